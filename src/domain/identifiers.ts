@@ -1,0 +1,67 @@
+/**
+ * How are machines and accounts named? ("Machine identifier" of the interface, http-facts 3.)
+ * Parsing is total: a wrong spelling is `undefined`, never a nearby value and never an exception.
+ */
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Namespace } from './namespace.ts';
+
+declare const brand: unique symbol;
+
+/** 1 to 2^256 - 1. */
+export type MachineId = bigint & { readonly [brand]: 'MachineId' };
+/** `0x` and 40 lower-case hex digits. */
+export type Address = `0x${string}` & { readonly [brand]: 'Address' };
+
+export const MAX_MACHINE_ID = 2n ** 256n - 1n;
+export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000' as Address;
+
+const CANONICAL_DECIMAL = /^[1-9][0-9]{0,77}$/;
+const HEX_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** Reads a canonical decimal id; any other spelling of the same number is refused. */
+export function parseMachineId(text: string): MachineId | undefined {
+  if (!CANONICAL_DECIMAL.test(text)) return undefined;
+  const id = BigInt(text);
+  return id <= MAX_MACHINE_ID ? (id as MachineId) : undefined;
+}
+
+/** Reads a machine id that a chain sent; 0 is no machine. */
+export function toMachineId(id: bigint): MachineId | undefined {
+  return id >= 1n && id <= MAX_MACHINE_ID ? (id as MachineId) : undefined;
+}
+
+/** Reads `did:<method>:<decimal id>`; case-sensitive, no trimming. */
+export function parseMachineDid(text: string, namespace: Namespace): MachineId | undefined {
+  const prefix = didPrefix(namespace);
+  return text.startsWith(prefix) ? parseMachineId(text.slice(prefix.length)) : undefined;
+}
+
+export function formatMachineDid(id: MachineId, namespace: Namespace): string {
+  return `${didPrefix(namespace)}${id}`;
+}
+
+export function didPrefix(namespace: Namespace): string {
+  return `did:${namespace.did_method}:`;
+}
+
+/** Reads `0x` and 40 hex digits of any letter case; the checksum is not enforced. */
+export function parseAddress(text: string): Address | undefined {
+  return HEX_ADDRESS.test(text) ? (text.toLowerCase() as Address) : undefined;
+}
+
+/** EIP-55 spelling. */
+export function formatAddress(address: Address): string {
+  const digits = address.slice(2);
+  const hash = bytesToHex(keccak_256(new TextEncoder().encode(digits)));
+  let text = '0x';
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits[i]!;
+    text += hash.charCodeAt(i) >= 0x38 ? digit.toUpperCase() : digit;
+  }
+  return text;
+}
+
+export function formatAddressDid(address: Address, namespace: Namespace): string {
+  return `${didPrefix(namespace)}${formatAddress(address)}`;
+}

@@ -1,0 +1,45 @@
+/**
+ * Which words does this deployment use where an exact identifier carries a name?
+ * Every such word is configuration; no other file may spell one. Keys are those of `NAMESPACE_FILE`.
+ */
+
+export interface Namespace {
+  /** Method of every DID: `did:<did_method>:…`. */
+  readonly did_method: string;
+  /** The one object key of the profile. */
+  readonly profile_object: string;
+  readonly registration_type: string;
+  readonly card_description: string;
+  readonly well_known_path: string;
+  /** First line of both signed monetization messages. */
+  readonly message_header: string;
+  readonly monetization_version: string;
+  readonly verifier: string;
+  readonly protocol: string;
+  readonly controller_proof: string;
+  readonly evidence_schema: string;
+  readonly chip_profile: string;
+  readonly trust_bundle: string;
+  readonly receipt: string;
+  readonly leaf_ca_issuers_uri: string;
+  readonly leaf_crl_uri: string;
+}
+
+export const DEFAULT_NAMESPACE: Namespace = {
+  did_method: 'svc',
+  profile_object: 'svcos',
+  registration_type: 'svcos:registration:v1',
+  card_description: 'svcOS machine',
+  well_known_path: '/.well-known/svc-monetization',
+  message_header: 'svc-mcr monetization',
+  monetization_version: 'tokenomics-2.0-monetization-v1',
+  verifier: 'svc.verify',
+  protocol: 'svc.verify.chip-proof/1',
+  controller_proof: 'svc.verify.controller-proof/1',
+  evidence_schema: 'svc.verify.chip-evidence/1',
+  chip_profile: 'chipvendor-trustchip-express-ca306/1',
+  trust_bundle: 'chipvendor-trustchip-express-ca306-roots/1',
+  receipt: 'svc.verify.chip-receipt/1',
+  leaf_ca_issuers_uri: 'https://pki.chipvendor.example/TrustchipEccCA306/TrustchipEccCA306.crt',
+  leaf_crl_uri: 'https://pki.chipvendor.example/TrustchipEccCA306/TrustchipEccCA306.crl',
+};

@@ -1,0 +1,27 @@
+/** What every action is given first: the ports, and the settled configuration that answers depend on. Frozen at start. */
+import type { Namespace } from '../domain/namespace.ts';
+import type { Clock } from './clock.ts';
+import type { EventTimes } from './event-times.ts';
+import type { FxRates } from './fx-rates.ts';
+import type { IndexStatus } from './index-status.ts';
+import type { Log } from './log.ts';
+import type { MainChain } from './main-chain.ts';
+import type { Store } from './store.ts';
+
+/** Present when contract addresses are configured; without it the service is not initialised (decisions 5). */
+export interface MainChainPorts {
+  readonly chain: MainChain;
+  readonly eventTimes: EventTimes;
+  readonly index: IndexStatus;
+}
+
+export interface Ctx {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly namespace: Namespace;
+  /** Base of links in answers, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly store: Store;
+  readonly fxRates: FxRates;
+  readonly main: MainChainPorts | undefined;
+}

@@ -1,0 +1,31 @@
+/**
+ * In which blocks were a machine's events stored? (chain-evm 3.7.) A record does not say; its log does.
+ * Implemented by `indexers/`, from the stored index up to the finalized block and the head follower above it.
+ */
+import type { MachineId } from '../domain/identifiers.ts';
+import type { BlockRef } from '../domain/machine-facts.ts';
+import type { EventGeneration } from './main-chain-log.ts';
+
+/** The log of the record at position `seq`; `eventType`, `value` and `eventIndex` serve to prove that they belong together. */
+export interface EventLogRow {
+  readonly seq: number;
+  readonly eventIndex: bigint;
+  readonly eventType: number;
+  readonly value: bigint;
+  readonly blockNumber: number;
+  readonly blockTimestamp: number;
+}
+
+export interface EventTimes {
+  /**
+   * The logs of the records at positions `from` to `to - 1`, as of `block`.
+   * Throws `EventIndexSyncing` while not all of them are known, `ChainUnreadable` when the node cannot be read.
+   */
+  readEventLogs(
+    generation: EventGeneration,
+    id: MachineId,
+    from: number,
+    to: number,
+    block: BlockRef,
+  ): Promise<readonly EventLogRow[]>;
+}

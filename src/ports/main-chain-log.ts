@@ -1,0 +1,97 @@
+/**
+ * What can be asked of the main chain's history? Headers and the logs of the service's contracts, for the indexers.
+ * Implemented by `adapters/evm`, which knows the ABIs: a log arrives here already attributed to what it touches
+ * (chain-evm 2 and 6). Nothing here has been checked against a header yet: that is the indexers' work (chain-evm 4.5).
+ */
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import type { BlockRef, EventRecord } from '../domain/machine-facts.ts';
+
+export interface Header extends BlockRef {
+  readonly parentHash: string;
+  /** `0x` and 512 hex digits. */
+  readonly logsBloom: string;
+}
+
+/** Two registries hold events: that of the second generation and that of the first. Ids share nothing between them. */
+export type EventGeneration = 'second' | 'first';
+
+/** What a log changes for kept facts (the table of chain-evm 6). */
+export type LogEffect =
+  | { readonly kind: 'machines'; readonly ids: readonly MachineId[] }
+  | { readonly kind: 'operator-kyb'; readonly operator: Address }
+  /** Every machine, because facts of the deployment changed: read them again. */
+  | { readonly kind: 'deployment' }
+  /** Every machine. */
+  | { readonly kind: 'all' }
+  /** Every machine, and the start-up checks run again: code or ownership changed. */
+  | { readonly kind: 'checks' }
+  | { readonly kind: 'nothing' }
+  /** A topic in no row: every machine, and it is counted. */
+  | { readonly kind: 'unknown' };
+
+/** What an event registry's log says beyond its effect. */
+export type EventLogBody =
+  | {
+      readonly kind: 'submitted';
+      readonly generation: EventGeneration;
+      readonly machineId: MachineId;
+      readonly eventIndex: bigint;
+      readonly eventType: number;
+      readonly value: bigint;
+    }
+  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId };
+
+export interface ChainLog {
+  readonly address: Address;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  readonly logIndex: number;
+  readonly transactionHash: string;
+  /** What the node says the block's time is, when it says so; only a cross-check. */
+  readonly blockTimestamp: number | undefined;
+  readonly effect: LogEffect;
+  /** Ids whose ownership may have changed (chain-evm 4.2 and 4.3); empty for most logs. */
+  readonly ownershipOf: readonly MachineId[];
+  readonly event: EventLogBody | undefined;
+}
+
+/** Why a node refused a log query: the answers to the two differ (chain-evm 4.7). */
+export class LogQueryRefused extends Error {
+  readonly reason: 'range-too-large' | 'rate-limited';
+  /** Seconds the node asked to wait, if it did. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(reason: 'range-too-large' | 'rate-limited', retryAfterSeconds?: number) {
+    super(reason);
+    this.name = 'LogQueryRefused';
+    this.reason = reason;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export interface LogQuery {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Only `EventSubmitted` and `MachineEventsImported` logs of this machine (topic 1). */
+  readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
+}
+
+/** Throws `ChainUnreadable` like every read of the chain; log queries also throw `LogQueryRefused`. */
+export interface MainChainLog {
+  /** Addresses of all contracts whose logs are read, lower case. */
+  readonly addresses: readonly Address[];
+  readHeader(block: 'latest' | 'finalized' | number): Promise<Header>;
+  /** Headers of the given blocks, in the order asked, in as few requests as the node allows. */
+  readHeaders(numbers: readonly number[]): Promise<Header[]>;
+  readLogs(query: LogQuery): Promise<ChainLog[]>;
+  /**
+   * The newest header and, in the same request, all logs after block `since` as far as the node has them. Costs one round trip.
+   * The logs may belong to blocks newer than the header: the caller keeps those up to it.
+   */
+  readHeadAndLogs(since: number): Promise<{ readonly head: Header; readonly logs: readonly ChainLog[] }>;
+  /** Records of many machines at one block, batched; the answer has the order of the request. */
+  readEventRecords(
+    block: BlockRef,
+    wanted: readonly { readonly generation: EventGeneration; readonly id: MachineId; readonly from: number; readonly to: number }[],
+  ): Promise<readonly (readonly EventRecord[])[]>;
+}

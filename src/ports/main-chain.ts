@@ -1,0 +1,37 @@
+/**
+ * What can be asked of the main chain about machines? (chain-evm 3, 5, 7.)
+ * Implemented by `adapters/evm`. Every method throws `ChainUnreadable` and nothing else; a machine that does not exist is a
+ * snapshot whose `owner` is absent, never a fault.
+ */
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import type { BlockRef, DeploymentFacts, EventPage, MachineSnapshot } from '../domain/machine-facts.ts';
+
+/** Answers of the five readiness calls and of the deployment checks; false = not callable or contradicting. */
+export interface MainChainReadiness {
+  readonly rpcConnected: boolean;
+  readonly machineRegistry: boolean;
+  readonly machineStateAndSync: boolean;
+  readonly machineSubscription: boolean;
+  readonly eventRegistry: boolean;
+  /** True as well when no AdminFlags contract is configured. */
+  readonly adminFlags: boolean;
+}
+
+export interface MainChain {
+  readonly chainId: number;
+  readonly machineRegistry: Address;
+  /**
+   * The facts of one machine at the newest block known.
+   * Requests of one tick share one multicall, identical requests in flight share one promise, and a snapshot is returned again
+   * (the same object) as long as no log has touched it and no boundary of time has passed.
+   * `eventsFrom`: position of the first record wanted; the page holds at most the contract's query limit. A kept snapshot
+   * whose page starts at or before `eventsFrom` and reaches it serves as well.
+   */
+  readMachine(id: MachineId, eventsFrom: number): Promise<MachineSnapshot>;
+  /** Further records of a machine at exactly `block`; as many requests as it takes, each a page. */
+  readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
+  /** Kept; read again when a log says that it changed. */
+  readDeployment(): Promise<DeploymentFacts>;
+  /** Asked anew at most once a second; never throws. */
+  readReadiness(): Promise<MainChainReadiness>;
+}

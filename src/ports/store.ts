@@ -1,0 +1,96 @@
+/**
+ * What does the service remember? One SQL database, SQLite or PostgreSQL, behind these interfaces (architecture, rules 4 and 5).
+ * Implemented by `adapters/sql`; every implementation passes `adapters/sql/store-contract.ts`.
+ * Every method throws `StoreUnavailable` when the database fails, and nothing of the driver's message with it.
+ */
+import type { MachineId } from '../domain/identifiers.ts';
+import type { EventLogRow } from './event-times.ts';
+import type { EventGeneration } from './main-chain-log.ts';
+
+/** How far a stream of blocks has been taken over. */
+export interface Checkpoint {
+  readonly blockNumber: number;
+  readonly blockHash: string;
+}
+
+/** One log of an event registry, in chain order. */
+export type EventLogEntry =
+  | {
+      readonly kind: 'submitted';
+      readonly generation: EventGeneration;
+      readonly machineId: MachineId;
+      readonly eventIndex: bigint;
+      readonly eventType: number;
+      readonly value: bigint;
+      readonly blockNumber: number;
+      readonly blockTimestamp: number;
+      readonly logIndex: number;
+    }
+  /** The machine's readable history starts anew with the next log. */
+  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId; readonly blockNumber: number; readonly logIndex: number };
+
+export interface MainChainIndexStore {
+  /**
+   * Records what the stored rows belong to (chain id, registries, layout version), or compares it with what is recorded.
+   * False: the database holds the index of another deployment, and nothing was changed.
+   */
+  claimMainChainIdentity(identity: string): Promise<boolean>;
+  readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
+  /**
+   * Stores the logs of the blocks after `expected` up to `next`, and `next`, in one transaction.
+   * False, and nothing stored: the recorded checkpoint is not `expected` (another process was first).
+   * Positions (`seq`) are given here: they count a machine's submitted logs from 0, anew after every import.
+   */
+  advanceMainChain(
+    expected: Checkpoint | undefined,
+    next: Checkpoint,
+    logs: readonly EventLogEntry[],
+  ): Promise<boolean>;
+  /** Rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
+  listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
+  /** How many logs since the last import are known, and how many imports there were. */
+  readEventLogCount(generation: EventGeneration, id: MachineId): Promise<{ readonly count: number; readonly epoch: number }>;
+  /** Machines with more known logs than folded events under `ratesFingerprint`, at most `limit`, in order of id, after `after`. */
+  listUnfolded(
+    ratesFingerprint: string,
+    limit: number,
+    after?: { readonly generation: EventGeneration; readonly id: MachineId },
+  ): Promise<{ readonly generation: EventGeneration; readonly id: MachineId; readonly count: number; readonly epoch: number }[]>;
+}
+
+/** A machine's rating fold. `state` is the serialized fold of `domain/rating`. */
+export interface StoredFold {
+  readonly epoch: number;
+  readonly nextSeq: number;
+  readonly state: string;
+}
+
+export interface FoldStore {
+  /** The fold kept under this configuration of rates; undefined when there is none. */
+  readFold(generation: EventGeneration, id: MachineId, ratesFingerprint: string): Promise<StoredFold | undefined>;
+  /** Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. */
+  writeFolds(
+    ratesFingerprint: string,
+    folds: readonly (StoredFold & { readonly generation: EventGeneration; readonly id: MachineId })[],
+  ): Promise<void>;
+}
+
+export interface FxRateRow {
+  readonly currency: string;
+  /** UTC day number. */
+  readonly day: number;
+  /** USD per whole unit x 10^12. */
+  readonly rate: bigint;
+}
+
+export interface FxStore {
+  loadRates(): Promise<{ readonly rows: readonly FxRateRow[]; readonly throughDay: number | undefined }>;
+  /** Adds rows of days after the stored `throughDay` and moves it, in one transaction; what is covered already never changes. */
+  appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
+}
+
+export interface Store extends MainChainIndexStore, FoldStore, FxStore {
+  /** Proves that the database takes a write; throws otherwise. */
+  checkWritable(): Promise<void>;
+  close(): Promise<void>;
+}
