@@ -101,6 +101,8 @@ export interface MachineSnapshot {
   readonly priorEventCount: Reading<bigint>;
   /** The page of records that starts at the position the caller asked for. */
   readonly events: Reading<EventPage>;
+  /** Records from position 0 on, at most the query limit; undefined when nobody asked for them. */
+  readonly firstEvents: Reading<EventPage> | undefined;
   /** Absent: no AdminFlags contract is configured. */
   readonly flags: Reading<AdminFlagsRecord>;
 }

@@ -17,6 +17,17 @@ export interface MainChainReadiness {
   readonly adminFlags: boolean;
 }
 
+/** What a caller needs beyond the facts that every snapshot holds. */
+export interface MachineWants {
+  /**
+   * Position of the first record wanted in `events`; asked only when the chain is really read. The page holds at most
+   * the contract's query limit.
+   */
+  readonly eventsFrom: () => Promise<number>;
+  /** The machine's oldest records too, in `firstEvents`. */
+  readonly firstEvents: boolean;
+}
+
 export interface MainChain {
   readonly chainId: number;
   readonly machineRegistry: Address;
@@ -24,11 +35,9 @@ export interface MainChain {
    * The facts of one machine at the newest block known.
    * Requests of one tick share one multicall, identical requests in flight share one promise, and a snapshot is returned again
    * (the same object) as long as no log has touched it and no boundary of time has passed.
-   * `eventsFrom`: position of the first record wanted; the page holds at most the contract's query limit. A kept snapshot
-   * whose page starts at or before `eventsFrom` and reaches it serves as well.
    */
-  readMachine(id: MachineId, eventsFrom: number): Promise<MachineSnapshot>;
-  /** Further records of a machine at exactly `block`; as many requests as it takes, each a page. */
+  readMachine(id: MachineId, wants: MachineWants): Promise<MachineSnapshot>;
+  /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Kept; read again when a log says that it changed. */
   readDeployment(): Promise<DeploymentFacts>;
