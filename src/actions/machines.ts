@@ -1,0 +1,121 @@
+/**
+ * What is a machine worth trusting, who is it, what does it offer? The read routes for one machine
+ * (`/mcr`, `/machine`, `/metadata`, `/machines` of the interface).
+ * Every action throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
+ */
+import { judgeBond, type BondStatus } from '../domain/bond.ts';
+import { Fault } from '../domain/faults.ts';
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import { judgeHome, need, needOrAbsent } from '../domain/machine-home.ts';
+import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine-facts.ts';
+import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
+import { REVENUE_TYPE } from '../domain/rating/constants.ts';
+import { isMalformed } from '../domain/rating/event.ts';
+import { toServiceDirectory, type ServiceDirectory } from '../domain/service-directory.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import { rateSnapshot, readEventCount, readTimedEvents, type RatedSnapshot } from './machine-rating.ts';
+
+/** How many of the oldest events a profile shows. */
+const PROFILE_EVENTS = 100;
+
+/** One event as a profile shows it; `amount` of revenue only. */
+export interface ShownEvent {
+  readonly record: EventRecord;
+  readonly amount: AmountView | undefined;
+}
+
+export interface MachineProfile {
+  readonly rated: RatedSnapshot;
+  readonly operator: Address | undefined;
+  readonly directory: ServiceDirectory;
+  readonly serviceEndpoints: readonly ServiceEndpoint[];
+  /** Only for the visibility `onchain`. */
+  readonly events: readonly ShownEvent[] | undefined;
+}
+
+export interface MachineCard {
+  readonly id: MachineId;
+  readonly block: BlockRef;
+  readonly operator: Address | undefined;
+  readonly directory: ServiceDirectory;
+  readonly bondStatus: BondStatus;
+  readonly eventCount: number;
+  readonly chainId: number;
+  readonly machineRegistry: Address;
+}
+
+/** Also throws `EventIndexSyncing`, `StoreUnavailable`. */
+export async function getRating(ctx: Ctx, id: MachineId): Promise<RatedSnapshot> {
+  const { main, snapshot } = await readMachine(ctx, id, { firstEvents: false });
+  return rateSnapshot(ctx, main, snapshot);
+}
+
+const profiles = new WeakMap<RatedSnapshot, MachineProfile>();
+
+/** Also throws `EventIndexSyncing`, `StoreUnavailable`. The same object as long as its rating is. */
+export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfile> {
+  const { main, snapshot } = await readMachine(ctx, id, { firstEvents: true });
+  const rated = await rateSnapshot(ctx, main, snapshot);
+  const known = profiles.get(rated);
+  if (known !== undefined) return known;
+  const serviceEndpoints = need(snapshot.document).serviceEndpoints;
+  const directory = toServiceDirectory(serviceEndpoints);
+  const profile: MachineProfile = {
+    rated,
+    operator: needOrAbsent(snapshot.operator),
+    directory,
+    serviceEndpoints,
+    events: directory.visibility === 'onchain' ? await readShownEvents(ctx, main, snapshot) : undefined,
+  };
+  profiles.set(rated, profile);
+  return profile;
+}
+
+const cards = new WeakMap<MachineSnapshot, MachineCard>();
+
+/** Needs no rating. The same object as long as its snapshot is. */
+export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
+  const { main, snapshot } = await readMachine(ctx, id, { firstEvents: false });
+  const known = cards.get(snapshot);
+  if (known !== undefined) return known;
+  const card: MachineCard = {
+    id,
+    block: snapshot.block,
+    operator: needOrAbsent(snapshot.operator),
+    directory: toServiceDirectory(need(snapshot.document).serviceEndpoints),
+    bondStatus: judgeBond(need(snapshot.subscriptionStatus)),
+    eventCount: readEventCount(snapshot),
+    chainId: main.chain.chainId,
+    machineRegistry: main.chain.machineRegistry,
+  };
+  cards.set(snapshot, card);
+  return card;
+}
+
+async function readMachine(
+  ctx: Ctx,
+  id: MachineId,
+  { firstEvents }: { readonly firstEvents: boolean },
+): Promise<{ main: MainChainPorts; snapshot: MachineSnapshot }> {
+  const main = ctx.main;
+  if (main === undefined) throw new Fault('ServiceNotInitialised', {});
+  const { fingerprint } = ctx.fxRates.current();
+  const eventsFrom = async () => (await ctx.store.readFold('second', id, fingerprint))?.nextSeq ?? 0;
+  const [deployment, snapshot] = await Promise.all([
+    main.chain.readDeployment(),
+    main.chain.readMachine(id, { eventsFrom, firstEvents }),
+  ]);
+  const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
+  if (home !== 'main') throw new Fault('MachineAbsent', {});
+  return { main, snapshot };
+}
+
+async function readShownEvents(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Promise<ShownEvent[]> {
+  const count = Math.min(readEventCount(snapshot), PROFILE_EVENTS);
+  const { records, events } = await readTimedEvents(main, snapshot, 0, count);
+  const { table } = ctx.fxRates.current();
+  return events.flatMap((event, seq) => {
+    if (isMalformed(event)) return [];
+    return [{ record: records[seq]!, amount: event.type === REVENUE_TYPE ? viewAmount(event, table) : undefined }];
+  });
+}

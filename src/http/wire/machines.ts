@@ -1,0 +1,172 @@
+/**
+ * How do the answers about one machine look on the wire? Members, order and spelling of http-facts 4 to 6.
+ */
+import type { MachineCard, MachineProfile, ShownEvent } from '../../actions/machines.ts';
+import type { RatedSnapshot } from '../../actions/machine-rating.ts';
+import { parseEventMetadata } from '../../domain/event-metadata.ts';
+import { formatAddress, formatAddressDid, formatMachineDid, type Address } from '../../domain/identifiers.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+import type { Factor } from '../../domain/rating/factor.ts';
+import type { Rating } from '../../domain/rating/rating.ts';
+import type { ServiceDirectory } from '../../domain/service-directory.ts';
+import { formatDay } from '../../domain/utc-day.ts';
+
+/** Cents of a dollar; the only value that clients take. */
+const USD_SUBUNIT = 100;
+
+/** `GET /mcr/{did}`. */
+export function toMcrRecord({ snapshot: { id }, rating }: RatedSnapshot, namespace: Namespace) {
+  return {
+    did: formatMachineDid(id, namespace),
+    machine_id: String(id),
+    mcr_score: rating.score,
+    mcr: rating.letter,
+    mcr_degraded: rating.isDegraded,
+    ...toStanding(rating),
+    revenue_event_count: rating.revenueEventCount,
+    activity_event_count: rating.activityEventCount,
+    revenue_trend: rating.revenueTrend,
+    total_revenue: rating.totalRevenueCents,
+    average_revenue_per_event: rating.averageHundredths === null ? null : rating.averageHundredths / 100,
+    last_updated: rating.lastUpdated,
+    summary: rating.summary,
+  };
+}
+
+/** `GET /mcr/{did}/explanation`: the record, what the model returns besides, and what it was given (decisions 1 and 4). */
+export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
+  const { rating, inputs, snapshot } = rated;
+  return {
+    ...toMcrRecord(rated, namespace),
+    model: rating.model,
+    total_hundredths: rating.totalHundredths,
+    factors: rating.factors.map(toFactor),
+    dormancy: rating.dormancy && {
+      idle_days: rating.dormancy.idleDays,
+      lost_hundredths: rating.dormancy.lostHundredths,
+    },
+    reasons: rating.reasons.map(({ code, lostHundredths, text }) => ({ code, lost_hundredths: lostHundredths, text })),
+    inputs: {
+      block: { number: String(snapshot.block.number), hash: snapshot.block.hash, timestamp: snapshot.block.timestamp },
+      now: inputs.now,
+      subscription: inputs.subscriptionStatus,
+      negative_flag_at: String(inputs.negativeFlagAt),
+      trust_override: inputs.trustOverride ?? null,
+      prior_events: inputs.priorEvents,
+      event_count: inputs.eventCount,
+      rates: { feed: inputs.fxFeed, through: formatDay(inputs.fxThroughDay) },
+    },
+  };
+}
+
+/** `GET /machine/{did}` and `GET /metadata/{token_id}`. */
+export function toProfile({ rated, operator, directory, serviceEndpoints, events }: MachineProfile, namespace: Namespace) {
+  const { snapshot, rating } = rated;
+  return {
+    schema_version: '1.0',
+    name: formatMachineName(snapshot.id),
+    [namespace.profile_object]: {
+      machine_id: String(snapshot.id),
+      did: formatMachineDid(snapshot.id, namespace),
+      operator: toOperatorDid(operator, namespace),
+      mcr: rating.letter,
+      mcr_score: rating.score,
+      ...toStanding(rating),
+      data_visibility: directory.visibility,
+      documentation_url: directory.documentationUrl ?? null,
+      service_endpoints: serviceEndpoints.map(({ id, serviceType, serviceEndpoint }) => ({
+        id,
+        type: serviceType,
+        endpoint: serviceEndpoint,
+      })),
+      ...toDataMembers(directory, events),
+    },
+  };
+}
+
+/** `GET /machines/{machine_id}`. */
+export function toCard(card: MachineCard, namespace: Namespace) {
+  const { directory } = card;
+  const services = directory.webServices.map(({ serviceType, serviceEndpoint }) => ({
+    name: serviceType,
+    endpoint: serviceEndpoint,
+  }));
+  return {
+    type: namespace.registration_type,
+    name: formatMachineName(card.id),
+    description: namespace.card_description,
+    did: formatMachineDid(card.id, namespace),
+    active: true,
+    services: directory.dataApi === undefined ? services : [{ name: 'web', endpoint: directory.dataApi }, ...services],
+    data_visibility: directory.visibility,
+    documentation_url: directory.documentationUrl ?? '',
+    operator: toOperatorDid(card.operator, namespace),
+    bond_status: card.bondStatus,
+    event_count: card.eventCount,
+    registrations: [
+      {
+        type: namespace.registration_type,
+        machineId: String(card.id),
+        machineRegistry: `eip155:${card.chainId}:${formatAddress(card.machineRegistry)}`,
+      },
+    ],
+  };
+}
+
+function toStanding(rating: Rating) {
+  return {
+    bond_status: rating.isBonded ? 'bonded' : 'unbonded',
+    negative_flag: rating.hasNegativeFlag,
+    event_count: rating.eventCount,
+  };
+}
+
+/** What the visibility lets a reader see: the data API, the events, or the word why the partner's data are not here. */
+function toDataMembers({ visibility, dataApi }: ServiceDirectory, events: readonly ShownEvent[] | undefined) {
+  switch (visibility) {
+    case 'private':
+      return dataApi === undefined ? {} : { data_api: dataApi };
+    case 'onchain':
+      return { event_data: (events ?? []).map(toShownEvent) };
+    case 'public':
+      return { partner_data_error: dataApi === undefined ? 'no_data_api' : 'not_fetched' };
+  }
+}
+
+function toShownEvent({ record, amount }: ShownEvent) {
+  const activity = {
+    event_type: record.eventType,
+    origin_value: record.value,
+    timestamp: record.timestamp,
+    trust_level: record.trustLevel,
+    metadata: parseEventMetadata(record.metadata),
+  };
+  if (amount === undefined) return activity;
+  return {
+    ...activity,
+    origin_currency: record.currency,
+    usd_value: amount.usdCents,
+    origin_subunit: amount.originSubunit,
+    usd_subunit: USD_SUBUNIT,
+    amount_status: amount.status,
+  };
+}
+
+function toFactor({ name, pointsHundredths, maxHundredths, measure }: Factor) {
+  return { name, points_hundredths: pointsHundredths, max_hundredths: maxHundredths, measure: toSnakeCase(measure) };
+}
+
+/** Measures are flat objects of numbers and words, named alike on both sides. */
+function toSnakeCase(measure: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(measure).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+  );
+}
+
+function formatMachineName(id: bigint): string {
+  return `Machine #${id}`;
+}
+
+function toOperatorDid(operator: Address | undefined, namespace: Namespace): string | null {
+  return operator === undefined ? null : formatAddressDid(operator, namespace);
+}
