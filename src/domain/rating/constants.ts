@@ -1,0 +1,136 @@
+/**
+ * Which numbers make the rating? All constants of the model `mcr/1` (design/scoring.md); `docs/scoring.md` is rendered from
+ * them. A change of any number here is a new model name.
+ */
+
+/** The published name of the model. */
+export const MODEL = 'mcr/1';
+
+/** The largest number of an answer; larger ones are shown as this. */
+export const SAFE = Number.MAX_SAFE_INTEGER;
+
+/** Points are counted in hundredths. */
+export const HUNDREDTHS = 100;
+
+export const MAX_TOTAL_HUNDREDTHS = 10_000;
+
+/** Letters and the least rounded score of each, best first. */
+export const SCALE = [
+  ['AAA', 95],
+  ['AA', 85],
+  ['A', 75],
+  ['BBB', 60],
+  ['BB', 45],
+  ['B', 30],
+] as const;
+
+/** The least score that has a letter. */
+export const LEAST_RATED_SCORE = 30;
+
+/** When an event was told: against the time of the block that stored it. */
+export const LATE_AFTER_SECONDS = 604_800;
+export const EARLY_AFTER_SECONDS = 900;
+
+/** What an event may carry. */
+export const REVENUE_TYPE = 0;
+export const ACTIVITY_TYPE = 1;
+export const TRUST_LEVELS = [0, 1, 2] as const;
+
+/** Amounts. Rates are USD per whole unit × 10^12; the newest of the 7 days before the event's own is used. */
+export const RATE_DECIMALS = 12;
+export const RATE_WINDOW_DAYS = 7;
+export const MAX_EVENT_CENTS = 1_000_000_000;
+
+/** What qualifies. */
+export const LEAST_QUALIFYING_CENTS = 1_000;
+export const MAX_DAILY_ACTIVITY = 24;
+
+/** How long a day is kept in a fold, and how far trust and `mcr_degraded` look back, today included. */
+export const WINDOW_DAYS = 180;
+
+/** Graduation: qualifying events, different days, and days from the first to the last of them. */
+export const GRADUATION = { events: 10, days: 5, spanDays: 30 } as const;
+
+/** Steps of a ladder: `[x, y]`, linear between, flat after the last. */
+export type Steps = readonly (readonly [number, number])[];
+
+/** Revenue and cadence look at the current week and the 13 before it; the lowest is left out. */
+export const COUNTED_WEEKS = 13;
+export const WINDOW_WEEKS = COUNTED_WEEKS + 1;
+
+export const REVENUE = {
+  maxHundredths: 3_000,
+  centsSteps: [
+    [0, 0],
+    [1_000, 400],
+    [5_000, 1_000],
+    [10_000, 1_400],
+    [25_000, 1_900],
+    [50_000, 2_300],
+    [100_000, 2_700],
+    [250_000, 3_000],
+  ],
+  activitySteps: [
+    [0, 0],
+    [7, 300],
+    [35, 600],
+    [168, 1_000],
+  ],
+} as const;
+
+export const CADENCE = {
+  maxHundredths: 2_500,
+  weeksHundredths: 1_500,
+  weeks: 13,
+  daysHundredths: 1_000,
+  days: 65,
+} as const;
+
+export const TREND = {
+  maxHundredths: 1_500,
+  periodDays: 30,
+  maxPercent: 1_000,
+  steps: [
+    [0, 0],
+    [40, 600],
+    [80, 1_500],
+  ],
+  maxActivityHundredths: 750,
+  unknownHundredths: 600,
+  upAbovePercent: 125,
+  downBelowPercent: 80,
+} as const;
+
+export const TRUST = {
+  maxHundredths: 2_000,
+  /** Percent of each trust level, in hundredths. */
+  levelHundredths: [2_000, 7_000, 10_000],
+  fullHundredths: 10_000,
+  maxRevenueWeight: 100_000,
+  activityWeight: 100,
+  /** With this tenure the percentage rises by `tenureRaise`, but never by itself above `tenureRaiseLimit`. */
+  tenureWeeks: 52,
+  tenureRaise: 1_000,
+  tenureRaiseLimit: 6_000,
+  maxOverride: 100,
+} as const;
+
+/** A negative flag is plausible from 2020-01-01 to a day ahead of the clock, and in force for 180 days. */
+export const FLAG = {
+  plausibleFrom: 1_577_836_800,
+  plausibleAheadSeconds: 86_400,
+  forceSeconds: 15_552_000,
+} as const;
+
+export const TENURE = {
+  maxHundredths: 1_000,
+  steps: [
+    [0, 0],
+    [4, 200],
+    [13, 500],
+    [52, 1_000],
+  ],
+} as const;
+
+/** Dormancy: idle days that cost nothing, then the days in which the total halves. */
+export const DORMANCY = { freeDays: 30, halvingDays: 30 } as const;

@@ -1,0 +1,25 @@
+/**
+ * What does silence cost? (design/scoring.md, Dormancy)
+ */
+
+import { divide } from './arithmetic.ts';
+import { DORMANCY } from './constants.ts';
+
+export interface Dormancy {
+  /** Days since the last qualifying one; null when nothing ever qualified. */
+  readonly idleDays: number | null;
+  readonly lostHundredths: number;
+}
+
+/** Judges what is lost of the sum of the factors: it halves every 30 days beyond the first 30, linear between. */
+export function judgeDormancy(sumHundredths: number, lastQualifyingDay: number | undefined, today: number): Dormancy {
+  if (lastQualifyingDay === undefined) return { idleDays: null, lostHundredths: 0 };
+  const idleDays = today - lastQualifyingDay;
+  const beyond = idleDays - DORMANCY.freeDays;
+  if (beyond <= 0) return { idleDays, lostHundredths: 0 };
+  const { halvingDays } = DORMANCY;
+  const halvings = divide(beyond, halvingDays);
+  const shrinking = 2 * halvingDays - (beyond % halvingDays);
+  const total = divide(sumHundredths * shrinking, 2 * halvingDays * 2 ** halvings);
+  return { idleDays, lostHundredths: sumHundredths - total };
+}

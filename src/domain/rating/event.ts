@@ -1,0 +1,53 @@
+/**
+ * Which events may count at all? Form and time of an event (design/scoring.md, Events), judged against its own block, so that
+ * a judgement never changes.
+ */
+
+import { isCurrencyCode } from '../currency.ts';
+import { dayOf } from '../utc-day.ts';
+import { ACTIVITY_TYPE, EARLY_AFTER_SECONDS, LATE_AFTER_SECONDS, REVENUE_TYPE, TRUST_LEVELS } from './constants.ts';
+
+/** An event as a registry stores it, with the time of the block that stored it. */
+export interface RatingEvent {
+  /** Its position, from 0 without a gap. */
+  readonly seq: number | bigint;
+  readonly type: number;
+  /** Minor units of `currency`, or a free metric. */
+  readonly value: bigint;
+  readonly currency: string;
+  /** When it happened, in Unix seconds: any uint256. */
+  readonly timestamp: bigint;
+  readonly trust: number;
+  /** Unix seconds; never falls from one event to the next. */
+  readonly blockTimestamp: number;
+}
+
+export type TrustLevel = (typeof TRUST_LEVELS)[number];
+
+export type EventJudgement = 'sound' | 'malformed' | 'late' | 'early';
+
+/** Tells whether an event has a form that the contracts should have refused. It is counted, and never qualifies. */
+export function isMalformed(event: Pick<RatingEvent, 'type' | 'currency' | 'trust'>): boolean {
+  if (!isTrustLevel(event.trust)) return true;
+  if (event.type === REVENUE_TYPE) return !isCurrencyCode(event.currency);
+  return event.type !== ACTIVITY_TYPE || event.currency !== '';
+}
+
+/** Judges form first, then time. Only a sound event can qualify. */
+export function judgeEvent(event: RatingEvent): EventJudgement {
+  if (isMalformed(event)) return 'malformed';
+  if (event.timestamp < event.blockTimestamp - LATE_AFTER_SECONDS) return 'late';
+  if (event.timestamp > event.blockTimestamp + EARLY_AFTER_SECONDS) return 'early';
+  return 'sound';
+}
+
+/** The day an event belongs to: when it happened, and never after its block. */
+export function eventDay(event: Pick<RatingEvent, 'timestamp' | 'blockTimestamp'>): number {
+  const isBeforeBlock = event.timestamp < event.blockTimestamp;
+  return dayOf(isBeforeBlock ? Number(event.timestamp) : event.blockTimestamp);
+}
+
+/** Tells whether a number is one of the trust levels. */
+export function isTrustLevel(trust: number): trust is TrustLevel {
+  return (TRUST_LEVELS as readonly number[]).includes(trust);
+}

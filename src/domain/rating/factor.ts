@@ -1,0 +1,61 @@
+/**
+ * What does a factor of the score say of itself? The names and measures of the five factors, and the losses they explain.
+ */
+
+import type { FactorReasonCode } from './reasons.ts';
+
+export interface RevenueMeasure {
+  /** Of all 14 weeks. */
+  readonly usdCents: number;
+  readonly verifiedUsdCents: number;
+}
+
+/** Weeks and days with a qualifying event, of the 14 weeks. */
+export interface CadenceMeasure {
+  readonly weeks: number;
+  readonly days: number;
+  readonly verifiedWeeks: number;
+  readonly verifiedDays: number;
+}
+
+export type TrendMeasure =
+  | { readonly basis: 'revenue' | 'activity'; readonly percent: number; readonly evenPercent: number }
+  | { readonly basis: 'none'; readonly percent: null; readonly evenPercent: null };
+
+export type TrustSource = 'flag' | 'override' | 'none' | 'events';
+
+export interface TrustMeasure {
+  readonly source: TrustSource;
+  readonly percentHundredths: number;
+}
+
+export interface TenureMeasure {
+  readonly weeks: number;
+}
+
+interface FactorOf<Name, Measure> {
+  readonly name: Name;
+  readonly pointsHundredths: number;
+  readonly maxHundredths: number;
+  readonly measure: Measure;
+}
+
+export type RevenueFactor = FactorOf<'revenue', RevenueMeasure>;
+export type CadenceFactor = FactorOf<'cadence', CadenceMeasure>;
+export type TrendFactor = FactorOf<'trend', TrendMeasure>;
+export type TrustFactor = FactorOf<'trust', TrustMeasure>;
+export type TenureFactor = FactorOf<'tenure', TenureMeasure>;
+
+export type Factor = RevenueFactor | CadenceFactor | TrendFactor | TrustFactor | TenureFactor;
+
+/** Points lost for one reason; 0 when the reason does not apply. */
+export interface Loss {
+  readonly code: FactorReasonCode;
+  readonly lostHundredths: number;
+}
+
+/** A factor, and where the points it lacks were lost: its points and losses add up to its maximum. */
+export interface JudgedFactor<F extends Factor> {
+  readonly factor: F;
+  readonly losses: readonly Loss[];
+}

@@ -1,0 +1,115 @@
+/**
+ * Where were the points lost? The reasons of an answer, their phrases and texts (design/scoring.md, What the answer shows).
+ */
+
+import { COUNTED_WEEKS, DORMANCY, FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
+import { SECONDS_PER_DAY } from '../utc-day.ts';
+
+/** Gates and remarks: they cost no points of their own. */
+export const GATE_TEXTS = {
+  not_bonded: 'The bond is not active. Renewing the subscription restores the rating.',
+  not_graduated:
+    `There is not enough history yet: a rating needs ${GRADUATION.events} qualifying events on ${GRADUATION.days} days ` +
+    `over ${GRADUATION.spanDays} days.`,
+  history_elsewhere: 'Older events of this machine lie on another chain and are not counted.',
+} as const;
+
+interface LossWords {
+  /** What most is lost to, as the summary says it. */
+  readonly phrase: string;
+  readonly text: string;
+}
+
+/** Everything that costs points, in the order in which equal losses stand. */
+export const LOSS_WORDS = {
+  dormant: {
+    phrase: 'dormancy',
+    text: `There was no qualifying event for more than ${DORMANCY.freeDays} days. A new one ends the loss.`,
+  },
+  flagged: {
+    phrase: 'a negative flag',
+    text:
+      `A negative flag is in force: no points for trust for ${FLAG.forceSeconds / SECONDS_PER_DAY} days, ` +
+      'or until it is cleared.',
+  },
+  revenue_low: {
+    phrase: 'low revenue',
+    text: `Some of the last ${COUNTED_WEEKS} weeks earned little or nothing. Steady weekly revenue raises this.`,
+  },
+  revenue_unverified: {
+    phrase: 'unverified revenue',
+    text: 'Self-reported revenue earns half. On-chain or hardware-signed events earn the other half.',
+  },
+  cadence_low: {
+    phrase: 'irregular activity',
+    text: 'Some weeks or days had no qualifying event. Five days in every week earn all points.',
+  },
+  cadence_unverified: {
+    phrase: 'unverified activity',
+    text: 'Self-reported days earn half. On-chain or hardware-signed events earn the other half.',
+  },
+  trend_below: {
+    phrase: `revenue below that of the ${TREND.periodDays} days before`,
+    text:
+      `Revenue of the last ${TREND.periodDays} days, with single bursts cut, is below that of the ` +
+      `${TREND.periodDays} days before.`,
+  },
+  trend_without_revenue: {
+    phrase: 'a trend without revenue',
+    text: `The trend rests on activity alone. Revenue in both ${TREND.periodDays}-day periods is needed for all points.`,
+  },
+  trend_unknown: {
+    phrase: 'an unknown trend',
+    text: `There are no ${2 * TREND.periodDays} days to compare yet, or the earlier ${TREND.periodDays} days are empty.`,
+  },
+  trust_override: {
+    phrase: 'an administrative trust level',
+    text: 'An administrator has set the trust of this machine.',
+  },
+  trust_none: {
+    phrase: 'missing evidence',
+    text:
+      `There was no qualifying event in the last ${WINDOW_DAYS} days. ` + 'A new one is weighed by its trust level.',
+  },
+  trust_low: {
+    phrase: 'low trust',
+    text: 'Part of the value is self-reported or on-chain only. Hardware-signed events earn all points.',
+  },
+  tenure_short: {
+    phrase: 'short tenure',
+    text: `Fewer than ${TRUST.tenureWeeks} weeks had a qualifying event. Time and steady use raise this.`,
+  },
+} as const satisfies Record<string, LossWords>;
+
+export type GateCode = keyof typeof GATE_TEXTS;
+export type LossCode = keyof typeof LOSS_WORDS;
+export type FactorReasonCode = Exclude<LossCode, 'dormant'>;
+
+export interface Reason {
+  readonly code: GateCode | LossCode;
+  /** Null for a gate or a remark. */
+  readonly lostHundredths: number | null;
+  readonly text: string;
+}
+
+const LOSS_CODES = Object.keys(LOSS_WORDS) as LossCode[];
+
+/** Lists the gates as given, then every loss, largest first. */
+export function listReasons(
+  gates: readonly GateCode[],
+  losses: readonly { readonly code: LossCode; readonly lostHundredths: number }[],
+): readonly Reason[] {
+  const inOrder = losses
+    .filter(({ lostHundredths }) => lostHundredths > 0)
+    .sort((a, b) => b.lostHundredths - a.lostHundredths || LOSS_CODES.indexOf(a.code) - LOSS_CODES.indexOf(b.code));
+  return [
+    ...gates.map((code) => ({ code, lostHundredths: null, text: GATE_TEXTS[code] })),
+    ...inOrder.map(({ code, lostHundredths }) => ({ code, lostHundredths, text: LOSS_WORDS[code].text })),
+  ];
+}
+
+/** The phrase of the largest loss, undefined when nothing is lost. */
+export function largestLossPhrase(reasons: readonly Reason[]): string | undefined {
+  const largest = reasons.find(({ lostHundredths }) => lostHundredths !== null);
+  return largest && LOSS_WORDS[largest.code as LossCode].phrase;
+}

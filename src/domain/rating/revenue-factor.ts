@@ -1,0 +1,43 @@
+/**
+ * What did each of 13 weeks earn? (design/scoring.md, Revenue) Half of the points is for verified revenue.
+ */
+
+import { divide, ladder } from './arithmetic.ts';
+import { COUNTED_WEEKS, REVENUE } from './constants.ts';
+import { toShown } from './day-sums.ts';
+import type { Split } from './day-sums.ts';
+import type { JudgedFactor, RevenueFactor } from './factor.ts';
+import type { WeekSums } from './recent-weeks.ts';
+
+/** Judges revenue by the points of 14 weeks without the lowest one, over all and over verified events. */
+export function judgeRevenue(weeks: Split<readonly WeekSums[]>): JudgedFactor<RevenueFactor> {
+  const all = bestWeeksHundredths(weeks.all);
+  const verified = bestWeeksHundredths(weeks.verified);
+  const pointsHundredths = divide(all + verified, 2 * COUNTED_WEEKS);
+  const unverified = divide(all - verified, 2 * COUNTED_WEEKS);
+  return {
+    factor: {
+      name: 'revenue',
+      pointsHundredths,
+      maxHundredths: REVENUE.maxHundredths,
+      measure: { usdCents: toShown(sumCents(weeks.all)), verifiedUsdCents: toShown(sumCents(weeks.verified)) },
+    },
+    losses: [
+      { code: 'revenue_low', lostHundredths: REVENUE.maxHundredths - pointsHundredths - unverified },
+      { code: 'revenue_unverified', lostHundredths: unverified },
+    ],
+  };
+}
+
+function bestWeeksHundredths(weeks: readonly WeekSums[]): number {
+  const points = weeks.map(weekHundredths);
+  return points.reduce((sum, week) => sum + week) - Math.min(...points);
+}
+
+function weekHundredths({ cents, activity }: WeekSums): number {
+  return Math.max(ladder(REVENUE.centsSteps, toShown(cents)), ladder(REVENUE.activitySteps, activity));
+}
+
+function sumCents(weeks: readonly WeekSums[]): bigint {
+  return weeks.reduce((sum, { cents }) => sum + cents, 0n);
+}
