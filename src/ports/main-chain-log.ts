@@ -92,6 +92,11 @@ export interface MainChainLog {
   /** Records of many machines at one block, batched; the answer has the order of the request. */
   readEventRecords(
     block: BlockRef,
-    wanted: readonly { readonly generation: EventGeneration; readonly id: MachineId; readonly from: number; readonly to: number }[],
+    wanted: readonly {
+      readonly generation: EventGeneration;
+      readonly id: MachineId;
+      readonly from: number;
+      readonly to: number;
+    }[],
   ): Promise<readonly (readonly EventRecord[])[]>;
 }

@@ -27,7 +27,13 @@ export type EventLogEntry =
       readonly logIndex: number;
     }
   /** The machine's readable history starts anew with the next log. */
-  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId; readonly blockNumber: number; readonly logIndex: number };
+  | {
+      readonly kind: 'imported';
+      readonly generation: EventGeneration;
+      readonly machineId: MachineId;
+      readonly blockNumber: number;
+      readonly logIndex: number;
+    };
 
 export interface MainChainIndexStore {
   /**
@@ -49,13 +55,18 @@ export interface MainChainIndexStore {
   /** Rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
   /** How many logs since the last import are known, and how many imports there were. */
-  readEventLogCount(generation: EventGeneration, id: MachineId): Promise<{ readonly count: number; readonly epoch: number }>;
+  readEventLogCount(
+    generation: EventGeneration,
+    id: MachineId,
+  ): Promise<{ readonly count: number; readonly epoch: number }>;
   /** Machines with more known logs than folded events under `ratesFingerprint`, at most `limit`, in order of id, after `after`. */
   listUnfolded(
     ratesFingerprint: string,
     limit: number,
     after?: { readonly generation: EventGeneration; readonly id: MachineId },
-  ): Promise<{ readonly generation: EventGeneration; readonly id: MachineId; readonly count: number; readonly epoch: number }[]>;
+  ): Promise<
+    { readonly generation: EventGeneration; readonly id: MachineId; readonly count: number; readonly epoch: number }[]
+  >;
 }
 
 /** A machine's rating fold. `state` is the serialized fold of `domain/rating`. */

@@ -2,6 +2,7 @@
  * How is a fold kept in the store? As JSON text below 32 KiB, whatever the history (design/scoring.md, Fold).
  */
 
+import { dayOf } from '../utc-day.ts';
 import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
 import type { DayBucket, Fold, LevelSums } from './fold.ts';
 
@@ -87,6 +88,7 @@ function parseBucket(row: unknown): DayBucket {
 /** What holds for every fold of events, and what the judgement of later events builds on. */
 function isConsistent(fold: Fold): boolean {
   const { buckets, firstQualifyingDay, lastQualifyingDay } = fold;
+  const newestDay = dayOf(fold.newestBlockTimestamp ?? 0);
   const hasQualified = fold.qualifyingEvents > 0;
   return (
     fold.revenueEvents <= fold.nextSeq &&
@@ -99,6 +101,7 @@ function isConsistent(fold: Fold): boolean {
     hasQualified === (lastQualifyingDay !== undefined) &&
     (firstQualifyingDay ?? 0) <= (lastQualifyingDay ?? 0) &&
     buckets.length <= Math.min(WINDOW_DAYS, fold.qualifyingDays) &&
+    buckets.every(({ day }) => day <= newestDay && day > newestDay - WINDOW_DAYS) &&
     buckets.every((bucket, index) => index === 0 || bucket.day > buckets[index - 1]!.day) &&
     (buckets.length === 0 || buckets.at(-1)!.day === lastQualifyingDay) &&
     buckets.every(({ levels }) => levels.every(({ activity }) => activity <= MAX_DAILY_ACTIVITY))

@@ -60,7 +60,10 @@ export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
 }
 
 /** `GET /machine/{did}` and `GET /metadata/{token_id}`. */
-export function toProfile({ rated, operator, directory, serviceEndpoints, events }: MachineProfile, namespace: Namespace) {
+export function toProfile(
+  { rated, operator, directory, serviceEndpoints, events }: MachineProfile,
+  namespace: Namespace,
+) {
   const { snapshot, rating } = rated;
   return {
     schema_version: '1.0',
@@ -159,7 +162,10 @@ function toFactor({ name, pointsHundredths, maxHundredths, measure }: Factor) {
 /** Measures are flat objects of numbers and words, named alike on both sides. */
 function toSnakeCase(measure: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(measure).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+    Object.entries(measure).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
   );
 }
 

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { toServiceDirectory } from './service-directory.ts';
+
+const endpoint = (serviceType: string, serviceEndpoint: string, id = '#x') => ({ id, serviceType, serviceEndpoint });
+
+describe('documentation, data API and visibility are service endpoints', () => {
+  it('answers for a machine without endpoints', () => {
+    expect(toServiceDirectory([])).toEqual({
+      documentationUrl: undefined,
+      dataApi: undefined,
+      visibility: 'private',
+      webServices: [],
+    });
+  });
+
+  it.each(['Documentation', 'documentation', 'DOCUMENTATION_URL'])('finds documentation by the type %s', (type) => {
+    expect(toServiceDirectory([endpoint(type, 'https://a.example/doc')]).documentationUrl).toBe(
+      'https://a.example/doc',
+    );
+  });
+
+  it.each(['#data-api', 'data_api', 'did:svc:5#Data-API'])('finds the data API by the id %s', (id) => {
+    expect(toServiceDirectory([endpoint('Other', 'https://a.example/', id)]).dataApi).toBe('https://a.example/');
+  });
+
+  it('takes the first match in document order, even when its value is unusable', () => {
+    const directory = toServiceDirectory([
+      endpoint('DataApi', 'ftp://a.example'),
+      endpoint('DataApi', 'https://b.example/'),
+    ]);
+    expect(directory.dataApi).toBeUndefined();
+    expect(directory.webServices).toEqual([endpoint('DataApi', 'https://b.example/')]);
+  });
+
+  it.each([
+    ['another scheme', 'ftp://a.example/'],
+    ['a script', 'javascript:alert(1)'],
+    ['2,049 characters', `https://a.example/${'x'.repeat(2031)}`],
+    ['a blank inside', 'https://a.example/ b'],
+    ['a line feed', 'https://a.example/\n'],
+    ['a bidi mark', 'https://a.example/\u202e'],
+    ['no host', 'https://'],
+    ['nothing', ''],
+  ])('a value with %s counts as not set', (_name, value) => {
+    expect(toServiceDirectory([endpoint('Documentation', value)]).documentationUrl).toBeUndefined();
+  });
+
+  it('takes exactly 2,048 characters', () => {
+    const url = `https://a.example/${'x'.repeat(2030)}`;
+    expect(toServiceDirectory([endpoint('Documentation', url)]).documentationUrl).toBe(url);
+  });
+
+  it.each([
+    ['onchain', 'onchain'],
+    ['public', 'public'],
+    ['private', 'private'],
+    ['Public', 'private'],
+    ['', 'private'],
+    ['anything', 'private'],
+  ])('reads the visibility %j as %s', (value, visibility) => {
+    expect(toServiceDirectory([endpoint('DataVisibility', value)]).visibility).toBe(visibility);
+  });
+
+  it('lists every other http(s) endpoint in document order', () => {
+    const endpoints = [
+      endpoint('MQTT', 'mqtt://a.example'),
+      endpoint('Docs', 'http://a.example/'),
+      endpoint('data_api', 'https://d.example/'),
+      endpoint('Chat', 'https://c.example/'),
+    ];
+    expect(toServiceDirectory(endpoints).webServices).toEqual([endpoints[1], endpoints[3]]);
+  });
+});
