@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { rateRawEvents, UnreadableEvents, type ModelInput, type RateTable, type RawEvent } from './model.ts';
+
+interface VectorCase {
+  readonly name: string;
+  readonly fx: string;
+  readonly now: number;
+  readonly subscription: string;
+  readonly negative_flag_at: string;
+  readonly trust_override: number | null;
+  readonly rating_unavailable: string | null;
+  readonly prior_events: number;
+  readonly events: readonly (readonly [number, number, string, string, string, number, number])[];
+  readonly expected: Readonly<Record<string, unknown>>;
+}
+
+interface Vectors {
+  readonly model: string;
+  readonly fx_tables: Readonly<Record<string, RateTable>>;
+  readonly cases: readonly VectorCase[];
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../../test/vectors/rating/public.json', import.meta.url), 'utf8'),
+) as Vectors;
+
+function toInput(vector: VectorCase): ModelInput {
+  return {
+    events: vector.events.map(([seq, type, value, currency, timestamp, trust, blockTimestamp]): RawEvent => ({
+      seq: BigInt(seq),
+      type: BigInt(type),
+      value: BigInt(value),
+      currency,
+      timestamp: BigInt(timestamp),
+      trust: BigInt(trust),
+      blockTimestamp: BigInt(blockTimestamp),
+    })),
+    priorEvents: BigInt(vector.prior_events),
+    subscription: vector.subscription,
+    negativeFlagAt: BigInt(vector.negative_flag_at),
+    trustOverride: vector.trust_override === null ? null : BigInt(vector.trust_override),
+    ratingUnavailable: vector.rating_unavailable,
+    now: BigInt(vector.now),
+    rates: vectors.fx_tables[vector.fx]!,
+  };
+}
+
+describe('the literal model against the vectors', () => {
+  it('holds all 97 cases', () => {
+    expect(vectors.cases.length).toBe(97);
+  });
+
+  it.each(vectors.cases.map((vector) => [vector.name, vector] as const))('%s', (_name, vector) => {
+    expect(JSON.parse(JSON.stringify(rateRawEvents(toInput(vector))))).toStrictEqual(vector.expected);
+  });
+});
+
+const BIG = vectors.cases.find(({ name }) => name === 'steady machine, bond in grace')!;
+
+describe('the literal model beyond the vectors', () => {
+  it('gives the losses of every case as 10000 minus its total', () => {
+    for (const vector of vectors.cases) {
+      const answer = rateRawEvents(toInput(vector));
+      if (answer.total_hundredths === null) continue;
+      const lost = answer.reasons.reduce((total, reason) => total + (reason.lost_hundredths ?? 0), 0);
+      expect([vector.name, lost]).toStrictEqual([vector.name, 10000 - answer.total_hundredths]);
+    }
+  });
+
+  it('does not depend on the order of events that share a block time', () => {
+    for (const vector of vectors.cases) {
+      const input = toInput(vector);
+      const reversedWithin = [...Map.groupBy(input.events, ({ blockTimestamp }) => blockTimestamp).values()]
+        .flatMap((ofOneBlock) => ofOneBlock.reverse())
+        .map((event, position) => ({ ...event, seq: BigInt(position) }));
+      expect(rateRawEvents({ ...input, events: reversedWithin })).toStrictEqual(rateRawEvents(input));
+    }
+  });
+
+  it('keeps nothing, and still answers, at the end of time', () => {
+    const answer = rateRawEvents({ ...toInput(BIG), now: 2n ** 256n - 1n });
+    expect([answer.total_hundredths, answer.mcr, answer.dormancy?.idle_days]).toStrictEqual([
+      0,
+      'NR',
+      Number.MAX_SAFE_INTEGER,
+    ]);
+  });
+
+  it('refuses a gap in seq', () => {
+    const input = toInput(BIG);
+    expect(() => rateRawEvents({ ...input, events: input.events.slice(1) })).toThrow(UnreadableEvents);
+  });
+
+  it('refuses a block time that falls', () => {
+    const input = toInput(BIG);
+    const events = input.events.map((event, index) => (index === 1 ? { ...event, blockTimestamp: 1n } : event));
+    expect(() => rateRawEvents({ ...input, events })).toThrow(UnreadableEvents);
+  });
+});

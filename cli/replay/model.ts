@@ -1,0 +1,669 @@
+/**
+ * What is the answer of the rating model `mcr/1` to these raw events? The second implementation, behind `svc replay`.
+ *
+ * It is written from `design/scoring.md` alone, line by line and in its order, and shares no code with `src/domain/rating`:
+ * no fold, no buckets, every number computed again from the whole list of events. Where it and the service differ,
+ * one of the two is wrong. Everything is a bigint until it is shown.
+ */
+
+/** One event as the chain holds it, with the time of the block that stored it. */
+export interface RawEvent {
+  readonly seq: bigint;
+  readonly type: bigint;
+  readonly value: bigint;
+  readonly currency: string;
+  /** Unix seconds; when it is said to have happened. */
+  readonly timestamp: bigint;
+  readonly trust: bigint;
+  /** Unix seconds. */
+  readonly blockTimestamp: bigint;
+}
+
+/** The rate table in the shape of the vectors: rates are USD per whole unit × 10^12, as decimal text. */
+export interface RateTable {
+  /** False when no feed is configured. */
+  readonly feed: boolean;
+  /** `YYYY-MM-DD`: every rate dated up to this day is in the table. */
+  readonly through: string;
+  /** Decimals of the configured tokens. */
+  readonly tokens: Readonly<Record<string, number>>;
+  readonly fixed: Readonly<Record<string, string>>;
+  /** Per currency, pairs of `YYYY-MM-DD` and rate, in any order. */
+  readonly rates: Readonly<Record<string, readonly (readonly [string, string])[]>>;
+}
+
+export interface ModelInput {
+  /** In chain order. */
+  readonly events: readonly RawEvent[];
+  readonly priorEvents: bigint;
+  readonly subscription: string;
+  /** Unix seconds, 0 for none. */
+  readonly negativeFlagAt: bigint;
+  /** Percent. */
+  readonly trustOverride: bigint | null;
+  readonly ratingUnavailable: string | null;
+  /** Unix seconds. */
+  readonly now: bigint;
+  readonly rates: RateTable;
+}
+
+export interface Factor {
+  readonly name: string;
+  readonly points_hundredths: number;
+  readonly max_hundredths: number;
+  readonly measure: Readonly<Record<string, number | string | null>>;
+}
+
+export interface Reason {
+  readonly code: string;
+  readonly lost_hundredths: number | null;
+  readonly text: string;
+}
+
+/** The whole answer, spelled as the vectors and the explanation spell it. */
+export interface ModelAnswer {
+  readonly model: string;
+  readonly mcr: string;
+  readonly mcr_score: number;
+  readonly mcr_degraded: boolean;
+  readonly bond_status: string;
+  readonly negative_flag: boolean;
+  readonly event_count: number;
+  readonly revenue_event_count: number;
+  readonly activity_event_count: number;
+  readonly total_revenue: number;
+  /** Hundredths of a cent. */
+  readonly average_hundredths: number | null;
+  readonly revenue_trend: string | null;
+  readonly last_updated: number | null;
+  readonly total_hundredths: number | null;
+  readonly factors: readonly Factor[];
+  readonly dormancy: { readonly idle_days: number | null; readonly lost_hundredths: number } | null;
+  readonly reasons: readonly Reason[];
+  readonly summary: string;
+}
+
+/** The events contradict each other (a gap, a falling block time): there is no score to compute. */
+export class UnreadableEvents extends Error {
+  override readonly name = 'UnreadableEvents';
+}
+
+/** Computes the answer from nothing but raw events, facts, rates and a clock. Throws UnreadableEvents. */
+export function rateRawEvents(input: ModelInput): ModelAnswer {
+  const { events } = input;
+  requireReadable(events);
+
+  const newestBlockTimestamp = events.at(-1)?.blockTimestamp;
+  const now = newestBlockTimestamp === undefined ? input.now : max(input.now, newestBlockTimestamp);
+  const today = now / 86400n;
+
+  // Events
+  const sound = events.filter((event) => !isLate(event) && !isEarly(event) && !isMalformed(event));
+  const convert = createConverter(input.rates);
+  const soundRevenue = sound
+    .filter((event) => event.type === 0n)
+    .map((event) => ({ day: dayOf(event), trust: event.trust, ...convert(event) }));
+
+  const revenue: Revenue[] = soundRevenue.flatMap(({ day, trust, status, cents }) =>
+    status === 'ok' && cents >= 1000n ? [{ day, trust, cents }] : [],
+  );
+  const activity: Qualifying[] = highest24OfEachDay([
+    ...sound.filter((event) => event.type === 1n).map((event) => ({ day: dayOf(event), trust: event.trust })),
+    ...soundRevenue.filter(({ status }) => status === 'unsupported_currency'),
+  ]);
+  const qualifying: Qualifying[] = [...revenue, ...activity];
+
+  // Counts
+  const revenueEventCount = events.filter((event) => event.type === 0n).length;
+  const totalRevenue = min(sum(revenue.map(({ cents }) => cents)), SAFE);
+  const averageHundredths = revenue.length === 0 ? 0n : (100n * totalRevenue) / BigInt(revenue.length);
+  const degraded = soundRevenue.some(({ status, day }) => status !== 'ok' && day >= today - 179n);
+
+  // Flag and bond
+  const flagAt = input.negativeFlagAt;
+  const flagIsPlausible = flagAt >= 1577836800n && flagAt <= now + 86400n;
+  const bonded = input.subscription === 'Active' || input.subscription === 'Grace';
+
+  const always = {
+    model: 'mcr/1',
+    bond_status: bonded ? 'bonded' : 'unbonded',
+    negative_flag: flagIsPlausible,
+    event_count: shown(BigInt(events.length)),
+    revenue_event_count: shown(BigInt(revenueEventCount)),
+    activity_event_count: shown(BigInt(events.length - revenueEventCount)),
+    total_revenue: shown(totalRevenue),
+    last_updated: newestBlockTimestamp === undefined ? null : shown(newestBlockTimestamp),
+  };
+
+  if (input.ratingUnavailable !== null) {
+    return {
+      ...always,
+      mcr: 'Provisioned',
+      mcr_score: 0,
+      mcr_degraded: false,
+      revenue_trend: null,
+      average_hundredths: null,
+      total_hundredths: null,
+      factors: [],
+      dormancy: null,
+      reasons: [],
+      summary: 'Not rated yet.',
+    };
+  }
+
+  // Graduation
+  const days = distinct(qualifying.map(({ day }) => day));
+  const firstDay = days.length === 0 ? null : least(days);
+  const lastDay = days.length === 0 ? null : greatest(days);
+  const span = firstDay === null || lastDay === null ? 0n : lastDay - firstDay;
+  const graduated = qualifying.length >= 10 && days.length >= 5 && span >= 30n;
+
+  // Revenue
+  const thisWeek = weekOf(today);
+  const weeks14 = Array.from({ length: 14 }, (_, back) => thisWeek - BigInt(back));
+  const in14Weeks = (event: Qualifying) => weekOf(event.day) >= thisWeek - 13n && weekOf(event.day) <= thisWeek;
+  const best13Weeks = (revenueEvents: readonly Revenue[], activityEvents: readonly Qualifying[]) => {
+    const points = weeks14.map((week) =>
+      max(
+        ladder(REVENUE_LADDER, sum(revenueEvents.filter(({ day }) => weekOf(day) === week).map(({ cents }) => cents))),
+        ladder(ACTIVITY_LADDER, BigInt(activityEvents.filter(({ day }) => weekOf(day) === week).length)),
+      ),
+    );
+    return sum(points) - least(points);
+  };
+  const revenueA = best13Weeks(revenue, activity);
+  const revenueV = best13Weeks(revenue.filter(isVerified), activity.filter(isVerified));
+  const revenuePoints = (revenueA + revenueV) / 26n;
+  const revenueUnverified = (revenueA - revenueV) / 26n;
+
+  // Cadence
+  const window = qualifying.filter(in14Weeks);
+  const cadenceOf = (qualifyingEvents: readonly Qualifying[]) => {
+    const weeks = BigInt(distinct(qualifyingEvents.map(({ day }) => weekOf(day))).length);
+    const daysWithin = BigInt(distinct(qualifyingEvents.map(({ day }) => day)).length);
+    return {
+      weeks,
+      days: daysWithin,
+      points: (1500n * min(weeks, 13n)) / 13n + (1000n * min(daysWithin, 65n)) / 65n,
+    };
+  };
+  const cadenceA = cadenceOf(window);
+  const cadenceV = cadenceOf(window.filter(isVerified));
+  const cadencePoints = (cadenceA.points + cadenceV.points) / 2n;
+  const cadenceUnverified = (cadenceA.points - cadenceV.points) / 2n;
+
+  // Trend
+  const trend = judgeTrend(revenue, activity, firstDay, today);
+
+  // Tenure (before trust, which asks for it)
+  const tenureWeeks = BigInt(distinct(qualifying.map(({ day }) => weekOf(day))).length);
+  const tenurePoints = ladder(TENURE_LADDER, tenureWeeks);
+
+  // Trust
+  const trust = judgeTrust({ revenue, activity, today, now, flagAt, flagIsPlausible, tenureWeeks, input });
+  const trustPoints = (2000n * trust.percentHundredths) / 10000n;
+
+  // Dormancy
+  const factorSum = revenuePoints + cadencePoints + trend.points + trustPoints + tenurePoints;
+  const idle = lastDay === null ? null : today - lastDay;
+  const total = idle === null || idle <= 30n ? factorSum : keptWhenIdle(factorSum, idle);
+  const dormancyLoss = factorSum - total;
+
+  // Score
+  const score = (total + 50n) / 100n;
+  const letter = LETTERS.find(([, least]) => score >= least)?.[0] ?? 'NR';
+  const mcr = !bonded ? 'NR' : !graduated ? 'Provisioned' : letter;
+  const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
+
+  // Reasons
+  const losses: Loss[] = [
+    { code: 'dormant', lost: dormancyLoss },
+    { code: 'flagged', lost: trust.source === 'flag' ? 2000n - trustPoints : 0n },
+    { code: 'revenue_low', lost: 3000n - revenuePoints - revenueUnverified },
+    { code: 'revenue_unverified', lost: revenueUnverified },
+    { code: 'cadence_low', lost: 2500n - cadencePoints - cadenceUnverified },
+    { code: 'cadence_unverified', lost: cadenceUnverified },
+    { code: 'trend_below', lost: trend.basis === 'revenue' ? 1500n - trend.points : 0n },
+    { code: 'trend_without_revenue', lost: trend.basis === 'activity' ? 1500n - trend.points : 0n },
+    { code: 'trend_unknown', lost: trend.basis === 'none' ? 1500n - trend.points : 0n },
+    { code: 'trust_override', lost: trust.source === 'override' ? 2000n - trustPoints : 0n },
+    { code: 'trust_none', lost: trust.source === 'none' ? 2000n - trustPoints : 0n },
+    { code: 'trust_low', lost: trust.source === 'events' ? 2000n - trustPoints : 0n },
+    { code: 'tenure_short', lost: 1000n - tenurePoints },
+  ];
+  // Array.prototype.sort is stable: equal losses keep the order of the table.
+  const largestFirst = losses.filter(({ lost }) => lost > 0n).sort((a, b) => compareBigints(b.lost, a.lost));
+  const gates: GateCode[] = [
+    ...(bonded ? [] : ['not_bonded' as const]),
+    ...(graduated ? [] : ['not_graduated' as const]),
+    ...(input.priorEvents === 0n ? [] : ['history_elsewhere' as const]),
+  ];
+  const largest = largestFirst[0];
+
+  // Summary
+  const sentence = !bonded
+    ? 'Not rated: the bond is not active.'
+    : !graduated
+      ? `Provisioned: ${min(BigInt(qualifying.length), 10n)} of 10 qualifying events, ` +
+        `${min(BigInt(days.length), 5n)} of 5 days and ${min(span, 30n)} of 30 days of history.`
+      : !isRated
+        ? `Not rated: ${score} of 100 points, and a rating needs 30; most is lost to ${phraseOf(largest)}.`
+        : largest !== undefined
+          ? `Rated ${mcr} with ${score} of 100 points; most is lost to ${phraseOf(largest)}.`
+          : `Rated ${mcr} with ${score} of 100 points; nothing is lost.`;
+
+  return {
+    ...always,
+    mcr,
+    mcr_score: isRated ? shown(score) : 0,
+    mcr_degraded: degraded,
+    revenue_trend: trend.revenueTrend,
+    average_hundredths: shown(averageHundredths),
+    total_hundredths: shown(total),
+    factors: [
+      {
+        name: 'revenue',
+        points_hundredths: shown(revenuePoints),
+        max_hundredths: 3000,
+        measure: {
+          usd_cents: shown(sum(revenue.filter(in14Weeks).map(({ cents }) => cents))),
+          verified_usd_cents: shown(
+            sum(
+              revenue
+                .filter(in14Weeks)
+                .filter(isVerified)
+                .map(({ cents }) => cents),
+            ),
+          ),
+        },
+      },
+      {
+        name: 'cadence',
+        points_hundredths: shown(cadencePoints),
+        max_hundredths: 2500,
+        measure: {
+          weeks: shown(cadenceA.weeks),
+          days: shown(cadenceA.days),
+          verified_weeks: shown(cadenceV.weeks),
+          verified_days: shown(cadenceV.days),
+        },
+      },
+      {
+        name: 'trend',
+        points_hundredths: shown(trend.points),
+        max_hundredths: 1500,
+        measure: {
+          basis: trend.basis,
+          percent: trend.percent === null ? null : shown(trend.percent),
+          even_percent: trend.evenPercent === null ? null : shown(trend.evenPercent),
+        },
+      },
+      {
+        name: 'trust',
+        points_hundredths: shown(trustPoints),
+        max_hundredths: 2000,
+        measure: { source: trust.source, percent_hundredths: shown(trust.percentHundredths) },
+      },
+      {
+        name: 'tenure',
+        points_hundredths: shown(tenurePoints),
+        max_hundredths: 1000,
+        measure: { weeks: shown(tenureWeeks) },
+      },
+    ],
+    dormancy: { idle_days: idle === null ? null : shown(idle), lost_hundredths: shown(dormancyLoss) },
+    reasons: [
+      ...gates.map((code) => ({ code, lost_hundredths: null, text: GATE_TEXTS[code] })),
+      ...largestFirst.map(({ code, lost }) => ({ code, lost_hundredths: shown(lost), text: LOSS_TEXTS[code].text })),
+    ],
+    summary: degraded ? `${sentence} Some amounts could not be converted to USD.` : sentence,
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- what goes in
+
+function requireReadable(events: readonly RawEvent[]): void {
+  events.forEach((event, position) => {
+    if (event.seq !== BigInt(position)) throw new UnreadableEvents(`event ${position} carries seq ${event.seq}`);
+    const before = events[position - 1];
+    if (before !== undefined && event.blockTimestamp < before.blockTimestamp) {
+      throw new UnreadableEvents(`the block time falls at event ${position}`);
+    }
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------------- events
+
+/** An event that qualifies, or may. */
+interface Qualifying {
+  readonly day: bigint;
+  readonly trust: bigint;
+}
+
+interface Revenue extends Qualifying {
+  readonly cents: bigint;
+}
+
+const isVerified = (event: Qualifying): boolean => event.trust === 1n || event.trust === 2n;
+
+const isLate = (event: RawEvent): boolean => event.timestamp < event.blockTimestamp - 604800n;
+
+const isEarly = (event: RawEvent): boolean => event.timestamp > event.blockTimestamp + 900n;
+
+const dayOf = (event: RawEvent): bigint => min(event.timestamp, event.blockTimestamp) / 86400n;
+
+const weekOf = (day: bigint): bigint => (day + 3n) / 7n;
+
+function isMalformed(event: RawEvent): boolean {
+  if (event.type !== 0n && event.type !== 1n) return true;
+  if (event.trust > 2n) return true;
+  // Without the flag `m`, `$` is the end of the text alone: a trailing newline does not pass.
+  if (event.type === 0n) return !/^[A-Z0-9]{3,10}$/.test(event.currency);
+  return event.currency !== '';
+}
+
+/** At most 24 per day, those with the highest trust level. */
+function highest24OfEachDay(events: readonly Qualifying[]): Qualifying[] {
+  return [...Map.groupBy(events, ({ day }) => day).values()].flatMap((ofOneDay) =>
+    ofOneDay.sort((a, b) => compareBigints(b.trust, a.trust)).slice(0, 24),
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------------- amount
+
+type Conversion =
+  | { readonly status: 'ok'; readonly cents: bigint }
+  | { readonly status: 'fx_unavailable' | 'unsupported_currency'; readonly cents: 0n };
+
+const DECIMALS: ReadonlyMap<string, bigint> = new Map([
+  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
+    .split(' ')
+    .map((code) => [code, 0n] as const),
+  ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3n] as const),
+  ...'CLF UYW'.split(' ').map((code) => [code, 4n] as const),
+]);
+
+/** The amount table for sound revenue events, its rows in their order. */
+function createConverter(table: RateTable): (event: RawEvent) => Conversion {
+  const tokens = new Map(Object.entries(table.tokens));
+  const fixed = new Map(Object.entries(table.fixed));
+  const rates = new Map(
+    Object.entries(table.rates).map(([currency, pairs]) => [
+      currency,
+      new Map(pairs.map(([date, rate]) => [parseDay(date), BigInt(rate)])),
+    ]),
+  );
+  const newestRate = (currency: string, from: bigint, to: bigint): bigint | undefined => {
+    for (let day = to; day >= from; day -= 1n) {
+      const rate = rates.get(currency)?.get(day);
+      if (rate !== undefined) return rate;
+    }
+    return undefined;
+  };
+
+  return (event) => {
+    const { currency, value } = event;
+    const day = dayOf(event);
+    const tokenDecimals = tokens.get(currency);
+    const decimals = tokenDecimals !== undefined ? BigInt(tokenDecimals) : (DECIMALS.get(currency) ?? 2n);
+    const ok = (cents: bigint) => ({ status: 'ok', cents: min(cents, 1_000_000_000n) }) as const;
+    const at = (rate: bigint) => ok((value * rate * 100n) / (10n ** decimals * 10n ** 12n));
+
+    if (currency === 'USD') return ok(value);
+    const fixedRate = fixed.get(currency);
+    if (fixedRate !== undefined) return at(BigInt(fixedRate));
+    if (!table.feed) return { status: 'fx_unavailable', cents: 0n };
+    if (parseDay(table.through) < day - 1n) return { status: 'fx_unavailable', cents: 0n };
+    const rate = newestRate(currency, day - 7n, day - 1n);
+    if (rate !== undefined) return at(rate);
+    return { status: 'unsupported_currency', cents: 0n };
+  };
+}
+
+/** `YYYY-MM-DD` → UTC day number. */
+function parseDay(date: string): bigint {
+  const milliseconds = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : NaN;
+  if (Number.isNaN(milliseconds)) throw new TypeError(`not a date: ${JSON.stringify(date)}`);
+  return BigInt(milliseconds) / 86_400_000n;
+}
+
+// ---------------------------------------------------------------------------------------------------------- ladders
+
+type Ladder = readonly (readonly [x: bigint, y: bigint])[];
+
+const REVENUE_LADDER: Ladder = [
+  [0n, 0n],
+  [1000n, 400n],
+  [5000n, 1000n],
+  [10000n, 1400n],
+  [25000n, 1900n],
+  [50000n, 2300n],
+  [100000n, 2700n],
+  [250000n, 3000n],
+];
+const ACTIVITY_LADDER: Ladder = [
+  [0n, 0n],
+  [7n, 300n],
+  [35n, 600n],
+  [168n, 1000n],
+];
+const TREND_LADDER: Ladder = [
+  [0n, 0n],
+  [40n, 600n],
+  [80n, 1500n],
+];
+const TENURE_LADDER: Ladder = [
+  [0n, 0n],
+  [4n, 200n],
+  [13n, 500n],
+  [52n, 1000n],
+];
+
+/** Linear between steps, flat after the last; `x` is never below the first step. */
+function ladder(steps: Ladder, x: bigint): bigint {
+  for (const [index, [x0, y0]] of steps.entries()) {
+    const next = steps[index + 1];
+    if (next === undefined) return y0;
+    const [x1, y1] = next;
+    if (x0 <= x && x < x1) return y0 + ((x - x0) * (y1 - y0)) / (x1 - x0);
+  }
+  return 0n;
+}
+
+// ------------------------------------------------------------------------------------------------------------ trend
+
+interface Trend {
+  readonly basis: 'revenue' | 'activity' | 'none';
+  readonly percent: bigint | null;
+  readonly evenPercent: bigint | null;
+  readonly points: bigint;
+  readonly revenueTrend: 'up' | 'stable' | 'down' | 'insufficient';
+}
+
+function judgeTrend(
+  revenue: readonly Revenue[],
+  activity: readonly Qualifying[],
+  firstDay: bigint | null,
+  today: bigint,
+): Trend {
+  const recentDays = Array.from({ length: 30 }, (_, back) => today - BigInt(back));
+  const priorDays = Array.from({ length: 30 }, (_, back) => today - 30n - BigInt(back));
+  const centsOf = (wanted: bigint) => sum(revenue.filter(({ day }) => day === wanted).map(({ cents }) => cents));
+  const activityOf = (wanted: bigint) => BigInt(activity.filter(({ day }) => day === wanted).length);
+
+  const oldEnough = firstDay !== null && firstDay <= today - 59n;
+  const basis =
+    oldEnough && priorDays.some((day) => centsOf(day) > 0n)
+      ? 'revenue'
+      : oldEnough && priorDays.some((day) => activityOf(day) > 0n)
+        ? 'activity'
+        : 'none';
+
+  if (basis === 'none') {
+    const anyRecent = recentDays.some((day) => centsOf(day) > 0n || activityOf(day) > 0n);
+    return { basis, percent: null, evenPercent: null, points: anyRecent ? 600n : 0n, revenueTrend: 'insufficient' };
+  }
+
+  const measureOf = basis === 'revenue' ? centsOf : activityOf;
+  const recent = recentDays.map(measureOf);
+  const prior = priorDays.map(measureOf);
+  const bestPriorDay = greatest(prior);
+  const percent = min(1000n, (100n * sum(recent)) / sum(prior));
+  const evenPercent = min(1000n, (100n * sum(recent.map((x) => min(x, bestPriorDay)))) / sum(prior));
+  const points = ladder(TREND_LADDER, evenPercent);
+  return {
+    basis,
+    percent,
+    evenPercent,
+    points: basis === 'activity' ? min(points, 750n) : points,
+    revenueTrend: basis === 'activity' ? 'insufficient' : percent > 125n ? 'up' : percent < 80n ? 'down' : 'stable',
+  };
+}
+
+// ------------------------------------------------------------------------------------------------------------ trust
+
+interface Trust {
+  readonly source: 'flag' | 'override' | 'none' | 'events';
+  readonly percentHundredths: bigint;
+}
+
+function judgeTrust(facts: {
+  readonly revenue: readonly Revenue[];
+  readonly activity: readonly Qualifying[];
+  readonly today: bigint;
+  readonly now: bigint;
+  readonly flagAt: bigint;
+  readonly flagIsPlausible: boolean;
+  readonly tenureWeeks: bigint;
+  readonly input: ModelInput;
+}): Trust {
+  const { now, today, flagAt } = facts;
+  const { trustOverride } = facts.input;
+  if (facts.flagIsPlausible && now < flagAt + 15552000n) return { source: 'flag', percentHundredths: 0n };
+  if (trustOverride !== null) return { source: 'override', percentHundredths: 100n * min(trustOverride, 100n) };
+
+  const in180Days = ({ day }: Qualifying) => day >= today - 179n && day <= today;
+  const weighed = [
+    ...facts.revenue.filter(in180Days).map(({ trust, cents }) => ({ trust, weight: min(cents, 100_000n) })),
+    ...facts.activity.filter(in180Days).map(({ trust }) => ({ trust, weight: 100n })),
+  ];
+  if (weighed.length === 0) return { source: 'none', percentHundredths: 0n };
+
+  const levelOf = (trust: bigint) => (trust === 2n ? 10000n : trust === 1n ? 7000n : 2000n);
+  const p = sum(weighed.map(({ trust, weight }) => weight * levelOf(trust))) / sum(weighed.map(({ weight }) => weight));
+  const raised = facts.tenureWeeks >= 52n ? max(p, min(6000n, p + 1000n)) : p;
+  return { source: 'events', percentHundredths: raised };
+}
+
+// --------------------------------------------------------------------------------------------------------- dormancy
+
+/** What is left of the sum after more than 30 idle days. */
+function keptWhenIdle(factorSum: bigint, idle: bigint): bigint {
+  const k = idle - 30n;
+  const n = k / 30n;
+  const r = k % 30n;
+  // The sum is at most 10000 < 2^14: from there on the division gives 0, and a far `now` needs no gigantic power.
+  if (n >= 14n) return 0n;
+  return (factorSum * (60n - r)) / (60n * 2n ** n);
+}
+
+// ------------------------------------------------------------------------------------------- letters, reasons, texts
+
+const LETTERS: readonly (readonly [letter: string, least: bigint])[] = [
+  ['AAA', 95n],
+  ['AA', 85n],
+  ['A', 75n],
+  ['BBB', 60n],
+  ['BB', 45n],
+  ['B', 30n],
+];
+
+const GATE_TEXTS = {
+  not_bonded: 'The bond is not active. Renewing the subscription restores the rating.',
+  not_graduated: 'There is not enough history yet: a rating needs 10 qualifying events on 5 days over 30 days.',
+  history_elsewhere: 'Older events of this machine lie on another chain and are not counted.',
+} as const;
+
+const LOSS_TEXTS = {
+  dormant: {
+    phrase: 'dormancy',
+    text: 'There was no qualifying event for more than 30 days. A new one ends the loss.',
+  },
+  flagged: {
+    phrase: 'a negative flag',
+    text: 'A negative flag is in force: no points for trust for 180 days, or until it is cleared.',
+  },
+  revenue_low: {
+    phrase: 'low revenue',
+    text: 'Some of the last 13 weeks earned little or nothing. Steady weekly revenue raises this.',
+  },
+  revenue_unverified: {
+    phrase: 'unverified revenue',
+    text: 'Self-reported revenue earns half. On-chain or hardware-signed events earn the other half.',
+  },
+  cadence_low: {
+    phrase: 'irregular activity',
+    text: 'Some weeks or days had no qualifying event. Five days in every week earn all points.',
+  },
+  cadence_unverified: {
+    phrase: 'unverified activity',
+    text: 'Self-reported days earn half. On-chain or hardware-signed events earn the other half.',
+  },
+  trend_below: {
+    phrase: 'revenue below that of the 30 days before',
+    text: 'Revenue of the last 30 days, with single bursts cut, is below that of the 30 days before.',
+  },
+  trend_without_revenue: {
+    phrase: 'a trend without revenue',
+    text: 'The trend rests on activity alone. Revenue in both 30-day periods is needed for all points.',
+  },
+  trend_unknown: {
+    phrase: 'an unknown trend',
+    text: 'There are no 60 days to compare yet, or the earlier 30 days are empty.',
+  },
+  trust_override: {
+    phrase: 'an administrative trust level',
+    text: 'An administrator has set the trust of this machine.',
+  },
+  trust_none: {
+    phrase: 'missing evidence',
+    text: 'There was no qualifying event in the last 180 days. A new one is weighed by its trust level.',
+  },
+  trust_low: {
+    phrase: 'low trust',
+    text: 'Part of the value is self-reported or on-chain only. Hardware-signed events earn all points.',
+  },
+  tenure_short: {
+    phrase: 'short tenure',
+    text: 'Fewer than 52 weeks had a qualifying event. Time and steady use raise this.',
+  },
+} as const;
+
+type GateCode = keyof typeof GATE_TEXTS;
+
+interface Loss {
+  readonly code: keyof typeof LOSS_TEXTS;
+  readonly lost: bigint;
+}
+
+const phraseOf = (loss: Loss | undefined): string => (loss === undefined ? '' : LOSS_TEXTS[loss.code].phrase);
+
+// ------------------------------------------------------------------------------------------------------- arithmetic
+
+const SAFE = 2n ** 53n - 1n;
+
+const shown = (x: bigint): number => Number(min(x, SAFE));
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+const sum = (numbers: readonly bigint[]): bigint => numbers.reduce((total, x) => total + x, 0n);
+
+const least = (numbers: readonly bigint[]): bigint => numbers.reduce(min);
+
+const greatest = (numbers: readonly bigint[]): bigint => numbers.reduce(max);
+
+const distinct = (numbers: readonly bigint[]): bigint[] => [...new Set(numbers)];
+
+const compareBigints = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,313 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ADDRESSES, blockHashOf, createCannedNode, NODE_URL, type CannedChain } from './canned-node.ts';
+import type { RateTable } from './model.ts';
+import { ReplayFailure } from './replay-failure.ts';
+import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
+
+/** The served side of these tests is the vectors' expected answer, put in the explanation's form: neither side made it. */
+interface Case {
+  readonly name: string;
+  readonly fx: string;
+  readonly now: number;
+  readonly subscription: string;
+  readonly negative_flag_at: string;
+  readonly trust_override: number | null;
+  readonly rating_unavailable: string | null;
+  readonly prior_events: number;
+  readonly events: readonly (readonly [number, number, string, string, string, number, number])[];
+  readonly expected: JsonObject;
+}
+const vectors = JSON.parse(readFileSync(new URL('../../test/vectors/rating/public.json', import.meta.url), 'utf8')) as {
+  readonly fx_tables: Readonly<Record<string, RateTable>>;
+  readonly cases: readonly Case[];
+};
+const rated = vectors.cases.filter((vector) => vector.rating_unavailable === null);
+const STEADY = rated.find(({ name }) => name === 'steady machine, bond in grace')!;
+const EUROS = rated.find(({ name }) => name === 'EUR, converted at a rate before its day')!;
+
+const STATUSES = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];
+const DID = 'did:svc:42';
+const HEAD = 100_000;
+
+/** One block per block time, and an empty one on top. */
+function toChain(vector: Case): CannedChain {
+  const times = [...new Set(vector.events.map(([, , , , , , blockTimestamp]) => blockTimestamp))];
+  return {
+    chainId: 31337n,
+    machineId: 42n,
+    head: HEAD,
+    timestampOf: (block) => times[block - 1] ?? vector.now,
+    events: vector.events.map(([, type, value, currency, timestamp, trust, blockTimestamp]) => ({
+      block: 1 + times.indexOf(blockTimestamp),
+      type,
+      value: BigInt(value),
+      currency,
+      timestamp: BigInt(timestamp),
+      trust,
+    })),
+    status: STATUSES.indexOf(vector.subscription),
+    // The contract keeps a uint64: a larger flag of the vectors stays as implausible.
+    flaggedAt: BigInt.asUintN(64, BigInt(vector.negative_flag_at)),
+    trustOverride: vector.trust_override,
+    priorEvents: BigInt(vector.prior_events),
+    maxQueryLimit: 100,
+  };
+}
+
+function toExplanation(vector: Case): Record<string, Json> {
+  const { average_hundredths: averageHundredths, ...answer } = vector.expected;
+  const { feed, through } = vectors.fx_tables[vector.fx]!;
+  return {
+    did: DID,
+    machine_id: '42',
+    ...answer,
+    average_revenue_per_event: Number(averageHundredths) / 100,
+    inputs: {
+      block: { number: String(HEAD), hash: blockHashOf(HEAD), timestamp: vector.now },
+      now: vector.now,
+      subscription: vector.subscription,
+      negative_flag_at: String(BigInt.asUintN(64, BigInt(vector.negative_flag_at))),
+      trust_override: vector.trust_override,
+      prior_events: vector.prior_events,
+      event_count: vector.events.length,
+      rates: { feed, through },
+    },
+  };
+}
+
+interface Setting {
+  readonly served?: (honest: Record<string, Json>) => Json;
+  readonly respond?: () => Response;
+  readonly rates?: RateTable;
+  readonly did?: string;
+}
+
+async function run(vector: Case, setting: Setting = {}) {
+  const node = createCannedNode(toChain(vector));
+  const asked: string[] = [];
+  const send = (async (url: string, init?: RequestInit) => {
+    if (url === NODE_URL) return node.fetch(url, init);
+    asked.push(url);
+    if (setting.respond !== undefined) return setting.respond();
+    const honest = toExplanation(vector);
+    return Response.json(setting.served === undefined ? honest : setting.served(honest));
+  }) as typeof fetch;
+  const result = await replay({
+    did: setting.did ?? DID,
+    baseUrl: 'http://service.test/base/',
+    chain: { ...ADDRESSES, chainId: 31337n, startBlock: 0n, rpcUrls: [NODE_URL] },
+    rates: setting.rates ?? vectors.fx_tables[vector.fx]!,
+    fetch: send,
+    wait: async () => undefined,
+  });
+  return { result, asked };
+}
+
+const failureOf = async (vector: Case, setting: Setting) => {
+  const error: unknown = await run(vector, setting).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ReplayFailure)) throw new Error(`not a ReplayFailure: ${String(error)}`);
+  return [error.kind, error.exitCode, error.message];
+};
+
+const inputsOf = (explanation: JsonObject) => explanation['inputs'] as Record<string, Record<string, Json>>;
+
+describe('a replay of what the vectors expect', () => {
+  it.each(rated.map((vector) => [vector.name, vector] as const))('%s', async (_name, vector) => {
+    const { result } = await run(vector);
+    expect([result.differences, result.unchecked, result.equal]).toStrictEqual([[], [], true]);
+    expect(result.recomputed).toStrictEqual(result.served);
+  });
+
+  it('asks for the explanation once', async () => {
+    expect((await run(STEADY)).asked).toStrictEqual(['http://service.test/base/mcr/did%3Asvc%3A42/explanation']);
+  });
+});
+
+describe('a replay of a wrong answer', () => {
+  const paths: [path: string, change: (served: Record<string, Json>) => Json][] = [
+    ['mcr_score', (served) => ({ ...served, mcr_score: 1 })],
+    ['did', (served) => ({ ...served, did: 'did:svc:43' })],
+    ['average_revenue_per_event', (served) => ({ ...served, average_revenue_per_event: 0.01 })],
+    ['last_updated', (served) => ({ ...served, last_updated: null })],
+    ['summary', (served) => ({ ...served, summary: 'Rated AAA with 100 of 100 points; nothing is lost.' })],
+    ['inputs.event_count', (served) => ({ ...served, inputs: { ...inputsOf(served), event_count: 1 } })],
+    ['inputs.subscription', (served) => ({ ...served, inputs: { ...inputsOf(served), subscription: 'Active' } })],
+    ['inputs.trust_override', (served) => ({ ...served, inputs: { ...inputsOf(served), trust_override: 0 } })],
+    ['inputs.negative_flag_at', (served) => ({ ...served, inputs: { ...inputsOf(served), negative_flag_at: '1' } })],
+    ['inputs.prior_events', (served) => ({ ...served, inputs: { ...inputsOf(served), prior_events: 1 } })],
+    [
+      'inputs.block.timestamp',
+      (served) => ({
+        ...served,
+        inputs: { ...inputsOf(served), block: { ...inputsOf(served)['block'], timestamp: 1 } },
+      }),
+    ],
+  ];
+  it.each(paths)('names %s', async (path, change) => {
+    const { result } = await run(STEADY, { served: change });
+    expect([result.equal, result.differences.map((difference) => difference.path)]).toStrictEqual([false, [path]]);
+  });
+
+  it('shows both sides, and absent members as absent', async () => {
+    const { result } = await run(STEADY, {
+      served: ({ mcr: _mcr, ...served }) => ({
+        ...served,
+        dormancy: { idle_days: 3, lost_hundredths: 0, grace: true },
+        factors: (served['factors'] as Json[]).slice(0, 4),
+      }),
+    });
+    const factors = STEADY.expected['factors'] as Json[];
+    const dormancy = STEADY.expected['dormancy'] as JsonObject;
+    expect(result.differences).toStrictEqual([
+      { path: 'mcr', recomputed: STEADY.expected['mcr'] },
+      { path: 'factors[4]', recomputed: factors[4] },
+      { path: 'dormancy.idle_days', served: 3, recomputed: dormancy['idle_days'] },
+      { path: 'dormancy.grace', served: true },
+    ]);
+  });
+
+  it('only lists members that are none of the model', async () => {
+    const { result } = await run(STEADY, {
+      served: (served) => ({ ...served, note: 'x', inputs: { ...inputsOf(served), fold: 7 } }),
+    });
+    expect([result.equal, result.unchecked]).toStrictEqual([true, ['inputs.fold', 'note']]);
+  });
+});
+
+describe('the rates of a replay', () => {
+  const table = vectors.fx_tables[EUROS.fx]!;
+
+  it('are cut to what the service had', async () => {
+    const through = '2026-01-15';
+    const { result } = await run(EUROS, {
+      served: (served) => ({ ...served, inputs: { ...inputsOf(served), rates: { feed: true, through } } }),
+    });
+    expect(result.recomputed['mcr_degraded']).toBe(true);
+    expect(inputsOf(result.recomputed)['rates']).toStrictEqual({ feed: true, through });
+  });
+
+  it('differ when they do not reach as far as those of the service', async () => {
+    const { result } = await run(EUROS, { rates: { ...table, through: '2026-02-20' } });
+    expect(result.differences).toContainEqual({
+      path: 'inputs.rates.through',
+      served: table.through,
+      recomputed: '2026-02-20',
+    });
+  });
+
+  it('differ when only one side has a feed', async () => {
+    const { result } = await run(EUROS, { rates: vectors.fx_tables['no-feed']! });
+    expect(result.differences).toContainEqual({ path: 'inputs.rates.feed', served: true, recomputed: false });
+  });
+});
+
+describe('a replay that cannot be made', () => {
+  it.each<[string, Setting, [kind: string, exitCode: number, message: string]]>([
+    ['a DID of an operator', { did: 'did:svc:0x12' }, ['refused', 1, 'not a machine DID: did:svc:0x12']],
+    ['an id of 2^256', { did: `did:svc:${2n ** 256n}` }, ['refused', 1, `not a machine DID: did:svc:${2n ** 256n}`]],
+    [
+      'a machine that does not exist',
+      { respond: () => Response.json({ detail: 'Machine not found\u001B[2J' }, { status: 404 }) },
+      ['refused', 1, 'the service answered 404: Machine not found\uFFFD[2J'],
+    ],
+    [
+      'an error page',
+      { respond: () => new Response('<html>', { status: 502 }) },
+      ['refused', 1, 'the service answered 502: (absent)'],
+    ],
+    [
+      'an answer that is no object',
+      { respond: () => Response.json([]) },
+      ['refused', 1, 'the service did not answer with a JSON object'],
+    ],
+    [
+      'an alt-chain machine',
+      { served: (served) => ({ ...served, home_chain: 5 }) },
+      ['refused', 1, 'this machine is homed on the alt chain; a replay reads main-chain events only'],
+    ],
+    [
+      'a silent service',
+      {
+        respond: () => {
+          throw new TypeError('fetch failed');
+        },
+      },
+      ['unreachable', 3, 'the service at http://service.test/base/ did not answer'],
+    ],
+    [
+      'an explanation without inputs',
+      { served: ({ inputs: _inputs, ...served }) => served },
+      ['contradictory', 4, 'the explanation does not say block, clock and rates'],
+    ],
+    [
+      'a fractional clock',
+      { served: (served) => ({ ...served, inputs: { ...inputsOf(served), now: 1.5 } }) },
+      ['contradictory', 4, 'the explanation does not say block, clock and rates'],
+    ],
+  ])('%s', async (_name, setting, expected) => {
+    expect(await failureOf(STEADY, setting)).toStrictEqual(expected);
+  });
+
+  it('stops at block times that fall', async () => {
+    const events = STEADY.events.map((event, index) =>
+      index === 5 ? ([...event.slice(0, 6), 1] as unknown as (typeof STEADY.events)[number]) : event,
+    );
+    const [kind] = await failureOf({ ...STEADY, events }, {});
+    expect(kind).toBe('contradictory');
+  });
+});
+
+describe('the text for people', () => {
+  it('shows both sides and the verdict', async () => {
+    const { result } = await run(STEADY);
+    const text = formatReplay(result);
+    expect(text).toMatchInlineSnapshot(`
+      "did:svc:42 at block 100000 (0x2b4db9554fc0d37aef5dc7670e08ca6a99594cee4c94d9c526bbdcdabab639b9), clock 2026-03-02T12:00:00.000Z
+
+                                 served                                                          recomputed
+      did                        did:svc:42                                                      did:svc:42
+      machine_id                 42                                                              42
+      mcr_score                  95                                                              95
+      mcr                        AAA                                                             AAA
+      mcr_degraded               false                                                           false
+      bond_status                bonded                                                          bonded
+      negative_flag              false                                                           false
+      event_count                121                                                             121
+      revenue_event_count        121                                                             121
+      activity_event_count       0                                                               0
+      revenue_trend              stable                                                          stable
+      total_revenue              3630000                                                         3630000
+      average_revenue_per_event  30000                                                           30000
+      last_updated               1772413200                                                      1772413200
+      model                      mcr/1                                                           mcr/1
+      total_hundredths           9496                                                            9496
+      points: revenue            2920                                                            2920
+      points: cadence            2500                                                            2500
+      points: trend              1500                                                            1500
+      points: trust              2000                                                            2000
+      points: tenure             576                                                             576
+      summary                    Rated AAA with 95 of 100 points; most is lost to short tenure.  Rated AAA with 95 of 100 points; most is lost to short tenure.
+
+      Equal: 63 values recomputed from 121 raw events.
+      "
+    `);
+  });
+
+  it('shows every difference and steers no terminal', async () => {
+    const { result } = await run(STEADY, { served: (served) => ({ ...served, mcr: '\u001B[31mAAA', '\u001Bx': 1 }) });
+    const text = formatReplay(result);
+    expect(text.slice(text.indexOf('difference'))).toMatchInlineSnapshot(`
+      "difference  served    recomputed
+      mcr         �[31mAAA  AAA
+
+      Not checked: �x
+      DIFFERENT: 1 of 63 values.
+      "
+    `);
+    expect(text).not.toContain('\u001B');
+  });
+});
