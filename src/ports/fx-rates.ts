@@ -16,11 +16,12 @@ export interface FxConfiguration {
 
 /** Why a feed was not taken over. Fixed words, so that logs and metrics can count them. */
 export type FxProblem =
-  | 'unreachable' // no answer, a redirect, a missing file
+  | 'unreachable' // no answer, or no such file
   | 'timeout'
-  | 'http-status' // any status but 200
+  | 'http-status' // any status but 200, redirects too
   | 'too-large'
-  | 'malformed'; // not a reference file of the European Central Bank, or without any rate
+  | 'malformed' // not a reference file of the European Central Bank, or without any rate
+  | 'stale'; // its newest rate is too old to stand for yesterday
 
 /** What one refresh did. */
 export type FxRefresh =

@@ -1,0 +1,146 @@
+/**
+ * How do the rates of a feed become part of the ratings, for good? The implementation of `FxRates` (design/scoring.md, Amount;
+ * decisions 6).
+ *
+ * Rates are append-only: each day's fetch adds the days after `through`, and moves `through` to yesterday. It never moves so
+ * far past the newest rate of the feed that no amount of that day could be converted: a cache that serves an old file must not
+ * close days for good. What is stored is the truth; the table is read back after every change, whichever replica made it.
+ */
+import { RATE_WINDOW_DAYS } from '../../domain/rating/constants.ts';
+import type { RateRow } from '../../domain/rating/rate-table.ts';
+import { dayOf } from '../../domain/utc-day.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { nowSeconds } from '../../ports/clock.ts';
+import type { FxConfiguration, FxRates, FxRefresh } from '../../ports/fx-rates.ts';
+import type { FxStore } from '../../ports/store.ts';
+import { FeedMalformed } from './euro-quotes.ts';
+import type { ReadFeed } from './feed-source.ts';
+import { FeedFailed } from './feed-source.ts';
+import { buildTable, fingerprintOf } from './rate-configuration.ts';
+import { parseReferenceFile } from './reference-file.ts';
+import type { ConfiguredToken } from './tokens-file.ts';
+
+/** Seconds after an attempt that left the table behind yesterday. */
+export const RETRY_SECONDS = 600;
+
+/** Rates without a feed: USD, and tokens with a fixed rate. */
+export function createFixedRates(tokens: readonly ConfiguredToken[]): FxRates {
+  const configuration: FxConfiguration = {
+    table: buildTable(false, tokens, [], 0),
+    fingerprint: fingerprintOf(false, tokens),
+  };
+  return { current: () => configuration, refresh: () => Promise.resolve({ kind: 'not-due' }) };
+}
+
+/** Rates of a feed, starting from those stored. Throws `StoreUnavailable`. */
+export async function createFeedRates(options: {
+  readonly readFeed: ReadFeed;
+  readonly tokens: readonly ConfiguredToken[];
+  readonly store: FxStore;
+  readonly clock: Clock;
+}): Promise<FxRates> {
+  const rates = new FeedRates(options.readFeed, options.tokens, options.store, options.clock);
+  await rates.loadStored();
+  return rates;
+}
+
+class FeedRates implements FxRates {
+  readonly #readFeed: ReadFeed;
+  readonly #tokens: readonly ConfiguredToken[];
+  readonly #store: FxStore;
+  readonly #clock: Clock;
+  readonly #fingerprint: string;
+  #configuration: FxConfiguration;
+  #refreshing: Promise<FxRefresh> | undefined;
+  #notBeforeSeconds = 0;
+
+  constructor(readFeed: ReadFeed, tokens: readonly ConfiguredToken[], store: FxStore, clock: Clock) {
+    this.#readFeed = readFeed;
+    this.#tokens = tokens;
+    this.#store = store;
+    this.#clock = clock;
+    this.#fingerprint = fingerprintOf(true, tokens);
+    this.#configuration = this.#configure([], 0);
+  }
+
+  current(): FxConfiguration {
+    return this.#configuration;
+  }
+
+  refresh(): Promise<FxRefresh> {
+    this.#refreshing ??= this.#refreshOnce().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Takes over what is stored, and returns it. */
+  async loadStored(): Promise<StoredRates> {
+    const { rows, throughDay = 0 } = await this.#store.loadRates();
+    if (throughDay !== this.#throughDay) this.#configuration = this.#configure(rows, throughDay);
+    return { rows, throughDay };
+  }
+
+  get #throughDay(): number {
+    return this.#configuration.table.throughDay;
+  }
+
+  async #refreshOnce(): Promise<FxRefresh> {
+    const now = nowSeconds(this.#clock);
+    const yesterday = dayOf(now) - 1;
+    if (this.#throughDay >= yesterday || now < this.#notBeforeSeconds) return { kind: 'not-due' };
+    this.#notBeforeSeconds = now + RETRY_SECONDS;
+
+    const stored = await this.loadStored();
+    if (stored.throughDay >= yesterday) {
+      return { kind: 'refreshed', throughDay: stored.throughDay, added: 0, conflicting: 0 };
+    }
+    let offered: readonly RateRow[];
+    try {
+      offered = parseReferenceFile(await this.#readFeed());
+    } catch (error) {
+      return toFailure(error);
+    }
+    return this.#append(stored, offered, yesterday);
+  }
+
+  async #append(stored: StoredRates, offered: readonly RateRow[], yesterday: number): Promise<FxRefresh> {
+    const newestDay = offered.reduce((newest, { day }) => Math.max(newest, day), 0);
+    const throughDay = Math.min(yesterday, newestDay + RATE_WINDOW_DAYS - 1);
+    if (throughDay <= stored.throughDay) return { kind: 'failed', problem: 'stale' };
+    const added = offered.filter(({ day }) => day > stored.throughDay && day <= throughDay);
+    await this.#store.appendRates(added, throughDay);
+    await this.loadStored();
+    return {
+      kind: 'refreshed',
+      throughDay: this.#throughDay,
+      added: added.length,
+      conflicting: countConflicts(stored, offered),
+    };
+  }
+
+  #configure(rows: readonly RateRow[], throughDay: number): FxConfiguration {
+    return { table: buildTable(true, this.#tokens, rows, throughDay), fingerprint: this.#fingerprint };
+  }
+}
+
+interface StoredRates {
+  readonly rows: readonly RateRow[];
+  readonly throughDay: number;
+}
+
+/** How many offered rates of covered days are not the stored ones. */
+function countConflicts(stored: StoredRates, offered: readonly RateRow[]): number {
+  const known = new Set(stored.rows.map(describeRow));
+  return offered.filter((row) => row.day <= stored.throughDay && !known.has(describeRow(row))).length;
+}
+
+function describeRow({ currency, day, rate }: RateRow): string {
+  return `${currency} ${day} ${rate}`;
+}
+
+function toFailure(error: unknown): FxRefresh {
+  if (error instanceof FeedFailed) return { kind: 'failed', problem: error.problem };
+  if (error instanceof FeedMalformed) return { kind: 'failed', problem: 'malformed', place: error.place };
+  throw error;
+}
