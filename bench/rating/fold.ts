@@ -1,0 +1,69 @@
+/** How fast are folding and rating? Prints events folded per second, and microseconds per answer from a full fold. */
+import { emptyFold, foldEvents } from '../../src/domain/rating/fold.ts';
+import type { RatingEvent } from '../../src/domain/rating/event.ts';
+import { formatFold, parseFold } from '../../src/domain/rating/fold-text.ts';
+import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
+import { rateMachine } from '../../src/domain/rating/rating.ts';
+
+const EVENTS = 500_000;
+const ANSWERS = 20_000;
+const SECONDS_BETWEEN = 60;
+const START = 1_750_000_000;
+const DAY = 86_400;
+
+const days = Array.from({ length: 400 }, (_, index) => Math.floor(START / DAY) - 10 + index);
+const rates = extendRateTable(
+  createRateTable(true),
+  days.map((day) => ({ currency: 'EUR', day, rate: 1_083_525_000_000n })),
+  days.at(-1)!,
+);
+
+const events = Array.from({ length: EVENTS }, (_, seq): RatingEvent => {
+  const blockTimestamp = START + seq * SECONDS_BETWEEN;
+  const isRevenue = seq % 2 === 0;
+  return {
+    seq,
+    type: isRevenue ? 0 : 1,
+    value: BigInt(1_000 + (seq % 5_000)),
+    currency: isRevenue ? (seq % 4 === 0 ? 'EUR' : 'USD') : '',
+    timestamp: BigInt(blockTimestamp - 30),
+    trust: seq % 3,
+    blockTimestamp,
+  };
+});
+
+const now = events.at(-1)!.blockTimestamp;
+const facts = {
+  rates,
+  bondStatus: 'bonded',
+  priorEvents: 0n,
+  ratingUnavailable: undefined,
+  negativeFlagAt: 0n,
+  trustOverride: undefined,
+  now,
+} as const;
+
+const folding = measure(() => foldEvents(emptyFold(), events, rates).fold);
+const fold = folding.result;
+const text = formatFold(fold);
+const rating = measureEach(() => rateMachine({ ...facts, fold, tail: [] }));
+const parsing = measureEach(() => parseFold(text));
+
+console.log(`fold      ${Math.round(EVENTS / (folding.milliseconds / 1000)).toLocaleString('en')} events/s`);
+console.log(`rate      ${rating.toFixed(1)} µs from a fold of ${fold.buckets.length} days`);
+console.log(`parse     ${parsing.toFixed(1)} µs for ${text.length.toLocaleString('en')} bytes of fold`);
+
+function measure<T>(work: () => T): { result: T; milliseconds: number } {
+  const start = performance.now();
+  const result = work();
+  return { result, milliseconds: performance.now() - start };
+}
+
+/** Microseconds per call, after a warm-up of the same length. */
+function measureEach(work: () => unknown): number {
+  const run = (): void => {
+    for (let i = 0; i < ANSWERS; i += 1) work();
+  };
+  run();
+  return (measure(run).milliseconds / ANSWERS) * 1000;
+}
