@@ -1,0 +1,95 @@
+/**
+ * How does a local EVM node start and end? As a child process that never outlives this one: `stop` ends it, and a guard
+ * process ends it when this process dies without a word.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createRpc } from './rpc.ts';
+
+export const DEVNET_CHAIN_ID = 31337;
+
+export interface AnvilOptions {
+  /** 0 or absent = any free one. */
+  readonly port?: number | undefined;
+  /** Unix seconds of block 0; absent = now. */
+  readonly genesisTimestamp?: number | undefined;
+}
+
+export interface Anvil {
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  /** Resolves when the process is gone; a second call does nothing. */
+  stop(): Promise<void>;
+}
+
+/** Room for a day of seeding in one block. */
+const BLOCK_GAS_LIMIT = '1000000000';
+
+/** Waits for an end of file on its standard input, which is this process's end, then kills the node. */
+const GUARD_SCRIPT = 'read -r _; kill -9 "$1" 2>/dev/null';
+
+/**
+ * Starts anvil with mining on demand and finality two blocks behind the head. Nobody needs a key: it signs for any sender.
+ * Throws when it ends before it listens, as on a port in use.
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const genesis = options.genesisTimestamp;
+  const child = spawn(
+    findBinary(),
+    [
+      ...['--host', '127.0.0.1', '--port', String(options.port ?? 0), '--chain-id', String(DEVNET_CHAIN_ID)],
+      ...['--hardfork', 'prague', '--gas-limit', BLOCK_GAS_LIMIT, '--accounts', '1', '--auto-impersonate'],
+      ...['--no-mining', '--slots-in-an-epoch', '1', '--order', 'fifo'],
+      ...(genesis === undefined ? [] : ['--timestamp', String(genesis)]),
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
+  const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'anvil-guard', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  const stop = createStop(child, guard);
+  try {
+    const rpcUrl = `http://${await readListeningAddress(child)}`;
+    await createRpc(rpcUrl).request('anvil_setLoggingEnabled', [false]);
+    return { rpcUrl, chainId: DEVNET_CHAIN_ID, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function findBinary(): string {
+  const packageFile = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json');
+  return join(dirname(packageFile), 'bin', 'anvil');
+}
+
+/** Reads what anvil prints until it says where it listens; afterwards its output is thrown away. */
+async function readListeningAddress(child: ChildProcess): Promise<string> {
+  const errors: string[] = [];
+  child.stderr!.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+  const lines = createInterface({ input: child.stdout! });
+  for await (const line of lines) {
+    const address = /^Listening on (\S+)$/.exec(line)?.[1];
+    if (address === undefined) continue;
+    child.stdout!.resume();
+    return address;
+  }
+  throw new Error(`anvil did not start: ${errors.join('').trim()}`);
+}
+
+function createStop(child: ChildProcess, guard: ChildProcess): () => Promise<void> {
+  const gone = once(child, 'exit');
+  gone.catch(() => undefined);
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    guard.kill('SIGKILL');
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await gone;
+  }
+  return () => (stopped ??= stop());
+}
