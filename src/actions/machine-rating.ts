@@ -7,7 +7,8 @@ import { pairEvents } from '../domain/event-pairing.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import { need, needOrAbsent } from '../domain/machine-home.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine-facts.ts';
-import { EventsUnreadable, emptyFold, parseFold, type Fold } from '../domain/rating/fold.ts';
+import { emptyFold, EventsUnreadable, type Fold } from '../domain/rating/fold.ts';
+import { parseFold } from '../domain/rating/fold-text.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/clock.ts';
@@ -153,16 +154,16 @@ function computeRating(
     fxThroughDay: rates.table.throughDay,
   };
   try {
-    const { rating } = rateMachine({
+    const rating = rateMachine({
       fold: history.fold,
       tail: history.tail,
       rates: rates.table,
       now,
-      isBonded: judgeBond(subscriptionStatus) === 'bonded',
-      isUnavailable: false,
+      bondStatus: judgeBond(subscriptionStatus),
       negativeFlagAt: inputs.negativeFlagAt,
       trustOverride: inputs.trustOverride,
-      hasPriorEvents: inputs.priorEvents > 0n,
+      priorEvents: inputs.priorEvents,
+      ratingUnavailable: undefined,
     });
     return { snapshot, rating, inputs };
   } catch (error) {

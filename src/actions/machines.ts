@@ -13,6 +13,7 @@ import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { isMalformed } from '../domain/rating/event.ts';
 import { toServiceDirectory, type ServiceDirectory } from '../domain/service-directory.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { PartnerAnswer } from '../ports/partner-data.ts';
 import { rateSnapshot, readEventCount, readTimedEvents, type RatedSnapshot } from './machine-rating.ts';
 
 /** How many of the oldest events a profile shows. */
@@ -31,6 +32,8 @@ export interface MachineProfile {
   readonly serviceEndpoints: readonly ServiceEndpoint[];
   /** Only for the visibility `onchain`. */
   readonly events: readonly ShownEvent[] | undefined;
+  /** Only for the visibility `public`. */
+  readonly partner: PartnerAnswer | { readonly kind: 'not_fetched' | 'no_data_api' } | undefined;
 }
 
 export interface MachineCard {
@@ -66,6 +69,7 @@ export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfil
     directory,
     serviceEndpoints,
     events: directory.visibility === 'onchain' ? await readShownEvents(ctx, main, snapshot) : undefined,
+    partner: directory.visibility === 'public' ? await readPartner(ctx, directory) : undefined,
   };
   profiles.set(rated, profile);
   return profile;
@@ -108,6 +112,11 @@ async function readMachine(
   const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
   if (home !== 'main') throw new Fault('MachineAbsent', {});
   return { main, snapshot };
+}
+
+async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<MachineProfile['partner']> {
+  if (dataApi === undefined) return { kind: 'no_data_api' };
+  return (await ctx.partnerData?.readPartnerData(dataApi)) ?? { kind: 'not_fetched' };
 }
 
 async function readShownEvents(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Promise<ShownEvent[]> {

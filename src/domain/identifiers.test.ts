@@ -60,7 +60,7 @@ describe('machine DID: did:svc:<decimal machine id> and no other form', () => {
     expect(formatMachineDid(id, DEFAULT_NAMESPACE)).toBe('did:svc:9007199254740993');
   });
 
-  it.each([
+  it.each<readonly [string, string]>([
     ...WRONG_IDS.filter(([name]) => name !== 'a DID').map(([name, text]) => [name, `did:svc:${text}`] as const),
     ['a bare decimal', '5'],
     ['an upper-case method', 'did:SVC:5'],

@@ -6,6 +6,7 @@ import type { FxRates } from './fx-rates.ts';
 import type { IndexStatus } from './index-status.ts';
 import type { Log } from './log.ts';
 import type { MainChain } from './main-chain.ts';
+import type { PartnerData } from './partner-data.ts';
 import type { Store } from './store.ts';
 
 /** Present when contract addresses are configured; without it the service is not initialised (decisions 5). */
@@ -24,4 +25,6 @@ export interface Ctx {
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
+  /** Undefined: partners' data are not fetched. */
+  readonly partnerData: PartnerData | undefined;
 }

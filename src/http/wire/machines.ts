@@ -60,10 +60,8 @@ export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
 }
 
 /** `GET /machine/{did}` and `GET /metadata/{token_id}`. */
-export function toProfile(
-  { rated, operator, directory, serviceEndpoints, events }: MachineProfile,
-  namespace: Namespace,
-) {
+export function toProfile(profile: MachineProfile, namespace: Namespace) {
+  const { rated, operator, directory, serviceEndpoints } = profile;
   const { snapshot, rating } = rated;
   return {
     schema_version: '1.0',
@@ -82,7 +80,7 @@ export function toProfile(
         type: serviceType,
         endpoint: serviceEndpoint,
       })),
-      ...toDataMembers(directory, events),
+      ...toDataMembers(profile),
     },
   };
 }
@@ -118,22 +116,18 @@ export function toCard(card: MachineCard, namespace: Namespace) {
 
 function toStanding(rating: Rating) {
   return {
-    bond_status: rating.isBonded ? 'bonded' : 'unbonded',
+    bond_status: rating.bondStatus,
     negative_flag: rating.hasNegativeFlag,
     event_count: rating.eventCount,
   };
 }
 
-/** What the visibility lets a reader see: the data API, the events, or the word why the partner's data are not here. */
-function toDataMembers({ visibility, dataApi }: ServiceDirectory, events: readonly ShownEvent[] | undefined) {
-  switch (visibility) {
-    case 'private':
-      return dataApi === undefined ? {} : { data_api: dataApi };
-    case 'onchain':
-      return { event_data: (events ?? []).map(toShownEvent) };
-    case 'public':
-      return { partner_data_error: dataApi === undefined ? 'no_data_api' : 'not_fetched' };
-  }
+/** What the visibility lets a reader see: the data API, the events, or the partner's data or why they are not here. */
+function toDataMembers({ directory: { dataApi }, events, partner }: MachineProfile) {
+  if (events !== undefined) return { event_data: events.map(toShownEvent) };
+  if (partner?.kind === 'object') return { partner_data: partner.value };
+  if (partner !== undefined) return { partner_data_error: partner.kind };
+  return dataApi === undefined ? {} : { data_api: dataApi };
 }
 
 function toShownEvent({ record, amount }: ShownEvent) {

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPartnerData, isPublicAddress } from './partner-data.ts';
+
+/** Answers of the partner's server by path. */
+const ANSWERS: Record<string, { status?: number; headers?: Record<string, string>; body: string | undefined }> = {
+  '/object': { body: '{"battery":81}' },
+  '/array': { body: '[1]' },
+  '/broken': { body: '{"battery":' },
+  '/latin1': { body: undefined },
+  '/error': { status: 500, body: '{}' },
+  '/redirect': { status: 302, headers: { location: '/object' }, body: '{}' },
+  '/full': { body: `{"x":"${'y'.repeat(65_536 - 8)}"}` },
+  '/too-large': { body: `{"x":"${'y'.repeat(65_536 - 7)}"}` },
+};
+
+let server: Server;
+let origin: string;
+let certificate: string;
+let asked = 0;
+let now = 0;
+const opened: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  const files = ['-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...subject], {
+    stdio: 'ignore',
+  });
+  certificate = readFileSync(cert, 'utf8');
+  server = createServer({ key: readFileSync(key), cert: certificate }, (request, response) => {
+    asked++;
+    if (request.url === '/silent') return;
+    const { status, headers, body } = ANSWERS[request.url!]!;
+    response.writeHead(status ?? 200, headers).end(body ?? Buffer.from([0x7b, 0xff, 0x7d]));
+  });
+  rmSync(folder, { recursive: true });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  for (const partner of opened.splice(0)) await partner.close();
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function open(options: { isPublicAddress?: (address: string) => boolean } = { isPublicAddress: () => true }) {
+  const clock = { nowMilliseconds: () => now };
+  const partner = createPartnerData({ clock, certificateAuthority: certificate, timeoutMilliseconds: 300, ...options });
+  opened.push(partner);
+  return partner;
+}
+
+describe('partner data of a public machine', () => {
+  it.each([
+    ['/object', { kind: 'object', value: { battery: 81 } }],
+    ['/array', { kind: 'invalid' }],
+    ['/broken', { kind: 'invalid' }],
+    ['/latin1', { kind: 'invalid' }],
+    ['/too-large', { kind: 'invalid' }],
+    ['/error', { kind: 'unreachable' }],
+    ['/redirect', { kind: 'unreachable' }],
+    ['/silent', { kind: 'unreachable' }],
+  ])('answers for %s', async (path, expected) => {
+    expect(await open().readPartnerData(origin + path)).toEqual(expected);
+  });
+
+  it('takes exactly 64 KiB', async () => {
+    expect((await open().readPartnerData(`${origin}/full`)).kind).toBe('object');
+  });
+
+  it('keeps an answer for 60 seconds', async () => {
+    const partner = open();
+    now = 0;
+    const before = asked;
+    await partner.readPartnerData(`${origin}/object`);
+    now = 59_999;
+    await partner.readPartnerData(`${origin}/object`);
+    expect(asked - before).toBe(1);
+    now = 60_000;
+    await partner.readPartnerData(`${origin}/object`);
+    expect(asked - before).toBe(2);
+  });
+
+  it.each([
+    ['a name that resolves to the loopback', () => origin],
+    ['a literal address that is not public', () => origin.replace('localhost', '127.0.0.1')],
+    ['plain http', () => origin.replace('https:', 'http:')],
+    ['credentials in the URL', () => origin.replace('//', '//user:secret@')],
+    ['no URL', () => 'https://'],
+  ])('connects to nobody for %s', async (_name, url) => {
+    const before = asked;
+    expect(await open({}).readPartnerData(`${url()}/object`)).toEqual({ kind: 'unreachable' });
+    expect(asked).toBe(before);
+  });
+
+  it.each([
+    ['8.8.8.8', true],
+    ['2606:4700::1111', true],
+    ['10.0.0.1', false],
+    ['127.0.0.1', false],
+    ['169.254.169.254', false],
+    ['100.64.0.1', false],
+    ['0.0.0.0', false],
+    ['::1', false],
+    ['::ffff:127.0.0.1', false],
+    ['fe80::1', false],
+    ['fd00::1', false],
+    ['64:ff9b::7f00:1', false],
+    ['224.0.0.1', false],
+    ['not an address', false],
+  ])('judges %s public: %s', (address, expected) => {
+    expect(isPublicAddress(address)).toBe(expected);
+  });
+});
