@@ -1,11 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { emptyFold, foldEvents } from './fold.ts';
 import { formatFold, parseFold } from './fold-text.ts';
 import { rateMachine } from './rating.ts';
+import { PROPERTY_RUNS } from './property-runs.ts';
 import type { VectorCase } from './rating-vectors.ts';
 import { readVectorCases, toVectorAnswer } from './rating-vectors.ts';
-import { createSeededRandom, randomSeed } from './seeded-random.ts';
+
+/** Per case: the largest has 9,624 events. */
+const RANDOM_SPLITS = 3;
 
 const cases = readVectorCases();
 
@@ -41,10 +45,11 @@ describe.each(cases)('$name', (vector) => {
     expect(answerAfterSplits(vector, [count >> 1, (3 * count) >> 2])).toStrictEqual(vector.expected);
   });
 
-  it('from folds of random batches', () => {
-    const seed = randomSeed();
-    const random = createSeededRandom(seed);
-    const ends = Array.from({ length: 6 }, () => Math.floor(random() * (count + 1))).sort((a, b) => a - b);
-    expect(answerAfterSplits(vector, ends), `seed ${seed}`).toStrictEqual(vector.expected);
+  it(`from folds of random batches (seed ${PROPERTY_RUNS.seed})`, () => {
+    const ends = fc.array(fc.nat(count), { maxLength: 6 }).map((positions) => positions.sort((a, b) => a - b));
+    const isEqual = fc.property(ends, (positions) => {
+      expect(answerAfterSplits(vector, positions)).toStrictEqual(vector.expected);
+    });
+    fc.assert(isEqual, { seed: PROPERTY_RUNS.seed, numRuns: RANDOM_SPLITS });
   });
 });
