@@ -1,0 +1,127 @@
+/**
+ * Does the score rank machines by how likely they are to default? (design/scoring.md, property 8.) Simulates a fleet whose
+ * machines have a hidden quality, rates every machine, and prints the area under the ROC curve: of the score, of each factor
+ * alone, and what the score loses without that factor. 0.5 is chance, 1 is a perfect order.
+ *
+ *     node bench/rating/discrimination.ts [machines] [seed]
+ *
+ * The fleet is an assumption, written down in `simulateMachine`; the figures say how the model reads such a fleet, no more.
+ */
+import { emptyFold } from '../../src/domain/rating/fold.ts';
+import type { RatingEvent } from '../../src/domain/rating/event.ts';
+import type { Factor } from '../../src/domain/rating/factor.ts';
+import { createRateTable } from '../../src/domain/rating/rate-table.ts';
+import { rateMachine } from '../../src/domain/rating/rating.ts';
+
+const DAY = 86_400;
+const NOW = 1_772_452_800;
+/** Part of the bad machines that dress up: much self-reported revenue, and bursts before the rating. */
+const PLAYERS = 0.3;
+
+const machines = Number(process.argv[2] ?? 2_000);
+const seed = Number(process.argv[3] ?? 1);
+const random = createRandom(seed);
+
+interface Outcome {
+  readonly defaulted: boolean;
+  readonly total: number;
+  readonly factors: readonly Factor[];
+}
+
+const fleet = Array.from({ length: machines }, simulateOutcome);
+const names = fleet[0]!.factors.map(({ name }) => name);
+const scoreArea = areaUnderCurve(({ total }) => total);
+
+console.log(`${machines} machines, seed ${seed}, ${fleet.filter(({ defaulted }) => defaulted).length} defaults`);
+console.log(`score      ${scoreArea.toFixed(3)}`);
+names.forEach((name, index) => {
+  const pointsOf = ({ factors }: Outcome): number => factors[index]!.pointsHundredths;
+  const without = areaUnderCurve((outcome) => sumOf(outcome.factors) - pointsOf(outcome));
+  const share = areaUnderCurve(({ factors }) => sumOf(factors)) - without;
+  console.log(
+    `${name.padEnd(10)} ${areaUnderCurve(pointsOf).toFixed(3)} alone, ${share.toFixed(3)} of the sum of factors`,
+  );
+});
+
+function simulateOutcome(): Outcome {
+  const quality = random();
+  const defaulted = random() < 0.02 + 0.6 * (1 - quality) ** 2;
+  const rating = rateMachine({
+    fold: emptyFold(),
+    tail: simulateMachine(quality, defaulted),
+    rates: createRateTable(false),
+    bondStatus: 'bonded',
+    priorEvents: 0n,
+    ratingUnavailable: undefined,
+    negativeFlagAt: 0n,
+    trustOverride: undefined,
+    now: NOW,
+  });
+  return { defaulted, total: rating.totalHundredths!, factors: rating.factors };
+}
+
+/**
+ * Good machines earn more, on more days, for longer, and vouch for more of it. A machine that will default tends to have earned
+ * less and less for a while; some of the bad ones play the rating.
+ */
+function simulateMachine(quality: number, defaulted: boolean): RatingEvent[] {
+  const isPlayer = quality < 0.5 && random() < PLAYERS;
+  const ageDays = 30 + Math.floor(random() * (200 + 500 * quality));
+  const dailyCents = 2_000 * Math.exp(2 * random() + 2 * quality);
+  const workRate = Math.min(1, 0.1 + random() * 0.4 + 0.5 * quality);
+  const signedRate = isPlayer ? 0 : Math.min(1, 0.2 + quality * random() * 1.2);
+  const fadeDays = defaulted ? 10 + random() * 80 : 0;
+  const events: RatingEvent[] = [];
+  for (let ago = ageDays; ago >= 0; ago -= 1) {
+    const fade = ago < fadeDays ? (ago / fadeDays) * 0.8 + 0.1 : 1;
+    const isBurst = isPlayer && ago < 5;
+    if (!isBurst && random() > workRate * Math.sqrt(fade)) continue;
+    const isRevenue = isBurst || random() < 0.8;
+    const cents = Math.round(dailyCents * fade * (0.5 + random()) * (isBurst ? 20 : 1));
+    const blockTimestamp = NOW - ago * DAY;
+    events.push({
+      seq: events.length,
+      type: isRevenue ? 0 : 1,
+      value: BigInt(cents),
+      currency: isRevenue ? 'USD' : '',
+      timestamp: BigInt(blockTimestamp - 60),
+      trust: random() < signedRate ? 2 : random() < 0.3 ? 1 : 0,
+      blockTimestamp,
+    });
+  }
+  return events;
+}
+
+/** How often a machine that did not default stands above one that did; equal ones count half. */
+function areaUnderCurve(valueOf: (outcome: Outcome) => number): number {
+  const sorted = fleet
+    .map((outcome) => ({ value: valueOf(outcome), defaulted: outcome.defaulted }))
+    .sort((a, b) => a.value - b.value);
+  const defaults = sorted.filter(({ defaulted }) => defaulted).length;
+  let below = 0;
+  let area = 0;
+  for (let start = 0; start < sorted.length;) {
+    let end = start;
+    while (end < sorted.length && sorted[end]!.value === sorted[start]!.value) end += 1;
+    const ties = sorted.slice(start, end).filter(({ defaulted }) => defaulted).length;
+    area += (end - start - ties) * (below + ties / 2);
+    below += ties;
+    start = end;
+  }
+  return area / (defaults * (sorted.length - defaults));
+}
+
+function sumOf(factors: readonly Factor[]): number {
+  return factors.reduce((sum, { pointsHundredths }) => sum + pointsHundredths, 0);
+}
+
+/** A small seeded generator (mulberry32), so that a run can be repeated. */
+function createRandom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

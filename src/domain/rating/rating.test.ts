@@ -1,0 +1,167 @@
+/** What the answer shows around the factors: order of judgement, counts, reasons, summary. */
+
+import { describe, expect, it } from 'vitest';
+
+import {
+  activityOn,
+  eachDay,
+  inChainOrder,
+  noonOf,
+  PLAIN_FACTS,
+  rateEvents,
+  revenueOn,
+  TODAY,
+} from './event-builders.ts';
+import { emptyFold, foldEvents } from './fold.ts';
+import { createRateTable, extendRateTable } from './rate-table.ts';
+import { rateMachine } from './rating.ts';
+
+const steady = eachDay(TODAY - 120, TODAY, (day) => revenueOn(day, 50_000));
+const behind = extendRateTable(createRateTable(true), [], TODAY - 2);
+const inEuro = (day: number) => ({ ...revenueOn(day, 50_000), currency: 'EUR' });
+
+describe('the order of judgement', () => {
+  it('unavailable, then not bonded, then not graduated, then scored', () => {
+    const lettersOf = (parts: typeof steady) =>
+      [
+        { ratingUnavailable: 'indexer_behind', bondStatus: 'unbonded' },
+        { bondStatus: 'unbonded' },
+        { bondStatus: 'bonded' },
+      ].map((facts) => rateEvents(parts, facts as object).letter);
+    expect(lettersOf(steady)).toStrictEqual(['Provisioned', 'NR', 'AAA']);
+    expect(lettersOf([])).toStrictEqual(['Provisioned', 'NR', 'Provisioned']);
+  });
+
+  it('says below the scale what is missing', () => {
+    const poor = Array.from({ length: 10 }, (_, k) => revenueOn(TODAY - 200 + k * 4, 1_000, 0));
+    expect(rateEvents(poor)).toMatchObject({
+      letter: 'NR',
+      score: 0,
+      summary: 'Not rated: 0 of 100 points, and a rating needs 30; most is lost to low revenue.',
+    });
+  });
+});
+
+describe('an unavailable rating', () => {
+  it('tells the counts and nothing that rests on a score', () => {
+    expect(
+      rateEvents([...steady, inEuro(TODAY)], {
+        ratingUnavailable: 'indexer_behind',
+        negativeFlagAt: BigInt(noonOf(TODAY)),
+      }),
+    ).toStrictEqual({
+      model: 'mcr/1',
+      bondStatus: 'bonded',
+      hasNegativeFlag: true,
+      eventCount: 122,
+      revenueEventCount: 122,
+      activityEventCount: 0,
+      totalRevenueCents: 6_050_000,
+      lastUpdated: noonOf(TODAY),
+      hasPending: false,
+      letter: 'Provisioned',
+      score: 0,
+      isDegraded: false,
+      averageHundredths: null,
+      revenueTrend: null,
+      totalHundredths: null,
+      factors: [],
+      dormancy: null,
+      reasons: [],
+      summary: 'Not rated yet.',
+    });
+  });
+});
+
+describe('the clock', () => {
+  it('is raised to the newest block when it is behind', () => {
+    const now = noonOf(TODAY) - 40 * 86_400;
+    expect(rateEvents(steady, { now })).toStrictEqual(rateEvents(steady));
+  });
+
+  it('may stand earlier over a prefix of the events', () => {
+    const earlier = TODAY - 20;
+    const prefix = inChainOrder(steady).slice(0, 101);
+    const rated = rateMachine({ ...PLAIN_FACTS, fold: emptyFold(), tail: prefix, now: noonOf(earlier) });
+    expect(rated.lastUpdated).toBe(noonOf(earlier));
+    expect(rated.dormancy).toStrictEqual({ idleDays: 0, lostHundredths: 0 });
+  });
+});
+
+describe('amounts that were not converted', () => {
+  it.each([
+    ['179 days old', TODAY - 179, true],
+    ['180 days old', TODAY - 180, false],
+  ])('degrade the answer: %s', (_, day, isDegraded) => {
+    const rating = rateEvents([inEuro(day), ...steady]);
+    expect(rating.isDegraded).toBe(isDegraded);
+    expect(rating.summary.endsWith('. Some amounts could not be converted to USD.')).toBe(isDegraded);
+  });
+
+  it('forbid keeping the answer while one is pending', () => {
+    expect(rateEvents(steady, { rates: behind }).hasPending).toBe(false);
+    expect(rateEvents([...steady, inEuro(TODAY - 1)], { rates: behind }).hasPending).toBe(false);
+    expect(rateEvents([...steady, inEuro(TODAY)], { rates: behind }).hasPending).toBe(true);
+  });
+});
+
+describe('averages', () => {
+  it('are hundredths of a cent, rounded down, and 0 without revenue', () => {
+    const averageOf = (...cents: number[]) => rateEvents(cents.map((each) => revenueOn(TODAY, each))).averageHundredths;
+    expect(averageOf(1_000, 1_000, 1_001)).toBe(100_033);
+    expect(averageOf(999)).toBe(0);
+    expect(rateEvents([activityOn(TODAY)]).averageHundredths).toBe(0);
+  });
+
+  it('are taken from the total as it is shown', () => {
+    const { fold } = foldEvents(emptyFold(), inChainOrder(steady), PLAIN_FACTS.rates);
+    const full = { ...fold, totalRevenueCents: Number.MAX_SAFE_INTEGER };
+    const rating = rateMachine({ ...PLAIN_FACTS, fold: full, tail: [] });
+    expect(rating.averageHundredths).toBe(Number((100n * BigInt(Number.MAX_SAFE_INTEGER)) / 121n));
+  });
+
+  it('show no number above SAFE', () => {
+    const { fold } = foldEvents(emptyFold(), inChainOrder(steady), PLAIN_FACTS.rates);
+    const buckets = fold.buckets.map(({ day, levels }) => {
+      const rich = { ...levels[2], cents: 10n ** 20n };
+      return { day, levels: [levels[0], levels[1], rich] as const };
+    });
+    const [revenue] = rateMachine({ ...PLAIN_FACTS, fold: { ...fold, buckets }, tail: [] }).factors;
+    expect(revenue!.measure).toStrictEqual({
+      usdCents: Number.MAX_SAFE_INTEGER,
+      verifiedUsdCents: Number.MAX_SAFE_INTEGER,
+    });
+  });
+});
+
+describe('reasons', () => {
+  it('name the gates first, then losses from the largest', () => {
+    const facts = { bondStatus: 'unbonded', priorEvents: 1n } as const;
+    const reasons = rateEvents([revenueOn(TODAY - 40, 1_000, 0)], facts).reasons;
+    expect(reasons.map(({ code, lostHundredths }) => [code, lostHundredths])).toStrictEqual([
+      ['not_bonded', null],
+      ['not_graduated', null],
+      ['history_elsewhere', null],
+      ['revenue_low', 2_970],
+      ['cadence_low', 2_370],
+      ['trust_low', 1_600],
+      ['trend_unknown', 1_500],
+      ['tenure_short', 950],
+      ['dormant', 89],
+      ['cadence_unverified', 65],
+      ['revenue_unverified', 15],
+    ]);
+  });
+
+  it('keep their order where losses are equal', () => {
+    const codes = rateEvents([]).reasons.map(({ code }) => code);
+    expect(codes).toStrictEqual([
+      'not_graduated',
+      'revenue_low',
+      'cadence_low',
+      'trust_none',
+      'trend_unknown',
+      'tenure_short',
+    ]);
+  });
+});
