@@ -1,7 +1,8 @@
 /**
  * Does the score rank machines by how likely they are to default? (design/scoring.md, property 8.) Simulates a fleet whose
- * machines have a hidden quality, rates every machine, and prints the area under the ROC curve: of the score, of each factor
- * alone, and what the score loses without that factor. 0.5 is chance, 1 is a perfect order.
+ * machines have a hidden quality, rates every machine, and prints the area under the ROC curve, of the score and of each factor
+ * alone: 0.5 is chance, 1 is a perfect order. A factor's share is what it adds to the sum of the factors, on average over all
+ * orders in which they can be added (Shapley); the shares add up to the area above chance.
  *
  *     node bench/rating/discrimination.ts [machines] [seed]
  *
@@ -30,18 +31,35 @@ interface Outcome {
 
 const fleet = Array.from({ length: machines }, simulateOutcome);
 const names = fleet[0]!.factors.map(({ name }) => name);
-const scoreArea = areaUnderCurve(({ total }) => total);
+const areaByFactors = Array.from({ length: 2 ** names.length }, (_, chosen) =>
+  areaUnderCurve(({ factors }) => sumOf(factors.filter((_, index) => isChosen(chosen, index)))),
+);
 
 console.log(`${machines} machines, seed ${seed}, ${fleet.filter(({ defaulted }) => defaulted).length} defaults`);
-console.log(`score      ${scoreArea.toFixed(3)}`);
+console.log(`score      ${areaUnderCurve(({ total }) => total).toFixed(3)}`);
 names.forEach((name, index) => {
-  const pointsOf = ({ factors }: Outcome): number => factors[index]!.pointsHundredths;
-  const without = areaUnderCurve((outcome) => sumOf(outcome.factors) - pointsOf(outcome));
-  const share = areaUnderCurve(({ factors }) => sumOf(factors)) - without;
-  console.log(
-    `${name.padEnd(10)} ${areaUnderCurve(pointsOf).toFixed(3)} alone, ${share.toFixed(3)} of the sum of factors`,
-  );
+  const alone = areaByFactors[1 << index]!;
+  console.log(`${name.padEnd(10)} ${alone.toFixed(3)} alone, share ${shareOf(index).toFixed(3)}`);
 });
+
+/** The mean of what a factor adds to every set of the others, sets of each size weighing the same. */
+function shareOf(index: number): number {
+  let share = 0;
+  areaByFactors.forEach((area, chosen) => {
+    if (isChosen(chosen, index)) return;
+    const size = names.filter((_, other) => isChosen(chosen, other)).length;
+    share += (areaByFactors[chosen | (1 << index)]! - area) / (names.length * choose(names.length - 1, size));
+  });
+  return share;
+}
+
+function isChosen(chosen: number, index: number): boolean {
+  return (chosen & (1 << index)) !== 0;
+}
+
+function choose(n: number, k: number): number {
+  return k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k;
+}
 
 function simulateOutcome(): Outcome {
   const quality = random();
