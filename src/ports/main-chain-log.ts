@@ -76,6 +76,12 @@ export interface LogQuery {
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
 }
 
+export interface BlockLogs {
+  readonly logs: readonly ChainLog[];
+  /** Of every log of the block: `0x` and 512 hex digits. */
+  readonly bloom: string;
+}
+
 /** Throws `ChainUnreadable` like every read of the chain; log queries also throw `LogQueryRefused`. */
 export interface MainChainLog {
   /** Addresses of all contracts whose logs are read, lower case. */
@@ -89,6 +95,12 @@ export interface MainChainLog {
    * The logs may belong to blocks newer than the header: the caller keeps those up to it.
    */
   readHeadAndLogs(since: number): Promise<{ readonly head: Header; readonly logs: readonly ChainLog[] }>;
+  /**
+   * Everything that the given blocks logged, asked by block hash: the logs of the service's contracts, and a bloom over all
+   * logs of the block whoever emitted them. A header whose bloom this one covers hides nothing. In the order asked, in as
+   * few requests as the node allows.
+   */
+  readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
   /** Records of many machines at one block, batched; the answer has the order of the request. */
   readEventRecords(
     block: BlockRef,

@@ -35,6 +35,13 @@ export type EventLogEntry =
       readonly logIndex: number;
     };
 
+/** The head of the main chain as a worker read it, for every replica to judge the index by. */
+export interface HeadObservation {
+  readonly blockNumber: number;
+  /** Clock milliseconds at which it was asked for. */
+  readonly observedAtMilliseconds: number;
+}
+
 export interface MainChainIndexStore {
   /**
    * Records what the stored rows belong to (chain id, registries, layout version), or compares it with what is recorded.
@@ -52,6 +59,9 @@ export interface MainChainIndexStore {
     next: Checkpoint,
     logs: readonly EventLogEntry[],
   ): Promise<boolean>;
+  /** Keeps the observation, unless the one kept was made later. */
+  writeHeadObservation(observation: HeadObservation): Promise<void>;
+  readHeadObservation(): Promise<HeadObservation | undefined>;
   /** Rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
   /** How many logs since the last import are known, and how many imports there were. */
