@@ -1,0 +1,278 @@
+/**
+ * Which histories do the machines of the devnet have, and what must the model `mcr/1` say of each? The expected numbers are
+ * worked out by hand from the specification of the model, as the comments tell, and never by the code under test.
+ *
+ * The answers hold on every weekday, at every hour, and when midnight passes after the seeding. So a history is either
+ * daily, where the running week is never better than a full one and is the one of 14 that is left out; or in steps of seven
+ * days, where each week has one event whatever today is. A run of 7n + 1 days touches exactly n + 1 weeks.
+ */
+import { daysBetween } from './planned-event.ts';
+import type { PlannedEvent } from './planned-event.ts';
+
+/** What `/mcr` must say. Bond, flag and override may change some of it. */
+export interface ExpectedRating {
+  readonly mcr_score: number;
+  readonly mcr: string;
+  readonly mcr_degraded: boolean;
+  readonly bond_status: 'bonded' | 'unbonded';
+  readonly negative_flag: boolean;
+  readonly event_count: number;
+  readonly revenue_event_count: number;
+  readonly activity_event_count: number;
+  readonly revenue_trend: string;
+  readonly total_revenue: number;
+  readonly average_revenue_per_event: number;
+  readonly summary: string;
+}
+
+export interface History {
+  readonly events: readonly PlannedEvent[];
+  readonly rating: ExpectedRating;
+}
+
+const SELF_REPORTED = 0;
+const ON_CHAIN = 1;
+const HARDWARE_SIGNED = 2;
+
+function revenue(daysAgo: number, value: bigint, trustLevel: number, currency = 'USD'): PlannedEvent {
+  return { daysAgo, eventType: 0, value, currency, trustLevel };
+}
+
+function activity(daysAgo: number, trustLevel: number): PlannedEvent {
+  return { daysAgo, eventType: 1, value: 1n, trustLevel };
+}
+
+const BONDED = { mcr_degraded: false, bond_status: 'bonded', negative_flag: false } as const;
+
+/** Nothing happened yet. */
+export const NO_HISTORY: History = {
+  events: [],
+  rating: {
+    ...BONDED,
+    mcr_score: 0,
+    mcr: 'Provisioned',
+    event_count: 0,
+    revenue_event_count: 0,
+    activity_event_count: 0,
+    revenue_trend: 'insufficient',
+    total_revenue: 0,
+    average_revenue_per_event: 0,
+    summary: 'Provisioned: 0 of 10 qualifying events, 0 of 5 days and 0 of 30 days of history.',
+  },
+};
+
+/** Three paydays, a week apart: 3 events, 3 days, 17 - 3 = 14 days of span. No day is older than 59: no trend. */
+export const SHORT_HISTORY: History = {
+  events: daysBetween(3, 17, 7).map((day) => revenue(day, 5_000n, ON_CHAIN)),
+  rating: {
+    ...NO_HISTORY.rating,
+    event_count: 3,
+    revenue_event_count: 3,
+    total_revenue: 15_000,
+    average_revenue_per_event: 5_000,
+    summary: 'Provisioned: 3 of 10 qualifying events, 3 of 5 days and 14 of 30 days of history.',
+  },
+};
+
+/** Six paydays from 22 days ago to 2 days ago: all but ten events and thirty days. */
+export const ALMOST_GRADUATED: History = {
+  events: daysBetween(2, 22, 4).map((day) => revenue(day, 5_000n, ON_CHAIN)),
+  rating: {
+    ...NO_HISTORY.rating,
+    event_count: 6,
+    revenue_event_count: 6,
+    total_revenue: 30_000,
+    average_revenue_per_event: 5_000,
+    summary: 'Provisioned: 6 of 10 qualifying events, 5 of 5 days and 20 of 30 days of history.',
+  },
+};
+
+/**
+ * USD 400 a day, hardware-signed, for 15 weeks, and weekly for the 44 weeks before: 106 + 44 = 150 events in 60 weeks.
+ * Revenue: a week earns 280,000 cents, above 250,000: 3000. Cadence: 13 weeks, 65 days: 2500. Trend: 30 against 30 equal
+ * days: 1500. Trust: 2000. Tenure: above 52 weeks: 1000. Total 10000.
+ */
+export const STEADY_YEAR: History = {
+  events: [...daysBetween(112, 413, 7), ...daysBetween(0, 105)].map((day) => revenue(day, 40_000n, HARDWARE_SIGNED)),
+  rating: {
+    ...BONDED,
+    mcr_score: 100,
+    mcr: 'AAA',
+    event_count: 150,
+    revenue_event_count: 150,
+    activity_event_count: 0,
+    revenue_trend: 'stable',
+    total_revenue: 6_000_000,
+    average_revenue_per_event: 40_000,
+    summary: 'Rated AAA with 100 of 100 points; nothing is lost.',
+  },
+};
+
+/**
+ * USD 3,000 a week, hardware-signed, for 21 weeks.
+ * Revenue: each week is above 250,000 cents: 3000. Cadence: 13 weeks 1500, and 14 days 1000 × 14 / 65 = 215 (13 days when
+ * the running week has none: 200): 1715. Trend: 5 paydays against 4, 125 percent: 1500, and not above 125: stable. Trust: 2000.
+ * Tenure: 500 + 8 × 500 / 39 = 602. Total 8817 (8802): 88.
+ */
+export const WEEKLY_PAYER: History = {
+  events: daysBetween(0, 140, 7).map((day) => revenue(day, 300_000n, HARDWARE_SIGNED)),
+  rating: {
+    ...BONDED,
+    mcr_score: 88,
+    mcr: 'AA',
+    event_count: 21,
+    revenue_event_count: 21,
+    activity_event_count: 0,
+    revenue_trend: 'stable',
+    total_revenue: 6_300_000,
+    average_revenue_per_event: 300_000,
+    summary: 'Rated AA with 88 of 100 points; most is lost to irregular activity.',
+  },
+};
+
+/**
+ * USD 10 a day, self-reported, for 16 weeks (106 days).
+ * Revenue: a week earns 7,000 cents: 1000 + 2000 × 400 / 5000 = 1160, half of it as nothing is verified: 580. Cadence: 2500,
+ * half of it: 1250. Trend: 1500. Trust: 20 percent: 400. Tenure: 500 + 3 × 500 / 39 = 538. Total 4268: 43.
+ * Losses: revenue 3000 - 580 - 580 = 1840 is the largest; trust 1600, cadence 1250.
+ */
+export const SELF_REPORTED_SMALL: History = {
+  events: daysBetween(0, 105).map((day) => revenue(day, 1_000n, SELF_REPORTED)),
+  rating: {
+    ...BONDED,
+    mcr_score: 43,
+    mcr: 'B',
+    event_count: 106,
+    revenue_event_count: 106,
+    activity_event_count: 0,
+    revenue_trend: 'stable',
+    total_revenue: 106_000,
+    average_revenue_per_event: 1_000,
+    summary: 'Rated B with 43 of 100 points; most is lost to low revenue.',
+  },
+};
+
+/** USD 100 in each: the rates of the devnet's feed are 1 EUR = 1.25 USD = 160 JPY. Nobody has a rate for ZZZ. */
+const CURRENCY_WEEK = [
+  { currency: 'USD', value: 10_000n },
+  { currency: 'USD', value: 10_000n },
+  { currency: 'EUR', value: 8_000n },
+  { currency: 'EUR', value: 8_000n },
+  { currency: 'JPY', value: 12_800n },
+  { currency: 'JPY', value: 12_800n },
+  { currency: 'ZZZ', value: 500n },
+];
+
+/**
+ * USD 100 on six of seven days, on-chain, 106 days; on the seventh, 15 times, money that counts as activity.
+ * Revenue: a week earns 60,000 cents: 2300 + 10000 × 400 / 50000 = 2380. Cadence: 2500. Trend: 26 paydays against 26: 1500.
+ * Trust: 70 percent: 1400. Tenure of 16 weeks: 538. Total 8318: 83. Largest loss: revenue 620.
+ */
+export const MANY_CURRENCIES: History = {
+  events: daysBetween(0, 105).map((day) => {
+    const { value, currency } = CURRENCY_WEEK[day % 7]!;
+    return revenue(day, value, ON_CHAIN, currency);
+  }),
+  rating: {
+    ...BONDED,
+    mcr_score: 83,
+    mcr: 'A',
+    mcr_degraded: true,
+    event_count: 106,
+    revenue_event_count: 106,
+    activity_event_count: 0,
+    revenue_trend: 'stable',
+    total_revenue: 910_000,
+    average_revenue_per_event: 10_000,
+    summary: 'Rated A with 83 of 100 points; most is lost to low revenue. Some amounts could not be converted to USD.',
+  },
+};
+
+/**
+ * One hardware-signed activity event a day, 106 days.
+ * Revenue: 7 events a week: 300. Cadence: 2500. Trend on activity: at most 750. Trust: 2000. Tenure of 16 weeks: 538. Total 6088: 61.
+ */
+export const DAILY_ACTIVITY: History = {
+  events: daysBetween(0, 105).map((day) => activity(day, HARDWARE_SIGNED)),
+  rating: {
+    ...BONDED,
+    mcr_score: 61,
+    mcr: 'BBB',
+    event_count: 106,
+    revenue_event_count: 0,
+    activity_event_count: 106,
+    revenue_trend: 'insufficient',
+    total_revenue: 0,
+    average_revenue_per_event: 0,
+    summary: 'Rated BBB with 61 of 100 points; most is lost to low revenue.',
+  },
+};
+
+/**
+ * USD 3,000 a week for 43 weeks, the last 119 days ago.
+ * Revenue, cadence, trend: 0. Trust of the last 180 days: 2000. Tenure: 500 + 30 × 500 / 39 = 884. Dormancy: 89 days beyond 30:
+ * 2884 × (60 - 29) / (60 × 4) = 372 (a day later 2884 × 60 / (60 × 8) = 360): 4. Largest loss: revenue 3000.
+ */
+export const ENDED_LONG_AGO: History = {
+  events: daysBetween(119, 413, 7).map((day) => revenue(day, 300_000n, HARDWARE_SIGNED)),
+  rating: {
+    ...BONDED,
+    mcr_score: 0,
+    mcr: 'NR',
+    event_count: 43,
+    revenue_event_count: 43,
+    activity_event_count: 0,
+    revenue_trend: 'insufficient',
+    total_revenue: 12_900_000,
+    average_revenue_per_event: 300_000,
+    summary: 'Not rated: 4 of 100 points, and a rating needs 30; most is lost to low revenue.',
+  },
+};
+
+const MANY_DAYS = daysBetween(0, 119);
+const MANY_REVENUE_PER_DAY = 2;
+const MANY_EVENTS_PER_DAY = 10;
+
+/**
+ * Ten events a day for 120 days (18 weeks): twice USD 50, hardware-signed, and eight on-chain activity events. 1,200 in all.
+ * Revenue: a week earns 70,000 cents: 2300 + 20000 × 400 / 50000 = 2460. Cadence: 2500. Trend: 1500. Trust: a day weighs
+ * 10,000 at 100 percent and 800 at 70: 105600000 / 10800 = 9777: 2000 × 9777 / 10000 = 1955. Tenure: 500 + 5 × 500 / 39 = 564.
+ * Total 8979: 90. Largest loss: revenue 540.
+ */
+export const MANY_EVENTS: History = {
+  events: MANY_DAYS.flatMap((day) =>
+    Array.from({ length: MANY_EVENTS_PER_DAY }, (_, index) => ({
+      ...(index < MANY_REVENUE_PER_DAY ? revenue(day, 5_000n, HARDWARE_SIGNED) : activity(day, ON_CHAIN)),
+      secondsEarlier: 60 * index,
+    })),
+  ),
+  rating: {
+    ...BONDED,
+    mcr_score: 90,
+    mcr: 'AA',
+    event_count: 1_200,
+    revenue_event_count: 240,
+    activity_event_count: 960,
+    revenue_trend: 'stable',
+    total_revenue: 1_200_000,
+    average_revenue_per_event: 5_000,
+    summary: 'Rated AA with 90 of 100 points; most is lost to low revenue.',
+  },
+};
+
+/** Ten weekly paydays of USD 50, the newest of them so many days ago; of a machine whose bond ended since. */
+export function endedWithBond(newestDaysAgo: number): History {
+  return {
+    events: daysBetween(newestDaysAgo, newestDaysAgo + 63, 7).map((day) => revenue(day, 5_000n, ON_CHAIN)),
+    rating: {
+      ...NO_HISTORY.rating,
+      mcr: 'NR',
+      bond_status: 'unbonded',
+      event_count: 10,
+      revenue_event_count: 10,
+      total_revenue: 50_000,
+      average_revenue_per_event: 5_000,
+      summary: 'Not rated: the bond is not active.',
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * How do the personas get their months of history? By real transactions in blocks whose times are set: one block per day on
+ * which something happens, from more than a year ago to now. Then the node's clock is the wall clock.
+ */
+import type { Call, ChainWriter } from './chain-writer.ts';
+import type { Deployment } from './deploy.ts';
+import { planFirstGeneration } from './first-generation.ts';
+import { activateMachine, submitEvent } from './main-chain-calls.ts';
+import { credentialsOf } from './persona.ts';
+import type { Inhabitant } from './personas.ts';
+import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './planned-event.ts';
+
+/** Days before the seeding: before every activation. */
+export const GENESIS_DAYS_AGO = 430;
+export const DEPLOYED_DAYS_AGO = 429;
+
+/** With finality two blocks behind the head, this makes all that was seeded final. */
+const CLOSING_BLOCKS = 3;
+
+/** Within a day's block activations come first, then acts, then events. */
+type Step = 'activation' | 'act' | 'event';
+const STEPS: readonly Step[] = ['activation', 'act', 'event'];
+
+interface PlannedCall {
+  readonly daysAgo: number;
+  readonly step: Step;
+  readonly call: Call;
+}
+
+export interface SeedingResult {
+  readonly transactions: number;
+  readonly blocks: number;
+}
+
+/** Seeds on a node whose newest block is at most that of the deployment. `now` in Unix seconds is the newest seeded block's. */
+export async function seedMainChain(
+  writer: ChainWriter,
+  deployment: Deployment,
+  inhabitants: readonly Inhabitant[],
+  now: number,
+): Promise<SeedingResult> {
+  const plan = [
+    ...inhabitants.flatMap((inhabitant) => planInhabitant(deployment, inhabitant, now)),
+    ...planFirstGeneration(deployment, now).map((planned) => ({ ...planned, step: 'event' as const })),
+  ];
+  const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
+  const days = [...byDay.keys()].sort((a, b) => b - a);
+  for (const daysAgo of days) {
+    await writer.mine(inOrder(byDay.get(daysAgo)!), blockTimestamp(now, daysAgo));
+  }
+  await catchUpWithWallClock(writer, now);
+  return { transactions: plan.length, blocks: days.length };
+}
+
+function planInhabitant(deployment: Deployment, { persona, machine }: Inhabitant, now: number): PlannedCall[] {
+  const { activatedDaysAgo, acts = [], events = [] } = persona;
+  const submitter = (machine.controller ?? machine.activator).address;
+  const activation: PlannedCall[] =
+    activatedDaysAgo === undefined
+      ? []
+      : [{ daysAgo: activatedDaysAgo, step: 'activation', call: planActivation(deployment, { persona, machine }) }];
+  return [
+    ...activation,
+    ...acts.flatMap(({ daysAgo, calls }) =>
+      calls(deployment, machine, now).map((call): PlannedCall => ({ daysAgo, step: 'act', call })),
+    ),
+    ...events.map((event): PlannedCall => {
+      const input = { ...event, from: submitter, machineId: machine.id, timestamp: eventTimestamp(now, event) };
+      return { daysAgo: event.daysAgo, step: 'event', call: submitEvent(deployment, input) };
+    }),
+  ];
+}
+
+function planActivation(deployment: Deployment, { persona, machine }: Inhabitant): Call {
+  if (persona.activate !== undefined) return persona.activate(deployment, machine);
+  const { controller, activator } = machine;
+  return activateMachine(deployment, {
+    ...credentialsOf(persona.name),
+    from: activator.address,
+    ...(controller && { controller: controller.address }),
+    ...(persona.serviceEndpoints && { serviceEndpoints: persona.serviceEndpoints }),
+  });
+}
+
+function inOrder(calls: readonly PlannedCall[]): Call[] {
+  return STEPS.flatMap((wanted) => calls.filter(({ step }) => step === wanted).map(({ call }) => call));
+}
+
+async function catchUpWithWallClock(writer: ChainWriter, now: number): Promise<void> {
+  const wallClock = Math.floor(Date.now() / 1000);
+  for (let block = 0; block < CLOSING_BLOCKS; block += 1) await writer.mine([], Math.max(now + block, wallClock));
+}
+
+/** Unix seconds of block 0 for a seeding at `now`. */
+export function genesisTimestamp(now: number): number {
+  return now - GENESIS_DAYS_AGO * DAY_SECONDS;
+}

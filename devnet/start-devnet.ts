@@ -1,0 +1,109 @@
+/**
+ * What is the devnet? A local main chain with all contracts, personas with months of history, rates, and the settings that
+ * point the service at it (configuration.md 2 and 3).
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startAnvil } from './anvil.ts';
+import { createChainWriter } from './chain-writer.ts';
+import { deployContracts } from './deploy.ts';
+import type { Deployment } from './deploy.ts';
+import { formatEuroRates } from './euro-rates.ts';
+import { toFixtures } from './fixtures.ts';
+import type { Fixtures } from './fixtures.ts';
+import { listInhabitants } from './personas.ts';
+import { DEFAULT_FLEET_SIZE } from './personas-fleet.ts';
+import { blockTimestamp } from './planned-event.ts';
+import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
+
+export interface DevnetOptions {
+  /** Where `env`, `fixtures.json` and the rates go and stay; absent = nowhere that outlives it. */
+  readonly dir?: string;
+  /** Absent = any free one. */
+  readonly evmPort?: number;
+  /** Main-chain machines of the operator `fleet`. */
+  readonly fleet?: number;
+  /** Says nothing on standard error. */
+  readonly quiet?: boolean;
+}
+
+export interface Devnet {
+  readonly rpcUrl: string;
+  readonly deployment: Deployment;
+  readonly fixtures: Fixtures;
+  /** Variables of the service, by name. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Resolves when nothing of it is left but the files in `dir`. */
+  stop(): Promise<void>;
+}
+
+const BLOCK_INTERVAL_SECONDS = 2;
+
+/** Rates reach back further than any event. */
+const RATE_DAYS = GENESIS_DAYS_AGO + 10;
+
+/** Starts, deploys, seeds, and lets the chain go on by itself. The caller stops it. */
+export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  const report = options.quiet === true ? () => undefined : (text: string) => console.error(text);
+  const now = Math.floor(Date.now() / 1000);
+  const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
+  const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
+  async function stop(): Promise<void> {
+    await anvil.stop();
+    if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
+  }
+  try {
+    const writer = createChainWriter(anvil.rpcUrl);
+    const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
+    const inhabitants = listInhabitants(options.fleet ?? DEFAULT_FLEET_SIZE);
+    const { transactions, blocks } = await seedMainChain(writer, deployment, inhabitants, now);
+    await writer.rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
+    report(
+      `main chain at ${anvil.rpcUrl}: ${inhabitants.length} machines, ${transactions} transactions, ${blocks} blocks`,
+    );
+    const fixtures = toFixtures({ rpcUrl: anvil.rpcUrl, deployment, now, inhabitants });
+    const ratesFile = join(dir, 'eurofx.csv');
+    const env = toEnvironment(anvil.rpcUrl, deployment, ratesFile);
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
+    if (options.dir !== undefined) writeDescription(dir, env, fixtures);
+    return { rpcUrl: anvil.rpcUrl, deployment, fixtures, env, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Verify's trust files and token are left out: one without the other is a configuration problem. */
+function toEnvironment(
+  rpcUrl: string,
+  { addresses, chainId, startBlock }: Deployment,
+  ratesFile: string,
+): Record<string, string> {
+  return {
+    MAIN_RPC_URLS: rpcUrl,
+    MAIN_CHAIN_ID: String(chainId),
+    MAIN_START_BLOCK: String(startBlock),
+    INFO_DESK_ADDRESS: addresses.infoDesk,
+    MACHINE_REGISTRY_ADDRESS: addresses.machineRegistry,
+    MACHINE_STATE_AND_SYNC_ADDRESS: addresses.machineStateAndSync,
+    MACHINE_SUBSCRIPTION_ADDRESS: addresses.machineSubscription,
+    EVENT_REGISTRY_ADDRESS: addresses.eventRegistry,
+    CROSS_CHAIN_MIRROR_ADDRESS: addresses.crossChainMirror,
+    ADMIN_FLAGS_ADDRESS: addresses.adminFlags,
+    ATTESTATION_REGISTRY_ADDRESS: addresses.attestationRegistry,
+    MULTICALL3_ADDRESS: addresses.multicall3,
+    LEGACY_IDENTITY_REGISTRY_ADDRESS: addresses.legacyIdentityRegistry,
+    LEGACY_STAKING_ADDRESS: addresses.legacyStaking,
+    LEGACY_DID_STORE_ADDRESS: addresses.legacyDidStore,
+    LEGACY_EVENT_REGISTRY_ADDRESS: addresses.legacyEventRegistry,
+    FX_SOURCE: ratesFile,
+  };
+}
+
+function writeDescription(dir: string, env: Readonly<Record<string, string>>, fixtures: Fixtures): void {
+  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(dir, 'env'), lines.join(''));
+  writeFileSync(join(dir, 'fixtures.json'), `${JSON.stringify(fixtures, null, 2)}\n`);
+}
