@@ -30,9 +30,16 @@ describe('ladder', () => {
     expect(ladder(steps, SAFE)).toBe(lastY);
   });
 
-  it('is linear between steps, rounded down', () => {
-    expect(ladder(REVENUE.centsSteps, 500)).toBe(200);
-    expect(ladder(REVENUE.centsSteps, 249_999)).toBe(2_999);
-    expect(ladder(TREND.steps, 79)).toBe(1_477);
+  it.each([
+    [
+      REVENUE.centsSteps,
+      [0, 999, 1_006, 4_999, 9_999, 24_999, 49_999, 99_999, 249_999, 250_000],
+      [0, 399, 400, 999, 1_399, 1_899, 2_299, 2_699, 2_999, 3_000],
+    ],
+    [REVENUE.activitySteps, [0, 6, 7, 34, 35, 167, 168], [0, 257, 300, 589, 600, 996, 1_000]],
+    [TREND.steps, [0, 39, 40, 79, 80], [0, 585, 600, 1_477, 1_500]],
+    [TENURE.steps, [0, 3, 4, 12, 13, 51, 52], [0, 150, 200, 466, 500, 987, 1_000]],
+  ])('is linear between steps, rounded down: %#', (steps, xs, ys) => {
+    expect(xs.map((x) => ladder(steps, x))).toStrictEqual(ys);
   });
 });
