@@ -47,7 +47,6 @@ export function eventDay(event: Pick<RatingEvent, 'timestamp' | 'blockTimestamp'
   return dayOf(isBeforeBlock ? Number(event.timestamp) : event.blockTimestamp);
 }
 
-/** Tells whether a number is one of the trust levels. */
-export function isTrustLevel(trust: number): trust is TrustLevel {
+function isTrustLevel(trust: number): trust is TrustLevel {
   return (TRUST_LEVELS as readonly number[]).includes(trust);
 }

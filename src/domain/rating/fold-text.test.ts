@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { activityOn, eachDay, inChainOrder, NO_FEED, revenueOn, TODAY } from './event-builders.ts';
 import type { Fold } from './fold.ts';
 import { emptyFold, foldEvents } from './fold.ts';
-import { FoldUnreadable, formatFold, MAX_FOLD_BYTES, parseFold } from './fold-text.ts';
+import { FoldUnreadable, formatFold, parseFold } from './fold-text.ts';
 
 const { fold } = foldEvents(
   emptyFold(),
@@ -42,7 +42,7 @@ describe('the text of a fold', () => {
     };
     const text = formatFold(largest);
     expect(parseFold(text)).toStrictEqual(largest);
-    expect(Buffer.byteLength(text)).toBeLessThan(MAX_FOLD_BYTES);
+    expect(Buffer.byteLength(text)).toBeLessThan(32 * 1024);
   });
 });
 

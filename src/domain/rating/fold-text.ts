@@ -6,9 +6,6 @@ import { dayOf } from '../utc-day.ts';
 import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
 import type { DayBucket, Fold, LevelSums } from './fold.ts';
 
-/** No text of a fold is longer, in bytes. */
-export const MAX_FOLD_BYTES = 32_768;
-
 /** Says that a text is no fold of this model. The events are still there to be folded anew. */
 export class FoldUnreadable extends Error {
   constructor() {

@@ -171,8 +171,8 @@ describe('unreadable events', () => {
     expect(() => layEvents(fold, [falling], NO_FEED)).toThrow(new EventsUnreadable('block_time_falling', 1));
   });
 
-  it('are read when positions are bigints and blocks share a second', () => {
-    const parts = storedAt(noonOf(TODAY), { type: 1, value: 0n, currency: '', trust: 0 });
+  it('are read when positions are bigints and blocks share a second, be it the first of all', () => {
+    const parts = storedAt(0, { type: 1, value: 0n, currency: '', trust: 0 });
     const events = [
       { ...parts, seq: 0n },
       { ...parts, seq: 1n },

@@ -84,9 +84,9 @@ const scattered = fc.array(
 const rhythmic = fc
   .record({
     forms: fc.array(wellFormed, { minLength: 1, maxLength: 3 }),
-    everyDays: fc.constantFrom(1, 2, 3, 7, 28),
+    everyDays: fc.constantFrom(1, 1, 2, 3, 7, 28),
     firstDaysAgo: fc.integer({ min: 20, max: HISTORY_DAYS }),
-    lastDaysAgo: fc.integer({ min: 0, max: 90 }),
+    lastDaysAgo: fc.oneof({ weight: 2, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.integer({ min: 0, max: 90 })),
   })
   .map(({ forms, everyDays, firstDaysAgo, lastDaysAgo }) => {
     const parts: EventParts[] = [];
@@ -108,7 +108,7 @@ const crowded = fc
 
 /** Events of a machine in chain order, none stored after noon of `TODAY`. */
 export const history: fc.Arbitrary<RatingEvent[]> = fc
-  .tuple(scattered, fc.array(rhythmic, { maxLength: 2 }), crowded)
+  .tuple(scattered, fc.array(rhythmic, { maxLength: 3, size: 'max' }), crowded)
   .map(([loose, rhythms, crowd]) => inChainOrder([...loose, ...rhythms.flat(), ...crowd]));
 
 /** One sound event in USD or of activity, stored at a time and at most 7 days old. */
@@ -151,7 +151,10 @@ export const factsAt = (
       },
       { weight: 1, arbitrary: fc.constant(UINT256_MAX) },
     ),
-    trustOverride: fc.option(fc.integer({ min: 0, max: 255 }), { nil: undefined, freq: 3 }),
+    trustOverride: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 255 }) },
+    ),
     bondStatus: fc.constantFrom('bonded', 'bonded', 'bonded', 'unbonded'),
   });
 

@@ -18,6 +18,8 @@ interface Periods {
 
 type Comparison = Exclude<TrendMeasure, { basis: 'none' }>;
 
+const NO_BASIS: TrendMeasure = { basis: 'none', percent: null, evenPercent: null };
+
 const LOSS_CODES = {
   revenue: 'trend_below',
   activity: 'trend_without_revenue',
@@ -52,14 +54,13 @@ function selectPeriods(buckets: readonly DayBucket[], today: number): Periods {
   };
 }
 
-function compare(fold: Fold, periods: Periods, today: number): TrendMeasure {
+function compare({ firstQualifyingDay }: Fold, periods: Periods, today: number): TrendMeasure {
   const firstPrior = today - 2 * TREND.periodDays + 1;
-  const isOldEnough = fold.firstQualifyingDay !== undefined && fold.firstQualifyingDay <= firstPrior;
+  if (firstQualifyingDay === undefined || firstQualifyingDay > firstPrior) return NO_BASIS;
   return (
-    (isOldEnough
-      ? (comparePeriods('revenue', periods, (bucket) => centsOf(bucket).all) ??
-        comparePeriods('activity', periods, (bucket) => BigInt(activityOf(bucket).all)))
-      : undefined) ?? { basis: 'none', percent: null, evenPercent: null }
+    comparePeriods('revenue', periods, (bucket) => centsOf(bucket).all) ??
+    comparePeriods('activity', periods, (bucket) => BigInt(activityOf(bucket).all)) ??
+    NO_BASIS
   );
 }
 

@@ -1,0 +1,81 @@
+/**
+ * Property 1 of design/scoring.md: the model that serves and the one that `svc replay` recomputes with give the same answer, on
+ * machines that neither has seen.
+ */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { rateRawEvents } from '../cli/replay/model.ts';
+import type { ModelInput } from '../cli/replay/model.ts';
+import { PLAIN_FACTS, noonOf, TODAY } from '../src/domain/rating/event-builders.ts';
+import type { RatingEvent } from '../src/domain/rating/event.ts';
+import { emptyFold } from '../src/domain/rating/fold.ts';
+import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../src/domain/rating/property-runs.ts';
+import type { RateTable } from '../src/domain/rating/rate-table.ts';
+import { factsAt, history, tableThrough } from '../src/domain/rating/rating-arbitraries.ts';
+import { toVectorAnswer } from '../src/domain/rating/rating-vectors.ts';
+import { rateMachine } from '../src/domain/rating/rating.ts';
+import { formatDay } from '../src/domain/utc-day.ts';
+
+const NOW = noonOf(TODAY);
+const DAY_SECONDS = 86_400;
+
+/** Complete, three days behind, long behind, and without a feed. */
+const TABLES = [tableThrough(TODAY), tableThrough(TODAY - 3), tableThrough(TODAY - 100)].flatMap((table) =>
+  [true, false].map((feed) => ({ ...table, feed })),
+);
+
+function toReplayTable(table: RateTable): ModelInput['rates'] {
+  const tokens = [...table.tokens];
+  return {
+    feed: table.feed,
+    through: formatDay(table.throughDay),
+    tokens: Object.fromEntries(tokens.map(([symbol, { decimals }]) => [symbol, decimals])),
+    fixed: Object.fromEntries(
+      tokens.flatMap(([symbol, { fixedRate }]) => (fixedRate === undefined ? [] : [[symbol, String(fixedRate)]])),
+    ),
+    rates: Object.fromEntries(
+      [...table.series].map(([currency, { days, rates }]) => [
+        currency,
+        days.map((day, index) => [formatDay(day), String(rates[index])] as const),
+      ]),
+    ),
+  };
+}
+
+function toReplayEvent(event: RatingEvent): ModelInput['events'][number] {
+  return {
+    ...event,
+    seq: BigInt(event.seq),
+    type: BigInt(event.type),
+    trust: BigInt(event.trust),
+    blockTimestamp: BigInt(event.blockTimestamp),
+  };
+}
+
+it(`two models, one answer (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
+  const tables = TABLES.map((rates) => ({ rates, replayRates: toReplayTable(rates) }));
+  const clock = fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - 50 * DAY_SECONDS, max: NOW + 200 * DAY_SECONDS }));
+  const property = fc.property(
+    history,
+    factsAt(NOW),
+    fc.constantFrom(...tables),
+    clock,
+    (events, facts, table, now) => {
+      const { rates, replayRates } = table;
+      const served = rateMachine({ ...PLAIN_FACTS, ...facts, rates, fold: emptyFold(), tail: events, now });
+      const replayed = rateRawEvents({
+        events: events.map(toReplayEvent),
+        priorEvents: 0n,
+        subscription: facts.bondStatus === 'bonded' ? 'Active' : 'Runoff',
+        negativeFlagAt: facts.negativeFlagAt,
+        trustOverride: facts.trustOverride === undefined ? null : BigInt(facts.trustOverride),
+        ratingUnavailable: null,
+        now: BigInt(now),
+        rates: replayRates,
+      });
+      expect(toVectorAnswer(served)).toStrictEqual(replayed);
+    },
+  );
+  fc.assert(property, PROPERTY_RUNS);
+});
