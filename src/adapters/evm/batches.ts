@@ -1,0 +1,27 @@
+/** How many calls does a node take in one JSON-RPC batch? As many as it allows, which is learned from its refusals. */
+import type { RpcAnswer, RpcCall } from './json-rpc.ts';
+
+export interface Batcher {
+  /** The answers in the order of the calls, in as few requests as the node allows. Throws what `send` throws. */
+  request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<RpcAnswer[]>;
+}
+
+export function createBatcher(
+  send: { request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<readonly RpcAnswer[]> },
+  maxCalls: number,
+): Batcher {
+  let size = maxCalls;
+  return {
+    async request(calls, deadline) {
+      const answers: RpcAnswer[] = [];
+      while (answers.length < calls.length) {
+        const asked = calls.slice(answers.length, answers.length + size);
+        const got = await send.request(asked, deadline);
+        // One error for all of several calls is the refusal of the batch.
+        if (asked.length > 1 && got.every((answer) => !answer.ok)) size = Math.ceil(asked.length / 2);
+        else answers.push(...got);
+      }
+      return answers;
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * The main chain behind its ports: wires nodes, multicall, kept facts and logs into `MainChain`, `HeadListener` and `MainChainLog`.
+ * Nothing is asked of a node before the first call.
+ */
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { DeploymentFacts } from '../../domain/machine-facts.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MainChain } from '../../ports/main-chain.ts';
+import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
+import { checkDeployment } from './deployment-checks.ts';
+import { readDeploymentAnswers, toDeploymentFacts } from './deployment.ts';
+import { createEndpoints } from './endpoints.ts';
+import { readEventRange } from './event-pages.ts';
+import { createHeaders } from './headers.ts';
+import { createKnownHead } from './known-head.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { createMainChainLog } from './logs.ts';
+import { readMachineAt } from './machine-reads.ts';
+import { createMachineSnapshots } from './machine-snapshots.ts';
+import type { MainChainConfig } from './main-chain-config.ts';
+import { createMulticall, MULTICALL3_ADDRESS } from './multicall.ts';
+import { createReadiness } from './readiness.ts';
+import { createUpstreamCounters, type UpstreamCounters } from './upstream-counters.ts';
+
+export interface MainChainAdapter {
+  readonly chain: MainChain & HeadListener;
+  readonly log: MainChainLog;
+  readonly counters: Readonly<UpstreamCounters>;
+  /** Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. */
+  checkDeployment(): Promise<string[]>;
+  /** Ends all connections; reads under way fail. */
+  close(): Promise<void>;
+}
+
+export interface MainChainDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createMainChain(config: MainChainConfig, { clock, log }: MainChainDependencies): MainChainAdapter {
+  const { addresses, chainId } = config;
+  const limits = { ...DEFAULT_LIMITS, ...config.limits };
+  const counters = createUpstreamCounters();
+  const endpoints = createEndpoints({ rpcUrls: config.rpcUrls, chainId, clock, log, limits, counters });
+  const headers = createHeaders(endpoints, limits.maxBatchCalls);
+  const multicall = createMulticall({
+    endpoints,
+    address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
+    limits,
+    counters,
+  });
+  const startDeadline = () => AbortSignal.timeout(limits.readTimeoutMilliseconds);
+
+  /** The last facts that were read; `isCurrent` until a log says that they changed, or a head came without telling what did. */
+  let deployment: { readonly facts: DeploymentFacts; readonly atMilliseconds: number; isCurrent: boolean } | undefined;
+  let deploymentUnderWay: Promise<DeploymentFacts> | undefined;
+
+  const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: () => deployment?.facts });
+  const head = createKnownHead({
+    headers,
+    clock,
+    maxAgeMilliseconds: limits.maxHeadAgeMilliseconds,
+    onJump: forgetAll,
+  });
+
+  function forgetDeployment(): void {
+    if (deployment !== undefined) deployment.isCurrent = false;
+    deploymentUnderWay = undefined;
+  }
+
+  function forgetAll(): void {
+    snapshots.dropAll();
+    forgetDeployment();
+  }
+
+  async function readDeployment(block: Header, deadline: AbortSignal): Promise<DeploymentFacts> {
+    const age = clock.nowMilliseconds() - (deployment?.atMilliseconds ?? 0);
+    if (deployment?.isCurrent === true && age < limits.maxSnapshotAgeMilliseconds) return deployment.facts;
+    if (deploymentUnderWay !== undefined) return deploymentUnderWay;
+    const atMilliseconds = clock.nowMilliseconds();
+    const reading = readDeploymentAnswers(multicall, addresses, block, deadline)
+      .then((answers) => toDeploymentFacts(answers, limits.maxEventPage))
+      .then((facts) => {
+        // Forgotten meanwhile: true of its block, but not to be kept.
+        const isCurrent = deploymentUnderWay === reading;
+        deployment = { facts, atMilliseconds, isCurrent };
+        return facts;
+      })
+      .finally(() => {
+        if (deploymentUnderWay === reading) deploymentUnderWay = undefined;
+      });
+    deploymentUnderWay = reading;
+    return reading;
+  }
+
+  async function askReadiness() {
+    const deadline = startDeadline();
+    const block = await head.read(deadline);
+    return { block, answers: await readDeploymentAnswers(multicall, addresses, block, deadline) };
+  }
+
+  const runChecks = () => checkDeployment({ config, endpoints, headers, multicall, deadline: startDeadline() });
+
+  const chain: MainChain & HeadListener = {
+    chainId,
+    machineRegistry: addresses.machineRegistry,
+    async readMachine(id, { eventsFrom, firstEvents }) {
+      const deadline = startDeadline();
+      const block = head.fresh() ?? (await head.read(deadline));
+      return snapshots.get(id, firstEvents, block, async () => {
+        // The query limit is a constant of the contract: the last one known will do for the plan.
+        const [facts, offset] = await Promise.all([deployment?.facts ?? readDeployment(block, deadline), eventsFrom()]);
+        const pages = { offset, limit: facts.maxQueryLimit, firstEvents };
+        return readMachineAt({ multicall, addresses }, id, block, pages, deadline);
+      });
+    },
+    async readEvents(id, block, from, to) {
+      const deadline = startDeadline();
+      const pinned = await headers.readExactly(block, deadline);
+      const { maxQueryLimit } = deployment?.facts ?? (await readDeployment(pinned, deadline));
+      const range = { registry: addresses.eventRegistry, id, from, to };
+      const records = await readEventRange(multicall, pinned, range, maxQueryLimit, deadline);
+      if (records.length !== to - from) throw chainUnreadable('main', 'events');
+      return { offset: from, records };
+    },
+    async readDeployment() {
+      const deadline = startDeadline();
+      return readDeployment(head.fresh() ?? (await head.read(deadline)), deadline);
+    },
+    readReadiness: createReadiness({
+      clock,
+      addresses,
+      ageMilliseconds: limits.readinessAgeMilliseconds,
+      ask: askReadiness,
+    }),
+    advanceHead(step: HeadStep) {
+      head.advance(step);
+      snapshots.advance(step);
+      if (step.touched === 'all' || step.deployment || step.checks) forgetDeployment();
+      if (step.checks) {
+        void runChecks().then((problems) => {
+          for (const problem of problems) log.error({ chain: 'main', problem }, 'deployment check failed');
+        });
+      }
+    },
+  };
+
+  return {
+    chain,
+    log: createMainChainLog({
+      addresses,
+      endpoints,
+      headers,
+      multicall,
+      counters,
+      startDeadline,
+      maxBatchCalls: limits.maxBatchCalls,
+      readPageLimit: async () => (await chain.readDeployment()).maxQueryLimit,
+    }),
+    counters,
+    checkDeployment: runChecks,
+    close: () => endpoints.close(),
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * Which node answers? The first healthy one in the order of the configuration.
+ * A node that failed is left alone for a pause that grows with each failure and is then asked again, so the service heals without
+ * a restart. A node of another chain is never believed: its chain id is asked before anything else.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { parseRpcUrl, RpcFailure, sendRpc, type RpcAnswer, type RpcCall, type RpcNode } from './json-rpc.ts';
+import type { EvmLimits } from './limits.ts';
+import type { UpstreamCounters } from './upstream-counters.ts';
+
+export interface Endpoints {
+  /**
+   * Sends all calls in one HTTP request to one node, another node if that fails. An error without revert data that may pass
+   * (-32603, -32000, an unknown block) is tried once more after a pause. Throws `RpcFailure`.
+   */
+  request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<readonly RpcAnswer[]>;
+  /** Chain id of every node by its position in the configuration; undefined where it does not answer. */
+  readChainIds(deadline: AbortSignal): Promise<readonly (number | undefined)[]>;
+  close(): Promise<void>;
+}
+
+interface Endpoint {
+  readonly node: RpcNode;
+  readonly position: number;
+  chainVerified: boolean;
+  verification: Promise<void> | undefined;
+  failures: number;
+  pausedUntilMilliseconds: number;
+  lastFailure: RpcFailure;
+}
+
+export interface EndpointsOptions {
+  readonly rpcUrls: readonly string[];
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: EvmLimits;
+  readonly counters: UpstreamCounters;
+}
+
+export function createEndpoints(options: EndpointsOptions): Endpoints {
+  const { chainId, clock, log, limits, counters } = options;
+  const dispatcher = new Agent({
+    connections: limits.connectionsPerNode,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: limits.requestTimeoutMilliseconds },
+  });
+  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => ({
+    node: parseRpcUrl(url),
+    position,
+    chainVerified: false,
+    verification: undefined,
+    failures: 0,
+    pausedUntilMilliseconds: 0,
+    lastFailure: new RpcFailure('transport'),
+  }));
+
+  async function send(endpoint: Endpoint, calls: readonly RpcCall[], deadline: AbortSignal): Promise<RpcAnswer[]> {
+    if (deadline.aborted) throw new RpcFailure('deadline');
+    counters.httpRequests += 1;
+    counters.rpcCalls += calls.length;
+    const signal = AbortSignal.any([deadline, AbortSignal.timeout(limits.requestTimeoutMilliseconds)]);
+    return sendRpc(endpoint.node, calls, { dispatcher, signal, maxResponseBytes: limits.maxResponseBytes });
+  }
+
+  async function readChainId(endpoint: Endpoint, deadline: AbortSignal): Promise<number> {
+    const [answer] = await send(endpoint, [{ method: 'eth_chainId', params: [] }], deadline);
+    const text = answer?.ok === true ? answer.result : undefined;
+    if (typeof text !== 'string' || !/^0x[0-9a-fA-F]{1,13}$/.test(text)) throw new RpcFailure('malformed');
+    return Number(text);
+  }
+
+  /** Asked once in the life of a node that gives the right answer; requests that wait for it share the question. */
+  async function verifyChain(endpoint: Endpoint, deadline: AbortSignal): Promise<void> {
+    if (endpoint.chainVerified) return;
+    endpoint.verification ??= readChainId(endpoint, deadline)
+      .then((actual) => {
+        if (actual !== chainId) throw new RpcFailure('wrong-chain');
+        endpoint.chainVerified = true;
+      })
+      .finally(() => {
+        endpoint.verification = undefined;
+      });
+    await endpoint.verification;
+  }
+
+  function noteFailure(endpoint: Endpoint, failure: RpcFailure): void {
+    counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
+    endpoint.lastFailure = failure;
+    const now = clock.nowMilliseconds();
+    // Requests that were under way together are one failure of the node, not several.
+    if (now < endpoint.pausedUntilMilliseconds) return;
+    const grown = limits.firstPauseMilliseconds * 2 ** Math.min(endpoint.failures, 16);
+    const asked = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
+    endpoint.pausedUntilMilliseconds = now + Math.max(Math.min(grown, limits.maxPauseMilliseconds), asked);
+    endpoint.failures += 1;
+    const { position, failures } = endpoint;
+    log.warn({ chain: 'main', endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
+  }
+
+  function noteSuccess(endpoint: Endpoint): void {
+    if (endpoint.failures === 0) return;
+    endpoint.failures = 0;
+    endpoint.pausedUntilMilliseconds = 0;
+    log.info({ chain: 'main', endpoint: endpoint.position }, 'rpc endpoint recovered');
+  }
+
+  /** The first healthy node answers; each node is tried at most once. */
+  async function requestOnce(
+    calls: readonly RpcCall[],
+    deadline: AbortSignal,
+    avoid: Endpoint | undefined,
+  ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
+    let failure = endpoints[0]!.lastFailure;
+    const healthy = endpoints.filter((each) => each.pausedUntilMilliseconds <= clock.nowMilliseconds());
+    const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
+    for (const endpoint of order) {
+      try {
+        await verifyChain(endpoint, deadline);
+        const answers = await send(endpoint, calls, deadline);
+        noteSuccess(endpoint);
+        return { endpoint, answers };
+      } catch (error) {
+        if (!(error instanceof RpcFailure)) throw error;
+        failure = error;
+        // A read whose own time is over says nothing about the node.
+        if (deadline.aborted) throw new RpcFailure('deadline');
+        noteFailure(endpoint, error);
+      }
+    }
+    throw failure;
+  }
+
+  return {
+    async request(calls, deadline) {
+      const { endpoint, answers } = await requestOnce(calls, deadline, undefined);
+      if (!answers.some(mayPassLater)) return answers;
+      counters.retries += 1;
+      await delay(limits.retryDelayMilliseconds, undefined, { signal: deadline, ref: false }).catch(() => {
+        throw new RpcFailure('deadline');
+      });
+      return (await requestOnce(calls, deadline, endpoint)).answers;
+    },
+    readChainIds: (deadline) =>
+      Promise.all(endpoints.map((endpoint) => readChainId(endpoint, deadline).catch(() => undefined))),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+const PASSING_CODES = new Set([-32603, -32000]);
+
+function mayPassLater(answer: RpcAnswer): boolean {
+  if (answer.ok || answer.revertData !== undefined || answer.hint === 'too-large') return false;
+  return answer.hint === 'unknown-block' || PASSING_CODES.has(answer.code);
+}
+
+/** The fault that a failure of a request is to everyone outside. */
+export function toFault(error: unknown): unknown {
+  return error instanceof RpcFailure ? chainUnreadable('main', error.unreadable) : error;
+}

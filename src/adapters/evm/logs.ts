@@ -1,0 +1,148 @@
+/**
+ * What happened on the main chain, block by block? Logs and headers for the indexers (chain-evm 4 and 6).
+ * A log is believed only if it is one that was asked for; a refused query says whether to ask for less or to wait.
+ */
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { Address } from '../../domain/identifiers.ts';
+import type { BlockRef } from '../../domain/machine-facts.ts';
+import {
+  LogQueryRefused,
+  type BlockLogs,
+  type ChainLog,
+  type EventGeneration,
+  type LogQuery,
+  type MainChainLog,
+} from '../../ports/main-chain-log.ts';
+import { createBatcher } from './batches.ts';
+import { toFault, type Endpoints } from './endpoints.ts';
+import { readEventRange } from './event-pages.ts';
+import { headerCall, needHeader, toQuantity, type Headers } from './headers.ts';
+import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
+import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
+import { createLogsBloom } from './logs-bloom.ts';
+import type { MainChainAddresses } from './main-chain-config.ts';
+import type { Multicall } from './multicall.ts';
+import { parseRawLog, type RawLog } from './raw-log.ts';
+import type { UpstreamCounters } from './upstream-counters.ts';
+
+export interface MainChainLogOptions {
+  readonly addresses: MainChainAddresses;
+  readonly endpoints: Endpoints;
+  readonly headers: Headers;
+  readonly multicall: Multicall;
+  readonly counters: UpstreamCounters;
+  readonly startDeadline: () => AbortSignal;
+  readonly maxBatchCalls: number;
+  /** The most records one call may ask for. */
+  readonly readPageLimit: () => Promise<number>;
+}
+
+export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
+  const { addresses, endpoints, headers, multicall, counters, startDeadline, maxBatchCalls, readPageLimit } = options;
+  const effects = createLogEffects(addresses);
+  const watched = new Set<string>(effects.addresses);
+
+  function registryOf(generation: EventGeneration): Address {
+    const registry = generation === 'second' ? addresses.eventRegistry : addresses.legacy?.eventRegistry;
+    if (registry === undefined) throw new Error('no first-generation event registry is configured');
+    return registry;
+  }
+
+  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): RpcCall {
+    const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
+    if (eventsOf === undefined) return { method: 'eth_getLogs', params: [{ ...range, address: effects.addresses }] };
+    const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
+    return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
+  }
+
+  const batcher = createBatcher({ request }, maxBatchCalls);
+
+  /** Throws `LogQueryRefused` where asking later may help. */
+  async function request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<readonly RpcAnswer[]> {
+    try {
+      return await endpoints.request(calls, deadline);
+    } catch (error) {
+      if (error instanceof RpcFailure && error.rateLimited) {
+        throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
+      }
+      throw toFault(error);
+    }
+  }
+
+  function toChainLog(raw: RawLog, address: Address): ChainLog {
+    const judged = effects.judge(address, raw.topics, raw.data);
+    if (judged === undefined) throw chainUnreadable('main', 'malformed');
+    if (judged.effect.kind === 'unknown') counters.unknownLogs += 1;
+    const { blockNumber, blockHash, logIndex, transactionHash, blockTimestamp } = raw;
+    return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...judged };
+  }
+
+  /** Logs of the service's contracts, all within the range that was asked. */
+  function needLogs(answer: RpcAnswer, fromBlock: number, toBlock: number): ChainLog[] {
+    return needRawLogs(answer).map((raw) => {
+      if (!watched.has(raw.address) || raw.blockNumber < fromBlock || raw.blockNumber > toBlock) {
+        throw chainUnreadable('main', 'malformed');
+      }
+      return toChainLog(raw, raw.address as Address);
+    });
+  }
+
+  /** Logs of everyone in one block, which alone can be compared with the bloom of its header. */
+  function toBlockLogs(answer: RpcAnswer, block: BlockRef): BlockLogs {
+    const raws = needRawLogs(answer);
+    const bloom = createLogsBloom();
+    for (const { address, topics, blockHash, blockNumber } of raws) {
+      if (blockHash !== block.hash || blockNumber !== block.number) throw chainUnreadable('main', 'malformed');
+      for (const item of [address, ...topics]) bloom.add(item);
+    }
+    const logs = raws
+      .filter(({ address }) => watched.has(address))
+      .map((raw) => toChainLog(raw, raw.address as Address));
+    return { logs, bloom: bloom.format() };
+  }
+
+  return {
+    addresses: effects.addresses,
+    readHeader: (block) => headers.read(block, startDeadline()),
+    readHeaders: (numbers) => headers.readMany(numbers, startDeadline()),
+    async readLogs({ fromBlock, toBlock, eventsOf }) {
+      const [answer] = await request([logsCall(fromBlock, toBlock, eventsOf)], startDeadline());
+      return needLogs(answer!, fromBlock, toBlock);
+    },
+    async readHeadAndLogs(since) {
+      // The block `since` is asked for too, because some nodes refuse a range that begins above their head.
+      const answers = await request([headerCall('latest'), logsCall(since, 'latest')], startDeadline());
+      const head = needHeader(answers[0]!, 'latest');
+      headers.remember(head);
+      // A node that is behind may refuse the range; then it has no news.
+      if (head.number <= since && !answers[1]!.ok) return { head, logs: [] };
+      const logs = needLogs(answers[1]!, since, Number.MAX_SAFE_INTEGER);
+      return { head, logs: logs.filter((log) => log.blockNumber > since) };
+    },
+    async readBlockLogs(blocks) {
+      const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }] }));
+      const answers = await batcher.request(calls, startDeadline());
+      return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
+    },
+    async readEventRecords(block, wanted) {
+      const deadline = startDeadline();
+      const [pinned, pageLimit] = await Promise.all([headers.readExactly(block, deadline), readPageLimit()]);
+      return Promise.all(
+        wanted.map(({ generation, id, from, to }) =>
+          readEventRange(multicall, pinned, { registry: registryOf(generation), id, from, to }, pageLimit, deadline),
+        ),
+      );
+    },
+  };
+}
+
+/** Throws `LogQueryRefused` where asking for less may help. */
+function needRawLogs(answer: RpcAnswer): RawLog[] {
+  if (!answer.ok) {
+    if (answer.hint === 'too-large') throw new LogQueryRefused('range-too-large');
+    throw chainUnreadable('main', answer.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
+  }
+  const logs = Array.isArray(answer.result) ? answer.result.map(parseRawLog) : [undefined];
+  if (logs.includes(undefined)) throw chainUnreadable('main', 'malformed');
+  return logs as RawLog[];
+}

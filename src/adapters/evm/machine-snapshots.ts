@@ -1,0 +1,177 @@
+/**
+ * How long does what was read of a machine stay true? (chain-evm 3.4 and 6.) Until a log touches the machine, a block reaches
+ * the next boundary of its subscription, or a hard age passes. What is kept is bounded in bytes; the longest unused falls first.
+ */
+import type { Address, MachineId } from '../../domain/identifiers.ts';
+import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/machine-facts.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { HeadStep } from '../../ports/head-feed.ts';
+import type { Header } from '../../ports/main-chain-log.ts';
+import type { EvmLimits } from './limits.ts';
+import { estimateSnapshotBytes } from './snapshot-bytes.ts';
+import type { UpstreamCounters } from './upstream-counters.ts';
+
+interface Kept {
+  readonly snapshot: MachineSnapshot;
+  readonly bytes: number;
+  /** Clock milliseconds from which it serves no more. */
+  readonly expiresAtMilliseconds: number;
+  /** Block time from which its status may differ; undefined when time alone changes nothing. */
+  readonly boundary: bigint | undefined;
+}
+
+interface UnderWay {
+  readonly promise: Promise<MachineSnapshot>;
+  readonly firstEvents: boolean;
+  /** A log touched the machine, or everything fell, after the block it is read at. */
+  isOvertaken: boolean;
+}
+
+export interface MachineSnapshots {
+  /**
+   * The kept snapshot while it is true at `head`, else what a read under way gives, else what `read` gives. With `firstEvents` only one
+   * that holds the first events.
+   */
+  get(
+    id: MachineId,
+    firstEvents: boolean,
+    head: Header,
+    read: () => Promise<MachineSnapshot>,
+  ): Promise<MachineSnapshot>;
+  /** Drops what the step touched. */
+  advance(step: HeadStep): void;
+  dropAll(): void;
+}
+
+export interface MachineSnapshotsOptions {
+  readonly clock: Clock;
+  readonly limits: EvmLimits;
+  readonly counters: UpstreamCounters;
+  /** The last known facts, for the lengths of grace and runoff. */
+  readonly deployment: () => DeploymentFacts | undefined;
+}
+
+export function createMachineSnapshots(options: MachineSnapshotsOptions): MachineSnapshots {
+  const { clock, limits, counters, deployment } = options;
+  // In order of use: the first is the longest unused.
+  const kept = new Map<MachineId, Kept>();
+  const underWay = new Map<MachineId, UnderWay>();
+
+  function find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined {
+    const entry = kept.get(id);
+    if (entry === undefined) return undefined;
+    const isExpired = clock.nowMilliseconds() >= entry.expiresAtMilliseconds;
+    const isPastBoundary = entry.boundary !== undefined && BigInt(head.timestamp) >= entry.boundary;
+    if (isExpired || isPastBoundary) {
+      drop(id);
+      return undefined;
+    }
+    if (firstEvents && entry.snapshot.firstEvents === undefined) return undefined;
+    kept.delete(id);
+    kept.set(id, entry);
+    return entry.snapshot;
+  }
+
+  function drop(id: MachineId): void {
+    const entry = kept.get(id);
+    if (entry === undefined) return;
+    kept.delete(id);
+    counters.snapshotBytes -= entry.bytes;
+    counters.snapshotCount = kept.size;
+  }
+
+  function keep(snapshot: MachineSnapshot): void {
+    drop(snapshot.id);
+    const bytes = estimateSnapshotBytes(snapshot);
+    const age = isFlawed(snapshot) ? limits.maxFlawedSnapshotAgeMilliseconds : limits.maxSnapshotAgeMilliseconds;
+    kept.set(snapshot.id, {
+      snapshot,
+      bytes,
+      expiresAtMilliseconds: clock.nowMilliseconds() + age,
+      boundary: nextBoundary(snapshot, deployment()),
+    });
+    counters.snapshotBytes += bytes;
+    for (const id of kept.keys()) {
+      if (counters.snapshotBytes <= limits.maxSnapshotBytes) break;
+      drop(id);
+    }
+    counters.snapshotCount = kept.size;
+  }
+
+  function overtake(id: MachineId): void {
+    const read = underWay.get(id);
+    if (read === undefined) return;
+    read.isOvertaken = true;
+    underWay.delete(id);
+  }
+
+  function start(id: MachineId, firstEvents: boolean, read: () => Promise<MachineSnapshot>): Promise<MachineSnapshot> {
+    counters.machineReads += 1;
+    // A read that only lacks the first events still serves those who wait for it, but is not kept.
+    overtake(id);
+    const entry: UnderWay = { promise: read(), firstEvents, isOvertaken: false };
+    underWay.set(id, entry);
+    const finish = (snapshot?: MachineSnapshot) => {
+      if (underWay.get(id) === entry) underWay.delete(id);
+      if (snapshot !== undefined && !entry.isOvertaken) keep(snapshot);
+    };
+    entry.promise.then(finish, () => finish());
+    return entry.promise;
+  }
+
+  function dropAll(): void {
+    for (const id of [...underWay.keys()]) overtake(id);
+    kept.clear();
+    counters.snapshotBytes = 0;
+    counters.snapshotCount = 0;
+  }
+
+  return {
+    get(id, firstEvents, head, read) {
+      const known = find(id, firstEvents, head);
+      if (known !== undefined) {
+        counters.snapshotHits += 1;
+        return Promise.resolve(known);
+      }
+      const reading = underWay.get(id);
+      if (reading !== undefined && (reading.firstEvents || !firstEvents)) return reading.promise;
+      return start(id, firstEvents, read);
+    },
+    advance({ touched, deployment: isDeployment, checks }) {
+      if (touched === 'all' || isDeployment || checks) return dropAll();
+      for (const id of touched.machines) {
+        overtake(id);
+        drop(id);
+      }
+      if (touched.kybOperators.size === 0) return;
+      for (const id of [...underWay.keys()]) overtake(id);
+      for (const [id, { snapshot }] of kept) {
+        if (isOfOperator(snapshot, touched.kybOperators)) drop(id);
+      }
+    },
+    dropAll,
+  };
+}
+
+/** An unreadable fact may be a passing failure of the node. */
+function isFlawed(snapshot: MachineSnapshot): boolean {
+  return Object.values(snapshot).some((fact) => (fact as Reading<unknown> | undefined)?.state === 'unreadable');
+}
+
+/** KYB is that of the operator, or of the owner where no operator is recorded. */
+function isOfOperator(snapshot: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
+  return [snapshot.operator, snapshot.owner].some((fact) => fact.state === 'present' && operators.has(fact.value));
+}
+
+/**
+ * The first second after the block at which the status may change by time alone. It is compared with block times: at a block before
+ * it, reading again could only give the same answer.
+ */
+export function nextBoundary(snapshot: MachineSnapshot, deployment: DeploymentFacts | undefined): bigint | undefined {
+  if (snapshot.subscription.state !== 'present' || snapshot.subscription.value.periodStart === 0n) return undefined;
+  const { periodEnd } = snapshot.subscription.value;
+  const grace = deployment?.graceSeconds ?? 0n;
+  const runoff = deployment?.runoffSeconds ?? 0n;
+  const now = BigInt(snapshot.block.timestamp);
+  return [periodEnd, periodEnd + grace, periodEnd + grace + runoff].find((boundary) => boundary > now);
+}
