@@ -131,12 +131,12 @@ interface StoredRates {
 
 /** How many offered rates of covered days are not the stored ones. */
 function countConflicts(stored: StoredRates, offered: readonly RateRow[]): number {
-  const known = new Set(stored.rows.map(describeRow));
-  return offered.filter((row) => row.day <= stored.throughDay && !known.has(describeRow(row))).length;
-}
-
-function describeRow({ currency, day, rate }: RateRow): string {
-  return `${currency} ${day} ${rate}`;
+  const known = new Map<string, Map<number, bigint>>();
+  for (const { currency, day, rate } of stored.rows) {
+    known.set(currency, (known.get(currency) ?? new Map<number, bigint>()).set(day, rate));
+  }
+  return offered.filter(({ currency, day, rate }) => day <= stored.throughDay && known.get(currency)?.get(day) !== rate)
+    .length;
 }
 
 function toFailure(error: unknown): FxRefresh {

@@ -68,8 +68,7 @@ export const LOSS_WORDS = {
   },
   trust_none: {
     phrase: 'missing evidence',
-    text:
-      `There was no qualifying event in the last ${WINDOW_DAYS} days. ` + 'A new one is weighed by its trust level.',
+    text: `There was no qualifying event in the last ${WINDOW_DAYS} days. A new one is weighed by its trust level.`,
   },
   trust_low: {
     phrase: 'low trust',
