@@ -6,6 +6,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
+import { parseForeignObject } from '../../domain/foreign-json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PartnerAnswer, PartnerData } from '../../ports/partner-data.ts';
 
@@ -75,17 +76,8 @@ async function ask(
   } catch (error) {
     return { kind: isTooLarge(error) ? 'invalid' : 'unreachable' };
   }
-  return parseObject(bytes);
-}
-
-function parseObject(bytes: ArrayBuffer): PartnerAnswer {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { kind: 'object', value };
-  } catch {
-    // Neither UTF-8 nor JSON: invalid, like any other value.
-  }
-  return { kind: 'invalid' };
+  const value = parseForeignObject(new Uint8Array(bytes));
+  return value === undefined ? { kind: 'invalid' } : { kind: 'object', value };
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -1,0 +1,37 @@
+/**
+ * How is a JSON object that a stranger wrote shown again? Only as an object of modest depth, and with every number spelled as it was:
+ * a number that JavaScript would round is kept as its text.
+ */
+
+const MAX_DEPTH = 32;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** ES2025 `JSON.rawJSON` and source text access, which the configured library types do not know yet. */
+const exactJson = JSON as unknown as {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+};
+
+/** Undefined for anything but a JSON object in UTF-8 that nests at most 32 deep. */
+export function parseForeignObject(bytes: Uint8Array): object | undefined {
+  try {
+    const value = exactJson.parse(UTF8.decode(bytes), (_key, member, { source }) =>
+      typeof member === 'number' && String(member) !== source ? exactJson.rawJSON(source!) : member,
+    );
+    return isObject(value) && isShallow(value, MAX_DEPTH) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
+}
