@@ -8,7 +8,6 @@ import { formatAddress, formatAddressDid, formatMachineDid, type Address } from 
 import type { Namespace } from '../../domain/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
 import type { Rating } from '../../domain/rating/rating.ts';
-import type { ServiceDirectory } from '../../domain/service-directory.ts';
 import { formatDay } from '../../domain/utc-day.ts';
 
 /** Cents of a dollar; the only value that clients take. */
