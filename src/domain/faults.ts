@@ -43,7 +43,7 @@ export interface FaultContexts {
   readonly RateLimited: { readonly retryAfterSeconds: number };
   readonly RouteUnknown: Record<never, never>;
   readonly MethodNotAllowed: { readonly allow: readonly string[] };
-  readonly RequestTooLarge: Record<never, never>;
+  readonly RequestTooLarge: { readonly part: 'head' | 'body' };
   readonly RequestMalformed: Record<never, never>;
   readonly RequestTimeout: Record<never, never>;
 }

@@ -1,0 +1,75 @@
+/** Is the service fit to answer? (`/ready` of the interface, http-facts 12.) */
+import { Fault } from '../domain/faults.ts';
+import { judgeIndexFreshness, type IndexReading } from '../domain/index-freshness.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { MainChainReadiness } from '../ports/main-chain.ts';
+
+/** How far the operator index is. What was never read is undefined. */
+export interface OperatorIndexReport {
+  readonly isReady: boolean;
+  readonly indexedBlock: number | undefined;
+  readonly headBlock: number | undefined;
+  readonly lagBlocks: number | undefined;
+  readonly headObservedAgeSeconds: number | undefined;
+}
+
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly mainChain: MainChainReadiness;
+  /** Undefined: this server does not run Verify. */
+  readonly verify: boolean | undefined;
+  /** Informs, does not decide. Undefined: not initialised. */
+  readonly operatorIndex: OperatorIndexReport | undefined;
+}
+
+const NOTHING_READY: MainChainReadiness = {
+  rpcConnected: false,
+  machineRegistry: false,
+  machineStateAndSync: false,
+  machineSubscription: false,
+  eventRegistry: false,
+  adminFlags: false,
+};
+
+const NEVER_READ: IndexReading = {
+  indexedBlock: undefined,
+  headBlock: undefined,
+  headObservedAtMilliseconds: undefined,
+};
+
+const POLL_INTERVAL_SECONDS = 60;
+
+/** Throws no fault: what cannot be read is not ready. */
+export async function getReadiness(ctx: Ctx): Promise<Readiness> {
+  const { main } = ctx;
+  if (main === undefined) {
+    return { isReady: false, mainChain: NOTHING_READY, verify: false, operatorIndex: undefined };
+  }
+  const [mainChain, index] = await Promise.all([main.chain.readReadiness(), readIndex(main)]);
+  const isReady = Object.values(mainChain).every(Boolean);
+  return { isReady, mainChain, verify: undefined, operatorIndex: toReport(index, ctx.clock.nowMilliseconds()) };
+}
+
+async function readIndex(main: MainChainPorts): Promise<IndexReading> {
+  try {
+    return await main.index.readMainChainIndex();
+  } catch (error) {
+    if (error instanceof Fault) return NEVER_READ;
+    throw error;
+  }
+}
+
+function toReport(index: IndexReading, now: number): OperatorIndexReport {
+  const { indexedBlock, headBlock, headObservedAtMilliseconds } = index;
+  return {
+    isReady: judgeIndexFreshness(index, now, POLL_INTERVAL_SECONDS).kind === 'fresh',
+    indexedBlock,
+    headBlock,
+    lagBlocks:
+      indexedBlock === undefined || headBlock === undefined ? undefined : Math.max(0, headBlock - indexedBlock),
+    headObservedAgeSeconds:
+      headObservedAtMilliseconds === undefined
+        ? undefined
+        : Math.max(0, Math.floor((now - headObservedAtMilliseconds) / 1000)),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * How does a value become the bytes of an answer? Once, with every digit, and with a strong ETag over exactly these bytes
+ * (http-facts 2 "numbers", decisions 4).
+ */
+import { hash } from 'node:crypto';
+
+/** A JSON text as bytes. `etag` is strong and quoted; equal bytes have equal tags, on every replica. */
+export interface EncodedJson {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+const ETAG_CHARACTERS = 22;
+
+/**
+ * Encodes a value that holds plain data. A bigint becomes a JSON number with all its digits; members that are undefined are left out.
+ * Throws on a number that JSON cannot carry exactly: NaN, an infinity, an integer beyond 2^53.
+ */
+export function encodeJson(value: unknown): EncodedJson {
+  const body = Buffer.from(JSON.stringify(value, exactNumbers), 'utf8');
+  return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"` };
+}
+
+/** ES2025 `JSON.rawJSON`, which the configured library types do not know yet. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+function exactNumbers(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return rawJSON(String(value));
+  if (typeof value !== 'number') return value;
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    throw new RangeError('a number that JSON cannot carry exactly');
+  }
+  return value;
+}

@@ -1,0 +1,54 @@
+/**
+ * Which face does a route show? Every route belongs to one surface; it decides the shape of its errors (`wire-errors.ts`),
+ * whether pages of other origins may read it, and how long an answer may take (http-facts 2, decisions 3, evidence 2).
+ */
+
+export type Surface =
+  | 'read' // mcr, machine, card and their additions
+  | 'metadata'
+  | 'operator'
+  | 'bound-address'
+  | 'monetization'
+  | 'verify'
+  | 'probe'
+  | 'page'; // documents, and every path that no route has
+
+export interface SurfaceConduct {
+  /** Whether `Access-Control-Allow-Origin: *` is sent and preflights are answered. */
+  readonly crossOrigin: boolean;
+  /** Whether a HEAD is answered like a GET without a body. */
+  readonly head: boolean;
+  /** Headers of every answer, errors included. */
+  readonly headers: readonly string[];
+  /** Which limits and deadline apply. */
+  readonly pace: 'general' | 'verify';
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+const EXPOSED = 'Retry-After, ETag, chain-block, chain-block-age';
+
+const OPEN: SurfaceConduct = {
+  crossOrigin: true,
+  head: true,
+  headers: ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
+  pace: 'general',
+};
+
+export const SURFACES: { readonly [S in Surface]: SurfaceConduct } = {
+  read: OPEN,
+  metadata: OPEN,
+  operator: OPEN,
+  'bound-address': OPEN,
+  monetization: OPEN,
+  page: OPEN,
+  probe: { ...OPEN, crossOrigin: false, headers: [] },
+  verify: { crossOrigin: false, head: false, headers: ['Pragma', 'no-cache'], pace: 'verify' },
+};
+
+export const VERIFY_PREFIX = '/v1/verify/';
+
+/** The face of a path that no route has. */
+export function surfaceOfUnknownPath(decodedPath: string): Surface {
+  return decodedPath.startsWith(VERIFY_PREFIX) ? 'verify' : 'page';
+}

@@ -1,0 +1,186 @@
+/**
+ * Which status, headers and body does a fault have? The one table: a row per kind of fault, a column per envelope
+ * ("Errors" of the interface, http-facts 2 to 10, evidence 2). A kind without a row, or a row without a cell, does not compile.
+ * Texts are fixed words and numbers of the service; nothing of a caller, of a chain or of an SDK is printed, but for `input` of a 422 list.
+ */
+import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
+import type { Surface } from './surfaces.ts';
+
+export interface WireError {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Everything that is not a `Fault` is a kind of its own, without context. */
+type Contexts = FaultContexts & { readonly Unexpected: Record<never, never> };
+type Kind = FaultKind | 'Unexpected';
+type Cell<K extends Kind> = (context: Contexts[K]) => WireError;
+
+/** `bare` serves every surface without a column of its own. */
+interface Row<K extends Kind> {
+  readonly bare: Cell<K>;
+  readonly metadata?: Cell<K>;
+  readonly monetization: Cell<K>;
+  readonly verify: Cell<K>;
+}
+
+type Column = keyof Row<Kind>;
+
+const COLUMNS: { readonly [S in Surface]: Column } = {
+  read: 'bare',
+  metadata: 'metadata',
+  operator: 'bare',
+  'bound-address': 'bare',
+  monetization: 'monetization',
+  verify: 'verify',
+  probe: 'bare',
+  page: 'bare',
+};
+
+/** Seconds after which an unreachable chain, or an index that is catching up, is worth another try. */
+const UNREACHABLE_RETRY = { 'Retry-After': '30' };
+const SYNCING_RETRY = { 'Retry-After': '60' };
+
+const VERIFY_UNAVAILABLE = coded(503, 'VERIFY_READ_UNAVAILABLE', 'The machine cannot be verified now.');
+const VERIFY_REQUEST_INVALID = coded(400, 'INVALID_REQUEST', 'The request is not valid.');
+const CHAIN_UNAVAILABLE = coded(503, 'CHAIN_UNAVAILABLE', 'The chain cannot be read now.');
+const INTERNAL = coded(500, 'INTERNAL_ERROR', 'Internal error.');
+
+const TABLE: { readonly [K in Kind]: Row<K> } = {
+  MachineDidMalformed: {
+    bare: bare(400, 'Invalid machine DID format'),
+    monetization: coded(400, 'INVALID_REQUEST', 'Only decimal machine DIDs and decimal machine IDs are supported.'),
+    verify: coded(400, 'INVALID_MACHINE_ID', 'The machine ID is not valid.'),
+  },
+  ParametersInvalid: {
+    bare: ({ issues }) => ({ status: 422, body: { detail: issues } }),
+    monetization: ({ issues }) => ({ status: 422, body: { detail: issues } }),
+    verify: VERIFY_REQUEST_INVALID,
+  },
+  MachineAbsent: {
+    bare: bare(404, 'Machine not found'),
+    metadata: bare(404, 'Token not found'),
+    monetization: coded(404, 'MACHINE_NOT_FOUND', 'There is no machine with this ID.'),
+    verify: coded(404, 'MACHINE_NOT_FOUND', 'There is no machine with this ID.'),
+  },
+  MachineRelocating: {
+    bare: bare(503, 'Machine is relocating'),
+    monetization: coded(503, 'MACHINE_UNAVAILABLE', 'The machine is not available now.'),
+    verify: VERIFY_UNAVAILABLE,
+  },
+  MachineHomedElsewhere: {
+    bare: homedElsewhere,
+    monetization: homedElsewhere,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  EventDataPrivate: {
+    bare: bare(403, 'Event data is private'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+  ServiceNotInitialised: {
+    bare: bare(503, 'Service not initialised'),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  ChainUnreadable: {
+    bare: ({ chain }) =>
+      toBare(503, chain === 'main' ? 'Chain unavailable' : 'Home chain unavailable', UNREACHABLE_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  EventIndexSyncing: {
+    bare: ({ indexedBlock, headBlock }) =>
+      toBare(503, `Event index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  StoreUnavailable: {
+    bare: bare(503, 'Storage unavailable', UNREACHABLE_RETRY),
+    monetization: coded(500, 'INTERNAL_ERROR', 'The decision could not be stored or read.'),
+    verify: VERIFY_UNAVAILABLE,
+  },
+  RateLimited: {
+    bare: rateLimited,
+    monetization: rateLimited,
+    verify: coded(429, 'RATE_LIMITED', 'Too many requests.'),
+  },
+  RouteUnknown: {
+    bare: bare(404, 'Not Found'),
+    monetization: bare(404, 'Not Found'),
+    verify: coded(404, 'VERIFY_ROUTE_NOT_FOUND', 'There is no such route.'),
+  },
+  MethodNotAllowed: {
+    bare: ({ allow }) => toBare(405, 'Method Not Allowed', { Allow: allow.join(', ') }),
+    monetization: ({ allow }) => toBare(405, 'Method Not Allowed', { Allow: allow.join(', ') }),
+    verify: ({ allow }) => ({
+      ...toCoded(405, 'METHOD_NOT_ALLOWED', 'The method is not allowed.'),
+      headers: { Allow: allow.join(', ') },
+    }),
+  },
+  RequestTooLarge: {
+    bare: ({ part }) =>
+      part === 'head' ? toBare(431, 'Request Header Fields Too Large') : toBare(413, 'Content Too Large'),
+    monetization: ({ part }) => toCoded(part === 'head' ? 431 : 413, 'REQUEST_TOO_LARGE', 'The request is too large.'),
+    verify: coded(413, 'REQUEST_TOO_LARGE', 'The request is too large.'),
+  },
+  RequestMalformed: {
+    bare: bare(400, 'Bad Request'),
+    monetization: coded(400, 'INVALID_REQUEST', 'The request is not valid.'),
+    verify: VERIFY_REQUEST_INVALID,
+  },
+  RequestTimeout: {
+    bare: bare(408, 'Request Timeout'),
+    monetization: coded(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive.'),
+    verify: VERIFY_REQUEST_INVALID,
+  },
+  Unexpected: {
+    bare: bare(500, 'Internal Server Error'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+};
+
+/** The answer that `surface` gives to anything thrown. */
+export function toWireError(surface: Surface, error: unknown): WireError {
+  const column = COLUMNS[surface];
+  return error instanceof Fault ? lookUp(column, error.kind, error.context) : lookUp(column, 'Unexpected', {});
+}
+
+function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): WireError {
+  const row: Row<K> = TABLE[kind];
+  return (row[column] ?? row.bare)(context);
+}
+
+function toBare(status: number, detail: string, headers?: Readonly<Record<string, string>>): WireError {
+  return { status, body: { detail }, ...(headers && { headers }) };
+}
+
+function bare(status: number, detail: string, headers?: Readonly<Record<string, string>>): () => WireError {
+  const answer = toBare(status, detail, headers);
+  return () => answer;
+}
+
+function toCoded(status: number, code: string, message: string): WireError {
+  return { status, body: { detail: { code, message } } };
+}
+
+function coded(status: number, code: string, message: string): () => WireError {
+  const answer = toCoded(status, code, message);
+  return () => answer;
+}
+
+function homedElsewhere({ ordinal }: FaultContexts['MachineHomedElsewhere']): WireError {
+  const code = 'MACHINE_HOMED_ELSEWHERE';
+  const message = 'The machine is homed on a chain that this service does not serve.';
+  return { status: 409, body: { detail: { code, message, home_protocol_chain_id: ordinal } } };
+}
+
+function rateLimited({ retryAfterSeconds }: FaultContexts['RateLimited']): WireError {
+  return {
+    status: 429,
+    body: { error: 'Rate limit exceeded: 90 per 1 minute' },
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  };
+}
