@@ -21,7 +21,6 @@ contract AttestationRegistry is Peered {
     event KybRevoked(address indexed operator, uint64 revokedAt);
     event ChipAttested(uint256 indexed machineId, uint64 issuedAt, uint64 expiresAt, bytes32 certificateHash);
     event ChipRevoked(uint256 indexed machineId, uint64 revokedAt);
-    event AttesterSet(address indexed account, bool value);
 
     error NotAttester();
     error NoAttestation();
@@ -37,7 +36,6 @@ contract AttestationRegistry is Peered {
 
     function setAttester(address account, bool value) external onlyOwner {
         isAttester[account] = value;
-        emit AttesterSet(account, value);
     }
 
     function kybOf(address operator) external view returns (Attestation memory) {

@@ -44,16 +44,17 @@ contract EventRegistry is Peered, PausableUpgradeable, IEventImporter {
     }
 
     /// At most MAX_QUERY_LIMIT records from `offset` on, oldest first.
-    function getEvents(uint256 machineId, uint256 offset, uint256 limit) external view returns (MachineEvent[] memory page) {
+    function getEvents(uint256 machineId, uint256 offset, uint256 limit) external view returns (MachineEvent[] memory) {
         MachineEvent[] storage all = _events[machineId];
         if (offset > all.length || (offset == all.length && !devAnswersEmptyPage)) revert OffsetOutOfBounds();
         uint256 size = all.length - offset;
         if (size > limit) size = limit;
         if (size > MAX_QUERY_LIMIT) size = MAX_QUERY_LIMIT;
-        page = new MachineEvent[](size);
+        MachineEvent[] memory page = new MachineEvent[](size);
         for (uint256 i = 0; i < size; ++i) {
             page[i] = all[offset + i];
         }
+        return page;
     }
 
     function submitEvent(

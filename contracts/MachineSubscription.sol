@@ -17,6 +17,8 @@ contract MachineSubscription is Peered {
     /// What the last SubscriptionStatusChanged said, and how many there were.
     mapping(uint256 machineId => SubscriptionStatus) private _announced;
     mapping(uint256 machineId => uint64) private _announcements;
+    /// False on a chain that only keeps copies; a test hook sets it.
+    bool public isEconomicAuthority;
     uint256[] private _activated;
     uint256 private _settled;
 
@@ -62,6 +64,7 @@ contract MachineSubscription is Peered {
 
     function initialize(address protocolOwner, address infoDesk_) external initializer {
         __Peered_init(protocolOwner, infoDesk_);
+        isEconomicAuthority = true;
     }
 
     function subscriptions(uint256 machineId) external view returns (SubscriptionState memory) {
@@ -77,10 +80,6 @@ contract MachineSubscription is Peered {
         if (block.timestamp < graceEnd) return SubscriptionStatus.Grace;
         if (block.timestamp < graceEnd + IInfoDesk(infoDesk).runoffDuration()) return SubscriptionStatus.Runoff;
         return SubscriptionStatus.Terminated;
-    }
-
-    function isEconomicAuthority() external pure returns (bool) {
-        return true;
     }
 
     /// Called inside an activation, by the operator of a machine homed elsewhere, or by the protocol owner.
@@ -124,6 +123,10 @@ contract MachineSubscription is Peered {
         _isTerminated[machineId] = true;
         emit SubscriptionTerminatedForFraud(machineId, operator);
         _announce(machineId, operator);
+    }
+
+    function devSetEconomicAuthority(bool value) external onlyOwner {
+        isEconomicAuthority = value;
     }
 
     // Steps of a retirement and a reissue; both start at MachineStateAndSync.

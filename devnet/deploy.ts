@@ -123,6 +123,16 @@ export async function deployContracts(writer: ChainWriter, options: DeployOption
   return { chainId: DEVNET_CHAIN_ID, addresses, startBlock: Number(receipts[0]!.blockNumber), admin };
 }
 
+/** A contract that can be a machine's controller and submit several events in one transaction. */
+export async function deployBatchCaller(writer: ChainWriter): Promise<Address> {
+  const { abi, bytecode } = loadArtifacts().contracts.BatchCaller;
+  const from = accountOf(ADMIN_NAME).address;
+  const [receipt] = await writer.mine([
+    { what: 'deploy BatchCaller', from, data: encodeDeployData({ abi, bytecode }) },
+  ]);
+  return receipt!.contractAddress!;
+}
+
 function listWiring(addresses: MainChainAddresses, admin: Address, options: DeployOptions): Call[] {
   function call(contract: keyof MainChainAddresses, functionName: string, args: readonly unknown[]): Call {
     const data = encodeFunctionData({ abi: abiOf(CONTRACT_BEHIND[contract]), functionName, args });
