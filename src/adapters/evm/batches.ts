@@ -1,13 +1,14 @@
 /** How many calls does a node take in one JSON-RPC batch? As many as it allows, which is learned from its refusals. */
+import type { Deadline } from './deadline.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
 
 export interface Batcher {
   /** The answers in the order of the calls, in as few requests as the node allows. Throws what `send` throws. */
-  request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<RpcAnswer[]>;
+  request(calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]>;
 }
 
 export function createBatcher(
-  send: { request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<readonly RpcAnswer[]> },
+  send: { request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> },
   maxCalls: number,
 ): Batcher {
   let size = maxCalls;

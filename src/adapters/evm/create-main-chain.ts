@@ -9,6 +9,7 @@ import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MainChain } from '../../ports/main-chain.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
+import { startDeadline, type Deadline } from './deadline.ts';
 import { checkDeployment } from './deployment-checks.ts';
 import { readDeploymentAnswers, toDeploymentFacts } from './deployment.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -39,6 +40,9 @@ export interface MainChainDependencies {
   readonly log: Log;
 }
 
+/** The known limit of a page, until the contract has been asked. */
+const ASSUMED_PAGE_LIMIT = 100;
+
 export function createMainChain(config: MainChainConfig, { clock, log }: MainChainDependencies): MainChainAdapter {
   const { addresses, chainId } = config;
   const limits = { ...DEFAULT_LIMITS, ...config.limits };
@@ -51,7 +55,9 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     limits,
     counters,
   });
-  const startDeadline = () => AbortSignal.timeout(limits.readTimeoutMilliseconds);
+  const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds);
+  const startIndexRead = () =>
+    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds);
 
   /** The last facts that were read; `isCurrent` until a log says that they changed, or a head came without telling what did. */
   let deployment: { readonly facts: DeploymentFacts; readonly atMilliseconds: number; isCurrent: boolean } | undefined;
@@ -75,7 +81,7 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     forgetDeployment();
   }
 
-  async function readDeployment(block: Header, deadline: AbortSignal): Promise<DeploymentFacts> {
+  async function readDeployment(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
     const age = clock.nowMilliseconds() - (deployment?.atMilliseconds ?? 0);
     if (deployment?.isCurrent === true && age < limits.maxSnapshotAgeMilliseconds) return deployment.facts;
     if (deploymentUnderWay !== undefined) return deploymentUnderWay;
@@ -95,29 +101,27 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     return reading;
   }
 
-  async function askReadiness() {
-    const deadline = startDeadline();
-    const block = await head.read(deadline);
-    return { block, answers: await readDeploymentAnswers(multicall, addresses, block, deadline) };
-  }
-
-  const runChecks = () => checkDeployment({ config, endpoints, headers, multicall, deadline: startDeadline() });
+  const runChecks = () => checkDeployment({ config, endpoints, headers, multicall, deadline: startRead() });
 
   const chain: MainChain & HeadListener = {
     chainId,
     machineRegistry: addresses.machineRegistry,
     async readMachine(id, { eventsFrom, firstEvents }) {
-      const deadline = startDeadline();
+      const deadline = startRead();
       const block = head.fresh() ?? (await head.read(deadline));
       return snapshots.get(id, firstEvents, block, async () => {
-        // The query limit is a constant of the contract: the last one known will do for the plan.
-        const [facts, offset] = await Promise.all([deployment?.facts ?? readDeployment(block, deadline), eventsFrom()]);
-        const pages = { offset, limit: facts.maxQueryLimit, firstEvents };
-        return readMachineAt({ multicall, addresses }, id, block, pages, deadline);
+        const offset = await eventsFrom();
+        // The last facts known will do for the plan; when there are none they come with the same request.
+        const facts = deployment?.facts ?? readDeployment(block, deadline);
+        const pageLimit = Promise.resolve(facts).then(({ maxQueryLimit }) => maxQueryLimit);
+        const limit = deployment?.facts.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
+        const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
+        const [snapshot] = await Promise.all([readMachineAt(multicall, addresses, read), pageLimit]);
+        return snapshot;
       });
     },
     async readEvents(id, block, from, to) {
-      const deadline = startDeadline();
+      const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);
       const { maxQueryLimit } = deployment?.facts ?? (await readDeployment(pinned, deadline));
       const range = { registry: addresses.eventRegistry, id, from, to };
@@ -126,14 +130,16 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
       return { offset: from, records };
     },
     async readDeployment() {
-      const deadline = startDeadline();
+      const deadline = startRead();
       return readDeployment(head.fresh() ?? (await head.read(deadline)), deadline);
     },
     readReadiness: createReadiness({
       clock,
       addresses,
       ageMilliseconds: limits.readinessAgeMilliseconds,
-      ask: askReadiness,
+      readHead: (deadline) => head.read(deadline),
+      multicall,
+      startRead,
     }),
     advanceHead(step: HeadStep) {
       head.advance(step);
@@ -155,7 +161,7 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
       headers,
       multicall,
       counters,
-      startDeadline,
+      startRead: startIndexRead,
       maxBatchCalls: limits.maxBatchCalls,
       readPageLimit: async () => (await chain.readDeployment()).maxQueryLimit,
     }),

@@ -4,6 +4,7 @@
  */
 import { Fault } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
+import type { Deadline } from './deadline.ts';
 import {
   judgePeer,
   PEER_NAMES,
@@ -12,9 +13,10 @@ import {
   type DeploymentAnswers,
 } from './deployment.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
-import { toQuantity, type Headers } from './headers.ts';
+import type { Headers } from './headers.ts';
 import type { MainChainAddresses, MainChainConfig } from './main-chain-config.ts';
 import { MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
+import { toQuantity } from './quantities.ts';
 
 const VARIABLES = {
   infoDesk: 'INFO_DESK_ADDRESS',
@@ -38,7 +40,7 @@ export interface CheckOptions {
   readonly endpoints: Endpoints;
   readonly headers: Headers;
   readonly multicall: Multicall;
-  readonly deadline: AbortSignal;
+  readonly deadline: Deadline;
 }
 
 /** Every problem, each a line that begins with the variable it is about; empty when there is none. Never throws. */

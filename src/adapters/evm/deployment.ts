@@ -8,6 +8,7 @@ import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import type { Hex } from 'viem';
 import { keccak256, stringToHex } from 'viem/utils';
+import type { Deadline } from './deadline.ts';
 import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
@@ -75,7 +76,7 @@ export async function readDeploymentAnswers(
   multicall: Multicall,
   addresses: MainChainAddresses,
   block: Header,
-  deadline: AbortSignal,
+  deadline: Deadline,
 ): Promise<DeploymentAnswers> {
   const { infoDesk, machineStateAndSync, machineSubscription, eventRegistry, adminFlags } = addresses;
   const calls: ContractCall[] = [];

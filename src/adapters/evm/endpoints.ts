@@ -8,6 +8,8 @@ import { Agent } from 'undici';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Deadline } from './deadline.ts';
+import { parseQuantity } from './quantities.ts';
 import { parseRpcUrl, RpcFailure, sendRpc, type RpcAnswer, type RpcCall, type RpcNode } from './json-rpc.ts';
 import type { EvmLimits } from './limits.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
@@ -17,9 +19,9 @@ export interface Endpoints {
    * Sends all calls in one HTTP request to one node, another node if that fails. An error without revert data that may pass
    * (-32603, -32000, an unknown block) is tried once more after a pause. Throws `RpcFailure`.
    */
-  request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<readonly RpcAnswer[]>;
+  request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]>;
   /** Chain id of every node by its position in the configuration; undefined where it does not answer. */
-  readChainIds(deadline: AbortSignal): Promise<readonly (number | undefined)[]>;
+  readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     keepAliveTimeout: 30_000,
     connect: { timeout: limits.requestTimeoutMilliseconds },
   });
+  let isClosed = false;
   const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => ({
     node: parseRpcUrl(url),
     position,
@@ -59,28 +62,29 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     lastFailure: new RpcFailure('transport'),
   }));
 
-  async function send(endpoint: Endpoint, calls: readonly RpcCall[], deadline: AbortSignal): Promise<RpcAnswer[]> {
-    if (deadline.aborted) throw new RpcFailure('deadline');
+  async function send(endpoint: Endpoint, calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
+    if (deadline.signal.aborted) throw new RpcFailure('deadline');
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
-    const signal = AbortSignal.any([deadline, AbortSignal.timeout(limits.requestTimeoutMilliseconds)]);
+    const signal = AbortSignal.any([deadline.signal, AbortSignal.timeout(deadline.requestMilliseconds)]);
     return sendRpc(endpoint.node, calls, { dispatcher, signal, maxResponseBytes: limits.maxResponseBytes });
   }
 
-  async function readChainId(endpoint: Endpoint, deadline: AbortSignal): Promise<number> {
+  async function readChainId(endpoint: Endpoint, deadline: Deadline): Promise<number> {
     const [answer] = await send(endpoint, [{ method: 'eth_chainId', params: [] }], deadline);
     const text = answer?.ok === true ? answer.result : undefined;
-    if (typeof text !== 'string' || !/^0x[0-9a-fA-F]{1,13}$/.test(text)) throw new RpcFailure('malformed');
-    return Number(text);
+    const actual = parseQuantity(text);
+    if (actual === undefined) throw new RpcFailure('malformed');
+    endpoint.chainVerified = actual === chainId;
+    return actual;
   }
 
   /** Asked once in the life of a node that gives the right answer; requests that wait for it share the question. */
-  async function verifyChain(endpoint: Endpoint, deadline: AbortSignal): Promise<void> {
+  async function verifyChain(endpoint: Endpoint, deadline: Deadline): Promise<void> {
     if (endpoint.chainVerified) return;
     endpoint.verification ??= readChainId(endpoint, deadline)
       .then((actual) => {
         if (actual !== chainId) throw new RpcFailure('wrong-chain');
-        endpoint.chainVerified = true;
       })
       .finally(() => {
         endpoint.verification = undefined;
@@ -112,7 +116,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   /** The first healthy node answers; each node is tried at most once. */
   async function requestOnce(
     calls: readonly RpcCall[],
-    deadline: AbortSignal,
+    deadline: Deadline,
     avoid: Endpoint | undefined,
   ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
     let failure = endpoints[0]!.lastFailure;
@@ -128,7 +132,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         if (!(error instanceof RpcFailure)) throw error;
         failure = error;
         // A read whose own time is over says nothing about the node.
-        if (deadline.aborted) throw new RpcFailure('deadline');
+        if (deadline.signal.aborted) throw new RpcFailure('deadline');
+        if (isClosed) throw error;
         noteFailure(endpoint, error);
       }
     }
@@ -140,14 +145,17 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       const { endpoint, answers } = await requestOnce(calls, deadline, undefined);
       if (!answers.some(mayPassLater)) return answers;
       counters.retries += 1;
-      await delay(limits.retryDelayMilliseconds, undefined, { signal: deadline, ref: false }).catch(() => {
+      await delay(limits.retryDelayMilliseconds, undefined, { signal: deadline.signal, ref: false }).catch(() => {
         throw new RpcFailure('deadline');
       });
       return (await requestOnce(calls, deadline, endpoint)).answers;
     },
     readChainIds: (deadline) =>
       Promise.all(endpoints.map((endpoint) => readChainId(endpoint, deadline).catch(() => undefined))),
-    close: () => dispatcher.destroy(),
+    close() {
+      isClosed = true;
+      return dispatcher.destroy();
+    },
   };
 }
 

@@ -2,13 +2,15 @@
  * Which records does an event registry hold at given positions of one machine at one block? (chain-evm 2.4, 3.7, 5.4.)
  * Pages that are too much for a node are halved until they pass.
  */
+import type { Hex } from 'viem';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers.ts';
 import type { EventPage, EventRecord, Reading } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import { eventRegistryAbi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
-import { CallsTooLarge, type CallResult, type ContractCall, type Multicall } from './multicall.ts';
+import type { Deadline } from './deadline.ts';
+import type { CallResult, ContractCall, Multicall } from './multicall.ts';
 
 const getEvents = contractFunction(eventRegistryAbi, 'getEvents');
 
@@ -22,38 +24,39 @@ export function eventPageCall(registry: Address, id: MachineId, offset: number, 
   return { target: registry, data: getEvents.encode([id, BigInt(offset), BigInt(limit)]), weight: PAGE_WEIGHT };
 }
 
-export interface AskedPage {
-  readonly offset: number;
-  readonly limit: number;
-  /** The count of the same block, when it could be read. */
-  readonly count: bigint | undefined;
-}
-
-/** Whether a page at the very end reverts or is empty is not known, so both are accepted there. */
-export function decodeEventPage(result: CallResult, asked: AskedPage): Reading<EventPage> {
-  const { offset, limit, count } = asked;
-  if (!result.success) {
-    return result.data === OFFSET_OUT_OF_BOUNDS && count === BigInt(offset)
-      ? { state: 'present', value: { offset, records: [] } }
-      : { state: 'unreadable', cause: 'undecodable' };
-  }
-  const records = getEvents.decode(result.data);
-  if (records === undefined || records.length > limit) return { state: 'unreadable', cause: 'undecodable' };
-  if (count !== undefined && BigInt(records.length) !== expectedRecords(offset, limit, count)) {
-    return { state: 'unreadable', cause: 'events' };
-  }
-  return { state: 'present', value: { offset, records: records.map(toEventRecord) } };
-}
-
 /** A call that ran out of gas inside the aggregate fails without data. */
 export function mayBeTooLarge(result: CallResult): boolean {
   return !result.success && result.data === '0x';
 }
 
-function expectedRecords(offset: number, limit: number, count: bigint): bigint {
-  const left = count - BigInt(offset);
-  if (left < 0n) return 0n;
-  return left < BigInt(limit) ? left : BigInt(limit);
+/**
+ * The page from `offset` on, held against the count of the same block: as many records as there are, at most `limit`. Whether a page at the
+ * very end reverts or is empty is not known, so both are accepted there and nowhere else.
+ */
+export function decodeEventPage(
+  result: CallResult,
+  { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
+): Reading<EventPage> {
+  const left = count === undefined ? undefined : count - BigInt(offset);
+  if (isOutOfBounds(result)) {
+    if (left === 0n) return { state: 'present', value: { offset, records: [] } };
+    return { state: 'unreadable', cause: left === undefined ? 'undecodable' : 'events' };
+  }
+  const records = decodeRecords(result);
+  if (records === undefined) return { state: 'unreadable', cause: 'undecodable' };
+  const expected = left === undefined || left > BigInt(limit) ? limit : Number(left);
+  if (left === undefined ? records.length === 0 || records.length > limit : records.length !== expected) {
+    return { state: 'unreadable', cause: 'events' };
+  }
+  return { state: 'present', value: { offset, records } };
+}
+
+function isOutOfBounds(result: CallResult): boolean {
+  return !result.success && result.data === OFFSET_OUT_OF_BOUNDS;
+}
+
+function decodeRecords(result: CallResult): EventRecord[] | undefined {
+  return result.success ? getEvents.decode(result.data as Hex)?.map(toEventRecord) : undefined;
 }
 
 type RawRecord = NonNullable<ReturnType<typeof getEvents.decode>>[number];
@@ -63,6 +66,7 @@ function toEventRecord(raw: RawRecord): EventRecord {
   return { eventType, value, timestamp, dataHash, trustLevel, sourceChainId, sourceTxHash, metadata, currency };
 }
 
+/** Positions `from` to `to - 1` of one machine. */
 export interface EventRange {
   readonly registry: Address;
   readonly id: MachineId;
@@ -70,16 +74,13 @@ export interface EventRange {
   readonly to: number;
 }
 
-/**
- * The records at positions `from` to `to - 1` at exactly `block`, fewer only where the registry ends; pages of at most `pageLimit`.
- * Throws `ChainUnreadable`.
- */
+/** The records of the range at exactly `block`, fewer only where the registry ends. Throws `ChainUnreadable`. */
 export async function readEventRange(
   multicall: Multicall,
   block: Header,
   range: EventRange,
   pageLimit: number,
-  deadline: AbortSignal,
+  deadline: Deadline,
 ): Promise<EventRecord[]> {
   const pages: EventRange[] = [];
   for (let from = range.from; from < range.to; from += pageLimit) {
@@ -89,45 +90,30 @@ export async function readEventRange(
   return read.flat();
 }
 
-/** One page; where a node cannot take it, its halves one after the other, so that a node that never can is asked only a few times. */
+/** One page; where a node cannot take it, its parts one after the other, so that a node that never can is asked only a few times. */
 async function readHalving(
   multicall: Multicall,
   block: Header,
   { registry, id, from, to }: EventRange,
-  deadline: AbortSignal,
+  deadline: Deadline,
 ): Promise<EventRecord[]> {
   const records: EventRecord[] = [];
   let size = to - from;
   while (records.length < to - from) {
     const offset = from + records.length;
     const limit = Math.min(size, to - offset);
-    const result = await readPage(multicall, block, eventPageCall(registry, id, offset, limit), deadline);
+    const results = await multicall.tryReadAt(block, [eventPageCall(registry, id, offset, limit)], deadline);
+    const result = results === 'too-large' ? undefined : results[0]!;
     if (result === undefined || mayBeTooLarge(result)) {
       if (limit === 1) throw chainUnreadable('main', 'undecodable');
       size = Math.ceil(limit / 2);
       continue;
     }
-    // At the end a registry may revert; what ends where is for the caller to judge.
-    if (!result.success && result.data === OFFSET_OUT_OF_BOUNDS) return records;
-    const page = decodeEventPage(result, { offset, limit, count: undefined });
-    if (page.state !== 'present') throw chainUnreadable('main', 'undecodable');
-    records.push(...page.value.records);
-    if (page.value.records.length < limit) return records;
+    // Where the registry ends is for the caller to judge.
+    const page = isOutOfBounds(result) ? [] : decodeRecords(result);
+    if (page === undefined || page.length > limit) throw chainUnreadable('main', 'undecodable');
+    records.push(...page);
+    if (page.length < limit) break;
   }
   return records;
-}
-
-/** Undefined: too large for one call. */
-async function readPage(
-  multicall: Multicall,
-  block: Header,
-  call: ContractCall,
-  deadline: AbortSignal,
-): Promise<CallResult | undefined> {
-  try {
-    return (await multicall.readAt(block, [call], deadline))[0]!;
-  } catch (error) {
-    if (error instanceof CallsTooLarge) return undefined;
-    throw error;
-  }
 }

@@ -1,18 +1,20 @@
-/** What do the chain's blocks say about themselves? Headers by number or tag, and the hex quantities of JSON-RPC, strictly read. */
+/** What do the chain's blocks say about themselves? Headers by number or tag, strictly read. */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import type { Deadline } from './deadline.ts';
 import { createBatcher } from './batches.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
+import { parseHash, parseQuantity, toQuantity } from './quantities.ts';
 
 export type BlockTag = 'latest' | 'finalized';
 
 export interface Headers {
-  read(block: BlockTag | number, deadline: AbortSignal): Promise<Header>;
-  readMany(numbers: readonly number[], deadline: AbortSignal): Promise<Header[]>;
+  read(block: BlockTag | number, deadline: Deadline): Promise<Header>;
+  readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]>;
   /** The header of a block that was told by number and hash; the newest ones are remembered. Throws `block-mismatch`. */
-  readExactly(block: BlockRef, deadline: AbortSignal): Promise<Header>;
+  readExactly(block: BlockRef, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;
 }
 
@@ -23,7 +25,7 @@ export function createHeaders(endpoints: Endpoints, maxBatchCalls: number): Head
   const known = new Map<string, Header>();
   const batcher = createBatcher(endpoints, maxBatchCalls);
 
-  async function readMany(numbers: readonly number[], deadline: AbortSignal): Promise<Header[]> {
+  async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
     const answers = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
       throw toFault(error);
     });
@@ -85,20 +87,4 @@ function parseHeader(block: unknown): Header | undefined {
     return undefined;
   if (typeof logsBloom !== 'string' || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom)) return undefined;
   return { number, timestamp, hash, parentHash, logsBloom: logsBloom.toLowerCase() };
-}
-
-export function toQuantity(value: number): string {
-  return `0x${value.toString(16)}`;
-}
-
-/** A number in `0x` hex; undefined for anything else and for one that is not a safe integer. */
-export function parseQuantity(text: unknown): number | undefined {
-  if (typeof text !== 'string' || !/^0x[0-9a-fA-F]{1,14}$/.test(text)) return undefined;
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : undefined;
-}
-
-/** 32 bytes in lower-case hex. */
-export function parseHash(text: unknown): string | undefined {
-  return typeof text === 'string' && /^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined;
 }

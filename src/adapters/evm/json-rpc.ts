@@ -6,6 +6,7 @@
 import { request as httpRequest, type Dispatcher } from 'undici';
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../domain/faults.ts';
+import { isHexData } from './quantities.ts';
 
 export interface RpcCall {
   readonly method: string;
@@ -44,9 +45,11 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Takes credentials out of the URL and into a header. */
+/** Takes credentials out of the URL and into a header. Throws without naming the URL. */
 export function parseRpcUrl(url: string): RpcNode {
-  const { origin, pathname, search, username, password } = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new TypeError('an RPC URL cannot be parsed');
+  const { origin, pathname, search, username, password } = parsed;
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
   if (username !== '' || password !== '') {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -199,7 +202,7 @@ const REVERTED = 3;
 /** Hex text, or an object that holds it. */
 function parseRevertData(data: unknown): Hex | undefined {
   const text = isObject(data) ? data['data'] : data;
-  return typeof text === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(text) ? (text as Hex) : undefined;
+  return isHexData(text) ? (text.toLowerCase() as Hex) : undefined;
 }
 
 const RATE_TEXT =

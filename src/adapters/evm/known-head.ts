@@ -6,13 +6,14 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadStep } from '../../ports/head-feed.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import type { Deadline } from './deadline.ts';
 import type { Headers } from './headers.ts';
 
 export interface KnownHead {
   /** The newest head, if it was seen recently enough. */
   fresh(): Header | undefined;
   /** The same, read from the node when it was not; reads under way are shared. Throws `ChainUnreadable`. */
-  read(deadline: AbortSignal): Promise<Header>;
+  read(deadline: Deadline): Promise<Header>;
   /** Takes a step of the follower. */
   advance(step: HeadStep): void;
 }
@@ -48,7 +49,7 @@ export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: 
     seen = isSameBlock && seen!.isFollowed ? { ...next, isFollowed: true } : next;
   }
 
-  async function readLatest(deadline: AbortSignal): Promise<Header> {
+  async function readLatest(deadline: Deadline): Promise<Header> {
     const atMilliseconds = clock.nowMilliseconds();
     const before = seen;
     const header = await headers.read('latest', deadline);
@@ -62,7 +63,7 @@ export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: 
     async read(deadline) {
       const known = fresh();
       if (known !== undefined) return known;
-      if (deadline.aborted) throw chainUnreadable('main', 'deadline');
+      if (deadline.signal.aborted) throw chainUnreadable('main', 'deadline');
       reading ??= readLatest(deadline).finally(() => {
         reading = undefined;
       });

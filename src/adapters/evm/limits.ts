@@ -5,6 +5,9 @@ export interface EvmLimits {
   readonly requestTimeoutMilliseconds: number;
   /** One whole read with its retries and fail-over; well inside the server's 10 s. */
   readonly readTimeoutMilliseconds: number;
+  /** The same two for the indexers, whom nobody waits for. */
+  readonly indexRequestTimeoutMilliseconds: number;
+  readonly indexReadTimeoutMilliseconds: number;
   /** Before the one retry of an error that may pass. */
   readonly retryDelayMilliseconds: number;
   readonly firstPauseMilliseconds: number;
@@ -34,6 +37,8 @@ export interface EvmLimits {
 export const DEFAULT_LIMITS: EvmLimits = {
   requestTimeoutMilliseconds: 2_500,
   readTimeoutMilliseconds: 7_000,
+  indexRequestTimeoutMilliseconds: 20_000,
+  indexReadTimeoutMilliseconds: 60_000,
   retryDelayMilliseconds: 1_000,
   firstPauseMilliseconds: 250,
   maxPauseMilliseconds: 10_000,

@@ -5,6 +5,7 @@
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
+import { buildBloom } from '../../domain/index-rules/bloom.ts';
 import {
   LogQueryRefused,
   type BlockLogs,
@@ -13,15 +14,16 @@ import {
   type LogQuery,
   type MainChainLog,
 } from '../../ports/main-chain-log.ts';
+import type { Deadline } from './deadline.ts';
 import { createBatcher } from './batches.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
 import { readEventRange } from './event-pages.ts';
-import { headerCall, needHeader, toQuantity, type Headers } from './headers.ts';
+import { headerCall, needHeader, type Headers } from './headers.ts';
 import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
-import { createLogsBloom } from './logs-bloom.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
+import { toQuantity } from './quantities.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
 
@@ -31,14 +33,14 @@ export interface MainChainLogOptions {
   readonly headers: Headers;
   readonly multicall: Multicall;
   readonly counters: UpstreamCounters;
-  readonly startDeadline: () => AbortSignal;
+  readonly startRead: () => Deadline;
   readonly maxBatchCalls: number;
   /** The most records one call may ask for. */
   readonly readPageLimit: () => Promise<number>;
 }
 
 export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
-  const { addresses, endpoints, headers, multicall, counters, startDeadline, maxBatchCalls, readPageLimit } = options;
+  const { addresses, endpoints, headers, multicall, counters, startRead, maxBatchCalls, readPageLimit } = options;
   const effects = createLogEffects(addresses);
   const watched = new Set<string>(effects.addresses);
 
@@ -58,7 +60,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   const batcher = createBatcher({ request }, maxBatchCalls);
 
   /** Throws `LogQueryRefused` where asking later may help. */
-  async function request(calls: readonly RpcCall[], deadline: AbortSignal): Promise<readonly RpcAnswer[]> {
+  async function request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
     try {
       return await endpoints.request(calls, deadline);
     } catch (error) {
@@ -90,42 +92,42 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   /** Logs of everyone in one block, which alone can be compared with the bloom of its header. */
   function toBlockLogs(answer: RpcAnswer, block: BlockRef): BlockLogs {
     const raws = needRawLogs(answer);
-    const bloom = createLogsBloom();
-    for (const { address, topics, blockHash, blockNumber } of raws) {
-      if (blockHash !== block.hash || blockNumber !== block.number) throw chainUnreadable('main', 'malformed');
-      for (const item of [address, ...topics]) bloom.add(item);
-    }
+    const isOfBlock = (raw: RawLog) => raw.blockHash === block.hash && raw.blockNumber === block.number;
+    if (!raws.every(isOfBlock)) throw chainUnreadable('main', 'malformed');
     const logs = raws
       .filter(({ address }) => watched.has(address))
       .map((raw) => toChainLog(raw, raw.address as Address));
-    return { logs, bloom: bloom.format() };
+    return { logs, bloom: buildBloom(new Set(raws.flatMap(({ address, topics }) => [address, ...topics]))) };
   }
 
   return {
     addresses: effects.addresses,
-    readHeader: (block) => headers.read(block, startDeadline()),
-    readHeaders: (numbers) => headers.readMany(numbers, startDeadline()),
+    readHeader: (block) => headers.read(block, startRead()),
+    readHeaders: (numbers) => headers.readMany(numbers, startRead()),
     async readLogs({ fromBlock, toBlock, eventsOf }) {
-      const [answer] = await request([logsCall(fromBlock, toBlock, eventsOf)], startDeadline());
+      const [answer] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
       return needLogs(answer!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since) {
       // The block `since` is asked for too, because some nodes refuse a range that begins above their head.
-      const answers = await request([headerCall('latest'), logsCall(since, 'latest')], startDeadline());
-      const head = needHeader(answers[0]!, 'latest');
+      const answers = await request([headerCall('latest'), logsCall(since, 'latest')], startRead());
+      const [header, found] = answers as [RpcAnswer, RpcAnswer];
+      // A refusal of the whole answer is the logs' doing.
+      if (!header.ok && !found.ok) needRawLogs(found);
+      const head = needHeader(header, 'latest');
       headers.remember(head);
       // A node that is behind may refuse the range; then it has no news.
-      if (head.number <= since && !answers[1]!.ok) return { head, logs: [] };
-      const logs = needLogs(answers[1]!, since, Number.MAX_SAFE_INTEGER);
+      if (head.number <= since && !found.ok) return { head, logs: [] };
+      const logs = needLogs(found, since, Number.MAX_SAFE_INTEGER);
       return { head, logs: logs.filter((log) => log.blockNumber > since) };
     },
     async readBlockLogs(blocks) {
       const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }] }));
-      const answers = await batcher.request(calls, startDeadline());
+      const answers = await batcher.request(calls, startRead());
       return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
     },
     async readEventRecords(block, wanted) {
-      const deadline = startDeadline();
+      const deadline = startRead();
       const [pinned, pageLimit] = await Promise.all([headers.readExactly(block, deadline), readPageLimit()]);
       return Promise.all(
         wanted.map(({ generation, id, from, to }) =>

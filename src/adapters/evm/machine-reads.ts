@@ -2,85 +2,82 @@
  * How is one machine really read? One plan, one multicall at one block, and the pages of events again on their own where they
  * were too much for the node.
  */
+import { Fault } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
 import type { EventPage, MachineSnapshot, Reading } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import { Fault } from '../../domain/faults.ts';
+import type { Deadline } from './deadline.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
-import {
-  decodeMachineFacts,
-  planMachineCalls,
-  type FactName,
-  type NamedCalls,
-  type NamedResults,
-  type PageWants,
-} from './machine-calls.ts';
+import { decodeMachineFacts, planMachineCalls } from './machine-calls.ts';
+import type { FactName, NamedCalls, NamedResults, PageWants } from './machine-calls.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
-import { CallsTooLarge, type CallResult, type Multicall } from './multicall.ts';
+import type { CallResult, Multicall } from './multicall.ts';
 
-export interface MachineReadsOptions {
-  readonly multicall: Multicall;
-  readonly addresses: MainChainAddresses;
+export interface MachineRead {
+  readonly id: MachineId;
+  readonly block: Header;
+  readonly pages: PageWants;
+  /** The contract's limit of a page, which may be learned only with the same request. */
+  readonly pageLimit: Promise<number>;
+  readonly deadline: Deadline;
 }
 
-/** Reads one machine at exactly `block`. Throws `ChainUnreadable`. */
+/** Reads one machine at exactly one block. Throws `ChainUnreadable`. */
 export async function readMachineAt(
-  { multicall, addresses }: MachineReadsOptions,
-  id: MachineId,
-  block: Header,
-  pages: PageWants,
-  deadline: AbortSignal,
+  multicall: Multicall,
+  addresses: MainChainAddresses,
+  read: MachineRead,
 ): Promise<MachineSnapshot> {
-  const results = await readNamed(multicall, block, planMachineCalls(id, addresses, pages), deadline).catch(
-    (error: unknown) => {
-      if (!(error instanceof CallsTooLarge)) throw error;
-      return readNamed(multicall, block, planMachineCalls(id, addresses, undefined), deadline);
-    },
-  );
+  const { id, block, pages, deadline } = read;
+  const planned = await readNamed(multicall, block, planMachineCalls(id, addresses, pages), deadline);
+  const results =
+    planned ?? (await readNamed(multicall, block, planMachineCalls(id, addresses, undefined), deadline)) ?? {};
   const facts = decodeMachineFacts(id, results);
+  const limit = Math.min(pages.limit, await read.pageLimit);
   const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
-
-  const readPage = async (offset: number, result: CallResult | undefined): Promise<Reading<EventPage>> => {
-    const asked = { offset, limit: pages.limit, count };
-    if (result !== undefined && !mayBeTooLarge(result)) return decodeEventPage(result, asked);
-    if (count === undefined) return { state: 'unreadable', cause: 'undecodable' };
-    const left = Math.max(0, Math.min(pages.limit, Number(count) - offset));
-    const range = { registry: addresses.eventRegistry, id, from: offset, to: offset + left };
-    try {
-      const records = await readEventRange(multicall, block, range, pages.limit, deadline);
-      return records.length === left
-        ? { state: 'present', value: { offset, records } }
-        : { state: 'unreadable', cause: 'events' };
-    } catch (error) {
-      // Only the events are missing: the other facts of this block are known.
-      if (error instanceof Fault && error.kind === 'ChainUnreadable') {
-        return { state: 'unreadable', cause: (error as Fault<'ChainUnreadable'>).context.cause };
-      }
-      throw error;
-    }
-  };
+  const readPage = (offset: number, result: CallResult | undefined) =>
+    result === undefined || mayBeTooLarge(result)
+      ? readPageApart(multicall, addresses, read, { offset, limit, count })
+      : decodeEventPage(result, { offset, limit, count });
 
   const events = await readPage(pages.offset, results.events);
-  const firstEvents = !pages.firstEvents
-    ? undefined
-    : pages.offset === 0
-      ? events
-      : await readPage(0, results.firstEvents);
+  let firstEvents: Reading<EventPage> | undefined;
+  if (pages.firstEvents) firstEvents = pages.offset === 0 ? events : await readPage(0, results.firstEvents);
   const { number, hash, timestamp } = block;
   return { id, block: { number, hash, timestamp }, ...facts, events, firstEvents };
 }
 
+/** A page in calls of its own. Only the events are missing when it fails: the other facts of the block are known. */
+async function readPageApart(
+  multicall: Multicall,
+  addresses: MainChainAddresses,
+  { id, block, deadline }: MachineRead,
+  { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
+): Promise<Reading<EventPage>> {
+  if (count === undefined || count < BigInt(offset)) return { state: 'unreadable', cause: 'undecodable' };
+  const left = count - BigInt(offset);
+  const records = left < BigInt(limit) ? Number(left) : limit;
+  const range = { registry: addresses.eventRegistry, id, from: offset, to: offset + records };
+  try {
+    const read = await readEventRange(multicall, block, range, limit, deadline);
+    if (read.length !== records) return { state: 'unreadable', cause: 'events' };
+    return { state: 'present', value: { offset, records: read } };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
+    return { state: 'unreadable', cause: (error as Fault<'ChainUnreadable'>).context.cause };
+  }
+}
+
+/** Undefined: too much for the node. */
 async function readNamed(
   multicall: Multicall,
   block: Header,
   calls: NamedCalls,
-  deadline: AbortSignal,
-): Promise<NamedResults> {
+  deadline: Deadline,
+): Promise<NamedResults | undefined> {
   const names = Object.keys(calls) as FactName[];
-  const results = await multicall.readAt(
-    block,
-    names.map((name) => calls[name]!),
-    deadline,
-  );
+  const ordered = names.map((name) => calls[name]!);
+  const results = await multicall.tryReadAt(block, ordered, deadline);
+  if (results === 'too-large') return undefined;
   return Object.fromEntries(names.map((name, i) => [name, results[i]!]));
 }

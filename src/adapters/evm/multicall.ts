@@ -1,18 +1,20 @@
 /**
  * How are many contract calls answered by one request, and how is it proven that one block answered all of them?
  * (chain-evm 5.1 row 0 and 5.4.) The calls of one tick are gathered, by block, into as few eth_calls as their weight allows.
- * A chain without Multicall3 is read by a JSON-RPC batch that carries the block's header.
+ * A chain without Multicall3 is read by JSON-RPC batches, each of which carries the block's header.
  */
+import type { Hex } from 'viem';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import type { Hex } from 'viem';
 import { multicall3Abi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
+import { latestDeadline, type Deadline } from './deadline.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
-import { headerCall, needHeader, toQuantity } from './headers.ts';
+import { headerCall, needHeader } from './headers.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
 import type { EvmLimits } from './limits.ts';
+import { isHexData, toQuantity } from './quantities.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
 
 export interface ContractCall {
@@ -28,12 +30,18 @@ export interface CallResult {
   readonly data: Hex;
 }
 
-/** The calls are too much for one eth_call of this node. Never leaves the adapter. */
-export class CallsTooLarge extends Error {}
+/** The calls are too much for one eth_call of this node, even on their own. */
+export type TooLarge = 'too-large';
 
 export interface Multicall {
-  /** All results in order, all of exactly this block. Throws `ChainUnreadable`, or `CallsTooLarge`. */
-  readAt(block: Header, calls: readonly ContractCall[], deadline: AbortSignal): Promise<readonly CallResult[]>;
+  /** All results in order, all of exactly this block. Throws `ChainUnreadable`. */
+  readAt(block: Header, calls: readonly ContractCall[], deadline: Deadline): Promise<readonly CallResult[]>;
+  /** The same for calls that the caller can make smaller. */
+  tryReadAt(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge>;
   /** True when a contract answers at the configured address; otherwise batches are used from now on. */
   useAggregate(exists: boolean): void;
 }
@@ -50,8 +58,8 @@ interface Group {
   readonly block: Header;
   readonly calls: readonly ContractCall[];
   readonly weight: number;
-  readonly deadline: AbortSignal;
-  readonly resolve: (results: readonly CallResult[]) => void;
+  readonly deadline: Deadline;
+  readonly resolve: (results: readonly CallResult[] | TooLarge) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -75,18 +83,19 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
   }
 
   async function answerChunk(chunk: readonly Group[]): Promise<void> {
-    const { block, deadline } = chunk[0]!;
     const calls = chunk.flatMap((group) => group.calls);
     try {
-      const results = await readProven(block, calls, deadline);
-      let from = 0;
-      for (const group of chunk) group.resolve(results.slice(from, (from += group.calls.length)));
-    } catch (error) {
-      if (error instanceof CallsTooLarge && chunk.length > 1) {
+      const results = await readProven(chunk[0]!.block, calls, latestDeadline(chunk.map(({ deadline }) => deadline)));
+      if (results === 'too-large' && chunk.length > 1) {
         const half = Math.ceil(chunk.length / 2);
         await Promise.all([answerChunk(chunk.slice(0, half)), answerChunk(chunk.slice(half))]);
         return;
       }
+      let from = 0;
+      for (const { calls: own, resolve } of chunk) {
+        resolve(results === 'too-large' ? results : results.slice(from, (from += own.length)));
+      }
+    } catch (error) {
       for (const group of chunk) group.reject(toFault(error));
     }
   }
@@ -95,32 +104,29 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
   async function readProven(
     block: Header,
     calls: readonly ContractCall[],
-    deadline: AbortSignal,
-  ): Promise<readonly CallResult[]> {
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge> {
     for (let attempt = 0; attempt < 2; attempt++) {
       counters.contractCalls += calls.length;
-      const results = isAggregate
-        ? await readAggregate(block, calls, deadline)
-        : await readBatches(block, calls, deadline);
-      if (results !== undefined) return results;
+      const read = isAggregate ? readAggregate : readBatches;
+      const results = await read(block, calls, deadline);
+      if (results !== 'other-block') return results;
     }
     throw chainUnreadable('main', 'block-mismatch');
   }
 
-  /** Undefined: another block answered. */
   async function readAggregate(
     block: Header,
     calls: readonly ContractCall[],
-    deadline: AbortSignal,
-  ): Promise<readonly CallResult[] | undefined> {
-    const proof = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
-    const inner = [...proof.map(({ selector }) => ({ target: address, data: selector })), ...calls].map(
-      ({ target, data }) => ({ target, allowFailure: true, callData: data }),
-    );
-    const [answer] = await endpoints.request([ethCall(address, aggregate3.encode([inner]), block)], deadline);
-    if (!answer!.ok) return refuse(answer!);
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
+    const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
+    const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
+    const packed = inner.map(({ target, data }) => ({ target, allowFailure: true, callData: data }));
+    const [answer] = await endpoints.request([ethCall(address, aggregate3.encode([packed]), block)], deadline);
+    if (!answer!.ok) return judgeRefusal(answer!);
     if (answer!.result === '0x') return readWithoutAggregate(block, calls, deadline);
-    const results = isHex(answer!.result) ? aggregate3.decode(answer!.result) : undefined;
+    const results = isHexData(answer!.result) ? aggregate3.decode(answer!.result) : undefined;
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
     const [number, timestamp, parentHash, ...answers] = results.map(({ success, returnData }) => ({
       success,
@@ -130,19 +136,17 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
       valueOf(number, getBlockNumber) === BigInt(block.number) &&
       valueOf(timestamp, getCurrentBlockTimestamp) === BigInt(block.timestamp) &&
       valueOf(parentHash, getLastBlockHash) === block.parentHash;
-    return isProven ? answers : undefined;
+    return isProven ? answers : 'other-block';
   }
 
   /** Empty data is what an address without code answers; a node that only garbles is told from it by asking for the code. */
   async function readWithoutAggregate(
     block: Header,
     calls: readonly ContractCall[],
-    deadline: AbortSignal,
-  ): Promise<readonly CallResult[] | undefined> {
-    const [code] = await endpoints.request(
-      [{ method: 'eth_getCode', params: [address, toQuantity(block.number)] }],
-      deadline,
-    );
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | 'other-block'> {
+    const getCode = { method: 'eth_getCode', params: [address, toQuantity(block.number)] };
+    const [code] = await endpoints.request([getCode], deadline);
     if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', 'malformed');
     isAggregate = false;
     return readBatches(block, calls, deadline);
@@ -151,35 +155,51 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
   async function readBatches(
     block: Header,
     calls: readonly ContractCall[],
-    deadline: AbortSignal,
-  ): Promise<readonly CallResult[] | undefined> {
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | 'other-block'> {
     const size = limits.maxBatchCalls - 1;
-    const batches = Array.from({ length: Math.ceil(calls.length / size) }, (_, i) =>
-      calls.slice(i * size, (i + 1) * size),
-    );
-    const results = await Promise.all(batches.map((batch) => readBatch(block, batch, deadline)));
-    return results.includes(undefined) ? undefined : results.flatMap((batch) => batch!);
+    const batches: Promise<readonly CallResult[] | 'other-block'>[] = [];
+    for (let from = 0; from < calls.length; from += size) {
+      batches.push(readBatch(block, calls.slice(from, from + size), deadline));
+    }
+    const results: CallResult[] = [];
+    for (const batch of await Promise.all(batches)) {
+      if (batch === 'other-block') return batch;
+      results.push(...batch);
+    }
+    return results;
   }
 
   async function readBatch(
     block: Header,
     calls: readonly ContractCall[],
-    deadline: AbortSignal,
-  ): Promise<readonly CallResult[] | undefined> {
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | 'other-block'> {
     const requests = calls.map(({ target, data }) => ethCall(target, data, block));
     const [head, ...answers] = await endpoints.request([headerCall(block.number), ...requests], deadline);
-    if (!head!.ok || head!.result === null) return undefined;
-    return needHeader(head!, block.number).hash === block.hash ? answers.map(toCallResult) : undefined;
+    if (head!.ok && head!.result === null) return 'other-block';
+    return needHeader(head!, block.number).hash === block.hash ? answers.map(toCallResult) : 'other-block';
+  }
+
+  function tryReadAt(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge> {
+    if (calls.length === 0) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush);
+      const weight = calls.reduce((sum, call) => sum + (call.weight ?? 1), 0);
+      waiting.push({ block, calls, weight, deadline, resolve, reject });
+    });
   }
 
   return {
-    readAt(block, calls, deadline) {
-      if (calls.length === 0) return Promise.resolve([]);
-      return new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush);
-        const weight = calls.reduce((sum, call) => sum + (call.weight ?? 1), 0);
-        waiting.push({ block, calls, weight, deadline, resolve, reject });
-      });
+    tryReadAt,
+    async readAt(block, calls, deadline) {
+      const results = await tryReadAt(block, calls, deadline);
+      if (results === 'too-large') throw chainUnreadable('main', 'rpc-error');
+      return results;
     },
     useAggregate(exists) {
       isAggregate = exists;
@@ -205,21 +225,16 @@ function ethCall(to: Address, data: Hex, block: Header): RpcCall {
   return { method: 'eth_call', params: [{ to, data }, toQuantity(block.number)] };
 }
 
-function refuse(answer: RpcAnswer & { readonly ok: false }): undefined {
-  if (answer.hint === 'unknown-block') return undefined;
-  // aggregate3 lets every call fail, so the whole reverts only when it runs out of something.
-  if (answer.hint === 'too-large' || answer.revertData !== undefined) throw new CallsTooLarge();
-  throw chainUnreadable('main', 'rpc-error');
+/** aggregate3 lets every inner call fail, so the whole reverts only when it runs out of something. */
+function judgeRefusal(answer: RpcAnswer & { readonly ok: false }): TooLarge {
+  if (answer.hint === 'too-large' || answer.revertData !== undefined) return 'too-large';
+  throw chainUnreadable('main', answer.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
 }
 
 /** A call that a node answers with an error of its own is a failed call without data: unreadable, never absent. */
 function toCallResult(answer: RpcAnswer): CallResult {
-  if (answer.ok) return isHex(answer.result) ? { success: true, data: answer.result } : { success: false, data: '0x' };
-  return { success: false, data: answer.revertData ?? '0x' };
-}
-
-function isHex(value: unknown): value is Hex {
-  return typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value);
+  if (!answer.ok) return { success: false, data: answer.revertData ?? '0x' };
+  return isHexData(answer.result) ? { success: true, data: answer.result } : { success: false, data: '0x' };
 }
 
 /** The decoded value of a call that succeeded. */

@@ -1,7 +1,7 @@
 /** Is this a log at all? The form of an entry of `eth_getLogs`, before anything is known about what it says. */
 import type { Hex } from 'viem';
 import { parseAddress } from '../../domain/identifiers.ts';
-import { parseHash, parseQuantity } from './headers.ts';
+import { isHexData, parseHash, parseQuantity } from './quantities.ts';
 
 export interface RawLog {
   /** Lower case; of any contract. */
@@ -31,12 +31,12 @@ export function parseRawLog(entry: unknown): RawLog | undefined {
   if (address === undefined || blockNumber === undefined || blockHash === undefined) return undefined;
   if (logIndex === undefined || transactionHash === undefined || members['removed'] === true) return undefined;
   if (topics.length > MAX_TOPICS || topics.includes(undefined)) return undefined;
-  if (typeof data !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(data)) return undefined;
+  if (!isHexData(data)) return undefined;
   const blockTimestamp = parseQuantity(members['blockTimestamp']);
   return {
     address,
     topics: topics as Hex[],
-    data: data as Hex,
+    data,
     blockNumber,
     blockHash,
     logIndex,

@@ -2,53 +2,48 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { MainChainReadiness } from '../../ports/main-chain.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import { judgePeer, type DeploymentAnswers, type PeerName } from './deployment.ts';
+import type { Deadline } from './deadline.ts';
+import { judgePeer, readDeploymentAnswers, type DeploymentAnswers, type PeerName } from './deployment.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
+import type { Multicall } from './multicall.ts';
 
 /** A block this far ahead of the clock means that one of the two is wrong. */
 const MAX_AHEAD_SECONDS = 300;
-
-const NOT_READY: MainChainReadiness = {
-  rpcConnected: false,
-  machineRegistry: false,
-  machineStateAndSync: false,
-  machineSubscription: false,
-  eventRegistry: false,
-  adminFlags: false,
-};
 
 export interface ReadinessOptions {
   readonly clock: Clock;
   readonly addresses: MainChainAddresses;
   readonly ageMilliseconds: number;
-  /** Asks the chain. Throws `ChainUnreadable`. */
-  readonly ask: () => Promise<{ readonly block: Header; readonly answers: DeploymentAnswers }>;
+  /** Throws `ChainUnreadable`. */
+  readonly readHead: (deadline: Deadline) => Promise<Header>;
+  readonly multicall: Multicall;
+  readonly startRead: () => Deadline;
 }
 
 /** Asks at most once per `ageMilliseconds`; a question under way is shared. The returned function never throws. */
-export function createReadiness({
-  clock,
-  addresses,
-  ageMilliseconds,
-  ask,
-}: ReadinessOptions): () => Promise<MainChainReadiness> {
+export function createReadiness(options: ReadinessOptions): () => Promise<MainChainReadiness> {
+  const { clock, addresses, ageMilliseconds, readHead, multicall, startRead } = options;
   let last: { readonly atMilliseconds: number; readonly answer: Promise<MainChainReadiness> } | undefined;
 
   async function readReadiness(): Promise<MainChainReadiness> {
-    try {
-      const { block, answers } = await ask();
-      const isSound = (name: PeerName) => judgePeer(name, answers, addresses) === undefined;
-      return {
-        rpcConnected: block.timestamp <= clock.nowMilliseconds() / 1000 + MAX_AHEAD_SECONDS,
-        machineRegistry: isSound('machineRegistry'),
-        machineStateAndSync: isSound('machineStateAndSync') && answers.generalPausedGlobal !== undefined,
-        machineSubscription: isSound('machineSubscription'),
-        eventRegistry: isSound('eventRegistry') && answers.totalEventCount !== undefined,
-        adminFlags: answers.adminFlagsAnswer,
-      };
-    } catch {
-      return NOT_READY;
-    }
+    const deadline = startRead();
+    const block = await readHead(deadline).catch(() => undefined);
+    if (block === undefined) return toReadiness(false, undefined);
+    const answers = await readDeploymentAnswers(multicall, addresses, block, deadline).catch(() => undefined);
+    const isTimely = block.timestamp <= clock.nowMilliseconds() / 1000 + MAX_AHEAD_SECONDS;
+    return toReadiness(isTimely, answers);
+  }
+
+  function toReadiness(rpcConnected: boolean, answers: DeploymentAnswers | undefined): MainChainReadiness {
+    const isSound = (name: PeerName) => answers !== undefined && judgePeer(name, answers, addresses) === undefined;
+    return {
+      rpcConnected,
+      machineRegistry: isSound('machineRegistry'),
+      machineStateAndSync: isSound('machineStateAndSync') && answers?.generalPausedGlobal !== undefined,
+      machineSubscription: isSound('machineSubscription'),
+      eventRegistry: isSound('eventRegistry') && answers?.totalEventCount !== undefined,
+      adminFlags: answers?.adminFlagsAnswer === true,
+    };
   }
 
   return () => {
