@@ -1,0 +1,99 @@
+/** Which deployment on the main chain is served, and through which nodes? All six contracts, or none: not initialised. */
+import type { Address } from '../domain/identifiers.ts';
+import type { Environment } from './environment.ts';
+import { ADDRESS, HTTP_URL, listOf, wholeNumber } from './kinds.ts';
+import type { Variable } from './variables.ts';
+
+/** Contracts of the first generation. */
+export interface LegacyAddresses {
+  readonly identityRegistry: Address;
+  readonly staking: Address;
+  readonly didStore: Address | undefined;
+  readonly eventRegistry: Address;
+}
+
+export interface MainChainSettings {
+  /** At least one; the first healthy one is used. */
+  readonly rpcUrls: readonly string[];
+  readonly chainId: number;
+  /** No log of the deployment is older. */
+  readonly startBlock: number;
+  readonly addresses: {
+    readonly infoDesk: Address;
+    readonly machineRegistry: Address;
+    readonly machineStateAndSync: Address;
+    readonly machineSubscription: Address;
+    readonly eventRegistry: Address;
+    readonly crossChainMirror: Address;
+    readonly adminFlags: Address | undefined;
+    readonly attestationRegistry: Address | undefined;
+    /** Undefined: the canonical deployment. */
+    readonly multicall3: Address | undefined;
+    readonly legacy: LegacyAddresses | undefined;
+  };
+}
+
+const CONTRACTS = {
+  infoDesk: 'INFO_DESK_ADDRESS',
+  machineRegistry: 'MACHINE_REGISTRY_ADDRESS',
+  machineStateAndSync: 'MACHINE_STATE_AND_SYNC_ADDRESS',
+  machineSubscription: 'MACHINE_SUBSCRIPTION_ADDRESS',
+  eventRegistry: 'EVENT_REGISTRY_ADDRESS',
+  crossChainMirror: 'CROSS_CHAIN_MIRROR_ADDRESS',
+} as const;
+
+/** The DID store may be left out. */
+const LEGACY_CONTRACTS = {
+  identityRegistry: 'LEGACY_IDENTITY_REGISTRY_ADDRESS',
+  staking: 'LEGACY_STAKING_ADDRESS',
+  eventRegistry: 'LEGACY_EVENT_REGISTRY_ADDRESS',
+} as const;
+
+/** Of no use alone. */
+const COMPANIONS: readonly Variable[] = [
+  'MAIN_RPC_URLS',
+  'MAIN_CHAIN_ID',
+  'ADMIN_FLAGS_ADDRESS',
+  'ATTESTATION_REGISTRY_ADDRESS',
+  'LEGACY_IDENTITY_REGISTRY_ADDRESS',
+];
+
+/** Undefined when no contract is configured, or with problems noted. */
+export function readMainChainSettings(environment: Environment): MainChainSettings | undefined {
+  const contracts = environment.readGroup(CONTRACTS, ADDRESS);
+  const legacy = readLegacy(environment);
+  const adminFlags = environment.read('ADMIN_FLAGS_ADDRESS', ADDRESS);
+  const attestationRegistry = environment.read('ATTESTATION_REGISTRY_ADDRESS', ADDRESS);
+  const multicall3 = environment.read('MULTICALL3_ADDRESS', ADDRESS);
+  const startBlock = environment.read('MAIN_START_BLOCK', wholeNumber(0, Number.MAX_SAFE_INTEGER)) ?? 0;
+
+  const isConfigured = Object.values(CONTRACTS).some((name) => environment.has(name));
+  const rpcKind = listOf(HTTP_URL);
+  const idKind = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+  const reason = 'with contract addresses';
+  const rpcUrls = isConfigured
+    ? environment.require('MAIN_RPC_URLS', rpcKind, reason)
+    : environment.read('MAIN_RPC_URLS', rpcKind);
+  const chainId = isConfigured
+    ? environment.require('MAIN_CHAIN_ID', idKind, reason)
+    : environment.read('MAIN_CHAIN_ID', idKind);
+
+  if (!isConfigured) {
+    for (const name of COMPANIONS.filter((each) => environment.has(each))) {
+      environment.warn(name, `has no effect without ${CONTRACTS.infoDesk} and the other contracts`);
+    }
+  }
+  if (contracts === undefined || rpcUrls === undefined || chainId === undefined) return undefined;
+  const addresses = { ...contracts, adminFlags, attestationRegistry, multicall3, legacy };
+  return { rpcUrls, chainId, startBlock, addresses };
+}
+
+function readLegacy(environment: Environment): LegacyAddresses | undefined {
+  const contracts = environment.readGroup(LEGACY_CONTRACTS, ADDRESS);
+  const didStore = environment.read('LEGACY_DID_STORE_ADDRESS', ADDRESS);
+  const isConfigured = Object.values(LEGACY_CONTRACTS).some((name) => environment.has(name));
+  if (environment.has('LEGACY_DID_STORE_ADDRESS') && !isConfigured) {
+    environment.note('LEGACY_DID_STORE_ADDRESS', 'set without the other first-generation contracts');
+  }
+  return contracts && { ...contracts, didStore };
+}

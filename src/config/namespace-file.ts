@@ -1,0 +1,78 @@
+/**
+ * Which words does the deployment use instead of the defaults? `NAMESPACE_FILE`: a JSON object closed over the keys of
+ * `Namespace`; a key that is missing keeps its default. Every word ends up in bytes that are signed, compared or routed, so each
+ * has a rule.
+ */
+import { DEFAULT_NAMESPACE, type Namespace } from '../domain/namespace.ts';
+
+export type NamespaceReading =
+  | { readonly namespace: Namespace; readonly problems?: never }
+  | { readonly problems: readonly string[]; readonly namespace?: never };
+
+interface Rule {
+  readonly form: RegExp;
+  readonly text: string;
+}
+
+const IDENTIFIER: Rule = {
+  form: /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/,
+  text: '1 to 128 visible ASCII characters without " and \\',
+};
+const LINE: Rule = {
+  form: /^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/,
+  text: 'one line of 1 to 128 printable ASCII characters',
+};
+const URI: Rule = {
+  form: /^https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,248}$/,
+  text: 'an http or https URI of at most 256 ASCII characters',
+};
+
+const RULES: Readonly<Record<keyof Namespace, Rule>> = {
+  did_method: { form: /^[a-z0-9]{1,32}$/, text: '1 to 32 lower-case letters and digits' },
+  // Members of the profile that stand beside it must not be called the same.
+  profile_object: {
+    form: /^(?!(?:schema_version|name|description|image|external_url|attributes)$)[a-z][A-Za-z0-9_-]{0,31}$/,
+    text: 'a letter and at most 31 letters, digits, _ and -, and no other member of the profile',
+  },
+  registration_type: IDENTIFIER,
+  card_description: LINE,
+  well_known_path: {
+    form: /^\/\.well-known\/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/,
+    text: '/.well-known/ and one segment',
+  },
+  message_header: LINE,
+  monetization_version: IDENTIFIER,
+  verifier: IDENTIFIER,
+  protocol: IDENTIFIER,
+  controller_proof: IDENTIFIER,
+  evidence_schema: IDENTIFIER,
+  chip_profile: IDENTIFIER,
+  trust_bundle: IDENTIFIER,
+  receipt: IDENTIFIER,
+  leaf_ca_issuers_uri: URI,
+  leaf_crl_uri: URI,
+};
+
+const PRINTABLE_KEY = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** Reads the words of a file's text, or tells all of its problems, none of which holds a word. */
+export function parseNamespace(text: string): NamespaceReading {
+  const words = parseObject(text);
+  if (words === undefined) return { problems: ['must be a JSON object'] };
+  const problems: string[] = [];
+  for (const [key, word] of Object.entries(words)) {
+    const rule = Object.hasOwn(RULES, key) ? RULES[key as keyof Namespace] : undefined;
+    if (rule === undefined) problems.push(`${PRINTABLE_KEY.test(key) ? key : 'a key'} is not a word of the namespace`);
+    else if (typeof word !== 'string' || !rule.form.test(word)) problems.push(`${key} must be ${rule.text}`);
+  }
+  return problems.length > 0 ? { problems } : { namespace: { ...DEFAULT_NAMESPACE, ...words } };
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

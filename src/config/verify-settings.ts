@@ -1,0 +1,53 @@
+/**
+ * Does this server run Verify's onboarding? When onboarding tokens and both pinned certificates are configured; one without the
+ * other is a mistake (decisions 1), which `--lenient` reads as neither.
+ */
+import type { Environment } from './environment.ts';
+import { BEARER_TOKEN, FILE, listOf, SHA256 } from './kinds.ts';
+import type { Variable } from './variables.ts';
+
+/** A certificate that is trusted because it is this one. */
+export interface PinnedCertificate {
+  /** DER or PEM. */
+  readonly file: string;
+  /** Of the DER: 64 lower-case hex digits. */
+  readonly sha256: string;
+}
+
+export interface VerifySettings {
+  /** At least one; more during a rotation. */
+  readonly onboardingTokens: readonly string[];
+  readonly root: PinnedCertificate;
+  readonly intermediate: PinnedCertificate;
+}
+
+const TRUST: readonly Variable[] = [
+  'TRUST_ROOT_FILE',
+  'TRUST_ROOT_SHA256',
+  'TRUST_INTERMEDIATE_FILE',
+  'TRUST_INTERMEDIATE_SHA256',
+];
+
+/** Undefined when Verify's onboarding is off, or with problems noted. */
+export function readVerifySettings(environment: Environment, lenient: boolean): VerifySettings | undefined {
+  const onboardingTokens = environment.read('ONBOARDING_TOKENS', listOf(BEARER_TOKEN));
+  const root = readPinned(environment, 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256');
+  const intermediate = readPinned(environment, 'TRUST_INTERMEDIATE_FILE', 'TRUST_INTERMEDIATE_SHA256');
+
+  const all: readonly Variable[] = ['ONBOARDING_TOKENS', ...TRUST];
+  const present = all.filter((name) => environment.has(name));
+  if (present.length > 0) {
+    for (const missing of all.filter((name) => !environment.has(name))) {
+      if (lenient) environment.warn(missing, `not set beside ${present[0]}: Verify's onboarding stays off`);
+      else environment.note(missing, `required with ${present[0]}: all of ${all.join(', ')} or none`);
+    }
+  }
+  return onboardingTokens && root && intermediate && { onboardingTokens, root, intermediate };
+}
+
+function readPinned(environment: Environment, file: Variable, sha256: Variable): PinnedCertificate | undefined {
+  const pinned = { file: environment.read(file, FILE), sha256: environment.read(sha256, SHA256) };
+  return pinned.file === undefined || pinned.sha256 === undefined
+    ? undefined
+    : { file: pinned.file, sha256: pinned.sha256 };
+}
