@@ -92,6 +92,12 @@ describe('foldEvents', () => {
     expect(fold.buckets[0]!.levels.map(({ activity }) => activity)).toStrictEqual([24, 24, 2]);
   });
 
+  it('remembers the newest day that was not converted, in whatever order they are told', () => {
+    const inEuro = (day: number) => ({ ...revenueOn(TODAY, 5_000), timestamp: BigInt(noonOf(day)), currency: 'EUR' });
+    expect(foldOf([inEuro(TODAY - 3), inEuro(TODAY - 1)]).lastUnconvertedDay).toBe(TODAY - 1);
+    expect(foldOf([inEuro(TODAY - 1), inEuro(TODAY - 3)]).lastUnconvertedDay).toBe(TODAY - 1);
+  });
+
   it('adds revenue exactly, beyond the numbers that a double can hold', () => {
     const start = foldOf([revenueOn(TODAY, 10n ** 9n)]);
     const [bucket] = start.buckets;
