@@ -19,9 +19,6 @@ contract IdentityRegistry is Governed {
     mapping(address machine => uint256) public machineIdOf;
     mapping(uint256 machineId => Identity) private _identities;
 
-    event MachineRegistered(uint256 indexed machineId, address indexed machine, address indexed operator);
-    event MachineStatusSet(uint256 indexed machineId, uint8 status);
-
     function initialize(address protocolOwner) external initializer {
         __Ownable_init(protocolOwner);
     }
@@ -47,19 +44,15 @@ contract IdentityRegistry is Governed {
         machineId = ++machineCount;
         machineIdOf[machine] = machineId;
         _identities[machineId] = Identity(machine, operator, STATUS_PENDING);
-        emit MachineRegistered(machineId, machine, operator);
     }
 
     function setMachineStatus(uint256 machineId, uint8 status) external onlyOwner {
         _identities[machineId].status = status;
-        emit MachineStatusSet(machineId, status);
     }
 }
 
 contract IdentityStaking is Governed {
     mapping(uint256 machineId => bool) public isStaked;
-
-    event StakedSet(uint256 indexed machineId, bool value);
 
     function initialize(address protocolOwner) external initializer {
         __Ownable_init(protocolOwner);
@@ -67,7 +60,6 @@ contract IdentityStaking is Governed {
 
     function setStaked(uint256 machineId, bool value) external onlyOwner {
         isStaked[machineId] = value;
-        emit StakedSet(machineId, value);
     }
 }
 
@@ -81,8 +73,6 @@ contract DidStore is Governed {
 
     mapping(address didAccount => mapping(bytes32 nameHash => Attribute)) private _attributes;
 
-    event AttributeSet(address indexed didAccount, bytes name, bytes value, uint32 validity);
-
     function initialize(address protocolOwner) external initializer {
         __Ownable_init(protocolOwner);
     }
@@ -94,7 +84,6 @@ contract DidStore is Governed {
     /// Anyone may write about anyone: a reader must not believe it.
     function setAttribute(address didAccount, bytes calldata name, bytes calldata value, uint32 validity) external {
         _attributes[didAccount][keccak256(name)] = Attribute(name, value, validity, block.timestamp);
-        emit AttributeSet(didAccount, name, value, validity);
     }
 }
 
