@@ -3,6 +3,8 @@
  */
 import type { Deployment } from './deploy.ts';
 import type { ExpectedAnswer, ExpectedAnswers, Persona, PersonaMachine, ServedAnswer } from './persona.ts';
+import { blockTimestamp } from './planned-event.ts';
+import type { PlannedEvent } from './planned-event.ts';
 
 /** Who is asked, of which deployment, seeded when (Unix seconds). */
 export interface AnswerScene {
@@ -20,11 +22,11 @@ export function expectAnswers(persona: Persona, scene: AnswerScene): ExpectedAns
   return { ...expectMachineAnswers(persona, scene), ...persona.furtherAnswers?.(scene.machine) };
 }
 
-function expectMachineAnswers({ answer }: Persona, scene: AnswerScene): ExpectedAnswers {
+function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerScene): ExpectedAnswers {
   const { id } = scene.machine;
   switch (answer.kind) {
     case 'served':
-      return expectServed(answer, scene);
+      return expectServed(answer, newestBlockTimestamp(events, scene.now), scene);
     case 'unknown':
       return {
         ...everyRead(id, { status: 404, body: { detail: 'Machine not found' } }),
@@ -49,13 +51,18 @@ function expectMachineAnswers({ answer }: Persona, scene: AnswerScene): Expected
   }
 }
 
-function expectServed(answer: ServedAnswer, scene: AnswerScene): ExpectedAnswers {
+/** Null without events. */
+function newestBlockTimestamp(events: readonly PlannedEvent[], now: number): number | null {
+  return events.length === 0 ? null : blockTimestamp(now, Math.min(...events.map(({ daysAgo }) => daysAgo)));
+}
+
+function expectServed(answer: ServedAnswer, lastUpdated: number | null, scene: AnswerScene): ExpectedAnswers {
   const { id } = scene.machine;
   const profile = expectProfile(answer, scene);
   return {
     [mcrPath(id)]: {
       status: 200,
-      body: { did: formatDid(id), machine_id: String(id), ...answer.rating },
+      body: { did: formatDid(id), machine_id: String(id), ...answer.rating, last_updated: lastUpdated },
     },
     [`/machine/${formatDid(id)}`]: profile,
     [`/metadata/${id}`]: profile,
