@@ -1,0 +1,56 @@
+/** What is shown of a configuration: every variable, and no secret. */
+import { describe, expect, it } from 'vitest';
+import { describeConfig } from './describe-config.ts';
+import { ALL, read, type Variables } from './sample-environment.ts';
+import { VARIABLES } from './variables.ts';
+
+describe('the description', () => {
+  it('has every variable, in the order of the documentation', () => {
+    expect(Object.keys(describeConfig(read({}).config))).toEqual(VARIABLES);
+  });
+
+  it('shows what is set', () => {
+    expect(describeConfig(read({ ...ALL, HOST: '::1', ADMIN_PORT: '0' }).config)).toMatchObject({
+      PORT: '8000',
+      ADMIN_PORT: '0',
+      PUBLIC_URL: 'http://[::1]:8000',
+      DATABASE_URL: 'sqlite:./data/svc.db',
+      REDIS_URL: null,
+      MAIN_CHAIN_ID: '31337',
+      MULTICALL3_ADDRESS: 'canonical',
+      TRUST_ROOT_SHA256: 'a'.repeat(64),
+      KEEP_EVIDENCE: 'true',
+      ONBOARDING_TOKENS: '2 set, not shown',
+    });
+  });
+
+  const SECRET_URLS: Variables = {
+    DATABASE_URL: 'postgres://hidden-user:hidden-word@db.example:5432/hidden-name?sslkey=hidden',
+    REDIS_URL: 'rediss://:hidden@cache.example:6380/3',
+    MAIN_RPC_URLS: 'https://node.example/v2/hidden-key,https://hidden@other.example:8545/?key=hidden',
+    ALT_RPC_URLS: 'https://alt.example/#hidden',
+    FX_SOURCE: 'https://rates.example/hidden.csv?key=hidden',
+    ONBOARDING_TOKENS: 'hidden-token',
+  };
+
+  it('shows scheme and host of a URL, and nothing of a token', () => {
+    const description = describeConfig(read({ ...ALL, ...SECRET_URLS }).config);
+    expect(description).toMatchObject({
+      DATABASE_URL: 'postgres://db.example:5432',
+      REDIS_URL: 'rediss://cache.example:6380',
+      MAIN_RPC_URLS: 'https://node.example, https://other.example:8545',
+      ALT_RPC_URLS: 'https://alt.example',
+      FX_SOURCE: 'https://rates.example',
+      ONBOARDING_TOKENS: '1 set, not shown',
+    });
+    expect(JSON.stringify(description)).not.toContain('hidden');
+  });
+
+  it('has no secret in any problem or warning either', () => {
+    const broken = Object.fromEntries(VARIABLES.map((name) => [name, `hid den://${name}`]));
+    const { config, problems, warnings } = read(broken);
+    expect(problems.length).toBeGreaterThan(40);
+    expect(JSON.stringify([problems, warnings])).not.toContain('hid den');
+    expect(JSON.stringify(describeConfig(config))).not.toMatch(/hid den:\/\/(?!TOKENS_FILE|FX_SOURCE|NAMESPACE_FILE)/);
+  });
+});

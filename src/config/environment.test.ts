@@ -1,0 +1,80 @@
+/** Where variables come from, which source wins, and what is warned of. */
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../config.ts';
+import { address, ALL, read, type Variables } from './sample-environment.ts';
+import { SECRETS } from './variables.ts';
+
+describe('where variables come from', () => {
+  const files = { env: 'PORT=1000\nLOG_LEVEL="debug"\nDATABASE_URL=sqlite:file.db\n', secret: '  redis://cache \n' };
+
+  it('lets the environment win over the env file', () => {
+    const { config, problems } = read({ PORT: '2000' }, { envFile: 'env', files });
+    expect(problems).toEqual([]);
+    expect([config.listen.port, config.log.level]).toEqual([2000, 'debug']);
+  });
+
+  it('tells an env file that cannot be read, and lines that are none', () => {
+    expect(read({}, { envFile: 'gone' }).problems).toEqual(['--env-file: the file cannot be read']);
+    expect(read({}, { envFile: 'env', files: { env: 'A=1\nhidden' } }).problems).toEqual([
+      '--env-file: line 2 is not KEY=VALUE',
+    ]);
+  });
+
+  it.each(SECRETS)('takes %s from a file', (name) => {
+    const all: Variables = { ...ALL, DATABASE_URL: 'sqlite:x', REDIS_URL: 'redis://x' };
+    const text = all[name]!;
+    const env = { ...ALL, [name]: '', [`${name}_FILE`]: 'secret' };
+    expect(read(env, { files: { secret: `${text}\n` } })).toEqual(read({ ...ALL, [name]: text }));
+    expect(read(env).problems).toContain(`${name}_FILE: the file cannot be read`);
+    expect(read(env, { files: { secret: '\n' } }).problems).toContain(`${name}_FILE: the file is empty`);
+  });
+
+  it('does not choose between a secret and its file', () => {
+    const env = { REDIS_URL: 'redis://x', REDIS_URL_FILE: 'secret' };
+    expect(read(env, { files }).problems).toEqual(['REDIS_URL: set together with REDIS_URL_FILE; one of them must go']);
+  });
+
+  it('lets either source of a secret in the environment win over the env file', () => {
+    const env = { DATABASE_URL_FILE: 'database' };
+    const { config, problems } = read(env, { envFile: 'env', files: { ...files, database: 'sqlite:other.db' } });
+    expect([problems, config.database]).toEqual([[], { kind: 'sqlite', path: 'other.db' }]);
+  });
+
+  it('follows the terminal unless told otherwise', () => {
+    expect(read({}, { isTerminal: true }).config.log.format).toBe('pretty');
+    expect(read({ LOG_FORMAT: 'json' }, { isTerminal: true }).config.log.format).toBe('json');
+  });
+
+  it('reads the environment of the process', () => {
+    expect(loadConfig({ envFile: '/no/such/file' }).problems).toContain('--env-file: the file cannot be read');
+  });
+});
+
+describe('warnings', () => {
+  it.each([
+    ['MAIN_RPC_URL', 'MAIN_RPC_URLS'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['FX_SOURCE_FILE', 'FX_SOURCE'],
+  ])('says that %s may be a mistyped %s', (name, intended) => {
+    expect(read({ [name]: 'secret' })).toMatchObject({
+      problems: [],
+      warnings: [`${name}: not a variable of this service; ${intended} was meant?`],
+    });
+  });
+
+  it('leaves other variables alone', () => {
+    expect(read({ HOME: '/', PATH: '/', LOGNAME: 'x', NODE_ENV: 'x', LC_ALL: 'C', CI: 'true' }).warnings).toEqual([]);
+  });
+
+  it.each([
+    ['MAIN_RPC_URLS', 'http://x'],
+    ['ADMIN_FLAGS_ADDRESS', address('1')],
+    ['ALT_RPC_URLS', 'http://x'],
+  ])('says that %s has no effect alone', (name, text) => {
+    expect(read({ [name]: text })).toMatchObject({
+      problems: [],
+      warnings: [expect.stringMatching(`^${name}: has no effect without`)],
+    });
+  });
+});
