@@ -1,0 +1,39 @@
+/**
+ * Which machines of the alt chain does an operator have, and is the list whole? (chain-svm 7.)
+ */
+import type { AltKey } from './alt-identifiers.ts';
+import type { Address, MachineId } from './identifiers.ts';
+
+/** One machine as the ownership snapshot shows it. */
+export interface AltFleetMachine {
+  readonly id: MachineId;
+  readonly owner: AltKey;
+  readonly controller: AltKey | undefined;
+  readonly relocating: boolean;
+  readonly operator: Address | undefined;
+}
+
+/** One answer of the whole registry. */
+export interface AltFleet {
+  /** Machines by operator, each list in ascending order of id. A machine without an operator stands in none. */
+  readonly machinesByOperator: ReadonlyMap<Address, readonly AltFleetMachine[]>;
+  /** Rows that failed a check, under the operator they name. */
+  readonly unreadableByOperator: ReadonlyMap<Address, number>;
+  /** Rows that failed a check and name no operator. */
+  readonly unattributed: number;
+  /** All rows, the failed ones included. */
+  readonly rowCount: number;
+}
+
+/**
+ * Compares the rows with the registry's own count, read before and after them.
+ * `moved`: machines came or went meanwhile, ask again. `incomplete`: the node left rows out; the previous snapshot stays.
+ */
+export function judgeFleetCount(
+  countBefore: bigint,
+  countAfter: bigint,
+  rowCount: number,
+): 'whole' | 'moved' | 'incomplete' {
+  if (countBefore !== countAfter) return 'moved';
+  return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';
+}

@@ -1,0 +1,68 @@
+/**
+ * How does the alt chain spell bytes? Base58: the bytes as one number in 58 digits, a leading `1` for every leading zero byte
+ * (http-facts 3). Every byte string has exactly one spelling, so whatever parses also formats to the same text.
+ */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const SPELLED = /^[1-9A-HJ-NP-Za-km-z]*$/;
+const VALUE_OF = new Map(Array.from(ALPHABET, (digit, value) => [digit, value] as const));
+
+/** Digits that are taken at once: the most whose value is still an exact number. */
+const DIGITS_AT_ONCE = 9;
+const BASE_AT_ONCE = 58n ** BigInt(DIGITS_AT_ONCE);
+const DIGITS_PER_BYTE = Math.log(256) / Math.log(58);
+
+/** Reads at most `maxBytes` bytes; a longer text is refused before it costs anything. */
+export function parseBase58(text: string, maxBytes: number): Uint8Array | undefined {
+  if (text.length > Math.ceil(maxBytes * DIGITS_PER_BYTE) || !SPELLED.test(text)) return undefined;
+  const zeros = countLeading(text, '1');
+  const digits = toHex(toNumber(text.slice(zeros)));
+  if (zeros + digits.length / 2 > maxBytes) return undefined;
+  return hexToBytes('00'.repeat(zeros) + digits);
+}
+
+/** Reads exactly `length` bytes. */
+export function parseBase58Exactly(text: string, length: number): Uint8Array | undefined {
+  const bytes = parseBase58(text, length);
+  return bytes?.length === length ? bytes : undefined;
+}
+
+export function formatBase58(bytes: Uint8Array): string {
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  if (zeros < 0) return ALPHABET[0]!.repeat(bytes.length);
+  let rest = BigInt(`0x${bytesToHex(bytes)}`);
+  let text = '';
+  for (; rest > 0n; rest /= BASE_AT_ONCE) text = formatDigits(Number(rest % BASE_AT_ONCE)) + text;
+  return ALPHABET[0]!.repeat(zeros) + text.replace(/^1+/, '');
+}
+
+function toNumber(digits: string): bigint {
+  let number = 0n;
+  for (let at = 0; at < digits.length; at += DIGITS_AT_ONCE) {
+    const part = digits.slice(at, at + DIGITS_AT_ONCE);
+    let value = 0;
+    for (const digit of part) value = value * 58 + VALUE_OF.get(digit)!;
+    number = number * (part.length === DIGITS_AT_ONCE ? BASE_AT_ONCE : 58n ** BigInt(part.length)) + BigInt(value);
+  }
+  return number;
+}
+
+function formatDigits(value: number): string {
+  let text = '';
+  for (let rest = value; text.length < DIGITS_AT_ONCE; rest = Math.floor(rest / 58)) text = ALPHABET[rest % 58]! + text;
+  return text;
+}
+
+/** An even number of hex digits, none for 0. */
+function toHex(number: bigint): string {
+  if (number === 0n) return '';
+  const hex = number.toString(16);
+  return hex.length % 2 === 0 ? hex : `0${hex}`;
+}
+
+function countLeading(text: string, character: string): number {
+  let count = 0;
+  while (text[count] === character) count++;
+  return count;
+}
