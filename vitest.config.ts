@@ -1,10 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
+/** `unit`: beside the code. `service`: against one running service in front of one seeded devnet. */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'cli/**/*.test.ts', 'devnet/**/*.test.ts', 'contracts/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,cli,devnet,contracts}/**/*.test.ts', 'test/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/service/*.test.ts'],
+          globalSetup: ['test/service/start-service.ts'],
+          isolate: false,
+        },
+      },
+    ],
   },
 });

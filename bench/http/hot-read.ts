@@ -1,0 +1,115 @@
+/**
+ * How fast is a hot read? `GET /mcr/{did}` of this service, raw node:http with the same bytes, and FastAPI with slowapi, in turn in
+ * one run (A B C A B C …), so that a machine whose speed drifts cannot favour one. Needs Debian's `wrk`; Python packages are installed into a
+ * virtual environment beside the run. `ROUNDS` and `SECONDS` change the length.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDevnet } from '../../devnet/start-devnet.ts';
+import { median, untilAnswering } from '../measuring.ts';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const SECONDS = Number(process.env.SECONDS ?? 5);
+const CONNECTIONS = 64;
+const here = import.meta.dirname;
+
+interface Peer {
+  readonly name: string;
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly requestsPerSecond: number[];
+}
+
+function startPeer(name: string, url: string, command: string, args: string[], env: Record<string, string>): Peer {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  return { name, url, process: child, requestsPerSecond: [] };
+}
+
+function findPython(folder: string): string {
+  const python = join(folder, 'venv', 'bin', 'python');
+  execFileSync('python3', ['-m', 'venv', join(folder, 'venv')]);
+  execFileSync(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'requirements.txt')], { stdio: 'inherit' });
+  return python;
+}
+
+function load(url: string, seconds: number): number {
+  const text = execFileSync('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url], { encoding: 'utf8' });
+  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(text);
+  if (failed !== null) throw new Error(`${failed[1]} answers of ${url} were not 200`);
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
+const python = process.env.PYTHON ?? findPython(folder);
+const devnet = await startDevnet({ dir: folder });
+const machine = devnet.fixtures.machines.find(({ name }) => name === 'rated-aaa')!;
+const peers: Peer[] = [];
+try {
+  const built = join(here, '../../dist/svc.js');
+  const entry = existsSync(built) ? built : join(here, '../../cli/svc.ts');
+  const service = startPeer(
+    'this service',
+    `http://127.0.0.1:8101/mcr/${machine.did}`,
+    process.execPath,
+    [entry, 'serve', '--env-file', join(folder, 'env')],
+    {
+      PORT: '8101',
+      ADMIN_PORT: '0',
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: `sqlite:${join(folder, 'svc.db')}`,
+    },
+  );
+  peers.push(service);
+  const body = await untilAnswering(service.url);
+  const bodyFile = join(folder, 'body.json');
+  writeFileSync(bodyFile, body);
+  peers.push(
+    startPeer(
+      'raw node:http',
+      'http://127.0.0.1:8102/',
+      process.execPath,
+      [join(here, 'raw-node.ts'), '8102', bodyFile],
+      {},
+    ),
+    startPeer(
+      'FastAPI + slowapi',
+      `http://127.0.0.1:8103/mcr/${machine.did}`,
+      python,
+      [
+        '-m',
+        'uvicorn',
+        'fastapi_app:app',
+        '--app-dir',
+        here,
+        '--port',
+        '8103',
+        '--no-access-log',
+        '--log-level',
+        'warning',
+      ],
+      { BODY_FILE: bodyFile },
+    ),
+  );
+  for (const peer of peers) await untilAnswering(peer.url);
+  for (const peer of peers) load(peer.url, 2);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const peer of peers) peer.requestsPerSecond.push(load(peer.url, SECONDS));
+  }
+  const ours = median(service.requestsPerSecond);
+  console.log(
+    `hot /mcr read, ${body.length} bytes, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turn, entry ${existsSync(built) ? 'built' : 'source'}`,
+  );
+  for (const { name, requestsPerSecond } of peers) {
+    const own = median(requestsPerSecond);
+    const range = `${Math.round(Math.min(...requestsPerSecond))} to ${Math.round(Math.max(...requestsPerSecond))}`;
+    console.log(
+      `${name.padEnd(18)} ${Math.round(own)} requests/s (${range}), this service / it = ${(ours / own).toFixed(2)}`,
+    );
+  }
+} finally {
+  for (const peer of peers) peer.process.kill();
+  await devnet.stop();
+}

@@ -1,0 +1,183 @@
+/**
+ * How do the parts become a service? The composition root: the only file that knows every adapter. Opens the database, wires ports,
+ * listens, and starts the loops; `close` undoes all of it.
+ */
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { createMainChain, type MainChainAdapter } from './adapters/evm/create-main-chain.ts';
+import { createFeedRates, createFixedRates } from './adapters/fx/feed-rates.ts';
+import { createFeedReader } from './adapters/fx/feed-source.ts';
+import { readTokensFile } from './adapters/fx/tokens-file.ts';
+import { createPartnerData } from './adapters/partner/partner-data.ts';
+import { createStore } from './adapters/sql/create-store.ts';
+import { buildApp } from './app.ts';
+import { formatBaseUrl, type Config } from './config.ts';
+import { createMainChainIndexers, type MainChainIndexers } from './indexers/main-chain-indexers.ts';
+import { createPollLoop, type PollLoop } from './indexers/poll-loop.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Ctx } from './ports/ctx.ts';
+import type { FxRates } from './ports/fx-rates.ts';
+import type { Log } from './ports/log.ts';
+import type { Store } from './ports/store.ts';
+import type { Timers } from './ports/timers.ts';
+
+export interface Service {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  readonly app: FastifyInstance;
+  /** Resolves when the index and the folds have caught up with the finalized block for the first time. */
+  readonly indexed: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly log: Log;
+  /** Starts, not ready, even when the configuration contradicts the chain. */
+  readonly isLenient?: boolean;
+}
+
+/** The configuration and the world disagree; one problem a line, each beginning with its variable. */
+export class StartRefused extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'StartRefused';
+    this.problems = problems;
+  }
+}
+
+const FX_INTERVAL_MILLISECONDS = 60_000;
+/** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
+const START_PATIENCE_MILLISECONDS = 2_000;
+
+const clock: Clock = { nowMilliseconds: () => Date.now() };
+const timers: Timers = {
+  async wait(milliseconds, signal) {
+    await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+  },
+};
+
+/** Starts the service. Throws `StartRefused` when the configuration contradicts the chain, the database or a file. */
+export async function startService(config: Config, { log, isLenient = false }: ServiceOptions): Promise<Service> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const store = await createStore(config.database, { log });
+    closers.push(() => store.close());
+    const { fxRates, loop: fxLoop } = await createRates(config, store, log);
+    const main = config.mainChain === undefined ? undefined : wireMainChain(config, store, fxRates, log);
+    if (main !== undefined) {
+      closers.push(() => main.adapter.close());
+      await checkContradictions(main.adapter, isLenient, log);
+    }
+    const partnerData = config.partnerData === 'on' ? createPartnerData({ clock }) : undefined;
+    if (partnerData !== undefined) closers.push(() => partnerData.close());
+
+    const ctx: Ctx = {
+      clock,
+      log,
+      namespace: config.namespace,
+      publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
+      store,
+      fxRates,
+      main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
+      partnerData,
+    };
+    const app = await buildApp(ctx, {
+      rateLimits: config.rateLimits,
+      trustedProxies: config.trustedProxies,
+      rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
+    });
+    const loops: PollLoop[] = [fxLoop];
+    if (main !== undefined) loops.push(main.indexers.head);
+    if (main !== undefined && config.indexer !== 'off') loops.push(main.indexers.worker);
+    closers.push(() => Promise.all(loops.map((loop) => loop.stop())));
+    for (const loop of loops) loop.start();
+
+    await app.listen(config.listen);
+    closers.push(() => app.close());
+    const { port } = app.server.address() as AddressInfo;
+    return {
+      url: formatBaseUrl({ host: config.listen.host, port }),
+      app,
+      indexed: main?.indexers.caughtUp ?? Promise.resolve(),
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function createRates(config: Config, store: Store, log: Log): Promise<{ fxRates: FxRates; loop: PollLoop }> {
+  const { fxSource, tokensFile } = config;
+  const reading = tokensFile === undefined ? { tokens: [] } : await readTokensFile(tokensFile, fxSource !== undefined);
+  if (reading.problems !== undefined) throw new StartRefused(reading.problems);
+  const fxRates =
+    fxSource === undefined
+      ? createFixedRates(reading.tokens)
+      : await createFeedRates({ readFeed: createFeedReader(fxSource, fetch), tokens: reading.tokens, store, clock });
+  await Promise.race([refreshRates(fxRates, log), delay(START_PATIENCE_MILLISECONDS, undefined, { ref: false })]);
+  const loop = createPollLoop({
+    name: 'fx-rates',
+    intervalMilliseconds: FX_INTERVAL_MILLISECONDS,
+    firstBackoffMilliseconds: FX_INTERVAL_MILLISECONDS,
+    maxBackoffMilliseconds: FX_INTERVAL_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    step: async () => {
+      await refreshRates(fxRates, log);
+      return 'idle';
+    },
+  });
+  return { fxRates, loop };
+}
+
+async function refreshRates(fxRates: FxRates, log: Log): Promise<void> {
+  const { kind, ...facts } = await fxRates.refresh();
+  if (kind === 'refreshed') log.info(facts, 'currency rates refreshed');
+  if (kind === 'failed') log.warn(facts, 'currency rates not refreshed');
+}
+
+interface MainChainWiring {
+  readonly adapter: MainChainAdapter;
+  readonly indexers: MainChainIndexers;
+}
+
+function wireMainChain(config: Config, store: Store, fxRates: FxRates, log: Log): MainChainWiring {
+  const { chainId, startBlock, addresses, rpcUrls } = config.mainChain!;
+  const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock, log });
+  const indexers = createMainChainIndexers({
+    chain: adapter.log,
+    store,
+    fxRates,
+    clock,
+    timers,
+    log,
+    deployment: {
+      chainId,
+      startBlock,
+      machineRegistry: addresses.machineRegistry,
+      crossChainMirror: addresses.crossChainMirror,
+      eventRegistry: addresses.eventRegistry,
+      legacyEventRegistry: addresses.legacy?.eventRegistry,
+    },
+    pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
+    listeners: [adapter.chain],
+  });
+  return { adapter, indexers };
+}
+
+/** A chain that cannot be read yet contradicts nothing: the service starts and is not ready. */
+async function checkContradictions(adapter: MainChainAdapter, isLenient: boolean, log: Log): Promise<void> {
+  const patience = delay(START_PATIENCE_MILLISECONDS, undefined, { ref: false });
+  const check = await Promise.race([adapter.checkDeployment(), patience]);
+  if (check === undefined) return;
+  for (const problem of [...check.contradictions, ...check.unreadable]) log.warn({ problem }, 'deployment check');
+  if (check.contradictions.length > 0 && !isLenient) throw new StartRefused(check.contradictions);
+}

@@ -1,0 +1,40 @@
+/**
+ * The service as a deployment runs it, in front of a seeded devnet, once for all suites of this folder.
+ * Rate limits are off: the suites ask one path many times; the limiter has suites of its own.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { readConfig } from '../../src/config.ts';
+import { startService } from '../../src/main.ts';
+import type { Fixtures } from '../../devnet/fixtures.ts';
+import { startDevnet } from '../../devnet/start-devnet.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    readonly baseUrl: string;
+    readonly fixtures: Fixtures;
+    /** Variables that point a service at the devnet. */
+    readonly devnetEnv: Readonly<Record<string, string>>;
+  }
+}
+
+export default async function start(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'service-'));
+  const devnet = await startDevnet({ dir: folder, quiet: true });
+  const devnetEnv = { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, 'svc.db')}` };
+  const variables = { ...devnetEnv, PORT: '0', ADMIN_PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn' };
+  const { config, problems } = readConfig(variables, { readFile: () => '' });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const service = await startService(config);
+  await service.indexed;
+  project.provide('baseUrl', service.url);
+  project.provide('fixtures', devnet.fixtures);
+  project.provide('devnetEnv', devnetEnv);
+  return async () => {
+    await service.close();
+    await devnet.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
