@@ -3,62 +3,67 @@
  * requests and `main.ts` can listen.
  */
 import fastify, { type FastifyInstance } from 'fastify';
+import { Conduct } from './http/conduct.ts';
 import { createConnectingAddress } from './http/connecting-address.ts';
-import { installConduct } from './http/conduct.ts';
-import { Deadlines } from './http/deadlines.ts';
 import { installOpenapi } from './http/openapi.ts';
 import { normaliseTarget } from './http/request-target.ts';
+import { RouteTable, type Routes } from './http/route-table.ts';
+import { machinesRoutes } from './http/routes/machines.ts';
 import { probesRoutes } from './http/routes/probes.ts';
+import { createHttpServer } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
 
-export type RouteGroup = (app: FastifyInstance, ctx: Ctx) => void;
+export type RouteGroup = (routes: Routes, ctx: Ctx) => void;
 
 export interface AppOptions {
   readonly rateLimits?: 'on' | 'off';
   readonly trustedProxies?: readonly string[];
   readonly rateLimitIpv6Prefix?: number;
   readonly limiterMemoryBytes?: number;
-  /** Milliseconds after which an answer is given up. */
-  readonly deadlines?: { readonly general?: number; readonly verify?: number };
+  /** After which an answer is given up. */
+  readonly deadlineMilliseconds?: { readonly general?: number; readonly verify?: number };
   readonly logsRequests?: boolean;
   /** Registered after the service's own, for tests. */
   readonly extraRoutes?: readonly RouteGroup[];
 }
 
 /** Every route of the service. */
-export const ROUTE_GROUPS: readonly RouteGroup[] = [probesRoutes];
+export const ROUTE_GROUPS: readonly RouteGroup[] = [machinesRoutes, probesRoutes];
 
 /** Clients are promised an answer within 10 s; the rest is for the network. */
 const GENERAL_DEADLINE_MILLISECONDS = 9_000;
 const VERIFY_DEADLINE_MILLISECONDS = 3_500;
+const WHOLE_IPV6 = 128;
 
 export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<FastifyInstance> {
-  const app = fastify({
+  const conduct = new Conduct({
+    surroundings: { clock: ctx.clock, log: ctx.log, logsRequests: options.logsRequests ?? true },
+    deadlineMilliseconds: {
+      general: options.deadlineMilliseconds?.general ?? GENERAL_DEADLINE_MILLISECONDS,
+      verify: options.deadlineMilliseconds?.verify ?? VERIFY_DEADLINE_MILLISECONDS,
+    },
+    rateLimiter: undefined,
+    connectingAddress: createConnectingAddress({
+      trustedProxies: options.trustedProxies ?? [],
+      ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,
+    }),
+  });
+  const app: FastifyInstance = fastify({
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     genReqId: () => '',
     rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
-    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: (query) => query as never },
+    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => ({}) },
+    frameworkErrors: (error, request, reply) => conduct.fail(request.raw, reply.raw, error),
+    serverFactory: (route) =>
+      createHttpServer((request, response) => table.serveSimple(request, response) || route(request, response)),
   });
-  const deadlines = {
-    general: new Deadlines(options.deadlines?.general ?? GENERAL_DEADLINE_MILLISECONDS),
-    verify: new Deadlines(options.deadlines?.verify ?? VERIFY_DEADLINE_MILLISECONDS),
-  };
+  app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
   await installOpenapi(app);
-  const { completePaths } = installConduct(app, {
-    clock: ctx.clock,
-    log: ctx.log,
-    logsRequests: options.logsRequests ?? true,
-    deadlines,
-    rateLimiter: undefined,
-    connectingAddress: createConnectingAddress({
-      trustedProxies: options.trustedProxies ?? [],
-      ipv6Prefix: options.rateLimitIpv6Prefix ?? 128,
-    }),
-  });
-  for (const group of [...ROUTE_GROUPS, ...(options.extraRoutes ?? [])]) group(app, ctx);
-  completePaths();
-  app.addHook('onClose', () => Object.values(deadlines).forEach((list) => list.close()));
+  const table = new RouteTable(app, conduct);
+  for (const group of [...ROUTE_GROUPS, ...(options.extraRoutes ?? [])]) group(table, ctx);
+  table.complete();
+  app.addHook('onClose', () => conduct.close());
   return app;
 }

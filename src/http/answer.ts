@@ -1,12 +1,11 @@
 /**
  * How is an answer written? The only place that writes to a response: every answer is JSON with a length, wears the headers of its
- * surface, and is written once, whoever comes first, the route or its deadline (http-facts 2, decisions 4, evidence 2).
+ * surface, is written once, by the route or by its deadline, and leaves one line in the log (http-facts 2, decisions 4, evidence 2).
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BlockRef } from '../domain/machine-facts.ts';
 import { Fault } from '../domain/faults.ts';
+import type { BlockRef } from '../domain/machine-facts.ts';
 import { matchesEntityTag } from './entity-tag.ts';
-import { nameClass } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { EncodedJson } from './json-encoding.ts';
 import { JSON_TYPE, SURFACES } from './surfaces.ts';
 import { toWireError } from './wire-errors.ts';
@@ -15,62 +14,78 @@ import { toWireError } from './wire-errors.ts';
  * Sends a 200 that a cache may keep if it asks again each time, or the 304 it asked for.
  * `block` is the block that the answer stands on; its age is told by the service's clock.
  */
-export function sendJson(request: FastifyRequest, reply: FastifyReply, encoded: EncodedJson, block?: BlockRef): void {
-  const { route } = request.exchange;
-  const headers = ['ETag', encoded.etag, 'Cache-Control', 'no-cache', ...SURFACES[route.surface].headers];
+export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef): void {
+  const { surface, surroundings } = exchange.route;
+  const headers = ['ETag', json.etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
   if (block !== undefined) {
-    const age = Math.max(0, Math.floor(route.clock.nowMilliseconds() / 1000) - block.timestamp);
+    const age = Math.max(0, Math.floor(surroundings.clock.nowMilliseconds() / 1000) - block.timestamp);
     headers.push('chain-block', String(block.number), 'chain-block-age', String(age));
   }
-  const condition = request.headers['if-none-match'];
-  if (condition !== undefined && matchesEntityTag(condition, encoded.etag)) {
-    write(request, reply, 304, headers, undefined);
-    return;
-  }
-  headers.push('Content-Type', JSON_TYPE);
-  write(request, reply, 200, headers, encoded.body);
+  const condition = exchange.request.headers['if-none-match'];
+  if (condition !== undefined && matchesEntityTag(condition, json.etag)) sendEmpty(exchange, 304, headers);
+  else sendText(exchange, 200, headers, json.text, json.byteLength);
 }
 
-/** Sends an answer that no cache may keep: a probe's, or a Verify record. */
-export function sendFresh(request: FastifyRequest, reply: FastifyReply, status: number, body: Buffer): void {
-  const { surface } = request.exchange.route;
-  const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store', ...SURFACES[surface].headers];
-  write(request, reply, status, headers, body);
+/** Sends an answer that no cache may keep: a probe's, a Verify record. */
+export function sendFresh(exchange: Exchange, status: number, { text, byteLength }: EncodedJson): void {
+  const headers = ['Cache-Control', 'no-store', ...SURFACES[exchange.route.surface].headers];
+  sendText(exchange, status, headers, text, byteLength);
 }
 
 /** Sends what the error table says about anything that was thrown. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  const { surface, pattern, log } = request.exchange.route;
+export function sendError(exchange: Exchange, error: unknown): void {
+  const { surface, pattern, surroundings } = exchange.route;
+  if (!(error instanceof Fault))
+    surroundings.log.error({ route: pattern, class: nameClass(error) }, 'unexpected error');
   const wire = toWireError(surface, error);
-  const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store', ...SURFACES[surface].headers];
+  const headers = ['Cache-Control', 'no-store', ...SURFACES[surface].headers];
   for (const name in wire.headers) headers.push(name, wire.headers[name]!);
-  write(request, reply, wire.status, headers, Buffer.from(JSON.stringify(wire.body)), error);
-  if (!(error instanceof Fault)) log.error({ route: pattern, class: nameClass(error) }, 'unexpected error');
+  const text = JSON.stringify(wire.body);
+  sendText(exchange, wire.status, headers, text, Buffer.byteLength(text), error);
 }
 
-/** Sends an answer without a body, as preflights get. */
-export function sendEmpty(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  headers: readonly string[],
-): void {
-  write(request, reply, status, [...headers], undefined);
+/** Sends a status that has no body, as preflights and 304 have. */
+export function sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
+  const { response } = exchange;
+  if (response.headersSent) return;
+  response.writeHead(status, [...headers]);
+  response.end();
+  settle(exchange, status);
 }
 
-/** Of two answers to one request the first is sent; Node leaves the body out for a HEAD. */
-function write(
-  request: FastifyRequest,
-  reply: FastifyReply,
+/** Of two answers to one request the first is sent. Node leaves the text out for a HEAD. */
+function sendText(
+  exchange: Exchange,
   status: number,
   headers: string[],
-  body: Buffer | undefined,
+  text: string,
+  byteLength: number,
   error?: unknown,
 ): void {
-  const response = reply.raw;
+  const { response } = exchange;
   if (response.headersSent) return;
-  if (body !== undefined) headers.push('Content-Length', String(body.length));
+  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(byteLength));
   response.writeHead(status, headers);
-  response.end(body);
-  request.exchange.settle(status, error);
+  // Characters and bytes are the same for ASCII, and Node writes latin1 fastest.
+  response.end(text, text.length === byteLength ? 'latin1' : 'utf8');
+  settle(exchange, status, error);
+}
+
+function settle(exchange: Exchange, status: number, error?: unknown): void {
+  const { deadlines, pattern, surroundings } = exchange.route;
+  deadlines.leave(exchange);
+  if (!surroundings.logsRequests) return;
+  const milliseconds = surroundings.clock.nowMilliseconds() - exchange.startedAtMilliseconds;
+  const line = { method: exchange.request.method, route: pattern, status, milliseconds };
+  surroundings.log.info(error === undefined ? line : { ...line, ...describe(error) }, 'request');
+}
+
+/** Fixed words only: the kind of a fault and its cause, or the class of whatever else was thrown. */
+function describe(error: unknown): { fault: string; cause?: string } {
+  if (!(error instanceof Fault)) return { fault: 'Unexpected', cause: nameClass(error) };
+  return 'cause' in error.context ? { fault: error.kind, cause: String(error.context.cause) } : { fault: error.kind };
+}
+
+function nameClass(error: unknown): string {
+  return error instanceof Error ? error.constructor.name : typeof error;
 }

@@ -1,27 +1,20 @@
 /**
- * What happens to every request, whatever its route? Admission by rate, a deadline, one answer, one log line; and an answer for
- * methods and paths that no route has (http-facts 2, decisions 3).
+ * What happens to every request, whatever its route? Admission by rate, a deadline, and an answer to everything that is thrown
+ * (http-facts 2, decisions 3).
  */
-import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import { sendEmpty, sendError } from './answer.ts';
+import { sendError } from './answer.ts';
 import type { ConnectingAddress } from './connecting-address.ts';
-import type { Deadlines } from './deadlines.ts';
-import { Exchange, type RouteConduct } from './exchange.ts';
+import { Deadlines } from './deadlines.ts';
+import { Exchange, type Handler, type Route, type Surroundings } from './exchange.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { decodePath } from './request-target.ts';
-import { SURFACES, surfaceOfUnknownPath, type Surface, type SurfaceConduct } from './surfaces.ts';
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+import { SURFACES, surfaceOfUnknownPath, type Pace, type Surface } from './surfaces.ts';
 
 export interface ConductOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly logsRequests: boolean;
-  readonly deadlines: Readonly<Record<SurfaceConduct['pace'], Deadlines>>;
+  readonly surroundings: Surroundings;
+  readonly deadlineMilliseconds: Readonly<Record<Pace, number>>;
   /** Undefined: rates are not limited. */
   readonly rateLimiter: RateLimiter | undefined;
   readonly connectingAddress: ConnectingAddress;
@@ -29,142 +22,86 @@ export interface ConductOptions {
 
 /** One key for all paths that no route has. */
 const UNKNOWN_PATH = '';
-const PREFLIGHT_SECONDS = 86_400;
-const NOT_FOUND = new Fault('RouteUnknown', {});
+const NO_PARAMETERS = {};
+const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
+const NO_HOST = new Fault('RequestMalformed', {});
 /** By seconds; made once, because refusing must cost less than serving. */
 const REFUSALS = Array.from({ length: 61 }, (_, retryAfterSeconds) => new Fault('RateLimited', { retryAfterSeconds }));
 
-interface KnownPath {
-  readonly surface: Surface;
-  readonly handlers: Map<string, Handler>;
-}
+export class Conduct {
+  readonly #options: ConductOptions;
+  readonly #deadlines: Readonly<Record<Pace, Deadlines>>;
+  readonly #unknown: ReadonlyMap<Surface, Route>;
 
-/** To be installed before the first route; `completePaths` after the last one. */
-export function installConduct(app: FastifyInstance, options: ConductOptions): { readonly completePaths: () => void } {
-  const paths = new Map<string, KnownPath>();
-  // Every method that Node reads can be answered, and none has its body read before its route asks for it.
-  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  let complete = false;
-
-  app.addHook('onRoute', (route: RouteOptions) => {
-    const surface = route.config?.surface;
-    if (surface === undefined) throw new Error(`route ${route.url} has no surface`);
-    const handler = route.handler as Handler;
-    if (!complete) rememberMethods(paths, route, surface, handler);
-    route.handler = conductRoute(toRouteConduct(options, surface, route.url), options, handler);
-  });
-
-  const unknown = {
-    page: toRouteConduct(options, 'page', 'unknown'),
-    verify: toRouteConduct(options, 'verify', 'unknown'),
-  };
-  app.setNotFoundHandler((request, reply) => {
-    const surface = surfaceOfUnknownPath(decodePath(request.raw.url ?? '/'));
-    const exchange = open(request, surface === 'verify' ? unknown.verify : unknown.page);
-    sendError(request, reply, refuse(request, exchange, options, UNKNOWN_PATH) ?? NOT_FOUND);
-  });
-
-  const completePaths = () => {
-    complete = true;
-    for (const [url, path] of paths) completePath(app, url, path);
-  };
-  return { completePaths };
-}
-
-function rememberMethods(paths: Map<string, KnownPath>, route: RouteOptions, surface: Surface, handler: Handler): void {
-  const path = paths.get(route.url) ?? { surface, handlers: new Map<string, Handler>() };
-  if (path.surface !== surface) throw new Error(`route ${route.url} has two surfaces`);
-  for (const method of [route.method].flat()) path.handlers.set(method, handler);
-  paths.set(route.url, path);
-}
-
-/** Gives a path its HEAD, where the surface has one, and an answer to every method it does not have. */
-function completePath(app: FastifyInstance, url: string, { surface, handlers }: KnownPath): void {
-  const config = { surface };
-  const schema = { hide: true };
-  const read = handlers.get('GET');
-  if (read !== undefined && SURFACES[surface].head && !handlers.has('HEAD')) {
-    handlers.set('HEAD', read);
-    app.route({ method: 'HEAD', url, config, schema, handler: read });
+  constructor(options: ConductOptions) {
+    this.#options = options;
+    const expire = (exchange: Exchange) => sendError(exchange, chainUnreadable('main', 'deadline'));
+    const { general, verify } = options.deadlineMilliseconds;
+    this.#deadlines = { general: new Deadlines(general, expire), verify: new Deadlines(verify, expire) };
+    const refuse: Handler = (exchange) => sendError(exchange, ROUTE_UNKNOWN);
+    this.#unknown = new Map(
+      (['page', 'verify'] as const).map((surface) => [surface, this.createRoute(surface, 'unknown', refuse)]),
+    );
   }
-  const allow = [...handlers.keys()];
-  const fault = new Fault('MethodNotAllowed', { allow });
-  const preflight = toPreflight(allow);
-  app.route({
-    method: METHODS.filter((method) => !handlers.has(method)),
-    url,
-    config,
-    schema,
-    handler: (request, reply) => {
-      if (SURFACES[surface].crossOrigin && isPreflight(request)) sendEmpty(request, reply, 204, preflight);
-      else sendError(request, reply, fault);
-    },
-  });
-}
 
-function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
-}
+  createRoute(surface: Surface, pattern: string, handler: Handler): Route {
+    const { surroundings } = this.#options;
+    return { surface, pattern, handler, surroundings, deadlines: this.#deadlines[SURFACES[surface].pace] };
+  }
 
-function toPreflight(allow: readonly string[]): readonly string[] {
-  return [
-    ...['Access-Control-Allow-Origin', '*'],
-    ...['Access-Control-Allow-Methods', allow.join(', ')],
-    ...['Access-Control-Allow-Headers', 'Content-Type, If-None-Match'],
-    ...['Access-Control-Max-Age', String(PREFLIGHT_SECONDS)],
-  ];
-}
+  /** Sees to it that the request is answered, now or later; throws nothing. `parameters` are decoded. */
+  serve(
+    route: Route,
+    request: IncomingMessage,
+    response: ServerResponse,
+    parameters: Readonly<Record<string, string>>,
+  ): void {
+    // `/mcr/` is a path of its own, which no route has, not an empty value.
+    for (const name in parameters) if (parameters[name] === '') return this.serveUnknown(request, response);
+    const exchange = new Exchange(route, request, response, parameters);
+    const refusal = this.#refuse(exchange, decodePath(request.url ?? '/'));
+    if (refusal !== undefined) sendError(exchange, refusal);
+    else this.#run(exchange);
+  }
 
-function toRouteConduct(options: ConductOptions, surface: Surface, pattern: string): RouteConduct {
-  const { clock, log, logsRequests } = options;
-  return { surface, pattern, clock, log, logsRequests, deadlines: options.deadlines[SURFACES[surface].pace] };
-}
+  /** Answers a path that no route has. */
+  serveUnknown(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = this.#openUnknown(request, response);
+    sendError(exchange, this.#refuse(exchange, UNKNOWN_PATH) ?? ROUTE_UNKNOWN);
+  }
 
-function open(request: FastifyRequest, conduct: RouteConduct): Exchange {
-  return (request.exchange = new Exchange(conduct, request.method, conduct.clock.nowMilliseconds()));
-}
+  /** Answers what went wrong before a route had the request. */
+  fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    sendError(this.#openUnknown(request, response), error);
+  }
 
-/** Fastify sees a handler that returns nothing and throws nothing: every outcome is answered here. */
-function conductRoute(conduct: RouteConduct, options: ConductOptions, handler: Handler): Handler {
-  return (request, reply) => {
-    const exchange = open(request, conduct);
-    const refusal =
-      refuse(request, exchange, options, decodePath(request.raw.url ?? '/')) ??
-      (hasEmptyParameter(request) ? NOT_FOUND : undefined);
-    if (refusal !== undefined) {
-      sendError(request, reply, refusal);
-      return;
-    }
-    const fail = (error: unknown) => sendError(request, reply, error);
-    conduct.deadlines.enter(exchange, () => fail(chainUnreadable('main', 'deadline')));
+  close(): void {
+    for (const deadlines of Object.values(this.#deadlines)) deadlines.close();
+  }
+
+  #openUnknown(request: IncomingMessage, response: ServerResponse): Exchange {
+    const surface = surfaceOfUnknownPath(decodePath(request.url ?? '/'));
+    return new Exchange(this.#unknown.get(surface)!, request, response, NO_PARAMETERS);
+  }
+
+  #run(exchange: Exchange): void {
+    const { deadlines, handler } = exchange.route;
+    deadlines.enter(exchange);
     try {
-      const answered = handler(request, reply);
-      if (answered instanceof Promise) answered.catch(fail);
+      const answered = handler(exchange);
+      if (answered !== undefined) answered.catch((error: unknown) => sendError(exchange, error));
     } catch (error) {
-      fail(error);
+      sendError(exchange, error);
     }
-  };
-}
-
-function refuse(
-  request: FastifyRequest,
-  exchange: Exchange,
-  { rateLimiter, connectingAddress }: ConductOptions,
-  path: string,
-): Fault | undefined {
-  const { raw } = request;
-  if (rateLimiter !== undefined && SURFACES[exchange.route.surface].pace === 'general') {
-    const address = connectingAddress(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for']);
-    const retryAfterSeconds = rateLimiter.count(address, path, exchange.startedAtMilliseconds);
-    if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
   }
-  // RFC 9112, 3.2. Node would refuse it too, but without a body.
-  return raw.headers.host === undefined && raw.httpVersion === '1.1' ? new Fault('RequestMalformed', {}) : undefined;
-}
 
-/** `/mcr/` is a path of its own, which no route has, not an empty value. */
-function hasEmptyParameter(request: FastifyRequest): boolean {
-  const parameters = request.params as Readonly<Record<string, string>>;
-  for (const name in parameters) if (parameters[name] === '') return true;
-  return false;
+  #refuse({ route, request, startedAtMilliseconds }: Exchange, path: string): Fault | undefined {
+    const { rateLimiter, connectingAddress } = this.#options;
+    if (rateLimiter !== undefined && SURFACES[route.surface].pace === 'general') {
+      const address = connectingAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']);
+      const retryAfterSeconds = rateLimiter.count(address, path, startedAtMilliseconds);
+      if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
+    }
+    return request.headers.host === undefined && request.httpVersion === '1.1' ? NO_HOST : undefined;
+  }
 }

@@ -9,31 +9,29 @@ const CHECKING_MILLISECONDS = 100;
 
 export class Deadlines {
   readonly #patienceMilliseconds: number;
-  readonly #now: () => number;
+  readonly #expire: (exchange: Exchange) => void;
+  readonly #timer: NodeJS.Timeout;
   #oldest: Exchange | undefined;
   #newest: Exchange | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
-  /** `now` counts milliseconds and never goes back. */
-  constructor(patienceMilliseconds: number, now: () => number = () => performance.now()) {
+  constructor(patienceMilliseconds: number, expire: (exchange: Exchange) => void) {
     this.#patienceMilliseconds = patienceMilliseconds;
-    this.#now = now;
+    this.#expire = expire;
+    this.#timer = setInterval(() => this.#expireOverdue(), CHECKING_MILLISECONDS).unref();
   }
 
-  enter(exchange: Exchange, expire: () => void): void {
-    exchange.expiresAtMilliseconds = this.#now() + this.#patienceMilliseconds;
-    exchange.expire = expire;
+  enter(exchange: Exchange): void {
+    exchange.expiresAtMilliseconds = performance.now() + this.#patienceMilliseconds;
     exchange.previous = this.#newest;
     if (this.#newest === undefined) this.#oldest = exchange;
     else this.#newest.next = exchange;
     this.#newest = exchange;
-    this.#timer ??= setInterval(() => this.expireOverdue(), CHECKING_MILLISECONDS).unref();
   }
 
   /** Does nothing for an exchange that is not waiting. */
   leave(exchange: Exchange): void {
-    if (exchange.expire === undefined) return;
-    exchange.expire = undefined;
+    if (exchange.expiresAtMilliseconds === undefined) return;
+    exchange.expiresAtMilliseconds = undefined;
     if (exchange.previous === undefined) this.#oldest = exchange.next;
     else exchange.previous.next = exchange.next;
     if (exchange.next === undefined) this.#newest = exchange.previous;
@@ -42,18 +40,16 @@ export class Deadlines {
     exchange.next = undefined;
   }
 
-  expireOverdue(): void {
-    const now = this.#now();
-    for (let exchange = this.#oldest; exchange !== undefined; exchange = this.#oldest) {
-      if (exchange.expiresAtMilliseconds > now) return;
-      const { expire } = exchange;
-      this.leave(exchange);
-      expire?.();
-    }
-  }
-
   close(): void {
     clearInterval(this.#timer);
-    this.#timer = undefined;
+  }
+
+  #expireOverdue(): void {
+    const now = performance.now();
+    for (let exchange = this.#oldest; exchange !== undefined; exchange = this.#oldest) {
+      if (exchange.expiresAtMilliseconds! > now) return;
+      this.leave(exchange);
+      this.#expire(exchange);
+    }
   }
 }

@@ -1,12 +1,16 @@
 /**
- * How does a value become the bytes of an answer? Once, with every digit, and with a strong ETag over exactly these bytes
+ * How does a value become the text of an answer? Once, with every digit, and with a strong ETag over exactly its bytes
  * (http-facts 2 "numbers", decisions 4).
  */
 import { hash } from 'node:crypto';
 
-/** A JSON text as bytes. `etag` is strong and quoted; equal bytes have equal tags, on every replica. */
+/**
+ * A JSON text. It stays a string because Node writes a string together with the headers in one go, a buffer in two.
+ * `etag` is strong and quoted; equal bytes have equal tags, on every replica.
+ */
 export interface EncodedJson {
-  readonly body: Buffer;
+  readonly text: string;
+  readonly byteLength: number;
   readonly etag: string;
 }
 
@@ -16,9 +20,10 @@ const ETAG_CHARACTERS = 22;
  * Encodes a value that holds plain data. A bigint becomes a JSON number with all its digits; members that are undefined are left out.
  * Throws on a number that JSON cannot carry exactly: NaN, an infinity, an integer beyond 2^53.
  */
-export function encodeJson(value: unknown): EncodedJson {
-  const body = Buffer.from(JSON.stringify(value, exactNumbers), 'utf8');
-  return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"` };
+export function encodeJson(value: object): EncodedJson {
+  const text = JSON.stringify(value, exactNumbers);
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
+  return { text, byteLength: Buffer.byteLength(text), etag };
 }
 
 /** ES2025 `JSON.rawJSON`, which the configured library types do not know yet. */

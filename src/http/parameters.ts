@@ -2,7 +2,6 @@
  * What did the caller put into the path and the query? Strict: one spelling per value, no coercion, and the answer for every
  * other spelling (http-facts 3). A 422 item shows the caller's text, cut to 100 characters.
  */
-import type { FastifyRequest } from 'fastify';
 import { Fault, type ParameterIssue } from '../domain/faults.ts';
 import { MAX_MACHINE_ID, parseMachineDid, parseMachineId, type MachineId } from '../domain/identifiers.ts';
 import type { Namespace } from '../domain/namespace.ts';
@@ -10,11 +9,6 @@ import type { Namespace } from '../domain/namespace.ts';
 const MAX_ECHO_CHARACTERS = 100;
 const POSITIVE_DECIMAL = /^[1-9][0-9]*$/;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
-
-/** A segment of the path, decoded once; the text itself where it cannot be decoded. */
-export function pathParameter(request: FastifyRequest, name: string): string {
-  return (request.params as Readonly<Record<string, string>>)[name]!;
-}
 
 /** Throws `MachineDidMalformed` for anything but `did:<method>:<canonical decimal id>`. */
 export function requireMachineDid(text: string, namespace: Namespace): MachineId {

@@ -27,12 +27,6 @@ export function decodePath(target: string): string {
   return path.includes('%') ? decodeURIComponent(path) : path;
 }
 
-/** The text after the first `?` of a normalised target; empty when there is none. */
-export function readQuery(target: string): string {
-  const queryStart = target.indexOf('?');
-  return queryStart === -1 ? '' : target.slice(queryStart + 1);
-}
-
 function isDecodable(segment: string): boolean {
   if (!segment.includes('%')) return true;
   try {

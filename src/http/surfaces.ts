@@ -13,6 +13,9 @@ export type Surface =
   | 'probe'
   | 'page'; // documents, and every path that no route has
 
+/** Which rates and which deadline apply. */
+export type Pace = 'general' | 'verify';
+
 export interface SurfaceConduct {
   /** Whether `Access-Control-Allow-Origin: *` is sent and preflights are answered. */
   readonly crossOrigin: boolean;
@@ -20,8 +23,7 @@ export interface SurfaceConduct {
   readonly head: boolean;
   /** Headers of every answer, errors included. */
   readonly headers: readonly string[];
-  /** Which limits and deadline apply. */
-  readonly pace: 'general' | 'verify';
+  readonly pace: Pace;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

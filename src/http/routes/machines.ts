@@ -2,7 +2,6 @@
  * `GET /mcr/{did}`, `/mcr/{did}/explanation`, `/machine/{did}`, `/metadata/{token_id}`, `/machines/{machine_id}` (interface, Read routes;
  * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
  */
-import type { FastifyInstance } from 'fastify';
 import { getCard, getProfile, getRating } from '../../actions/machines.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Namespace } from '../../domain/namespace.ts';
@@ -10,48 +9,41 @@ import type { Ctx } from '../../ports/ctx.ts';
 import { sendJson } from '../answer.ts';
 import { encodeJson, type EncodedJson } from '../json-encoding.ts';
 import { requireMachineDid, requireMachineId } from '../parameters.ts';
+import type { Routes } from '../route-table.ts';
 import { toCard, toExplanation, toMcrRecord, toProfile } from '../wire/machines.ts';
 
-interface DidRoute {
-  Params: { did: string };
-}
-
-export function machinesRoutes(app: FastifyInstance, ctx: Ctx): void {
+export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
-  const config = { surface: 'read' } as const;
+  const read = { surface: 'read' } as const;
   const encodeRecord = createEncoder(toMcrRecord, namespace);
   const encodeExplanation = createEncoder(toExplanation, namespace);
   const encodeProfile = createEncoder(toProfile, namespace);
   const encodeCard = createEncoder(toCard, namespace);
   const blockOf = ({ rated }: { rated: { snapshot: { block: BlockRef } } }) => rated.snapshot.block;
 
-  app.get<DidRoute>('/mcr/:did', { config }, async (request, reply) => {
-    const rated = await getRating(ctx, requireMachineDid(request.params.did, namespace));
-    sendJson(request, reply, encodeRecord(rated), rated.snapshot.block);
+  routes.get('/mcr/:did', read, async (exchange) => {
+    const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
+    sendJson(exchange, encodeRecord(rated), rated.snapshot.block);
   });
 
-  app.get<DidRoute>('/mcr/:did/explanation', { config }, async (request, reply) => {
-    const rated = await getRating(ctx, requireMachineDid(request.params.did, namespace));
-    sendJson(request, reply, encodeExplanation(rated), rated.snapshot.block);
+  routes.get('/mcr/:did/explanation', read, async (exchange) => {
+    const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
+    sendJson(exchange, encodeExplanation(rated), rated.snapshot.block);
   });
 
-  app.get<DidRoute>('/machine/:did', { config }, async (request, reply) => {
-    const profile = await getProfile(ctx, requireMachineDid(request.params.did, namespace));
-    sendJson(request, reply, encodeProfile(profile), blockOf(profile));
+  routes.get('/machine/:did', read, async (exchange) => {
+    const profile = await getProfile(ctx, requireMachineDid(exchange.parameter('did'), namespace));
+    sendJson(exchange, encodeProfile(profile), blockOf(profile));
   });
 
-  app.get<{ Params: { token_id: string } }>(
-    '/metadata/:token_id',
-    { config: { surface: 'metadata' } },
-    async (request, reply) => {
-      const profile = await getProfile(ctx, requireMachineId(request.params.token_id, 'token_id'));
-      sendJson(request, reply, encodeProfile(profile), blockOf(profile));
-    },
-  );
+  routes.get('/metadata/:token_id', { surface: 'metadata' }, async (exchange) => {
+    const profile = await getProfile(ctx, requireMachineId(exchange.parameter('token_id'), 'token_id'));
+    sendJson(exchange, encodeProfile(profile), blockOf(profile));
+  });
 
-  app.get<{ Params: { machine_id: string } }>('/machines/:machine_id', { config }, async (request, reply) => {
-    const card = await getCard(ctx, requireMachineId(request.params.machine_id, 'machine_id'));
-    sendJson(request, reply, encodeCard(card), card.block);
+  routes.get('/machines/:machine_id', read, async (exchange) => {
+    const card = await getCard(ctx, requireMachineId(exchange.parameter('machine_id'), 'machine_id'));
+    sendJson(exchange, encodeCard(card), card.block);
   });
 }
 

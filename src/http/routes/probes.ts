@@ -1,22 +1,18 @@
 /** `GET /health` and `GET /ready` of the interface (http-facts 12). Counted like every other path, never cached. */
-import type { FastifyInstance } from 'fastify';
 import { getReadiness, type OperatorIndexReport, type Readiness } from '../../actions/probes.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendFresh } from '../answer.ts';
 import { encodeJson } from '../json-encoding.ts';
+import type { Routes } from '../route-table.ts';
 
-const HEALTHY = encodeJson({ status: 'ok' }).body;
+const HEALTHY = encodeJson({ status: 'ok' });
 
-export function probesRoutes(app: FastifyInstance, ctx: Ctx): void {
-  const config = { surface: 'probe' } as const;
+export function probesRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get('/health', { surface: 'probe' }, (exchange) => sendFresh(exchange, 200, HEALTHY));
 
-  app.get('/health', { config }, (request, reply) => {
-    sendFresh(request, reply, 200, HEALTHY);
-  });
-
-  app.get('/ready', { config }, async (request, reply) => {
+  routes.get('/ready', { surface: 'probe' }, async (exchange) => {
     const readiness = await getReadiness(ctx);
-    sendFresh(request, reply, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)).body);
+    sendFresh(exchange, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
   });
 }
 
