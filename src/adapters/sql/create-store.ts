@@ -1,0 +1,45 @@
+/** Which database remembers for this service? `DATABASE_URL` decides (configuration 1); everything above sees the `Store` alone. */
+import type { Store } from '../../ports/store.ts';
+import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from './database-url.ts';
+import { createFolds } from './folds.ts';
+import { createFxRates } from './fx-rates.ts';
+import { createMainChainIndex } from './main-chain-index.ts';
+import { migrate, SchemaTooNew } from './migrate.ts';
+import { openSqlite } from './sqlite.ts';
+import type { SqlDatabase } from './work.ts';
+import { createWriteProbe } from './write-probe.ts';
+
+export interface StoreOptions {
+  /** Is told why the database failed, in one fixed word. */
+  readonly reportFailure?: ReportFailure;
+}
+
+/**
+ * Opens the database, makes the folder of a file, and brings its tables up to date. Throws `StoreUnavailable` when that fails, or
+ * when a newer release has changed the tables.
+ */
+export async function createStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
+  const location = parseDatabaseUrl(databaseUrl);
+  if (location === undefined) throw new TypeError('a database URL begins with sqlite: or postgres://');
+  const report = options.reportFailure ?? (() => undefined);
+  const database = open(location, report);
+  try {
+    await database.exclusive(migrate(database.dialect));
+  } catch (error) {
+    await database.close();
+    throw error instanceof SchemaTooNew ? toStoreUnavailable(error, report) : error;
+  }
+  return {
+    ...createMainChainIndex(database),
+    ...createFolds(database),
+    ...createFxRates(database),
+    checkWritable: createWriteProbe(database),
+    close: () => database.close(),
+  };
+}
+
+function open(location: DatabaseLocation, report: ReportFailure): SqlDatabase {
+  if (location.kind === 'sqlite') return openSqlite(location.path, report);
+  throw toStoreUnavailable({ code: 'POSTGRES' }, report);
+}

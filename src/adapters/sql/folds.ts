@@ -1,0 +1,111 @@
+/** How far are machines' ratings folded? (`FoldStore`; design/scoring.md, Fold.) */
+import type { FoldStore, StoredFold } from '../../ports/store.ts';
+import type { Dialect } from './dialect.ts';
+import { createEventHistories, type History, type HistoryKey } from './event-histories.ts';
+import { createFoldSlots, SLOTS, type FoldSlot } from './fold-slots.ts';
+import { bytes, integer, prepareQuery, text } from './prepared-query.ts';
+import { toGenerationNumber, toIdBytes } from './stored-machine-id.ts';
+import { change, readFirst, type SqlDatabase, type Work } from './work.ts';
+
+type MachineFold = StoredFold & HistoryKey;
+
+export function createFolds(database: SqlDatabase): FoldStore {
+  const { dialect } = database;
+  const slots = createFoldSlots(dialect);
+  const histories = createEventHistories(dialect);
+  const select = prepareSelect(dialect);
+  const upsert = prepareUpsert(dialect);
+  const settle = SLOTS.map((slot) => prepareSettle(dialect, slot));
+
+  function* write(ratesFingerprint: string, given: readonly MachineFold[]): Work<void> {
+    const folds = keepNewest(given);
+    const slot = yield* slots.claim(ratesFingerprint);
+    const found = yield* histories.load(folds);
+    yield* histories.save(found.filter(({ epoch, count }) => epoch === 0 && count === 0));
+    yield* change({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
+    yield* change({
+      sql: settle[slot.slot]!,
+      batch: folds.map(({ epoch, nextSeq }, index) => [found[index]!.historyId, slot.configurationId, epoch, nextSeq]),
+    });
+  }
+
+  return {
+    async readFold(generation, id, ratesFingerprint) {
+      const row = await database.run(
+        readFirst(
+          select({ id: toIdBytes(id), generation: toGenerationNumber(generation), fingerprint: ratesFingerprint }),
+        ),
+      );
+      return row && { epoch: row.epoch, nextSeq: row.next_seq, state: row.state };
+    },
+    async writeFolds(ratesFingerprint, folds) {
+      if (folds.length > 0) await database.exclusive(write(ratesFingerprint, folds));
+    },
+  };
+}
+
+function prepareSelect({ builder }: Dialect) {
+  return prepareQuery({ id: bytes, generation: integer, fingerprint: text }, ({ id, generation, fingerprint }) =>
+    builder
+      .selectFrom('fold_slots as s')
+      .innerJoin('event_histories as h', (join) => join.on('h.machine_id', '=', id).on('h.generation', '=', generation))
+      .innerJoin('folds as f', (join) =>
+        join
+          .onRef('f.history_id', '=', 'h.history_id')
+          .onRef('f.slot', '=', 's.slot')
+          .onRef('f.configuration_id', '=', 's.configuration_id'),
+      )
+      .select(['f.epoch', 'f.next_seq', 'f.state'])
+      .where('s.rates_fingerprint', '=', fingerprint),
+  );
+}
+
+function prepareUpsert({ batch }: Dialect): string {
+  return batch(
+    {
+      history_id: 'integer',
+      slot: 'integer',
+      configuration_id: 'integer',
+      epoch: 'integer',
+      next_seq: 'integer',
+      state: 'text',
+    },
+    `INSERT INTO folds (history_id, slot, configuration_id, epoch, next_seq, state)
+     SELECT history_id, slot, configuration_id, epoch, next_seq, state FROM batch WHERE true
+     ON CONFLICT (history_id, slot) DO UPDATE
+     SET configuration_id = excluded.configuration_id, epoch = excluded.epoch, next_seq = excluded.next_seq, state = excluded.state
+     WHERE folds.configuration_id <> excluded.configuration_id
+        OR (folds.epoch, folds.next_seq) <= (excluded.epoch, excluded.next_seq)`,
+  );
+}
+
+/** A fold that was left out as older cannot settle anything that the kept one does not. */
+function prepareSettle({ batch }: Dialect, slot: number): string {
+  return batch(
+    { history_id: 'integer', configuration_id: 'integer', epoch: 'integer', next_seq: 'integer' },
+    `UPDATE event_histories
+     SET settled_${slot} = batch.configuration_id
+     FROM batch
+     WHERE event_histories.history_id = batch.history_id
+       AND event_histories.epoch = batch.epoch
+       AND event_histories.log_count <= batch.next_seq`,
+  );
+}
+
+function toRow({ historyId }: History, { slot, configurationId }: FoldSlot, fold: StoredFold) {
+  return [historyId, slot, configurationId, fold.epoch, fold.nextSeq, fold.state];
+}
+
+/** One fold per machine, because one statement can write a row only once. */
+function keepNewest(folds: readonly MachineFold[]): readonly MachineFold[] {
+  const newest = { first: new Map<bigint, MachineFold>(), second: new Map<bigint, MachineFold>() };
+  for (const fold of folds) {
+    const kept = newest[fold.generation].get(fold.id);
+    if (kept === undefined || isAtLeast(fold, kept)) newest[fold.generation].set(fold.id, fold);
+  }
+  return [...newest.first.values(), ...newest.second.values()];
+}
+
+function isAtLeast(fold: StoredFold, other: StoredFold): boolean {
+  return fold.epoch === other.epoch ? fold.nextSeq >= other.nextSeq : fold.epoch > other.epoch;
+}

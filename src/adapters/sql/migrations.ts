@@ -1,0 +1,87 @@
+/**
+ * How did the tables come to be what they are? Steps that are only ever added to: a step that a release contained never changes. Both
+ * databases take the same text; `schema.ts` says what it amounts to.
+ */
+import type { Dialect } from './dialect.ts';
+
+export interface Migration {
+  readonly name: string;
+  statements(dialect: Dialect): readonly string[];
+}
+
+/** The version of a migration is its place, from 1. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'main-chain event index, folds, rates of currencies',
+    statements: ({ columns: { integer, small, text, bytes }, table, clustered }) => [
+      `CREATE TABLE index_identities (
+        stream ${text} NOT NULL PRIMARY KEY,
+        identity ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE checkpoints (
+        stream ${text} NOT NULL PRIMARY KEY,
+        block_number ${integer} NOT NULL,
+        block_hash ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE head_observations (
+        stream ${text} NOT NULL PRIMARY KEY,
+        block_number ${integer} NOT NULL,
+        observed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE event_histories (
+        history_id ${integer} NOT NULL PRIMARY KEY,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        generation ${small} NOT NULL,
+        epoch ${small} NOT NULL,
+        log_count ${small} NOT NULL,
+        settled_0 ${small} NOT NULL DEFAULT 0,
+        settled_1 ${small} NOT NULL DEFAULT 0
+      ) ${table}`,
+      'CREATE UNIQUE INDEX event_histories_by_machine ON event_histories (machine_id, generation)',
+      `CREATE INDEX event_histories_by_settled_0 ON event_histories (settled_0, machine_id, generation)
+        WHERE log_count > 0`,
+      `CREATE INDEX event_histories_by_settled_1 ON event_histories (settled_1, machine_id, generation)
+        WHERE log_count > 0`,
+      `CREATE TABLE event_logs (
+        history_id ${integer} NOT NULL,
+        epoch ${small} NOT NULL,
+        seq ${small} NOT NULL,
+        event_index ${text} NOT NULL,
+        event_type ${small} NOT NULL,
+        value ${text} NOT NULL,
+        block_number ${integer} NOT NULL,
+        block_timestamp ${integer} NOT NULL,
+        PRIMARY KEY (history_id, epoch, seq)
+      ) ${clustered}`,
+      `CREATE TABLE fold_slots (
+        slot ${small} NOT NULL PRIMARY KEY,
+        configuration_id ${small} NOT NULL,
+        rates_fingerprint ${text} NOT NULL UNIQUE,
+        claim ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE folds (
+        history_id ${integer} NOT NULL REFERENCES event_histories (history_id),
+        slot ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        epoch ${small} NOT NULL,
+        next_seq ${small} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (history_id, slot)
+      ) ${table}`,
+      `CREATE TABLE fx_rates (
+        currency ${text} NOT NULL,
+        day ${small} NOT NULL,
+        rate ${text} NOT NULL,
+        PRIMARY KEY (currency, day)
+      ) ${clustered}`,
+      `CREATE TABLE fx_coverage (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        through_day ${small} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE write_probe (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        writes ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
+];

@@ -1,0 +1,50 @@
+/** Which tables are there? The columns as the drivers give them back; `migrations.ts` makes them. */
+
+/** Streams of blocks that are taken over. */
+export type StreamName = 'main-chain';
+
+export interface Schema {
+  /** Which deployment the rows of a stream belong to. */
+  index_identities: { stream: StreamName; identity: string };
+  checkpoints: { stream: StreamName; block_number: number; block_hash: string };
+  head_observations: { stream: StreamName; block_number: number; observed_at: number };
+  /**
+   * One row per machine with a log or a fold. `settled_<slot>` names the configuration under which every known log is folded, 0
+   * when there is none: listing what is left needs no look at the others. It may miss a settled machine, never an unsettled one.
+   */
+  event_histories: {
+    history_id: number;
+    machine_id: Uint8Array;
+    generation: number;
+    epoch: number;
+    log_count: number;
+    settled_0: number;
+    settled_1: number;
+  };
+  /** Rows of earlier epochs stay; nothing reads them. */
+  event_logs: {
+    history_id: number;
+    epoch: number;
+    seq: number;
+    event_index: string;
+    event_type: number;
+    value: string;
+    block_number: number;
+    block_timestamp: number;
+  };
+  /** Which configurations folds are kept for; `claim` grows with every change of the one in use. */
+  fold_slots: { slot: number; configuration_id: number; rates_fingerprint: string; claim: number };
+  /** A row of a configuration that lost its slot is dead, and written over by the machine's next fold. */
+  folds: {
+    history_id: number;
+    slot: number;
+    configuration_id: number;
+    epoch: number;
+    next_seq: number;
+    state: string;
+  };
+  fx_rates: { currency: string; day: number; rate: string };
+  fx_coverage: { only_row: number; through_day: number };
+  write_probe: { only_row: number; writes: number };
+  schema_migrations: { version: number; name: string };
+}

@@ -1,0 +1,122 @@
+/**
+ * How is SQLite driven? One connection per store. Work runs synchronously from its first statement to its last, so a transaction has
+ * no gap in which another caller's statement could join it.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
+import { sqliteDialect } from './dialect.ts';
+import type { Batch, Query, Result, SqlDatabase, Value, Work } from './work.ts';
+
+/** How long another process may hold the write lock; a batch of its index takes a fraction of that. */
+const BUSY_TIMEOUT_MILLISECONDS = 5_000;
+
+const PRAGMAS = [
+  'journal_mode = WAL',
+  // An acknowledged decision survives a power cut.
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'cache_size = -65536',
+  'journal_size_limit = 67108864',
+];
+
+type Statement = Sqlite.Statement<Value[], unknown>;
+
+/** Opens the file, and makes its folder. Throws `StoreUnavailable`. */
+export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
+  let connection: Sqlite.Database | undefined;
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    connection = new Sqlite(path, { timeout: BUSY_TIMEOUT_MILLISECONDS });
+    for (const pragma of PRAGMAS) connection.pragma(pragma);
+    return new SqliteDatabase(connection, report);
+  } catch (error) {
+    connection?.close();
+    throw toStoreUnavailable(error, report);
+  }
+}
+
+class SqliteDatabase implements SqlDatabase {
+  readonly dialect = sqliteDialect;
+  readonly #connection: Sqlite.Database;
+  readonly #report: ReportFailure;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(connection: Sqlite.Database, report: ReportFailure) {
+    this.#connection = connection;
+    this.#report = report;
+  }
+
+  run<T>(work: Work<T>): Promise<T> {
+    return this.#settle(() => this.#drive(work));
+  }
+
+  snapshot<T>(work: Work<T>): Promise<T> {
+    return this.#settle(() => this.#transact('BEGIN', work));
+  }
+
+  exclusive<T>(work: Work<T>): Promise<T> {
+    return this.#settle(() => this.#transact('BEGIN IMMEDIATE', work));
+  }
+
+  close(): Promise<void> {
+    return this.#settle(() => {
+      this.#connection.close();
+    });
+  }
+
+  async #settle<T>(action: () => T): Promise<T> {
+    return action();
+  }
+
+  #transact<T>(begin: string, work: Work<T>): T {
+    this.#execute({ sql: begin, parameters: [] });
+    try {
+      const value = this.#drive(work);
+      this.#execute({ sql: 'COMMIT', parameters: [] });
+      return value;
+    } finally {
+      if (this.#connection.open && this.#connection.inTransaction) this.#execute({ sql: 'ROLLBACK', parameters: [] });
+    }
+  }
+
+  #drive<T>(work: Work<T>): T {
+    let step = work.next();
+    while (step.done !== true) step = work.next(this.#execute(step.value));
+    return step.value;
+  }
+
+  #execute(request: Query | Batch): Result {
+    try {
+      const statement = this.#prepare(request.sql);
+      return 'batch' in request ? runBatch(statement, request.batch) : runOnce(statement, request.parameters);
+    } catch (error) {
+      throw toStoreUnavailable(error, this.#report);
+    }
+  }
+
+  #prepare(text: string): Statement {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#connection.prepare<Value[], unknown>(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+function runOnce(statement: Statement, parameters: readonly Value[]): Result {
+  if (statement.reader) return { rows: statement.all(...parameters), changes: 0 };
+  return { rows: [], changes: statement.run(...parameters).changes };
+}
+
+function runBatch(statement: Statement, batch: Batch['batch']): Result {
+  const rows: unknown[] = [];
+  let changes = 0;
+  for (const values of batch) {
+    if (statement.reader) rows.push(...statement.all(...values));
+    else changes += statement.run(...values).changes;
+  }
+  return { rows, changes };
+}

@@ -1,0 +1,84 @@
+/** The contract of `FoldStore`. */
+import { describe, expect, test } from 'vitest';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { foldOf, id, ORDERED_IDS } from './samples.ts';
+
+export function testFolds(under: StoreUnderTest): void {
+  describe('folds', () => {
+    const read = (fingerprint = 'rates', machine = id(7)) => under.store.readFold('second', machine, fingerprint);
+
+    test('are kept for their machine, generation and rates', async () => {
+      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      expect(await read()).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
+      expect(await read('other')).toBeUndefined();
+      expect(await read('rates', id(8))).toBeUndefined();
+      expect(await under.store.readFold('first', id(7), 'rates')).toBeUndefined();
+    });
+
+    test('may be none', async () => {
+      await under.store.writeFolds('rates', []);
+      expect(await read()).toBeUndefined();
+    });
+
+    test.each([
+      ['further', { nextSeq: 4 }, true],
+      ['equally far', { state: 'made anew' }, true],
+      ['of a later epoch, however short', { epoch: 2, nextSeq: 0 }, true],
+      ['behind', { nextSeq: 2 }, false],
+      ['of an earlier epoch, however long', { epoch: 0, nextSeq: 99 }, false],
+    ])('one that is %s', async (_, parts, isKept) => {
+      const kept = { epoch: 1, nextSeq: 3, state: 'kept' };
+      const next = { ...kept, state: 'next', ...parts };
+      await under.store.writeFolds('rates', [foldOf(id(7), 3, kept)]);
+      await under.store.writeFolds('rates', [foldOf(id(7), 3, next), foldOf(id(8), 1)]);
+      expect(await read()).toEqual(isKept ? next : kept);
+      expect(await read('rates', id(8))).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
+    });
+
+    test('of other rates do not hinder each other', async () => {
+      await under.store.writeFolds('old', [foldOf(id(7), 30)]);
+      await under.store.writeFolds('new', [foldOf(id(7), 3)]);
+      expect(await read('old')).toEqual({ epoch: 0, nextSeq: 30, state: 'up to 30' });
+      expect(await read('new')).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
+    });
+
+    test('are kept for the two configurations that took turns last', async () => {
+      await under.store.writeFolds('a', [foldOf(id(7), 1)]);
+      await under.store.writeFolds('b', [foldOf(id(7), 2)]);
+      await under.store.writeFolds('a', [foldOf(id(8), 1)]);
+      await under.store.writeFolds('c', [foldOf(id(8), 3)]);
+      expect(await read('a')).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
+      expect(await read('b')).toBeUndefined();
+      expect(await read('c')).toBeUndefined();
+      await under.store.writeFolds('b', [foldOf(id(8), 1)]);
+      expect(await read('b')).toBeUndefined();
+      expect(await read('a')).toBeUndefined();
+      expect(await read('c', id(8))).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
+    });
+
+    test('of one machine in one call end as the newest of them', async () => {
+      await under.store.writeFolds('rates', [foldOf(id(7), 2), foldOf(id(7), 5), foldOf(id(7), 3)]);
+      expect(await read()).toEqual({ epoch: 0, nextSeq: 5, state: 'up to 5' });
+    });
+
+    test('may be large, hold any text, and be many at once', async () => {
+      const state = `${'x'.repeat(32_768)}"'\\{},\n\u00e9\u{1f600}NULL`;
+      await under.store.writeFolds(
+        'rates',
+        ORDERED_IDS.map((machine) => foldOf(machine, 1, { state })),
+      );
+      for (const machine of ORDERED_IDS) expect((await read('rates', machine))?.state).toBe(state);
+    });
+
+    test('written at once by two stores end as the newest', async () => {
+      const other = await under.openAnother();
+      await Promise.all(
+        [5, 1, 9, 3, 7].map((nextSeq, index) =>
+          (index % 2 === 0 ? under.store : other).writeFolds('rates', [foldOf(id(7), nextSeq), foldOf(id(8), nextSeq)]),
+        ),
+      );
+      expect((await read())?.nextSeq).toBe(9);
+      expect((await read('rates', id(8)))?.nextSeq).toBe(9);
+    });
+  });
+}
