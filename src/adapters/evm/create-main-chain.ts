@@ -3,7 +3,6 @@
  * Nothing is asked of a node before the first call.
  */
 import { chainUnreadable } from '../../domain/faults.ts';
-import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
 import type { Log } from '../../ports/log.ts';
@@ -15,6 +14,7 @@ import { readDeploymentAnswers, toDeploymentFacts } from './deployment.ts';
 import { createEndpoints } from './endpoints.ts';
 import { readEventRange } from './event-pages.ts';
 import { createHeaders } from './headers.ts';
+import { createKeptDeployment } from './kept-deployment.ts';
 import { createKnownHead } from './known-head.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { createMainChainLog } from './logs.ts';
@@ -59,11 +59,13 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds);
 
-  /** The last facts that were read; `isCurrent` until a log says that they changed, or a head came without telling what did. */
-  let deployment: { readonly facts: DeploymentFacts; readonly atMilliseconds: number; isCurrent: boolean } | undefined;
-  let deploymentUnderWay: Promise<DeploymentFacts> | undefined;
-
-  const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: () => deployment?.facts });
+  const deployment = createKeptDeployment({
+    clock,
+    maxAgeMilliseconds: limits.maxSnapshotAgeMilliseconds,
+    readFacts: async (block, deadline) =>
+      toDeploymentFacts(await readDeploymentAnswers(multicall, addresses, block, deadline), limits.maxEventPage),
+  });
+  const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
   const head = createKnownHead({
     headers,
     clock,
@@ -71,34 +73,14 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     onJump: forgetAll,
   });
 
-  function forgetDeployment(): void {
-    if (deployment !== undefined) deployment.isCurrent = false;
-    deploymentUnderWay = undefined;
-  }
-
   function forgetAll(): void {
     snapshots.dropAll();
-    forgetDeployment();
+    deployment.forget();
   }
 
-  async function readDeployment(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
-    const age = clock.nowMilliseconds() - (deployment?.atMilliseconds ?? 0);
-    if (deployment?.isCurrent === true && age < limits.maxSnapshotAgeMilliseconds) return deployment.facts;
-    if (deploymentUnderWay !== undefined) return deploymentUnderWay;
-    const atMilliseconds = clock.nowMilliseconds();
-    const reading = readDeploymentAnswers(multicall, addresses, block, deadline)
-      .then((answers) => toDeploymentFacts(answers, limits.maxEventPage))
-      .then((facts) => {
-        // Forgotten meanwhile: true of its block, but not to be kept.
-        const isCurrent = deploymentUnderWay === reading;
-        deployment = { facts, atMilliseconds, isCurrent };
-        return facts;
-      })
-      .finally(() => {
-        if (deploymentUnderWay === reading) deploymentUnderWay = undefined;
-      });
-    deploymentUnderWay = reading;
-    return reading;
+  /** The last limit known will do, because it is a constant of the contract. */
+  async function readPageLimit(block: Header, deadline: Deadline): Promise<number> {
+    return (deployment.last() ?? (await deployment.read(block, deadline))).maxQueryLimit;
   }
 
   const runChecks = () => checkDeployment({ config, endpoints, headers, multicall, deadline: startRead() });
@@ -111,10 +93,9 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
       const block = head.fresh() ?? (await head.read(deadline));
       return snapshots.get(id, firstEvents, block, async () => {
         const offset = await eventsFrom();
-        // The last facts known will do for the plan; when there are none they come with the same request.
-        const facts = deployment?.facts ?? readDeployment(block, deadline);
-        const pageLimit = Promise.resolve(facts).then(({ maxQueryLimit }) => maxQueryLimit);
-        const limit = deployment?.facts.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
+        // When no facts are known yet, they come with the same request.
+        const pageLimit = readPageLimit(block, deadline);
+        const limit = deployment.last()?.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
         const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
         const [snapshot] = await Promise.all([readMachineAt(multicall, addresses, read), pageLimit]);
         return snapshot;
@@ -123,15 +104,14 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     async readEvents(id, block, from, to) {
       const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);
-      const { maxQueryLimit } = deployment?.facts ?? (await readDeployment(pinned, deadline));
       const range = { registry: addresses.eventRegistry, id, from, to };
-      const records = await readEventRange(multicall, pinned, range, maxQueryLimit, deadline);
+      const records = await readEventRange(multicall, pinned, range, await readPageLimit(pinned, deadline), deadline);
       if (records.length !== to - from) throw chainUnreadable('main', 'events');
       return { offset: from, records };
     },
     async readDeployment() {
       const deadline = startRead();
-      return readDeployment(head.fresh() ?? (await head.read(deadline)), deadline);
+      return deployment.read(head.fresh() ?? (await head.read(deadline)), deadline);
     },
     readReadiness: createReadiness({
       clock,
@@ -144,7 +124,7 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     advanceHead(step: HeadStep) {
       head.advance(step);
       snapshots.advance(step);
-      if (step.touched === 'all' || step.deployment || step.checks) forgetDeployment();
+      if (step.touched === 'all' || step.deployment || step.checks) deployment.forget();
       if (step.checks) {
         void runChecks().then((problems) => {
           for (const problem of problems) log.error({ chain: 'main', problem }, 'deployment check failed');
@@ -163,7 +143,7 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
       counters,
       startRead: startIndexRead,
       maxBatchCalls: limits.maxBatchCalls,
-      readPageLimit: async () => (await chain.readDeployment()).maxQueryLimit,
+      readPageLimit,
     }),
     counters,
     checkDeployment: runChecks,

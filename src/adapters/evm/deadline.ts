@@ -9,10 +9,16 @@ export interface Deadline {
   readonly requestMilliseconds: number;
 }
 
+/** Starts now; a timer is set only when something waits for it, because most reads are answered from what is kept. */
 export function startDeadline(readMilliseconds: number, requestMilliseconds: number): Deadline {
+  const atMilliseconds = performance.now() + readMilliseconds;
+  let signal: AbortSignal | undefined;
   return {
-    signal: AbortSignal.timeout(readMilliseconds),
-    atMilliseconds: performance.now() + readMilliseconds,
+    get signal() {
+      signal ??= AbortSignal.timeout(Math.max(0, Math.ceil(atMilliseconds - performance.now())));
+      return signal;
+    },
+    atMilliseconds,
     requestMilliseconds,
   };
 }

@@ -11,6 +11,7 @@ import {
   type BlockLogs,
   type ChainLog,
   type EventGeneration,
+  type Header,
   type LogQuery,
   type MainChainLog,
 } from '../../ports/main-chain-log.ts';
@@ -36,7 +37,7 @@ export interface MainChainLogOptions {
   readonly startRead: () => Deadline;
   readonly maxBatchCalls: number;
   /** The most records one call may ask for. */
-  readonly readPageLimit: () => Promise<number>;
+  readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
 
 export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
@@ -128,7 +129,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
     async readEventRecords(block, wanted) {
       const deadline = startRead();
-      const [pinned, pageLimit] = await Promise.all([headers.readExactly(block, deadline), readPageLimit()]);
+      const pinned = await headers.readExactly(block, deadline);
+      const pageLimit = await readPageLimit(pinned, deadline);
       return Promise.all(
         wanted.map(({ generation, id, from, to }) =>
           readEventRange(multicall, pinned, { registry: registryOf(generation), id, from, to }, pageLimit, deadline),

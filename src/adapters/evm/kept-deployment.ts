@@ -1,0 +1,60 @@
+/** What were the facts of the deployment when they were last read, and do they still hold? Until they are forgotten or too old. */
+import type { DeploymentFacts } from '../../domain/machine-facts.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Header } from '../../ports/main-chain-log.ts';
+import type { Deadline } from './deadline.ts';
+
+export interface KeptDeployment {
+  /** The last facts that were read, whether or not they still hold. */
+  last(): DeploymentFacts | undefined;
+  /** The kept facts while they hold; else read at `block`, where reads under way are shared. Throws `ChainUnreadable`. */
+  read(block: Header, deadline: Deadline): Promise<DeploymentFacts>;
+  /** They may have changed. */
+  forget(): void;
+}
+
+export interface KeptDeploymentOptions {
+  readonly clock: Clock;
+  readonly maxAgeMilliseconds: number;
+  readonly readFacts: (block: Header, deadline: Deadline) => Promise<DeploymentFacts>;
+}
+
+export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: KeptDeploymentOptions): KeptDeployment {
+  let last: DeploymentFacts | undefined;
+  let holdsUntilMilliseconds = 0;
+  let underWay: Promise<DeploymentFacts> | undefined;
+
+  function start(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
+    const atMilliseconds = clock.nowMilliseconds();
+    const reading = readFacts(block, deadline).then(
+      (facts) => {
+        // Forgotten meanwhile: true of its block, but not to be kept.
+        if (underWay === reading) {
+          holdsUntilMilliseconds = atMilliseconds + maxAgeMilliseconds;
+          underWay = undefined;
+          last = facts;
+        }
+        last ??= facts;
+        return facts;
+      },
+      (error: unknown) => {
+        if (underWay === reading) underWay = undefined;
+        throw error;
+      },
+    );
+    underWay = reading;
+    return reading;
+  }
+
+  return {
+    last: () => last,
+    async read(block, deadline) {
+      if (last !== undefined && clock.nowMilliseconds() < holdsUntilMilliseconds) return last;
+      return underWay ?? start(block, deadline);
+    },
+    forget() {
+      holdsUntilMilliseconds = 0;
+      underWay = undefined;
+    },
+  };
+}

@@ -1,0 +1,242 @@
+/**
+ * What does a bad EVM node do? A JSON-RPC server that counts what it is asked, answers from a real node or from a function, and injects
+ * faults: it delays, hangs, cuts, garbles, refuses, answers another block, loses what it was asked for.
+ * Its URL carries a made-up key, so that a test can prove that no key is ever printed.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { decodeFunctionData, decodeFunctionResult, encodeFunctionResult, parseAbi, type Hex } from 'viem';
+
+export interface ProxyCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+export interface ProxyError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export type ProxyAnswer = { readonly result: unknown } | { readonly error: ProxyError };
+
+/** One thing that goes wrong. */
+export type RpcFault =
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'delay'; readonly milliseconds: number }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }
+  | { readonly kind: 'body'; readonly change: (body: string) => string }
+  | { readonly kind: 'call'; readonly change: (call: ProxyCall) => ProxyCall }
+  /** Undefined: the answer is missing. */
+  | { readonly kind: 'answer'; readonly change: (answer: ProxyAnswer, call: ProxyCall) => ProxyAnswer | undefined };
+
+export interface RpcProxy {
+  /** With a key in its path. */
+  readonly url: string;
+  /** HTTP requests since the start or the last `resetCounts`. */
+  readonly requests: number;
+  /** The calls inside them, in order. */
+  readonly calls: readonly ProxyCall[];
+  resetCounts(): void;
+  /** From the next request on, for so many requests. */
+  inject(fault: RpcFault, times?: number): void;
+  /** Ends all faults. */
+  heal(): void;
+  /** Resolves when so many requests have come since the last `resetCounts`. */
+  waitForRequests(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** In every URL of a proxy, and therefore in no log and no error. */
+export const PROXY_KEY = 'made-up-key-0123456789';
+
+interface WireCall extends ProxyCall {
+  readonly id: unknown;
+}
+
+/** Answers from the node at a URL, or from a function. */
+export async function startRpcProxy(upstream: string | ((call: ProxyCall) => ProxyAnswer)): Promise<RpcProxy> {
+  const calls: ProxyCall[] = [];
+  const hanging = new Set<ServerResponse>();
+  let requests = 0;
+  let injected: { readonly fault: RpcFault; left: number }[] = [];
+  let waiters: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  function takeFaults(): RpcFault[] {
+    const taken = injected.map(({ fault }) => fault);
+    for (const each of injected) each.left -= 1;
+    injected = injected.filter(({ left }) => left > 0);
+    return taken;
+  }
+
+  function noteRequest(asked: readonly WireCall[]): void {
+    requests += 1;
+    calls.push(...asked.map(({ method, params }) => ({ method, params })));
+    for (const { resolve } of waiters.filter(({ count }) => requests >= count)) resolve();
+    waiters = waiters.filter(({ count }) => requests < count);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await readBody(request);
+    const parsed = JSON.parse(text) as WireCall | WireCall[];
+    const asked = [parsed].flat();
+    const faults = takeFaults();
+    noteRequest(asked);
+    for (const fault of faults) {
+      if (fault.kind === 'hang') return void hanging.add(response);
+      if (fault.kind === 'cut') return void request.socket.destroy();
+      if (fault.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
+      if (fault.kind === 'status') {
+        return void response.writeHead(fault.status, { ...fault.headers }).end(fault.body ?? 'refused');
+      }
+    }
+    const sent = asked.map((call) => faults.reduce(changeCall, call));
+    const got = typeof upstream === 'string' ? await askNode(upstream, sent) : sent.map(upstream);
+    const kept = got.flatMap((each, i) => {
+      const changed = faults.reduce<ProxyAnswer | undefined>((a, fault) => changeAnswer(a, fault, sent[i]!), each);
+      return changed === undefined ? [] : [{ jsonrpc: '2.0', id: asked[i]!.id, ...changed }];
+    });
+    const whole = JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) ?? '';
+    const body = faults.reduce((b, fault) => (fault.kind === 'body' ? fault.change(b) : b), whole);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}/v3/${PROXY_KEY}`,
+    get requests() {
+      return requests;
+    },
+    calls,
+    resetCounts() {
+      requests = 0;
+      calls.length = 0;
+    },
+    inject(fault, times = Number.POSITIVE_INFINITY) {
+      injected.push({ fault, left: times });
+    },
+    heal() {
+      injected = [];
+    },
+    waitForRequests: (count) =>
+      new Promise((resolve) => {
+        if (requests >= count) resolve();
+        else waiters.push({ count, resolve });
+      }),
+    async close() {
+      for (const response of hanging) response.destroy();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function askNode(url: string, asked: readonly WireCall[]): Promise<ProxyAnswer[]> {
+  const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answers = (await response.json()) as ({ readonly id: number } & ProxyAnswer)[];
+  return asked.map((_, i) => {
+    const answer = answers.find(({ id }) => id === i)!;
+    return 'error' in answer ? { error: answer.error } : { result: answer.result };
+  });
+}
+
+function changeCall(call: WireCall, fault: RpcFault): WireCall {
+  return fault.kind === 'call' ? { ...call, ...fault.change(call) } : call;
+}
+
+function changeAnswer(answer: ProxyAnswer | undefined, fault: RpcFault, call: ProxyCall): ProxyAnswer | undefined {
+  return fault.kind === 'answer' && answer !== undefined ? fault.change(answer, call) : answer;
+}
+
+/** Every answer to one method becomes this one. */
+export function answerWith(method: string, answer: ProxyAnswer): RpcFault {
+  return { kind: 'answer', change: (given, call) => (call.method === method ? answer : given) };
+}
+
+/** Answers to one method are missing from their batch. */
+export function loseAnswersTo(method: string): RpcFault {
+  return { kind: 'answer', change: (given, call) => (call.method === method ? undefined : given) };
+}
+
+/** The node reads state so many blocks older than the block asked for, and does not say so. */
+export function answerOlderBlock(blocks: number): RpcFault {
+  return {
+    kind: 'call',
+    change: ({ method, params }) => {
+      if (method !== 'eth_call') return { method, params };
+      const [call, block] = params as [unknown, string];
+      return { method, params: [call, `0x${(Number(block) - blocks).toString(16)}`] };
+    },
+  };
+}
+
+/** Half of the body arrives. */
+export function truncateBody(): RpcFault {
+  return { kind: 'body', change: (body) => body.slice(0, body.length / 2) };
+}
+
+export function rateLimit(retryAfterSeconds?: number): RpcFault {
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return { kind: 'status', status: 429, headers };
+}
+
+const aggregateAbi = parseAbi([
+  'struct Call3 { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call3[] calls) payable returns (Result[] returnData)',
+]);
+
+export interface InnerResult {
+  readonly success: boolean;
+  readonly returnData: Hex;
+}
+
+export interface InnerCall {
+  readonly target: Hex;
+  readonly callData: Hex;
+}
+
+/** Changes the results inside an aggregated call; undefined loses one. */
+export function changeInner(change: (result: InnerResult, call: InnerCall) => InnerResult | undefined): RpcFault {
+  return {
+    kind: 'answer',
+    change(answer, { method, params }) {
+      if (method !== 'eth_call' || !('result' in answer) || answer.result === '0x') return answer;
+      const { data } = (params as [{ readonly data: Hex }])[0];
+      const [inner] = decodeFunctionData({ abi: aggregateAbi, data }).args;
+      const results = decodeFunctionResult({
+        abi: aggregateAbi,
+        functionName: 'aggregate3',
+        data: answer.result as Hex,
+      });
+      const changed = results.map((result, i) => change(result, inner[i]!)).filter((result) => result !== undefined);
+      return { result: encodeFunctionResult({ abi: aggregateAbi, functionName: 'aggregate3', result: changed }) };
+    },
+  };
+}
+
+/** The answer of one inner function, told by its selector, becomes this one. */
+export function answerInner(selector: Hex, result: InnerResult): RpcFault {
+  return changeInner((given, { callData }) => (callData.startsWith(selector) ? result : given));
+}
