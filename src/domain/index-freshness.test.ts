@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { judgeIndexFreshness } from './index-freshness.ts';
+
+const NOW = 1_800_000_000_000;
+
+function judge(indexedBlock: number | undefined, headBlock: number | undefined, ageSeconds: number | undefined) {
+  const headObservedAtMilliseconds = ageSeconds === undefined ? undefined : NOW - ageSeconds * 1000;
+  return judgeIndexFreshness({ indexedBlock, headBlock, headObservedAtMilliseconds }, NOW, 60);
+}
+
+describe('freshness of the index', () => {
+  it('holds up to 100 blocks behind the head', () => {
+    expect(judge(100, 200, 11)).toEqual({
+      kind: 'fresh',
+      indexedBlock: 100,
+      headBlock: 200,
+      lagBlocks: 100,
+      headObservedAgeSeconds: 11,
+    });
+    expect(judge(100, 201, 11)).toEqual({ kind: 'syncing', indexedBlock: 100, headBlock: 201 });
+  });
+
+  it('holds up to ten poll intervals after the head was read', () => {
+    expect(judge(100, 100, 600).kind).toBe('fresh');
+    expect(judge(100, 100, 600.001)).toEqual({ kind: 'stale', headObservedAgeSeconds: 600 });
+  });
+
+  it('judges age before lag', () => {
+    expect(judge(100, 900, 601)).toEqual({ kind: 'stale', headObservedAgeSeconds: 601 });
+  });
+
+  it('does not begin before something is indexed and the head was read', () => {
+    expect(judge(undefined, 50, 1)).toEqual({ kind: 'syncing', indexedBlock: 0, headBlock: 50 });
+    expect(judge(undefined, undefined, undefined)).toEqual({ kind: 'syncing', indexedBlock: 0, headBlock: 0 });
+    expect(judge(7, undefined, undefined)).toEqual({ kind: 'syncing', indexedBlock: 7, headBlock: 7 });
+  });
+
+  it('counts no negative lag and no negative age', () => {
+    expect(judge(105, 100, -3)).toEqual({
+      kind: 'fresh',
+      indexedBlock: 105,
+      headBlock: 100,
+      lagBlocks: 0,
+      headObservedAgeSeconds: 0,
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { describe, expect, it } from 'vitest';
+import { bloomMayHold, buildBloom, createBloomProbe, isBloomCovered } from './bloom.ts';
+
+const EMPTY = `0x${'0'.repeat(512)}`;
+
+/** Reads the bloom as one number of 2048 bits, as the Yellow Paper writes it down. */
+function bitsOf(item: string): bigint {
+  const hash = keccak_256(Buffer.from(item.slice(2), 'hex'));
+  const bits = [0, 2, 4].map((i) => BigInt(((hash[i]! << 8) + hash[i + 1]!) & 2047));
+  return bits.reduce((bloom, bit) => bloom | (1n << bit), 0n);
+}
+
+function item(seed: number): string {
+  return `0x${bytesToHex(keccak_256(Buffer.from([seed, seed >> 8])))}`;
+}
+
+describe('blooms', () => {
+  it('build what the Yellow Paper defines', () => {
+    const items = Array.from({ length: 40 }, (_, i) => item(i));
+    const expected = items.map(bitsOf).reduce((bloom, bits) => bloom | bits, 0n);
+    expect(buildBloom(items)).toBe(`0x${expected.toString(16).padStart(512, '0')}`);
+  });
+
+  it('are empty without items', () => {
+    expect(buildBloom([])).toBe(EMPTY);
+  });
+
+  it('hold the bloom of a mainnet transfer', () => {
+    // The first ERC-20 transfers' topic and the address of a well-known token: bits computed by go-ethereum.
+    const bloom = buildBloom(['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef']);
+    const set = [...BigInt(bloom).toString(2)].filter((bit) => bit === '1').length;
+    expect(set).toBe(3);
+    expect(BigInt(bloom)).toBe(bitsOf('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'));
+  });
+
+  it('never deny what they were built from, and mostly deny the rest', () => {
+    const bloom = buildBloom(Array.from({ length: 30 }, (_, i) => item(i)));
+    const known = Array.from({ length: 30 }, (_, i) => createBloomProbe(item(i)));
+    const others = Array.from({ length: 1_000 }, (_, i) => createBloomProbe(item(1_000 + i)));
+    expect(known.every((probe) => bloomMayHold(bloom, probe))).toBe(true);
+    expect(others.filter((probe) => bloomMayHold(bloom, probe)).length).toBeLessThan(5);
+  });
+
+  it('are read in upper case too', () => {
+    const bloom = `0x${buildBloom([item(1)])
+      .slice(2)
+      .toUpperCase()}`;
+    expect(bloomMayHold(bloom, createBloomProbe(item(1)))).toBe(true);
+    expect(isBloomCovered(bloom, buildBloom([item(1)]))).toBe(true);
+  });
+
+  it('are covered by blooms of at least the same items', () => {
+    const few = buildBloom([item(1), item(2)]);
+    const more = buildBloom([item(1), item(2), item(3)]);
+    expect([isBloomCovered(few, more), isBloomCovered(more, few)]).toEqual([true, false]);
+    expect([isBloomCovered(EMPTY, few), isBloomCovered(few, EMPTY)]).toEqual([true, false]);
+    expect(isBloomCovered(few, few)).toBe(true);
+  });
+});

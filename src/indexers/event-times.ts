@@ -1,0 +1,125 @@
+/**
+ * In which blocks were a machine's events stored? (chain-evm 3.7.) From the index up to its checkpoint, from the followed blocks above it,
+ * and, where these know too little, from one targeted query. Never from a block that is not on the chain of the pinned one.
+ */
+import { chainUnreadable, Fault } from '../domain/faults.ts';
+import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
+import type { MachineId } from '../domain/identifiers.ts';
+import type { BlockRef } from '../domain/machine-facts.ts';
+import type { EventLogRow, EventTimes } from '../ports/event-times.ts';
+import { LogQueryRefused, type EventGeneration, type MainChainLog } from '../ports/main-chain-log.ts';
+import type { Checkpoint, EventLogEntry, MainChainIndexStore } from '../ports/store.ts';
+import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
+import type { IndexStanding } from './index-standing.ts';
+import type { RecentBlocks } from './recent-blocks.ts';
+import { createTargetedEvents } from './targeted-events.ts';
+
+export interface EventTimesOptions {
+  readonly chain: MainChainLog;
+  readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs'>;
+  readonly standing: IndexStanding;
+  /** What the head follower knows. */
+  readonly recent: () => RecentBlocks | undefined;
+}
+
+interface StoredAt extends StoredHistory {
+  readonly checkpoint: Checkpoint;
+}
+
+/** The index rarely moves twice while three rows are read. */
+const MAX_ATTEMPTS = 5;
+/** Questions whose answer was not enough; not asked again for the same blocks. */
+const MAX_REMEMBERED = 1_000;
+
+export function createEventTimes({ chain, store, standing, recent }: EventTimesOptions): EventTimes {
+  const targeted = createTargetedEvents(chain, recent);
+  const asking = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
+  const askedInVain = new Set<string>();
+
+  async function readEventLogs(
+    generation: EventGeneration,
+    id: MachineId,
+    from: number,
+    to: number,
+    block: BlockRef,
+  ): Promise<readonly EventLogRow[]> {
+    if (to <= from) return [];
+    standing.check();
+    const stored = await readStored(generation, id, from, to);
+    if (stored === undefined) throw syncing(undefined, block);
+    const { checkpoint } = stored;
+    const known = layRecent(stored, generation, id, block);
+    const rows = pickRows(known, from, to) ?? pickRows(await ask(stored, generation, id, to, block), from, to);
+    if (rows === undefined) throw syncing(checkpoint, block);
+    // A history that began anew after the pinned block is not the one that was asked about.
+    if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
+    return rows;
+  }
+
+  /** Checkpoint, count and rows of one moment of the index; undefined before the first commit. */
+  async function readStored(
+    generation: EventGeneration,
+    id: MachineId,
+    from: number,
+    to: number,
+  ): Promise<StoredAt | undefined> {
+    let checkpoint = await store.readMainChainCheckpoint();
+    for (let attempt = 0; checkpoint !== undefined && attempt < MAX_ATTEMPTS; attempt++) {
+      const { count, epoch } = await store.readEventLogCount(generation, id);
+      const rows = from < count ? await store.listEventLogs(generation, id, from, Math.min(to, count)) : [];
+      const after = await store.readMainChainCheckpoint();
+      if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, rows };
+      checkpoint = after;
+    }
+    return undefined;
+  }
+
+  /** The stored history with what the followed blocks add; without them, the stored one alone. */
+  function layRecent(stored: StoredAt, generation: EventGeneration, id: MachineId, block: BlockRef): EventHistory {
+    const { checkpoint } = stored;
+    const blocks = recent();
+    if (blocks?.spans(checkpoint, block) !== true) return stored;
+    return continueHistory(stored, blocks.listEvents(generation, id, checkpoint.blockNumber, block.number));
+  }
+
+  /** The stored history with the answer of a targeted query; the same question in flight is asked once. */
+  async function ask(
+    stored: StoredAt,
+    generation: EventGeneration,
+    id: MachineId,
+    to: number,
+    block: BlockRef,
+  ): Promise<EventHistory> {
+    const { checkpoint } = stored;
+    if (block.number <= checkpoint.blockNumber) return stored;
+    const question = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
+    if (askedInVain.has(question)) return stored;
+    let asked = asking.get(question);
+    if (asked === undefined) {
+      asked = targeted.read(generation, id, checkpoint, block).finally(() => asking.delete(question));
+      asking.set(question, asked);
+    }
+    const history = continueHistory(stored, (await asked.catch(toFault)) ?? []);
+    if (history.count < to) rememberVain(question);
+    return history;
+  }
+
+  function rememberVain(question: string): void {
+    askedInVain.add(question);
+    if (askedInVain.size > MAX_REMEMBERED) askedInVain.delete(askedInVain.values().next().value!);
+  }
+
+  function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {
+    const headBlock = Math.max(block.number, recent()?.headNumber ?? 0);
+    return new Fault('EventIndexSyncing', { indexedBlock: checkpoint?.blockNumber ?? 0, headBlock });
+  }
+
+  return { readEventLogs };
+}
+
+/** A refused query tells nothing; an answer that cannot be true is unreadable. */
+function toFault(error: unknown): undefined {
+  if (error instanceof LogQueryRefused) return undefined;
+  if (error instanceof AnswerRejected) throw chainUnreadable('main', 'contradiction');
+  throw error;
+}

@@ -1,0 +1,30 @@
+/** Why did a step fail, in one fixed word, and how long did the other side ask to be left alone? Never an SDK's text. */
+import { Fault } from '../domain/faults.ts';
+import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
+import { LogQueryRefused } from '../ports/main-chain-log.ts';
+import { IndexRefused } from './index-standing.ts';
+
+export interface Failure {
+  readonly reason: string;
+  /** The pause that the node asked for, if it did. */
+  readonly retryAfterMilliseconds: number | undefined;
+}
+
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof LogQueryRefused) {
+    const { reason, retryAfterSeconds } = error;
+    return { reason, retryAfterMilliseconds: retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000 };
+  }
+  return { reason: nameReason(error), retryAfterMilliseconds: undefined };
+}
+
+function nameReason(error: unknown): string {
+  if (error instanceof AnswerRejected) return error.problem;
+  if (error instanceof IndexRefused) return error.refusal;
+  if (error instanceof Fault) {
+    const context = error.context as { readonly cause?: string };
+    return context.cause === undefined ? error.kind : `${error.kind}:${context.cause}`;
+  }
+  // A defect of ours: the class tells something, its text might tell too much.
+  return error instanceof Error ? `unexpected:${error.name}` : 'unexpected';
+}

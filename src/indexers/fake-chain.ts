@@ -1,0 +1,301 @@
+/**
+ * A main chain in memory, for tests: it can be mined and reorganised, and its node can be made to lie, lag and refuse. Everything is
+ * deterministic; each request is written down.
+ */
+import { buildBloom } from '../domain/index-rules/bloom.ts';
+import { chainUnreadable } from '../domain/faults.ts';
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import type { BlockRef, EventRecord } from '../domain/machine-facts.ts';
+import { REVENUE_TYPE } from '../domain/rating/constants.ts';
+import type {
+  BlockLogs,
+  ChainLog,
+  EventGeneration,
+  EventLogBody,
+  Header,
+  LogEffect,
+  LogQuery,
+  MainChainLog,
+} from '../ports/main-chain-log.ts';
+
+export const REGISTRY = `0x${'a1'.repeat(20)}` as Address;
+export const EVENTS = `0x${'e7'.repeat(20)}` as Address;
+export const LEGACY_EVENTS = `0x${'1e'.repeat(20)}` as Address;
+
+/** What a block is mined with: one log, and the record that it stores if it stores one. */
+export interface FakeLog {
+  readonly address: Address;
+  readonly effect: LogEffect;
+  readonly ownershipOf?: readonly MachineId[];
+  readonly event?:
+    | { readonly kind: 'submitted'; readonly generation: EventGeneration; readonly record: Partial<EventRecord> }
+    | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly priorEvents: bigint }
+    | undefined;
+  readonly machineId: MachineId;
+}
+
+interface FakeBlock {
+  readonly header: Header;
+  readonly logs: readonly ChainLog[];
+  readonly records: readonly { readonly log: ChainLog; readonly record: EventRecord | undefined }[];
+  /** Of everyone's logs. */
+  readonly bloom: string;
+}
+
+export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'records';
+
+/** What the node does wrong; each hook sees a true answer and gives the one that is sent. A throw is a refusal. */
+export interface FakeFaults {
+  before?: (request: RequestName, detail: readonly number[]) => void;
+  logs?: (logs: readonly ChainLog[], request: 'logs' | 'head') => readonly ChainLog[];
+  blockLogs?: (answer: BlockLogs, block: BlockRef) => BlockLogs;
+  header?: (header: Header) => Header;
+  records?: (records: readonly EventRecord[], id: MachineId) => readonly EventRecord[];
+}
+
+const GENESIS_TIMESTAMP = 1_700_000_000;
+const BLOCK_SECONDS = 7;
+
+const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
+  eventType: REVENUE_TYPE,
+  value: 5_000n,
+  dataHash: `0x${'00'.repeat(32)}`,
+  trustLevel: 1,
+  sourceChainId: 0n,
+  sourceTxHash: `0x${'00'.repeat(32)}`,
+  metadata: '0x',
+  currency: 'USD',
+};
+
+/** A revenue record of USD 50 that happened in the second of its block, unless told otherwise. */
+export function submitted(
+  machineId: MachineId,
+  record: Partial<EventRecord> = {},
+  generation: EventGeneration = 'second',
+): FakeLog {
+  const address = generation === 'second' ? EVENTS : LEGACY_EVENTS;
+  return { address, machineId, effect: touches(machineId), event: { kind: 'submitted', generation, record } };
+}
+
+export function imported(machineId: MachineId, priorEvents: bigint): FakeLog {
+  const event = { kind: 'imported', generation: 'second', priorEvents } as const;
+  return { address: EVENTS, machineId, effect: touches(machineId), event };
+}
+
+export function transferred(machineId: MachineId): FakeLog {
+  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId] };
+}
+
+export function emitted(effect: LogEffect): FakeLog {
+  return { address: REGISTRY, machineId: 1n as MachineId, effect };
+}
+
+function touches(id: MachineId): LogEffect {
+  return { kind: 'machines', ids: [id] };
+}
+
+export class FakeChain implements MainChainLog {
+  readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
+  readonly requests: RequestName[] = [];
+  faults: FakeFaults = {};
+  /** Blocks between the newest and the finalized one. */
+  finalityLag = 2;
+  /** Blocks that the node is behind. */
+  behind = 0;
+  #blocks: FakeBlock[] = [];
+  #hashes = 0;
+
+  constructor() {
+    this.mine();
+  }
+
+  get head(): Header {
+    return this.#blocks.at(-1)!.header;
+  }
+
+  /** Adds a block with these logs; `foreign` are addresses and topics that other contracts logged. */
+  mine(logs: readonly FakeLog[] = [], foreign: readonly string[] = []): Header {
+    const number = this.#blocks.length;
+    const timestamp = GENESIS_TIMESTAMP + BLOCK_SECONDS * number;
+    const hash = this.#nextHash();
+    const placed: FakeBlock['records'][number][] = [];
+    const items = new Set<string>(foreign);
+    logs.forEach((log, index) => {
+      const { chainLog, record } = this.#place(log, number, hash, timestamp, index * 2, placed);
+      placed.push({ log: chainLog, record });
+      for (const item of [log.address, chainLog.transactionHash, toWord(log.machineId)]) items.add(item);
+    });
+    const bloom = buildBloom(items);
+    const parentHash = this.#blocks.at(-1)?.header.hash ?? toWord(0n);
+    const header = { number, hash, timestamp, parentHash, logsBloom: bloom };
+    this.#blocks.push({ header, logs: placed.map(({ log }) => log), records: placed, bloom });
+    return header;
+  }
+
+  mineMany(count: number): void {
+    for (let i = 0; i < count; i++) this.mine();
+  }
+
+  /** Takes away the newest blocks; what is mined next has other hashes. */
+  rollBack(depth: number): void {
+    this.#blocks.length -= depth;
+  }
+
+  headerAt(number: number): Header {
+    return this.#blocks[number]!.header;
+  }
+
+  logsAt(number: number): readonly ChainLog[] {
+    return this.#blocks[number]!.logs;
+  }
+
+  // What the node answers.
+
+  readHeader(block: 'latest' | 'finalized' | number): Promise<Header> {
+    return this.#answer('header', typeof block === 'number' ? [block] : [], () => {
+      if (typeof block === 'number') return this.#visible(block).header;
+      const newest = this.#visibleHead();
+      return this.#visible(block === 'latest' ? newest : Math.max(0, newest - this.finalityLag)).header;
+    }).then((header) => this.#alterHeader(header));
+  }
+
+  readHeaders(numbers: readonly number[]): Promise<Header[]> {
+    return this.#answer('headers', numbers, () =>
+      numbers.map((number) => this.#alterHeader(this.#visible(number).header)),
+    );
+  }
+
+  readLogs({ fromBlock, toBlock, eventsOf }: LogQuery): Promise<ChainLog[]> {
+    return this.#answer('logs', [fromBlock, toBlock], () => {
+      const found = this.#logsOf(fromBlock, toBlock).filter(
+        ({ event }) =>
+          eventsOf === undefined ||
+          (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId),
+      );
+      return [...(this.faults.logs?.(found, 'logs') ?? found)];
+    });
+  }
+
+  readHeadAndLogs(since: number): Promise<{ readonly head: Header; readonly logs: readonly ChainLog[] }> {
+    return this.#answer('head', [since], () => {
+      const newest = this.#visibleHead();
+      const found = this.#logsOf(since + 1, newest);
+      return {
+        head: this.#alterHeader(this.#visible(newest).header),
+        logs: this.faults.logs?.(found, 'head') ?? found,
+      };
+    });
+  }
+
+  readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {
+    const numbers = blocks.map(({ number }) => number);
+    return this.#answer('block-logs', numbers, () =>
+      blocks.map((block) => {
+        const found = this.#blocks.find(({ header }) => header.hash === block.hash);
+        if (found === undefined) throw chainUnreadable('main', 'block-mismatch');
+        const answer: BlockLogs = { logs: found.logs, bloom: found.bloom };
+        return this.faults.blockLogs?.(answer, block) ?? answer;
+      }),
+    );
+  }
+
+  readEventRecords(
+    block: BlockRef,
+    wanted: Parameters<MainChainLog['readEventRecords']>[1],
+  ): Promise<readonly (readonly EventRecord[])[]> {
+    return this.#answer('records', [block.number], () => {
+      if (this.#visible(block.number).header.hash !== block.hash) throw chainUnreadable('main', 'block-mismatch');
+      return wanted.map(({ generation, id, from, to }) => {
+        const all = this.recordsOf(generation, id, block.number);
+        const records = this.faults.records?.(all, id) ?? all;
+        if (to > records.length) throw chainUnreadable('main', 'events');
+        return records.slice(from, to);
+      });
+    });
+  }
+
+  /** The readable records of a machine at a block: those since its last import. */
+  recordsOf(generation: EventGeneration, id: MachineId, upTo: number): EventRecord[] {
+    return sinceImport(
+      this.#blocks.slice(0, upTo + 1).flatMap(({ records }) => records),
+      generation,
+      id,
+    ).flatMap(({ record }) => (record === undefined ? [] : [record]));
+  }
+
+  async #answer<T>(name: RequestName, detail: readonly number[], tell: () => T): Promise<T> {
+    this.requests.push(name);
+    await Promise.resolve();
+    this.faults.before?.(name, detail);
+    return tell();
+  }
+
+  #alterHeader(header: Header): Header {
+    return this.faults.header?.(header) ?? header;
+  }
+
+  #visibleHead(): number {
+    return Math.max(0, this.#blocks.length - 1 - this.behind);
+  }
+
+  #visible(number: number): FakeBlock {
+    const block = number <= this.#visibleHead() ? this.#blocks[number] : undefined;
+    if (block === undefined) throw chainUnreadable('main', 'block-mismatch');
+    return block;
+  }
+
+  #logsOf(from: number, to: number): ChainLog[] {
+    return this.#blocks.slice(from, Math.min(to, this.#visibleHead()) + 1).flatMap(({ logs }) => logs);
+  }
+
+  #nextHash(): string {
+    this.#hashes += 1;
+    return toWord(0xb10c0000n + BigInt(this.#hashes));
+  }
+
+  #place(
+    log: FakeLog,
+    blockNumber: number,
+    blockHash: string,
+    blockTimestamp: number,
+    logIndex: number,
+    before: FakeBlock['records'],
+  ): { readonly chainLog: ChainLog; readonly record: EventRecord | undefined } {
+    const { address, effect, ownershipOf = [], event, machineId } = log;
+    const chainLog = {
+      address,
+      blockNumber,
+      blockHash,
+      logIndex,
+      transactionHash: this.#nextHash(),
+      blockTimestamp,
+      effect,
+      ownershipOf,
+    };
+    if (event?.kind !== 'submitted') {
+      const body: EventLogBody | undefined = event && { kind: 'imported', generation: event.generation, machineId };
+      return { chainLog: { ...chainLog, event: body }, record: undefined };
+    }
+    const record: EventRecord = { ...PLAIN_RECORD, timestamp: BigInt(blockTimestamp), ...event.record };
+    const { generation } = event;
+    const { eventType, value } = record;
+    const earlier = [...this.#blocks.flatMap(({ records }) => records), ...before];
+    const eventIndex = BigInt(sinceImport(earlier, generation, machineId).length);
+    const body: EventLogBody = { kind: 'submitted', generation, machineId, eventIndex, eventType, value };
+    return { chainLog: { ...chainLog, event: body }, record };
+  }
+}
+
+/** A machine's submitted logs after its last import. */
+function sinceImport(
+  placed: FakeBlock['records'],
+  generation: EventGeneration,
+  id: MachineId,
+): FakeBlock['records'][number][] {
+  const own = placed.filter(({ log: { event } }) => event?.generation === generation && event.machineId === id);
+  return own.slice(own.findLastIndex(({ log }) => log.event?.kind === 'imported') + 1);
+}
+
+function toWord(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, '0')}`;
+}

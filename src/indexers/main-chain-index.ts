@@ -1,0 +1,127 @@
+/**
+ * What has been logged up to the finalized block? (chain-evm 3.7 and 4.) A resumable index of the contracts' logs: windows of verified
+ * blocks, each stored in one transaction with the checkpoint that it moves. The checkpoint never moves backwards, and never past a
+ * block that is not the child of what it stands on.
+ */
+import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
+import type { BlockRef } from '../domain/machine-facts.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { MainChainLog } from '../ports/main-chain-log.ts';
+import type { Checkpoint, MainChainIndexStore } from '../ports/store.ts';
+import { watchBackfill } from './backfill-progress.ts';
+import { BackfillPace } from './backfill-pace.ts';
+import { toEventEntries } from './event-entries.ts';
+import { IndexRefused, type IndexRefusal, type IndexStanding } from './index-standing.ts';
+import type { BlockReader, VerifiedWindow } from './verified-blocks.ts';
+import { streamWindows } from './window-stream.ts';
+
+export interface MainChainIndexOptions {
+  readonly chain: MainChainLog;
+  readonly reader: BlockReader;
+  readonly store: MainChainIndexStore;
+  readonly standing: IndexStanding;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What the stored rows must belong to (`formatIndexIdentity`). */
+  readonly identity: string;
+  /** The first block at which any of the contracts had code. */
+  readonly startBlock: number;
+  readonly maxWindowBlocks?: number | undefined;
+}
+
+export interface MainChainIndex {
+  /**
+   * Takes over what is final, for a bounded time. Throws `IndexRefused`, `AnswerRejected`, `LogQueryRefused`, `ChainUnreadable` and
+   * `StoreUnavailable`; whatever was stored before stays.
+   */
+  advance(signal: AbortSignal): Promise<Advance>;
+}
+
+export type Advance =
+  /** Everything up to the finalized block is stored; `block` is the newest one stored. */
+  | { readonly kind: 'caught-up'; readonly block: BlockRef }
+  /** There is more to take over; the head should be looked after in between. */
+  | { readonly kind: 'behind' }
+  /** Nothing to do here: no block of the index is final yet, or another process is at work. */
+  | { readonly kind: 'waiting' };
+
+/** After so long the head is read again: a backfill must not make it look unseen. */
+const MAX_ADVANCE_MILLISECONDS = 20_000;
+
+export function createMainChainIndex(options: MainChainIndexOptions): MainChainIndex {
+  const { chain, reader, store, standing, clock, log, identity, startBlock } = options;
+  const pace = new BackfillPace(options.maxWindowBlocks);
+  let isClaimed = false;
+
+  async function advance(signal: AbortSignal): Promise<Advance> {
+    isClaimed ||= await store.claimMainChainIdentity(identity);
+    if (!isClaimed) throw refuse('other-deployment');
+
+    const checkpoint = await store.readMainChainCheckpoint();
+    const finalized = await readFinalized(checkpoint);
+    if (checkpoint !== undefined && finalized.number <= checkpoint.blockNumber) return stand(checkpoint, finalized);
+    return finalized.number < startBlock ? { kind: 'waiting' } : takeOver(checkpoint, finalized, signal);
+  }
+
+  /** Reads the newest and the finalized block, and writes down that the head was seen. */
+  async function readFinalized(checkpoint: Checkpoint | undefined): Promise<BlockRef> {
+    const observedAtMilliseconds = clock.nowMilliseconds();
+    const [latest, finalized] = await Promise.all([chain.readHeader('latest'), chain.readHeader('finalized')]);
+    // Such a node is far behind, or of a chain that was begun anew: its head proves nothing about the index.
+    if (checkpoint !== undefined && latest.number < checkpoint.blockNumber) throw new AnswerRejected('head-behind');
+    await store.writeHeadObservation({ blockNumber: latest.number, observedAtMilliseconds });
+    return finalized;
+  }
+
+  /** Nothing is new, or the node is behind: the checkpoint stays, and is held against the chain. */
+  async function stand(checkpoint: Checkpoint, finalized: BlockRef): Promise<Advance> {
+    const isSameHeight = finalized.number === checkpoint.blockNumber;
+    const block = isSameHeight ? finalized : await chain.readHeader(checkpoint.blockNumber);
+    if (block.hash !== checkpoint.blockHash) throw refuse('checkpoint-not-on-chain');
+    standing.tell('index', undefined);
+    const { number, hash, timestamp } = block;
+    return { kind: 'caught-up', block: { number, hash, timestamp } };
+  }
+
+  async function takeOver(from: Checkpoint | undefined, finalized: BlockRef, signal: AbortSignal): Promise<Advance> {
+    const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
+    const progress = watchBackfill(range, startBlock, clock, log);
+    const pauseAt = clock.nowMilliseconds() + MAX_ADVANCE_MILLISECONDS;
+    let checkpoint = from;
+    for await (const window of streamWindows(reader, pace, range, signal)) {
+      await checkLinks(window, checkpoint, finalized);
+      const next: Checkpoint = { blockNumber: window.last.number, blockHash: window.last.hash };
+      const isStored = await store.advanceMainChain(checkpoint, next, toEventEntries(window.logs));
+      if (!isStored) return { kind: 'waiting' };
+      checkpoint = next;
+      progress.reach(next.blockNumber);
+      if (next.blockNumber === finalized.number) return { kind: 'caught-up', block: window.last };
+      if (clock.nowMilliseconds() >= pauseAt) break;
+    }
+    return { kind: 'behind' };
+  }
+
+  /** Holds a window against what it follows and what it leads to. */
+  async function checkLinks(
+    window: VerifiedWindow,
+    checkpoint: Checkpoint | undefined,
+    finalized: BlockRef,
+  ): Promise<void> {
+    const isEnd = window.last.number === finalized.number;
+    if (isEnd && window.last.hash !== finalized.hash) throw new AnswerRejected('hash-mismatch');
+    if (checkpoint !== undefined && window.parentHash !== checkpoint.blockHash) {
+      const block = await chain.readHeader(checkpoint.blockNumber);
+      if (block.hash !== checkpoint.blockHash) throw refuse('checkpoint-not-on-chain');
+      throw new AnswerRejected('broken-link');
+    }
+    standing.tell('index', undefined);
+  }
+
+  function refuse(refusal: IndexRefusal): IndexRefused {
+    standing.tell('index', refusal);
+    return new IndexRefused(refusal);
+  }
+
+  return { advance };
+}

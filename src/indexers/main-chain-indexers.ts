@@ -1,0 +1,102 @@
+/**
+ * What follows the main chain? Two loops and what requests ask of them: the worker, which indexes and folds what is final and runs in
+ * one process of all, and the head follower, which every process that answers requests runs for itself.
+ */
+import type { Clock } from '../ports/clock.ts';
+import type { EventTimes } from '../ports/event-times.ts';
+import type { FxRates } from '../ports/fx-rates.ts';
+import type { HeadListener } from '../ports/head-feed.ts';
+import type { IndexStatus } from '../ports/index-status.ts';
+import type { Log } from '../ports/log.ts';
+import type { MainChainLog } from '../ports/main-chain-log.ts';
+import type { FoldStore, MainChainIndexStore } from '../ports/store.ts';
+import type { Timers } from '../ports/timers.ts';
+import { createEventFolder, type EventFolderReport } from './event-folder.ts';
+import { createEventTimes } from './event-times.ts';
+import { createHeadFollower, type HeadFollowerReport } from './head-follower.ts';
+import { formatIndexIdentity, type IndexedDeployment } from './index-identity.ts';
+import { createIndexStanding, type IndexRefusal } from './index-standing.ts';
+import { createIndexStatus } from './index-status.ts';
+import { createMainChainIndex } from './main-chain-index.ts';
+import { createPollLoop, type PollLoop, type StepOutcome } from './poll-loop.ts';
+import { createBlockReader, type Completeness } from './verified-blocks.ts';
+
+export interface MainChainIndexersOptions {
+  readonly chain: MainChainLog;
+  readonly store: MainChainIndexStore & FoldStore;
+  readonly fxRates: FxRates;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly deployment: IndexedDeployment;
+  /** Of the worker. */
+  readonly pollIntervalMilliseconds: number;
+  /** Of the head follower. */
+  readonly headIntervalMilliseconds?: number | undefined;
+  readonly completeness?: Completeness | undefined;
+  readonly listeners: readonly HeadListener[];
+}
+
+export interface MainChainIndexers {
+  readonly eventTimes: EventTimes;
+  readonly index: IndexStatus;
+  readonly worker: PollLoop;
+  readonly head: PollLoop;
+  report(): MainChainIndexersReport;
+}
+
+export interface MainChainIndexersReport {
+  readonly refusal: IndexRefusal | undefined;
+  readonly head: HeadFollowerReport;
+  readonly folder: EventFolderReport;
+}
+
+const HEAD_INTERVAL_MILLISECONDS = 1_000;
+const FIRST_BACKOFF_MILLISECONDS = 1_000;
+const MAX_WORKER_BACKOFF_MILLISECONDS = 60_000;
+/** Requests are answered from an old head meanwhile. */
+const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
+
+export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
+  const { chain, store, clock, timers, log, deployment, listeners, completeness = 'proven' } = options;
+  const standing = createIndexStanding(log);
+  const reader = createBlockReader(chain, completeness);
+  const identity = formatIndexIdentity(deployment);
+  const { startBlock } = deployment;
+  const index = createMainChainIndex({ chain, reader, store, standing, clock, log, identity, startBlock });
+  const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
+  const follower = createHeadFollower({ chain, reader, store, standing, clock, log, listeners });
+
+  /** Folding waits for the index: old states are not kept by every node, that of the newest final block is. */
+  async function work(signal: AbortSignal): Promise<StepOutcome> {
+    const advanced = await index.advance(signal);
+    if (advanced.kind === 'caught-up') return folder.fold(advanced.block, signal);
+    return advanced.kind === 'behind' ? 'more' : 'idle';
+  }
+
+  return {
+    eventTimes: createEventTimes({ chain, store, standing, recent: follower.recent }),
+    index: createIndexStatus(store, standing),
+    worker: createPollLoop({
+      name: 'main-chain-index',
+      intervalMilliseconds: options.pollIntervalMilliseconds,
+      firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+      maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
+      clock,
+      timers,
+      log,
+      step: work,
+    }),
+    head: createPollLoop({
+      name: 'main-chain-head',
+      intervalMilliseconds: options.headIntervalMilliseconds ?? HEAD_INTERVAL_MILLISECONDS,
+      firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+      maxBackoffMilliseconds: MAX_HEAD_BACKOFF_MILLISECONDS,
+      clock,
+      timers,
+      log,
+      step: () => follower.poll(),
+    }),
+    report: () => ({ refusal: standing.refusal(), head: follower.report(), folder: folder.report() }),
+  };
+}
