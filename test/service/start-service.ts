@@ -20,6 +20,8 @@ declare module 'vitest' {
   }
 }
 
+const SILENT = { info() {}, warn() {}, error() {} };
+
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const devnet = await startDevnet({ dir: folder, quiet: true });
@@ -27,7 +29,7 @@ export default async function start(project: TestProject): Promise<() => Promise
   const variables = { ...devnetEnv, PORT: '0', ADMIN_PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn' };
   const { config, problems } = readConfig(variables, { readFile: () => '' });
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  const service = await startService(config);
+  const service = await startService(config, { log: SILENT });
   await service.indexed;
   project.provide('baseUrl', service.url);
   project.provide('fixtures', devnet.fixtures);

@@ -1,0 +1,192 @@
+/** The read routes of one machine against a real chain: members, types, headers (interface, Read routes; http-facts 2 to 6). */
+import { describe, expect, inject, it } from 'vitest';
+import { ask, findMachine } from './ask.ts';
+
+const baseUrl = inject('baseUrl');
+const { machines, mainChain } = inject('fixtures');
+const machineOf = (name: string) => findMachine(machines, name);
+const get = (path: string, init?: RequestInit) => ask(baseUrl + path, init);
+
+const MCR_MEMBERS = [
+  'did',
+  'machine_id',
+  'mcr_score',
+  'mcr',
+  'mcr_degraded',
+  'bond_status',
+  'negative_flag',
+  'event_count',
+  'revenue_event_count',
+  'activity_event_count',
+  'revenue_trend',
+  'total_revenue',
+  'average_revenue_per_event',
+  'last_updated',
+  'summary',
+];
+const ALT_MEMBERS = ['home_chain', 'rating_unavailable', 'owner', 'controller', 'machine_type', 'relocating'];
+
+describe('GET /mcr/{did}: the rating record', () => {
+  it('carries exactly the documented members, in their order', async () => {
+    const { did } = machineOf('rated-aaa');
+    expect(Object.keys((await get(`/mcr/${did}`)).json())).toEqual(MCR_MEMBERS);
+  });
+
+  it('carries the id as a decimal string, with every digit', async () => {
+    const { did, id } = machineOf('rated-aaa');
+    expect((await get(`/mcr/${did}`)).json()).toMatchObject({ did, machine_id: id });
+    expect(id.length).toBeGreaterThan(70);
+  });
+
+  it('is 0 and never null for a machine that is not rated', async () => {
+    for (const name of ['fresh', 'provisioned', 'unbonded']) {
+      expect((await get(`/mcr/${machineOf(name).did}`)).json()).toMatchObject({ mcr_score: 0 });
+    }
+  });
+
+  it('has no last_updated without an event', async () => {
+    expect((await get(`/mcr/${machineOf('fresh').did}`)).json()).toMatchObject({
+      event_count: 0,
+      last_updated: null,
+      average_revenue_per_event: 0,
+      revenue_trend: 'insufficient',
+    });
+  });
+
+  it('lets the counts add up', async () => {
+    for (const { did } of machines) {
+      const answer = await get(`/mcr/${did}`);
+      if (answer.status !== 200) continue;
+      const { event_count, revenue_event_count, activity_event_count } = answer.json<Record<string, number>>();
+      expect(revenue_event_count! + activity_event_count!).toBe(event_count);
+    }
+  });
+
+  it('equals its explanation, which goes on with what the model returns and was given', async () => {
+    const { did } = machineOf('flagged');
+    const record = (await get(`/mcr/${did}`)).json();
+    const explanation = (await get(`/mcr/${did}/explanation`)).json();
+    expect(explanation).toMatchObject(record);
+    const added = ['model', 'total_hundredths', 'factors', 'dormancy', 'reasons', 'inputs'];
+    expect(Object.keys(explanation)).toEqual([...MCR_MEMBERS, ...added]);
+  });
+});
+
+describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
+  it('is the same on both routes', async () => {
+    const { did, id } = machineOf('rated-aaa');
+    const [profile, metadata] = await Promise.all([get(`/machine/${did}`), get(`/metadata/${id}`)]);
+    expect(metadata.text).toBe(profile.text);
+  });
+
+  it('names the machine by its token id', async () => {
+    const { did, id } = machineOf('with-controller');
+    expect((await get(`/metadata/${id}`)).json()).toMatchObject({
+      schema_version: '1.0',
+      name: `Machine #${id}`,
+      svcos: { machine_id: id, did },
+    });
+  });
+
+  it('agrees with the rating record at the same block', async () => {
+    for (const name of ['rated-aaa', 'rated-b', 'grace', 'flagged', 'unbonded']) {
+      const { did } = machineOf(name);
+      const [record, profile] = await Promise.all([get(`/mcr/${did}`), get(`/machine/${did}`)]);
+      const { mcr, mcr_score, bond_status, negative_flag, event_count } = record.json();
+      expect(profile.json()).toMatchObject({ svcos: { mcr, mcr_score, bond_status, negative_flag, event_count } });
+    }
+  });
+
+  it('never carries a member of the alt chain for a machine of the main chain', async () => {
+    for (const { did } of machines) {
+      const answer = await get(`/machine/${did}`);
+      if (answer.status !== 200) continue;
+      const { svcos, ...top } = answer.json<{ svcos: object }>();
+      for (const member of ALT_MEMBERS) expect([...Object.keys(svcos), ...Object.keys(top)]).not.toContain(member);
+    }
+  });
+
+  it('shows events of an onchain machine from the oldest on, and to nobody else', async () => {
+    const shown = (await get(`/machine/${machineOf('visibility-onchain').did}`)).json<{
+      svcos: { event_data: { timestamp: number }[] };
+    }>();
+    const times = shown.svcos.event_data.map(({ timestamp }) => timestamp);
+    expect(times.length).toBeGreaterThan(0);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    for (const name of ['visibility-private', 'visibility-public']) {
+      const { svcos } = (await get(`/machine/${machineOf(name).did}`)).json<{ svcos: object }>();
+      expect(svcos).not.toHaveProperty('event_data');
+    }
+  });
+
+  it('answers a public machine with exactly one of partner_data and partner_data_error', async () => {
+    const { svcos } = (await get(`/machine/${machineOf('visibility-public').did}`)).json<{ svcos: object }>();
+    expect('partner_data' in svcos).not.toBe('partner_data_error' in svcos);
+    expect(svcos).not.toHaveProperty('data_api');
+  });
+
+  it('shows hostile text as text', async () => {
+    const answer = await get(`/machine/${machineOf('hostile-strings').did}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.json<{ svcos: { service_endpoints: object[] } }>().svcos.service_endpoints.length).toBeGreaterThan(0);
+  });
+});
+
+describe('GET /machines/{machine_id}: the card', () => {
+  it('names its registry as <namespace>:<chain reference>:<registry id>', async () => {
+    const { id } = machineOf('rated-aaa');
+    const { registrations } = (await get(`/machines/${id}`)).json<{ registrations: object[] }>();
+    const registry = `eip155:${mainChain.chainId}:${mainChain.addresses.machineRegistry}`;
+    expect(registrations).toEqual([
+      { type: 'svcos:registration:v1', machineId: id, machineRegistry: expect.any(String) },
+    ]);
+    expect((registrations[0] as { machineRegistry: string }).machineRegistry.toLowerCase()).toBe(
+      registry.toLowerCase(),
+    );
+  });
+});
+
+describe('headers of every read', () => {
+  const paths = ({ did, id }: { did: string; id: string }) => [
+    `/mcr/${did}`,
+    `/mcr/${did}/explanation`,
+    `/machine/${did}`,
+    `/metadata/${id}`,
+    `/machines/${id}`,
+  ];
+
+  it.each(paths(machineOf('rated-b')))('says which block it stands on and how old that is', async (path) => {
+    const { headers } = await get(path);
+    expect(headers.get('chain-block')).toMatch(/^[1-9]\d*$/);
+    expect(headers.get('chain-block-age')).toMatch(/^\d+$/);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('answers 304 without a body to the ETag it gave', async () => {
+    const path = `/machines/${machineOf('rated-b').id}`;
+    const etag = (await get(path)).headers.get('etag')!;
+    const again = await get(path, { headers: { 'If-None-Match': etag } });
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
+  });
+
+  it('spells a colon raw or encoded', async () => {
+    const { did } = machineOf('rated-b');
+    const encoded = encodeURIComponent(did);
+    expect(encoded).toContain('%3A');
+    expect((await get(`/mcr/${encoded}`)).text).toBe((await get(`/mcr/${did}`)).text);
+  });
+});
+
+describe('absence', () => {
+  it.each(['1', '9007199254740993', String(2n ** 256n - 1n)])('is 404 for the unknown id %s', async (id) => {
+    const answers = [`/mcr/did:svc:${id}`, `/machine/did:svc:${id}`, `/machines/${id}`, `/metadata/${id}`];
+    const details = await Promise.all(
+      answers.map(async (path) => [(await get(path)).status, (await get(path)).json()]),
+    );
+    const missing = [404, { detail: 'Machine not found' }];
+    expect(details).toEqual([missing, missing, missing, [404, { detail: 'Token not found' }]]);
+  });
+});

@@ -1,0 +1,102 @@
+/** A node that answers nonsense gives 503, never a wrong 200 or 404; and the service recovers without a restart (chain-evm 7.10). */
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startService, type Service } from '../../src/main.ts';
+import { PROXY_KEY, startRpcProxy, type RpcFault, type RpcProxy } from '../rpc-proxy.ts';
+import { ask, findMachine } from './ask.ts';
+
+const { machines, mainChain } = inject('fixtures');
+const rated = findMachine(machines, 'rated-aaa');
+const lines: string[] = [];
+const note = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));
+
+/** No machine has such an id, and none of them is asked twice: nothing that is kept can answer. */
+let neverAsked = 1_000_000;
+let proxy: RpcProxy;
+let service: Service;
+
+beforeAll(async () => {
+  proxy = await startRpcProxy(mainChain.rpcUrl);
+  const variables = {
+    ...inject('devnetEnv'),
+    MAIN_RPC_URLS: proxy.url,
+    DATABASE_URL: 'sqlite::memory:',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    RATE_LIMITS: 'off',
+  };
+  const { config } = readConfig(variables, { readFile: () => '' });
+  service = await startService(config, { log: { info: note, warn: note, error: note } });
+  await service.indexed;
+});
+/** A node that failed is left alone for a moment, so each fault waits until the node is trusted again: it must be that fault that is answered. */
+beforeEach(async () => {
+  proxy.heal();
+  await expect
+    .poll(async () => (await ask(`${service.url}/mcr/did:svc:${++neverAsked}`)).status, { timeout: 20_000 })
+    .toBe(404);
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+});
+
+const READS = ({ id, did }: { id: string; did: string }) => [
+  `/mcr/${did}`,
+  `/machine/${did}`,
+  `/metadata/${id}`,
+  `/machines/${id}`,
+];
+
+/** Each makes every answer of the node worthless. */
+const NONSENSE: readonly (readonly [name: string, fault: RpcFault])[] = [
+  ['cuts connections', { kind: 'cut' }],
+  ['answers 500', { kind: 'status', status: 500, body: 'no' }],
+  ['answers 429', { kind: 'status', status: 429, headers: { 'Retry-After': '1' }, body: '{}' }],
+  ['truncates JSON', { kind: 'body', change: (body) => body.slice(0, body.length >> 1) }],
+  ['answers HTML', { kind: 'body', change: () => '<html></html>' }],
+  ['answers null', { kind: 'answer', change: () => ({ result: null }) }],
+  ['answers 0x', { kind: 'answer', change: () => ({ result: '0x' }) }],
+  ['answers zeros', { kind: 'answer', change: () => ({ result: `0x${'00'.repeat(4096)}` }) }],
+  ['answers a number', { kind: 'answer', change: () => ({ result: 5 }) }],
+  ['loses every answer', { kind: 'answer', change: () => undefined }],
+  ['errs without revert data', { kind: 'answer', change: () => ({ error: { code: -32603, message: PROXY_KEY } }) }],
+  [
+    'reverts with empty data',
+    { kind: 'answer', change: () => ({ error: { code: 3, message: 'execution reverted', data: '0x' } }) },
+  ],
+  [
+    'reverts as if no machine existed',
+    {
+      kind: 'answer',
+      change: () => ({ error: { code: 3, message: PROXY_KEY, data: `0x7e273289${'00'.repeat(32)}` } }),
+    },
+  ],
+];
+
+describe.each(NONSENSE)('a node that %s', (_name, fault) => {
+  it('makes every read 503 with a documented detail', async () => {
+    const unknown = String(++neverAsked);
+    proxy.resetCounts();
+    proxy.inject(fault, Number.MAX_SAFE_INTEGER);
+    for (const path of READS({ id: unknown, did: `did:svc:${unknown}` })) {
+      const answer = await ask(service.url + path);
+      expect([answer.status, answer.json()]).toEqual([503, { detail: 'Chain unavailable' }]);
+      expect(answer.headers.get('retry-after')).toBe('30');
+      expect(answer.text).not.toContain(PROXY_KEY);
+    }
+    expect(proxy.calls.map(({ method }) => method)).toContain('eth_call');
+  });
+});
+
+describe('afterwards', () => {
+  it('serves again without a restart', async () => {
+    const answer = await ask(`${service.url}/mcr/${rated.did}`);
+    expect([answer.status, answer.json<{ mcr: string }>().mcr]).toEqual([200, 'AAA']);
+  });
+
+  it('has printed no key of a URL and no text of the node', () => {
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).not.toContain(PROXY_KEY);
+  });
+});

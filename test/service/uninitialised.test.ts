@@ -1,0 +1,52 @@
+/** A service without contract addresses (decisions 5): alive, not ready, and honest about everything that needs the chain. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startService, type Service } from '../../src/main.ts';
+import { ask } from './ask.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  const variables = { DATABASE_URL: 'sqlite::memory:', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' };
+  const { config, problems } = readConfig(variables, { readFile: () => '' });
+  expect(problems).toEqual([]);
+  service = await startService(config, { log: { info() {}, warn() {}, error() {} } });
+});
+afterAll(() => service.close());
+
+const get = (path: string) => ask(service.url + path);
+
+describe('uninitialised', () => {
+  it('is alive', async () => {
+    const { status, text } = await get('/health');
+    expect([status, text]).toEqual([200, '{"status":"ok"}']);
+  });
+
+  it('is not ready: every boolean is false, both index entries are null', async () => {
+    const { status, text } = await get('/ready');
+    expect(status).toBe(503);
+    expect(text).toBe(
+      '{"status":"not_ready","rpc_connected":false,"contracts":{"machine_registry":false,"machine_state_and_sync":false,' +
+        '"machine_subscription":false,"event_registry":false,"admin_flags":false},"verify":false,"solana_indexer":null,' +
+        '"operator_index":null}',
+    );
+  });
+
+  it.each(['/mcr/did:svc:1', '/mcr/did:svc:1/explanation', '/machine/did:svc:1', '/metadata/1', '/machines/1'])(
+    'answers 503 for %s',
+    async (path) => {
+      const { status, text } = await get(path);
+      expect([status, text]).toEqual([503, '{"detail":"Service not initialised"}']);
+    },
+  );
+
+  it.each([
+    ['/mcr/5', 400],
+    ['/machine/did:svc:0', 400],
+    ['/metadata/x', 422],
+    ['/machines/007', 422],
+    ['/nothing', 404],
+  ])('still refuses malformed input: %s', async (path, status) => {
+    expect((await get(path)).status).toBe(status);
+  });
+});
