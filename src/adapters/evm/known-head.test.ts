@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ALL_EVENTS } from '../../../test/evm-scene.ts';
+import { startMachineScene, type MachineScene } from '../../../test/machine-scene.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { MainChainAdapter } from './create-main-chain.ts';
+
+let scene: MachineScene;
+let adapter: MainChainAdapter;
+let id: MachineId;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+  id = (await scene.activate()) as MachineId;
+});
+afterAll(() => scene.close());
+beforeEach(async () => {
+  scene.proxy.heal();
+  adapter = scene.open();
+  await adapter.chain.readDeployment();
+  scene.proxy.resetCounts();
+});
+
+const read = () => adapter.chain.readMachine(id, ALL_EVENTS);
+const methods = () => scene.proxy.calls.map(({ method }) => method);
+const mineEmptyBlock = () => scene.mine();
+
+test('without a follower the head is read once for all readers, and again when it is some seconds old', async () => {
+  scene.time.milliseconds += 5_001;
+  await Promise.all(Array.from({ length: 100 }, read));
+  expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_call']);
+  scene.time.milliseconds += 5_000;
+  await read();
+  expect(scene.proxy.requests).toBe(2);
+  scene.time.milliseconds += 1;
+  await read();
+  expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber']);
+});
+
+test('a block that nobody told of takes everything that was kept with it', async () => {
+  const before = await read();
+  await mineEmptyBlock();
+  scene.time.milliseconds += 5_001;
+  scene.proxy.resetCounts();
+  const after = await read();
+  expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_call']);
+  expect(after.block.number).toBe(before.block.number + 1);
+});
+
+test('the steps of the follower keep what they do not touch, for as long as it speaks', async () => {
+  await scene.tellHead(adapter);
+  const kept = await read();
+  for (let i = 0; i < 3; i++) {
+    await mineEmptyBlock();
+    scene.time.milliseconds += 4_000;
+    await scene.tellHead(adapter);
+    expect(await read()).toBe(kept);
+  }
+  scene.time.milliseconds += 5_001;
+  expect(await read()).toBe(kept);
+  expect(methods().at(-1)).toBe('eth_getBlockByNumber');
+});
+
+test('after the follower was silent for a block, its next step begins anew', async () => {
+  await scene.tellHead(adapter);
+  const kept = await read();
+  await mineEmptyBlock();
+  scene.time.milliseconds += 5_001;
+  const own = await read();
+  expect(own).not.toBe(kept);
+  await scene.tellHead(adapter);
+  expect(await read()).toBe(own);
+  scene.time.milliseconds += 5_001;
+  await mineEmptyBlock();
+  await read();
+  await mineEmptyBlock();
+  await scene.tellHead(adapter);
+  scene.proxy.resetCounts();
+  await read();
+  expect(methods()).toEqual(['eth_call']);
+});
+
+test('a stale head that cannot be read anew is unreadable, whatever is kept', async () => {
+  await read();
+  scene.time.milliseconds += 5_001;
+  scene.proxy.inject({ kind: 'status', status: 503 });
+  await expect(read()).rejects.toMatchObject({
+    kind: 'ChainUnreadable',
+    context: { chain: 'main', cause: 'transport' },
+  });
+});
+
+test('what the follower says while the head is being read counts more', async () => {
+  scene.time.milliseconds += 5_001;
+  scene.proxy.inject({ kind: 'delay', milliseconds: 30 }, 1);
+  const reading = read();
+  await scene.proxy.waitForRequests(1);
+  await mineEmptyBlock();
+  const head = await scene.tellHead(adapter);
+  expect((await reading).block.number).toBe(head.number);
+});
+
+test('the deployment is read again when a step says that it changed', async () => {
+  await scene.tellHead(adapter);
+  expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: false });
+  await scene.administer('machineStateAndSync', 'setGeneralPausedGlobal', true);
+  await scene.tellHead(adapter);
+  expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: false });
+  await scene.tellHead(adapter, { deployment: true });
+  expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: true });
+  await scene.administer('machineStateAndSync', 'setGeneralPausedGlobal', false);
+});
+
+test('a step that asks for the checks runs them and logs what they find', async () => {
+  await scene.administer('machineSubscription', 'devSetEconomicAuthority', false);
+  scene.lines.length = 0;
+  await scene.tellHead(adapter, { checks: true });
+  await expect
+    .poll(() => scene.lines)
+    .toEqual([
+      {
+        level: 'error',
+        fields: { chain: 'main', problem: 'MACHINE_SUBSCRIPTION_ADDRESS: is not the economic authority' },
+        message: 'deployment check failed',
+      },
+    ]);
+  await scene.administer('machineSubscription', 'devSetEconomicAuthority', true);
+});
