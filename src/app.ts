@@ -64,6 +64,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const table = new RouteTable(app, conduct);
   for (const group of [...ROUTE_GROUPS, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
-  app.addHook('onClose', () => conduct.close());
+  app.addHook('preClose', async () => table.close());
+  app.addHook('onClose', async () => conduct.close());
   return app;
 }

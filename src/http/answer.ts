@@ -8,7 +8,7 @@ import { matchesEntityTag } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
 import type { EncodedJson } from './json-encoding.ts';
 import { JSON_TYPE, SURFACES } from './surfaces.ts';
-import { toWireError } from './wire-errors.ts';
+import { toErrorHeaders, toWireError } from './wire-errors.ts';
 
 /**
  * Sends a 200 that a cache may keep if it asks again each time, or the 304 it asked for.
@@ -22,14 +22,19 @@ export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef
     headers.push('chain-block', String(block.number), 'chain-block-age', String(age));
   }
   const condition = exchange.request.headers['if-none-match'];
-  if (condition !== undefined && matchesEntityTag(condition, json.etag)) sendEmpty(exchange, 304, headers);
-  else sendText(exchange, 200, headers, json.text, json.byteLength);
+  if (condition !== undefined && matchesEntityTag(condition, json.etag)) {
+    sendEmpty(exchange, 304, headers);
+  } else {
+    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(json.byteLength));
+    send(exchange, 200, headers, json.text, json.byteLength);
+  }
 }
 
 /** Sends an answer that no cache may keep: a probe's, a Verify record. */
 export function sendFresh(exchange: Exchange, status: number, { text, byteLength }: EncodedJson): void {
   const headers = ['Cache-Control', 'no-store', ...SURFACES[exchange.route.surface].headers];
-  sendText(exchange, status, headers, text, byteLength);
+  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(byteLength));
+  send(exchange, status, headers, text, byteLength);
 }
 
 /** Sends what the error table says about anything that was thrown. */
@@ -38,23 +43,17 @@ export function sendError(exchange: Exchange, error: unknown): void {
   if (!(error instanceof Fault))
     surroundings.log.error({ route: pattern, class: nameClass(error) }, 'unexpected error');
   const wire = toWireError(surface, error);
-  const headers = ['Cache-Control', 'no-store', ...SURFACES[surface].headers];
-  for (const name in wire.headers) headers.push(name, wire.headers[name]!);
   const text = JSON.stringify(wire.body);
-  sendText(exchange, wire.status, headers, text, Buffer.byteLength(text), error);
+  send(exchange, wire.status, toErrorHeaders(surface, wire, text), text, Buffer.byteLength(text), error);
 }
 
 /** Sends a status that has no body, as preflights and 304 have. */
 export function sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
-  const { response } = exchange;
-  if (response.headersSent) return;
-  response.writeHead(status, [...headers]);
-  response.end();
-  settle(exchange, status);
+  send(exchange, status, [...headers], '', 0);
 }
 
 /** Of two answers to one request the first is sent. Node leaves the text out for a HEAD. */
-function sendText(
+function send(
   exchange: Exchange,
   status: number,
   headers: string[],
@@ -64,7 +63,6 @@ function sendText(
 ): void {
   const { response } = exchange;
   if (response.headersSent) return;
-  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(byteLength));
   response.writeHead(status, headers);
   // Characters and bytes are the same for ASCII, and Node writes latin1 fastest.
   response.end(text, text.length === byteLength ? 'latin1' : 'utf8');

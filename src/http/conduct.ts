@@ -20,10 +20,13 @@ export interface ConductOptions {
   readonly connectingAddress: ConnectingAddress;
 }
 
+/** Half of what is read at all, so that here the path is known, and with it the envelope (evidence 3.3). */
+const MAX_VERIFY_HEAD_BYTES = 16_384;
 /** One key for all paths that no route has. */
 const UNKNOWN_PATH = '';
 const NO_PARAMETERS = {};
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
+const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
 const NO_HOST = new Fault('RequestMalformed', {});
 /** By seconds; made once, because refusing must cost less than serving. */
 const REFUSALS = Array.from({ length: 61 }, (_, retryAfterSeconds) => new Fault('RateLimited', { retryAfterSeconds }));
@@ -102,6 +105,11 @@ export class Conduct {
       const retryAfterSeconds = rateLimiter.count(address, path, startedAtMilliseconds);
       if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
     }
+    if (route.surface === 'verify' && measureHead(request) > MAX_VERIFY_HEAD_BYTES) return HEAD_TOO_LARGE;
     return request.headers.host === undefined && request.httpVersion === '1.1' ? NO_HOST : undefined;
   }
+}
+
+function measureHead({ url, rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0);
 }

@@ -29,6 +29,17 @@ export interface Route {
   readonly surroundings: Surroundings;
 }
 
+/** The last request that was read from a connection. */
+const CURRENT = Symbol('exchange');
+
+interface Connection {
+  [CURRENT]?: Exchange;
+}
+
+export function currentExchange(connection: object): Exchange | undefined {
+  return (connection as Connection)[CURRENT];
+}
+
 export class Exchange {
   readonly route: Route;
   readonly request: IncomingMessage;
@@ -51,6 +62,7 @@ export class Exchange {
     this.response = response;
     this.startedAtMilliseconds = route.surroundings.clock.nowMilliseconds();
     this.#parameters = parameters;
+    (request.socket as Connection)[CURRENT] = this;
   }
 
   /** A segment of the path, decoded once; the text itself where it cannot be decoded. */

@@ -67,6 +67,11 @@ export class RouteTable implements Routes {
     for (const [path, known] of this.#paths) this.#completePath(path, known);
   }
 
+  /** Leaves every request to the framework from now on, which ends connections after their answer. */
+  close(): void {
+    this.#simple.clear();
+  }
+
   /**
    * Serves a GET of a simple path at once, without the framework's routing, and with the same outcome; false: not such a request.
    * It spares a hot read a fifth of its cost.

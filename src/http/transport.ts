@@ -1,6 +1,123 @@
-/** How does the service speak HTTP/1.1? */
-import { createServer, type RequestListener, type Server } from 'node:http';
+/**
+ * How does the service speak HTTP/1.1 below its routes? Limits on time and size of what arrives, and JSON answers to what never becomes
+ * a request: a broken request line, headers that are too large or never end (http-facts 2 "error bodies", evidence 2).
+ */
+import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Fault } from '../domain/faults.ts';
+import { currentExchange } from './exchange.ts';
+import { decodePath, normaliseTarget } from './request-target.ts';
+import { surfaceOfUnknownPath, type Surface } from './surfaces.ts';
+import { toErrorHeaders, toWireError } from './wire-errors.ts';
+
+/** The longest request head that is read; longer ones are 431. Ids of thousands of digits get the answer of their route. */
+export const MAX_HEAD_BYTES = 32_768;
+/** A request that has not arrived whole by then is given up. */
+const ARRIVAL_MILLISECONDS = 9_000;
+const CHECKING_MILLISECONDS = 500;
+/** Longer than the 60 s after which common load balancers drop an idle connection, so that they are the ones to close it. */
+const KEEP_ALIVE_MILLISECONDS = 75_000;
+/** A connection on which nothing moves, a reader that does not read, is dropped. */
+const SILENCE_MILLISECONDS = 60_000;
+/** How long a refused sender may go on sending before it is cut off; cut off at once it might lose the answer. */
+const LINGER_MILLISECONDS = 1_000;
+
+const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
+const BODY_TOO_LARGE = new Fault('RequestTooLarge', { part: 'body' });
+const TOO_SLOW = new Fault('RequestTimeout', {});
+const MALFORMED = new Fault('RequestMalformed', {});
+const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
+
+/** An error of Node's parser. `rawPacket` holds the bytes that arrived last. */
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
 
 export function createHttpServer(listener: RequestListener): Server {
-  return createServer(listener);
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEAD_BYTES,
+      headersTimeout: ARRIVAL_MILLISECONDS,
+      requestTimeout: ARRIVAL_MILLISECONDS,
+      connectionsCheckingInterval: CHECKING_MILLISECONDS,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+      // Node's own refusal has no body; `Conduct` has one.
+      requireHostHeader: false,
+    },
+    listener,
+  );
+  server.setTimeout(SILENCE_MILLISECONDS);
+  // The size is limited; a limit on the number would drop further headers silently.
+  server.maxHeadersCount = 0;
+  server.on('clientError', answerUnreadable);
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    endWithFault(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
+  });
+  // An expectation that nobody knows is nothing to refuse a request for.
+  server.on('checkExpectation', listener);
+  return server;
+}
+
+/** Connections that read nothing more; the parser reports every further packet of a broken request. */
+const ended = new WeakSet<Duplex>();
+
+/** Answers what the parser gave up on, after the answers that are still due on the connection, and closes it. */
+function answerUnreadable(error: ParserError, socket: Duplex): void {
+  if (ended.has(socket)) return;
+  ended.add(socket);
+  const fault = toFault(error);
+  const exchange = currentExchange(socket);
+  if (error.code === 'ECONNRESET' || (socket as Socket).bytesRead === 0) {
+    socket.destroy();
+  } else if (exchange?.request.complete === false) {
+    // Its body broke off. If it is answered already there is nothing left to say.
+    if (exchange.response.headersSent) socket.destroy();
+    else endWithFault(socket, exchange.route.surface, fault);
+  } else {
+    const surface = surfaceOf(findTarget(error.rawPacket));
+    if (exchange === undefined || exchange.response.writableFinished) endWithFault(socket, surface, fault);
+    else exchange.response.once('finish', () => endWithFault(socket, surface, fault));
+  }
+}
+
+function toFault({ code }: ParserError): Fault {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return HEAD_TOO_LARGE;
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return BODY_TOO_LARGE;
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return TOO_SLOW;
+    default:
+      return MALFORMED;
+  }
+}
+
+/** The target of the last request line in the packet; empty when the line came in an earlier one. */
+function findTarget(packet: Buffer | undefined): string {
+  if (packet === undefined) return '';
+  let target = '';
+  for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[A-Z-]+ (\S+)/g)) target = found!;
+  return target;
+}
+
+function surfaceOf(target: string): Surface {
+  return surfaceOfUnknownPath(decodePath(normaliseTarget(target)));
+}
+
+function endWithFault(socket: Duplex, surface: Surface, fault: Fault): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const wire = toWireError(surface, fault);
+  const text = JSON.stringify(wire.body);
+  const headers = [...toErrorHeaders(surface, wire, text), 'Date', new Date().toUTCString(), 'Connection', 'close'];
+  let head = `HTTP/1.1 ${wire.status} ${STATUS_CODES[wire.status]}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  socket.end(`${head}\r\n${text}`);
+  const cutOff = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS);
+  socket.once('close', () => clearTimeout(cutOff));
 }

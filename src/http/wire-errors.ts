@@ -4,7 +4,7 @@
  * Texts are fixed words and numbers of the service; nothing of a caller, of a chain or of an SDK is printed, but for `input` of a 422 list.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
-import type { Surface } from './surfaces.ts';
+import { JSON_TYPE, SURFACES, type Surface } from './surfaces.ts';
 
 export interface WireError {
   readonly status: number;
@@ -146,6 +146,17 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
 export function toWireError(surface: Surface, error: unknown): WireError {
   const column = COLUMNS[surface];
   return error instanceof Fault ? lookUp(column, error.kind, error.context) : lookUp(column, 'Unexpected', {});
+}
+
+/** Names and values in turn, as Node's `writeHead` takes them. No cache may keep an error. */
+export function toErrorHeaders(surface: Surface, { headers }: WireError, text: string): string[] {
+  return [
+    ...['Cache-Control', 'no-store'],
+    ...SURFACES[surface].headers,
+    ...Object.entries(headers ?? {}).flat(),
+    ...['Content-Type', JSON_TYPE],
+    ...['Content-Length', String(Buffer.byteLength(text))],
+  ];
 }
 
 function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): WireError {
