@@ -1,0 +1,34 @@
+/** `svc devnet`: the local chains, deployed and seeded, for development and acceptance tests (configuration.md 2 and 3). */
+import { defineCommand, parseNumberOption } from '../command.ts';
+import { stayUntilStopped } from '../until-stopped.ts';
+
+export const devnet = defineCommand({
+  name: 'devnet',
+  about: 'Runs the local chains; writes env and fixtures.json, prints "ready", stays.',
+  operands: [],
+  options: {
+    dir: { type: 'string', value: 'PATH', about: 'where env and fixtures.json go (default .devnet)' },
+    'evm-port': { type: 'string', value: 'N', about: 'port of the main chain (default: any free one)' },
+    'svm-port': { type: 'string', value: 'N', about: 'port of the alt chain, which is not part of the devnet yet' },
+    fleet: { type: 'string', value: 'N', about: 'main-chain machines of the operator "fleet" (default 45)' },
+    json: { type: 'boolean', about: 'print the fixtures instead of "ready"' },
+  },
+  example: 'svc devnet --dir .devnet --evm-port 8545',
+  async run({ dir = '.devnet', 'evm-port': evmPortText, 'svm-port': svmPortText, fleet: fleetText, json = false }) {
+    const evmPort = parseNumberOption('--evm-port', evmPortText, 0, 65_535);
+    const fleet = parseNumberOption('--fleet', fleetText, 0, 100_000);
+    if (parseNumberOption('--svm-port', svmPortText, 0, 65_535) !== undefined) {
+      process.stderr.write('warning: --svm-port has no effect: the alt chain is not part of the devnet yet\n');
+    }
+    return stayUntilStopped(async (atEnd) => {
+      const { startDevnet } = await import('../../devnet/start-devnet.ts');
+      const started = await startDevnet({
+        dir,
+        ...(evmPort === undefined ? {} : { evmPort }),
+        ...(fleet === undefined ? {} : { fleet }),
+      });
+      atEnd(() => started.stop());
+      process.stdout.write(json ? `${JSON.stringify(started.fixtures)}\n` : 'ready\n');
+    });
+  },
+});

@@ -1,0 +1,66 @@
+/** `svc doctor`: would the service run well here? Everything it needs, looked at in turn, one line each, with the remedy. */
+import { loadConfig, type Config } from '../../src/config.ts';
+import { defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
+import { formatFinding, ok, toFinding, warn, type Finding } from '../doctor/finding.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  about: 'Checks configuration, chain, clock, database, trust files and rates.',
+  operands: [],
+  options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  example: 'svc doctor --env-file .devnet/env',
+  async run({ 'env-file': envFile, json = false }) {
+    const { config, problems, warnings } = loadConfig({ envFile });
+    const findings: Finding[] = [];
+    const report = (more: readonly Finding[]) => {
+      findings.push(...more);
+      if (!json) process.stdout.write(more.map((finding) => `${formatFinding(finding)}\n`).join(''));
+    };
+    report(toFindings(problems, warnings));
+    for await (const more of examine(config)) report(more);
+    if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+    return judge(findings);
+  },
+});
+
+function toFindings(problems: readonly string[], warnings: readonly string[]): Finding[] {
+  const findings = [
+    ...problems.map((problem) => toFinding('fail', problem, 'correct it')),
+    ...warnings.map((warning) => toFinding('warn', warning, 'correct or remove it')),
+  ];
+  return findings.length > 0 ? findings : [ok('configuration', 'no problem')];
+}
+
+/** In turn, so that each line can be read while the next is looked for. */
+async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
+  const [{ examineMainChain }, { examineDatabase }, { examineRates, examineTrust }] = await Promise.all([
+    import('../doctor/main-chain.ts'),
+    import('../doctor/database.ts'),
+    import('../doctor/files-and-feeds.ts'),
+  ]);
+  yield await examineMainChain(config.mainChain, Date.now);
+  yield [await examineDatabase(config)];
+  yield await examineTrust(config);
+  yield await examineRates(config, Date.now());
+  yield listUnserved(config);
+}
+
+/** What may be configured already and is not built yet. */
+function listUnserved(config: Config): Finding[] {
+  const remedy = 'wait for a later release, or leave it unset';
+  return [
+    ...(config.altChain === undefined
+      ? []
+      : [warn('ALT_RPC_URLS', 'this release does not read the alt chain', remedy)]),
+    ...(config.redisUrl === undefined
+      ? []
+      : [warn('REDIS_URL', 'this release counts rates in its own process', remedy)]),
+    ...(config.verify === undefined ? [] : [warn('ONBOARDING_TOKENS', 'this release takes no chip evidence', remedy)]),
+  ];
+}
+
+function judge(findings: readonly Finding[]): ExitCode {
+  if (findings.some(({ state }) => state === 'fail')) return EXIT_CODES.refused;
+  return findings.some(({ state }) => state === 'unreachable') ? EXIT_CODES.unreachable : EXIT_CODES.ok;
+}

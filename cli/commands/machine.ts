@@ -1,0 +1,65 @@
+/** `svc machine`: one machine's rating and profile, read through HTTP and shown for people. */
+import { styleText } from 'node:util';
+import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { DEFAULT_BASE_URL, printable, readDocument, type JsonObject } from '../http-reads.ts';
+
+export const machine = defineCommand({
+  name: 'machine',
+  about: 'Shows the rating and the profile of a machine.',
+  operands: ['DID'],
+  options: { 'base-url': BASE_URL_OPTION, json: JSON_OPTION },
+  example: `svc machine ${EXAMPLE_DID}`,
+  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, json = false }, [did = '']) {
+    const path = encodeURIComponent(did);
+    const [rating, profile] = await Promise.all([
+      readDocument(baseUrl, `/mcr/${path}`),
+      readDocument(baseUrl, `/machine/${path}`),
+    ]);
+    process.stdout.write(json ? `${JSON.stringify({ rating, profile }, null, 2)}\n` : formatMachine(rating, profile));
+    return EXIT_CODES.ok;
+  },
+});
+
+function formatMachine(rating: JsonObject, profile: JsonObject): string {
+  const facts = findFacts(profile);
+  const rows: readonly (readonly [string, unknown])[] = [
+    ['rating', `${show(rating['mcr'])} ${show(rating['mcr_score'])} of 100`],
+    ['not rated', rating['rating_unavailable']],
+    ['degraded', rating['mcr_degraded'] === true ? 'yes: an amount could not be converted' : undefined],
+    ['bond', rating['bond_status']],
+    ['negative flag', rating['negative_flag'] === true ? 'yes' : 'no'],
+    ['events', `${show(rating['event_count'])} (${show(rating['revenue_event_count'])} of revenue)`],
+    ['revenue', formatCents(rating['total_revenue'])],
+    ['per event', formatCents(rating['average_revenue_per_event'])],
+    ['trend', rating['revenue_trend']],
+    ['last event', formatTime(rating['last_updated'])],
+    ['operator', facts['operator']],
+    ['visibility', facts['data_visibility']],
+    ['documentation', facts['documentation_url']],
+    ['why', rating['summary']],
+  ];
+  const title = styleText('bold', `${show(profile['name'])}  ${show(rating['did'])}`, { stream: process.stdout });
+  const lines = alignColumns(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, show(value)]])));
+  return `${[title, ...lines].join('\n')}\n`;
+}
+
+/** The profile's one object with facts has a configurable name: it is known by the DID in it. */
+function findFacts(profile: JsonObject): JsonObject {
+  const isFacts = (value: unknown): value is JsonObject =>
+    typeof value === 'object' && value !== null && 'did' in value;
+  return Object.values(profile).find(isFacts) ?? {};
+}
+
+function formatCents(cents: unknown): string | null {
+  return typeof cents === 'number' ? `${(cents / 100).toFixed(2)} USD` : null;
+}
+
+function formatTime(unixSeconds: unknown): string | null {
+  return typeof unixSeconds === 'number' ? new Date(unixSeconds * 1000).toISOString() : null;
+}
+
+function show(value: unknown): string {
+  if (value === undefined || value === null) return '-';
+  return printable(typeof value === 'string' ? value : JSON.stringify(value));
+}

@@ -1,0 +1,78 @@
+/**
+ * `svc replay`: is the served score the one that the raw events give? Reads the chain and the rates that the configuration names
+ * with a reader and a model of its own, and compares.
+ */
+import { readFile } from 'node:fs/promises';
+import type { RateTable } from '../replay/model.ts';
+import { buildRateTable, MalformedRates } from '../replay/rates.ts';
+import { ReplayFailure } from '../replay/replay-failure.ts';
+import { formatReplay, replay as replayMachine } from '../replay/replay.ts';
+import { loadConfig, type Config } from '../../src/config.ts';
+import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
+import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { DEFAULT_BASE_URL } from '../http-reads.ts';
+
+const FEED_TIMEOUT_MILLISECONDS = 30_000;
+
+export const replay = defineCommand({
+  name: 'replay',
+  about: 'Recomputes a served score from the raw events, and compares.',
+  operands: ['DID'],
+  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
+  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [did = '']) {
+    const { config, problems } = loadConfig({ envFile, lenient: true });
+    if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+    try {
+      const result = await replayMachine({ did, baseUrl, chain: locateChain(config), rates: await loadRates(config) });
+      process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : formatReplay(result));
+      return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
+    } catch (error) {
+      if (error instanceof ReplayFailure) throw new CommandFailed(ENDINGS[error.kind], error.message);
+      if (error instanceof MalformedRates) throw new CommandFailed('usage', `the rates: ${error.message}`);
+      throw error;
+    }
+  },
+});
+
+const ENDINGS = { refused: 'refused', unreachable: 'unreachable', contradictory: 'verificationFailed' } as const;
+
+function locateChain({ mainChain }: Config) {
+  if (mainChain === undefined) {
+    throw new CommandFailed(
+      'usage',
+      'a replay reads the chain: give it the settings of the service, as --env-file PATH',
+    );
+  }
+  const { rpcUrls, chainId, startBlock, addresses } = mainChain;
+  return {
+    rpcUrls,
+    chainId: BigInt(chainId),
+    startBlock: BigInt(startBlock),
+    eventRegistry: addresses.eventRegistry,
+    machineSubscription: addresses.machineSubscription,
+    ...(addresses.adminFlags === undefined ? {} : { adminFlags: addresses.adminFlags }),
+  };
+}
+
+/** The feed is complete up to yesterday: whatever it says of an earlier day, it says for good. */
+async function loadRates({ fxSource, tokensFile }: Config): Promise<RateTable> {
+  return buildRateTable({
+    ...(fxSource === undefined ? {} : { ecbCsv: await readSource('FX_SOURCE', fxSource) }),
+    ...(tokensFile === undefined ? {} : { tokensJson: await readSource('TOKENS_FILE', tokensFile) }),
+    through: formatDay(dayOf(Date.now() / 1000) - 1),
+  });
+}
+
+/** Fails without the source's name: an address may hold a key. */
+async function readSource(variable: string, source: string): Promise<string> {
+  try {
+    if (!/^https?:/i.test(source)) return await readFile(source, 'utf8');
+    const response = await fetch(source, { signal: AbortSignal.timeout(FEED_TIMEOUT_MILLISECONDS) });
+    if (response.ok) return await response.text();
+  } catch {
+    // Told below, like any other answer than the text.
+  }
+  throw new CommandFailed('unreachable', `${variable}: cannot be read`);
+}

@@ -1,0 +1,60 @@
+/** `svc serve`: the service, configured by the environment (configuration.md 1); `--check` shows what it would run with. */
+import { describeConfig } from '../../src/config/describe-config.ts';
+import { loadConfig, type ConfigReading } from '../../src/config.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
+import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { createServiceLog } from '../service-log.ts';
+import { stayUntilStopped } from '../until-stopped.ts';
+
+export const serve = defineCommand({
+  name: 'serve',
+  about: 'Runs the service until it is told to end.',
+  operands: [],
+  options: {
+    'env-file': ENV_FILE_OPTION,
+    check: { type: 'boolean', about: 'print the configuration without its secrets, and every problem, and end' },
+    lenient: { type: 'boolean', about: 'start, not ready, when the configuration contradicts the chain' },
+    json: { type: 'boolean', about: 'with --check: print JSON' },
+  },
+  example: 'svc serve --env-file .devnet/env',
+  async run({ 'env-file': envFile, check, lenient = false, json = false }) {
+    const reading = loadConfig({ envFile, lenient, isTerminal: process.stderr.isTTY });
+    if (check === true) return showConfiguration(reading, json);
+    for (const warning of reading.warnings) process.stderr.write(`warning: ${warning}\n`);
+    if (reading.problems.length > 0) throw new CommandFailed('usage', formatProblems(reading.problems));
+    return stayUntilStopped(async (atEnd) => {
+      const { startService, StartRefused } = await import('../../src/main.ts');
+      try {
+        const log = createServiceLog(reading.config.log);
+        const service = await startService(reading.config, { log, isLenient: lenient });
+        atEnd(() => service.close());
+        process.stdout.write(`listening on ${service.url}\n`);
+      } catch (error) {
+        if (error instanceof StartRefused) throw new CommandFailed('refused', formatProblems(error.problems));
+        throw error;
+      }
+    });
+  },
+});
+
+function showConfiguration({ config, problems, warnings }: ConfigReading, json: boolean): ExitCode {
+  const configuration = describeConfig(config);
+  if (json) {
+    const { namespace } = config;
+    process.stdout.write(`${JSON.stringify({ configuration, namespace, problems, warnings }, null, 2)}\n`);
+  } else {
+    const words = Object.entries(config.namespace).filter(
+      ([key, word]) => word !== DEFAULT_NAMESPACE[key as 'verifier'],
+    );
+    const rows = [...Object.entries(configuration), ...words].map(([name, value]) => [name, value ?? '-']);
+    process.stdout.write(`${alignColumns(rows).join('\n')}\n`);
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    for (const problem of problems) process.stderr.write(`problem: ${problem}\n`);
+  }
+  return problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+}
+
+function formatProblems(problems: readonly string[]): string {
+  return ['the service does not start:', ...problems.map((problem) => `  ${problem}`)].join('\n');
+}

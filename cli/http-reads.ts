@@ -1,0 +1,45 @@
+/** What does the service answer? One GET of a JSON document, for the commands that show it. */
+import { CommandFailed } from './exit-codes.ts';
+
+export const DEFAULT_BASE_URL = 'http://127.0.0.1:8000';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const TIMEOUT_MILLISECONDS = 30_000;
+
+/** Reads one document. Throws `CommandFailed` with the service's own words when it answers anything but 200. */
+export async function readDocument(baseUrl: string, path: string): Promise<JsonObject> {
+  const { status, body } = await get(`${baseUrl.replace(/\/+$/, '')}${path}`);
+  if (status === 200 && body !== undefined) return body;
+  const said = body?.['detail'] ?? body?.['error'];
+  const reason = typeof said === 'string' ? said : said === undefined ? 'no JSON object' : JSON.stringify(said);
+  throw new CommandFailed('refused', printable(`${path}: ${status} ${reason}`));
+}
+
+async function get(url: string): Promise<{ status: number; body: JsonObject | undefined }> {
+  if (!URL.canParse(url)) throw new CommandFailed('usage', '--base-url must be a URL');
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    });
+    return { status: response.status, body: parseObject(await response.text()) };
+  } catch {
+    throw new CommandFailed('unreachable', `the service at ${new URL(url).origin} does not answer`);
+  }
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a stranger wrote must not steer a terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\uFFFD');
+}

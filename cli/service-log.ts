@@ -1,0 +1,23 @@
+/** Where do the lines of a running service go? To standard error, as JSON or, for a person at a terminal, in colour. */
+import { pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import type { Config } from '../src/config.ts';
+import type { Log } from '../src/ports/log.ts';
+
+const STANDARD_ERROR = 2;
+
+export function createServiceLog({ level, format }: Config['log']): Log {
+  const stream = format === 'json' ? pino.destination(STANDARD_ERROR) : createPrettyStream();
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+}
+
+function createPrettyStream() {
+  const colorize = process.stderr.isTTY;
+  return PinoPretty({
+    destination: STANDARD_ERROR,
+    sync: true,
+    colorize,
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+  });
+}

@@ -1,0 +1,56 @@
+/** Which folder may import what? The table of CONTRIBUTING.md, row by row. */
+
+export interface Row {
+  /** A folder or a file; the longest row that a path begins with holds for it. */
+  readonly of: string;
+  /** Folders and files of this repository, itself included. */
+  readonly mayImport: readonly string[];
+  /** Packages by name; `node:` stands for all of Node's modules. */
+  readonly packages: readonly string[];
+}
+
+const PURE = ['@noble/hashes', '@noble/curves', 'secp256k1', 'node:crypto'];
+
+/** An SDK that stands in one row only is imported nowhere else. */
+export const IMPORT_TABLE: readonly Row[] = [
+  { of: 'src/domain', mayImport: ['src/domain'], packages: PURE },
+  { of: 'src/ports', mayImport: ['src/ports', 'src/domain'], packages: [] },
+  { of: 'src/actions', mayImport: ['src/actions', 'src/domain', 'src/ports'], packages: [] },
+  {
+    of: 'src/http',
+    mayImport: ['src/http', 'src/actions', 'src/domain', 'src/ports/ctx.ts', 'src/ports/clock.ts', 'src/ports/log.ts'],
+    packages: ['node:', 'fastify', '@fastify/swagger', 'ipaddr.js'],
+  },
+  adapter('evm', ['viem', 'undici']),
+  adapter('svm', ['@solana/kit', 'undici', ...PURE]),
+  adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
+  adapter('fx', ['fast-xml-parser']),
+  adapter('partner', ['undici', 'ipaddr.js']),
+  { of: 'src/indexers', mayImport: ['src/indexers', 'src/domain', 'src/ports'], packages: [] },
+  { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },
+  { of: 'src/config.ts', mayImport: ['src/config', 'src/domain'], packages: ['node:'] },
+  { of: 'src/app.ts', mayImport: ['src/http', 'src/domain', 'src/ports'], packages: ['fastify'] },
+  { of: 'src/main.ts', mayImport: ['src'], packages: ['node:', 'fastify'] },
+  { of: 'client', mayImport: ['client', 'src/domain', 'src/http/wire'], packages: PURE },
+  { of: 'explorer', mayImport: ['explorer', 'client'], packages: [] },
+  { of: 'cli', mayImport: ['cli', 'client', 'src', 'devnet'], packages: ['node:', 'pino', 'pino-pretty'] },
+  // A second opinion shares nothing with the first.
+  { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes'] },
+  { of: 'contracts', mayImport: ['contracts'], packages: ['node:', 'viem', 'solc'] },
+  { of: 'devnet', mayImport: ['devnet', 'contracts', 'src/domain'], packages: ['node:', 'viem'] },
+];
+
+function adapter(name: string, packages: readonly string[]): Row {
+  const folder = `src/adapters/${name}`;
+  return { of: folder, mayImport: [folder, 'src/domain', 'src/ports'], packages: ['node:', ...packages] };
+}
+
+/** Undefined for a path that no row covers. */
+export function findRow(path: string): Row | undefined {
+  const rows = IMPORT_TABLE.filter(({ of }) => isWithin(path, of));
+  return rows.sort((a, b) => b.of.length - a.of.length)[0];
+}
+
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

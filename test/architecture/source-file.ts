@@ -1,0 +1,96 @@
+/** What does a source file import, spell and read? Taken from its syntax tree, so that comments do not count. */
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+export interface SourceFile {
+  /** From the root of the repository, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** Paths like `path` for relative imports, else the module's name. */
+  readonly imports: readonly string[];
+  /** Texts of all string and template literals but the names of modules. */
+  readonly literals: readonly string[];
+  readonly readsEnvironment: boolean;
+  /** Tests, their tools, and what only these import. */
+  readonly isForTests: boolean;
+}
+
+const TEST_TOOLS = ['vitest', 'fast-check'];
+
+type ParsedFile = Omit<SourceFile, 'isForTests'>;
+
+/** Parses files, given as texts by path. */
+export function parseSourceFiles(texts: Readonly<Record<string, string>>): SourceFile[] {
+  const parsed = Object.entries(texts).map(([path, text]) => parse(path, text));
+  const forTests = findTestSupport(parsed);
+  return parsed.map((file) => ({ ...file, isForTests: forTests.has(file.path) }));
+}
+
+function parse(path: string, text: string): ParsedFile {
+  const imports: string[] = [];
+  const literals: string[] = [];
+  let readsEnvironment = false;
+  const visit = (node: ts.Node): void => {
+    const module = findModuleName(node);
+    if (module !== undefined) imports.push(module.startsWith('.') ? posix.join(posix.dirname(path), module) : module);
+    else if (ts.isStringLiteralLike(node) && !isModuleName(node)) literals.push(node.text);
+    else if (ts.isTemplateExpression(node)) {
+      // What an expression gives is not known: a word that it would split stays in one text.
+      literals.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('\uFFFD'));
+    }
+    readsEnvironment ||= isEnvironment(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return { path, text, imports, literals, readsEnvironment };
+}
+
+function findModuleName(node: ts.Node): string | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return literalText(node.moduleSpecifier);
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return literalText(node.argument.literal);
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    return literalText(node.arguments[0]);
+  }
+  return undefined;
+}
+
+function isModuleName(node: ts.Node): boolean {
+  return literalText(node) !== undefined && findModuleName(node.parent) === literalText(node);
+}
+
+function literalText(node: ts.Node | undefined): string | undefined {
+  return node !== undefined && ts.isStringLiteralLike(node) ? node.text : undefined;
+}
+
+/** `process.env`, `process['env']`, or `env` taken from the module. */
+function isEnvironment(node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(node)) return node.expression.getText() === 'process' && node.name.text === 'env';
+  if (ts.isElementAccessExpression(node)) {
+    return node.expression.getText() === 'process' && literalText(node.argumentExpression) === 'env';
+  }
+  return (
+    ts.isImportSpecifier(node) &&
+    node.getText() === 'env' &&
+    /['"]node:process['"]/.test(node.parent.parent.parent.getText())
+  );
+}
+
+/**
+ * Tests, what takes tools of tests, and what only these import. A file that nothing but its own test imports is not for tests: it
+ * waits to be wired.
+ */
+function findTestSupport(files: readonly ParsedFile[]): ReadonlySet<string> {
+  const isTest = ({ path, imports }: ParsedFile) =>
+    path.endsWith('.test.ts') || path.startsWith('test/') || imports.some((each) => TEST_TOOLS.includes(each));
+  const forTests = new Set(files.filter(isTest).map(({ path }) => path));
+  const edges = files.flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })));
+  const importers = Map.groupBy(edges, ({ imported }) => imported);
+  for (let size = -1; size !== forTests.size;) {
+    size = forTests.size;
+    for (const [imported, by] of importers) {
+      const others = by.filter(({ path }) => path !== imported.replace(/\.ts$/, '.test.ts'));
+      if (others.length > 0 && others.every(({ path }) => forTests.has(path))) forTests.add(imported);
+    }
+  }
+  return forTests;
+}

@@ -1,0 +1,119 @@
+/** Which files break the rules of the house? (CONTRIBUTING.md.) Each violation names the file and the rule. */
+import { posix } from 'node:path';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { findRow, isWithin } from './import-table.ts';
+import type { SourceFile } from './source-file.ts';
+
+const NAMESPACE_FILE = 'src/domain/namespace.ts';
+const ENVIRONMENT_FILE = 'src/config.ts';
+const WIRE_ERRORS_FILE = 'src/http/wire-errors.ts';
+
+/** Folders that say nothing of what is in them. */
+const NAMELESS_FOLDERS = ['utils', 'helpers', 'common', 'lib', 'shared'];
+/** `store.sqlite.test.ts` is the test of `store` on SQLite. */
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*((\.[a-z0-9]+)?\.test|\.d)?\.ts$/;
+
+/** Where the tables and the words hold; benchmarks, documents and tests may do as they need. */
+const HOUSE = ['src', 'client', 'cli', 'contracts', 'devnet'];
+/** Where nobody knows of HTTP. */
+const WIRELESS = ['src/domain', 'src/ports', 'src/actions', 'src/indexers'];
+const STATUS = /\b(?:status|statusCode|code)\s*(?:[:(]|={1,3})\s*[1-5]\d\d\b/;
+
+/** All violations, in the order of the files. */
+export function findViolations(files: readonly SourceFile[]): string[] {
+  const wireWords = listWireWords(files);
+  const forTests = new Set(files.filter((file) => file.isForTests).map(({ path }) => path));
+  return files.flatMap((file) =>
+    [
+      ...judgeName(file.path),
+      ...judgeOpening(file),
+      ...judgeImports(file, forTests),
+      ...judgeEnvironment(file),
+      ...judgeNamespaceWords(file),
+      ...judgeWireWords(file, wireWords),
+    ].map((violation) => `${file.path}: ${violation}`),
+  );
+}
+
+function judgeName(path: string): string[] {
+  const name = posix.basename(path);
+  const folder = posix
+    .dirname(path)
+    .split('/')
+    .find((each) => NAMELESS_FOLDERS.includes(each));
+  return [
+    ...(folder === undefined ? [] : [`no folder is called ${folder}`]),
+    ...(name === 'index.ts' ? ['no barrels: import from the file itself'] : []),
+    ...(name === 'types.ts' || name === 'types.d.ts' ? ['no types.ts: a type stands where it belongs'] : []),
+    ...(KEBAB_CASE.test(name) ? [] : ['file names are kebab-case']),
+  ];
+}
+
+function judgeOpening({ path, text }: SourceFile): string[] {
+  return text.startsWith('/**') || path.endsWith('.test.ts')
+    ? []
+    : ['a file opens with the question it answers: /** … */'];
+}
+
+function judgeImports({ path, imports, isForTests }: SourceFile, forTests: ReadonlySet<string>): string[] {
+  if (isForTests || !isInHouse(path)) return [];
+  const row = findRow(path);
+  if (row === undefined) return ['no row of the import table covers it'];
+  const { of, mayImport, packages } = row;
+  return imports.flatMap((imported) => {
+    if (forTests.has(imported)) return [`imports ${imported}, which is for tests`];
+    const isOwn = imported.includes('/') && imported.endsWith('.ts');
+    if (isOwn && mayImport.some((folder) => isWithin(imported, folder))) return [];
+    const name = packageOf(imported);
+    if (!isOwn && packages.some((each) => each === name || (each === 'node:' && name.startsWith(each)))) return [];
+    return [`${of} may not import ${isOwn ? imported : name}`];
+  });
+}
+
+/** `viem` of `viem/utils`, `@noble/hashes` of `@noble/hashes/sha2.js`. */
+function packageOf(module: string): string {
+  return module.split('/', module.startsWith('@') ? 2 : 1).join('/');
+}
+
+function judgeEnvironment({ path, readsEnvironment, isForTests }: SourceFile): string[] {
+  if (!readsEnvironment || isForTests || path === ENVIRONMENT_FILE || !isInHouse(path)) return [];
+  return [`only ${ENVIRONMENT_FILE} reads process.env`];
+}
+
+/** The DID method alone is no word to look for: it is the command's name as well. */
+function judgeNamespaceWords({ path, literals, isForTests }: SourceFile): string[] {
+  if (isForTests || path === NAMESPACE_FILE || !isWithinAny(path, ['src', 'client', 'cli'])) return [];
+  const { did_method: method, ...words } = DEFAULT_NAMESPACE;
+  return [`did:${method}:`, ...Object.values(words)]
+    .filter((word) => literals.some((literal) => containsWord(literal, word)))
+    .map((word) => `only ${NAMESPACE_FILE} spells ${word}`);
+}
+
+function containsWord(text: string, word: string): boolean {
+  const at = text.indexOf(word);
+  return at >= 0 && !/\w/.test(text[at - 1] ?? '') && !(/\w$/.test(word) && /\w/.test(text[at + word.length] ?? ''));
+}
+
+/** The codes and sentences of the one error table. */
+function listWireWords(files: readonly SourceFile[]): readonly string[] {
+  const table = files.find(({ path }) => path === WIRE_ERRORS_FILE);
+  return (table?.literals ?? []).filter((text) => /^[A-Z][A-Z]+(_[A-Z]+)+$|^[A-Z][a-z]+ .*[a-z]$/.test(text));
+}
+
+function judgeWireWords({ path, text, literals, isForTests }: SourceFile, wireWords: readonly string[]): string[] {
+  if (isForTests || !isWithin(path, 'src') || isWithin(path, 'src/http')) return [];
+  const spelled = wireWords.filter((word) => literals.includes(word));
+  const status = isWithinAny(path, WIRELESS) ? STATUS.exec(text)?.[0] : undefined;
+  return [
+    ...spelled.map((word) => `only src/http spells ${word}`),
+    ...(status === undefined ? [] : [`only src/http knows statuses: ${status}`]),
+  ];
+}
+
+function isInHouse(path: string): boolean {
+  return isWithinAny(path, HOUSE);
+}
+
+function isWithinAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isWithin(path, folder));
+}
