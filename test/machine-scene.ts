@@ -1,6 +1,7 @@
 /** What does a test do with machines of the scene? Makes them, changes them, and reads them with an adapter that keeps nothing. */
 import { encodeErrorResult, parseAbi, stringToHex, type Hex } from 'viem';
 import { accountOf } from '../devnet/accounts.ts';
+import type { BareChainOptions } from '../devnet/bare-chain.ts';
 import * as calls from '../devnet/main-chain-calls.ts';
 import type { MainChainAdapter } from '../src/adapters/evm/create-main-chain.ts';
 import type { MachineId } from '../src/domain/identifiers.ts';
@@ -46,8 +47,8 @@ export interface MachineScene extends EvmScene {
   revenue(machineId: bigint, value: bigint, rest?: Partial<calls.EventInput>): ReturnType<typeof calls.submitEvent>;
 }
 
-export async function startMachineScene(): Promise<MachineScene> {
-  const scene = await startEvmScene();
+export async function startMachineScene(options: BareChainOptions = {}): Promise<MachineScene> {
+  const scene = await startEvmScene(options);
   const { deployment } = scene.chain;
   const openForgetful = () => scene.open({ limits: { maxHeadAgeMilliseconds: -1 } });
   let serial = 0;

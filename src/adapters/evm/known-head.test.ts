@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accountOf } from '../../../devnet/accounts.ts';
+import * as calls from '../../../devnet/main-chain-calls.ts';
 import { ALL_EVENTS } from '../../../test/evm-scene.ts';
-import { startMachineScene, type MachineScene } from '../../../test/machine-scene.ts';
+import { present, startMachineScene, type MachineScene } from '../../../test/machine-scene.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
 import type { MainChainAdapter } from './create-main-chain.ts';
 
@@ -124,4 +126,36 @@ test('a step that asks for the checks runs them and logs what they find', async 
       },
     ]);
   await scene.administer('machineSubscription', 'devSetEconomicAuthority', true);
+});
+
+describe('a reorg', () => {
+  /** Its transactions come from an account of its own, because a reorg takes nonces back. */
+  async function activateSuspendable(name: string) {
+    const from = accountOf(name).address;
+    const machine = (await scene.activate({ from })) as MachineId;
+    return { machine, suspend: calls.suspendMachine(scene.chain.deployment, from, machine) };
+  }
+  const reorg = (blocks: number) => scene.chain.writer.rpc.request('anvil_reorg', [blocks, []]);
+
+  test('that takes a block back takes what was read at it', async () => {
+    const { machine, suspend } = await activateSuspendable('first of the reorg');
+    await scene.tellHead(adapter);
+    await scene.mine(suspend);
+    await scene.tellHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
+    expect((await adapter.chain.readMachine(machine, ALL_EVENTS)).operatorPaused).toEqual(present(true));
+    await reorg(1);
+    await scene.tellHead(adapter, { touched: 'all' });
+    expect((await adapter.chain.readMachine(machine, ALL_EVENTS)).operatorPaused).toEqual(present(false));
+  });
+
+  test('that was not told yet is seen by the parent of the block', async () => {
+    const { machine, suspend } = await activateSuspendable('second of the reorg');
+    await scene.mine(suspend);
+    await scene.mine();
+    await scene.tellHead(adapter);
+    await reorg(2);
+    await expect(adapter.chain.readMachine(machine, ALL_EVENTS)).rejects.toMatchObject({
+      context: { chain: 'main', cause: 'block-mismatch' },
+    });
+  });
 });
