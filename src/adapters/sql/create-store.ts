@@ -6,6 +6,7 @@ import { createFolds } from './folds.ts';
 import { createFxRates } from './fx-rates.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { SqlDatabase } from './work.ts';
 import { createWriteProbe } from './write-probe.ts';
@@ -25,7 +26,7 @@ export async function createStore(databaseUrl: string, options: StoreOptions = {
   const report = options.reportFailure ?? (() => undefined);
   const database = open(location, report);
   try {
-    await database.exclusive(migrate(database.dialect));
+    await database.upgrade(migrate(database.dialect));
   } catch (error) {
     await database.close();
     throw error instanceof SchemaTooNew ? toStoreUnavailable(error, report) : error;
@@ -40,6 +41,5 @@ export async function createStore(databaseUrl: string, options: StoreOptions = {
 }
 
 function open(location: DatabaseLocation, report: ReportFailure): SqlDatabase {
-  if (location.kind === 'sqlite') return openSqlite(location.path, report);
-  throw toStoreUnavailable({ code: 'POSTGRES' }, report);
+  return location.kind === 'sqlite' ? openSqlite(location.path, report) : openPostgres(location.url, report);
 }

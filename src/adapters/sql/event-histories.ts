@@ -3,7 +3,7 @@ import type { MachineId } from '../../domain/identifiers.ts';
 import type { EventGeneration } from '../../ports/main-chain-log.ts';
 import type { Dialect } from './dialect.ts';
 import { fromGenerationNumber, fromIdBytes, toGenerationNumber, toIdBytes } from './stored-machine-id.ts';
-import { change, readFirst, readRows, type Batch, type Query, type Work } from './work.ts';
+import { change, readFirst, readRows, type Batch, type Query, type Value, type Work } from './work.ts';
 
 export interface HistoryKey {
   readonly generation: EventGeneration;
@@ -12,6 +12,9 @@ export interface HistoryKey {
 
 export interface History extends HistoryKey {
   readonly historyId: number;
+  readonly isStored: boolean;
+  /** Stands in the index of unfolded machines for every configuration already. */
+  readonly isQueued: boolean;
   epoch: number;
   count: number;
 }
@@ -19,8 +22,8 @@ export interface History extends HistoryKey {
 export interface EventHistories {
   /** One history for each key, in the order of the keys; a new one, not yet stored, where there is none. */
   load(keys: readonly HistoryKey[]): Work<History[]>;
-  /** Stores histories; whatever is folded of them counts as unsettled. */
-  save(histories: Iterable<History>): Work<void>;
+  /** Stores histories, unfolded from now on if they have a log. */
+  save(histories: readonly History[]): Work<void>;
 }
 
 interface HistoryRow {
@@ -29,21 +32,36 @@ interface HistoryRow {
   readonly generation: number;
   readonly epoch: number;
   readonly log_count: number;
+  readonly settled_0: number | null;
+  readonly settled_1: number | null;
 }
 
 export function createEventHistories({ builder, batch }: Dialect): EventHistories {
   const select = batch(
     { machine_id: 'bytes', generation: 'integer' },
-    `SELECT h.history_id, h.machine_id, h.generation, h.epoch, h.log_count
+    `SELECT h.history_id, h.machine_id, h.generation, h.epoch, h.log_count, h.settled_0, h.settled_1
      FROM batch CROSS JOIN event_histories h
      WHERE h.machine_id = batch.machine_id AND h.generation = batch.generation`,
   );
   const upsert = batch(
-    { history_id: 'integer', machine_id: 'bytes', generation: 'integer', epoch: 'integer', log_count: 'integer' },
-    `INSERT INTO event_histories (history_id, machine_id, generation, epoch, log_count)
-     SELECT history_id, machine_id, generation, epoch, log_count FROM batch WHERE true
+    {
+      history_id: 'integer',
+      machine_id: 'bytes',
+      generation: 'integer',
+      epoch: 'integer',
+      log_count: 'integer',
+      settled: 'integer',
+    },
+    `INSERT INTO event_histories (history_id, machine_id, generation, epoch, log_count, settled_0, settled_1)
+     SELECT history_id, machine_id, generation, epoch, log_count, settled, settled FROM batch WHERE true
      ON CONFLICT (history_id) DO UPDATE
-     SET epoch = excluded.epoch, log_count = excluded.log_count, settled_0 = 0, settled_1 = 0`,
+     SET epoch = excluded.epoch, log_count = excluded.log_count, settled_0 = excluded.settled_0, settled_1 = excluded.settled_1`,
+  );
+  // Touches no index, which is most of the cost of a row.
+  const grow = batch(
+    { history_id: 'integer', epoch: 'integer', log_count: 'integer' },
+    `UPDATE event_histories SET epoch = batch.epoch, log_count = batch.log_count
+     FROM batch WHERE event_histories.history_id = batch.history_id`,
   );
   const newest = builder
     .selectFrom('event_histories')
@@ -65,29 +83,38 @@ export function createEventHistories({ builder, batch }: Dialect): EventHistorie
       let lastId = (yield* readFirst(newest))?.history_id ?? 0;
       return keys.map((key) => {
         const { generation, id } = key;
-        return known.get(key) ?? known.add({ generation, id, historyId: ++lastId, epoch: 0, count: 0 });
+        return (
+          known.get(key) ??
+          known.add({ generation, id, historyId: ++lastId, isStored: false, isQueued: false, epoch: 0, count: 0 })
+        );
       });
     },
     *save(histories) {
-      const rows = Array.from(histories, ({ historyId, id, generation, epoch, count }) => [
-        historyId,
-        toIdBytes(id),
-        toGenerationNumber(generation),
-        epoch,
-        count,
-      ]);
-      yield* change({ sql: upsert, batch: rows });
+      const sorted = histories.toSorted((a, b) => a.historyId - b.historyId);
+      const growing = sorted.filter(canGrow);
+      yield* change({ sql: grow, batch: growing.map(({ historyId, epoch, count }) => [historyId, epoch, count]) });
+      yield* change({ sql: upsert, batch: sorted.filter((history) => !canGrow(history)).map(toRow) });
     },
   };
 }
 
-function toHistory({ history_id, machine_id, generation, epoch, log_count }: HistoryRow): History {
+function canGrow({ isQueued, count }: History): boolean {
+  return isQueued && count > 0;
+}
+
+function toRow({ historyId, id, generation, epoch, count }: History): Value[] {
+  return [historyId, toIdBytes(id), toGenerationNumber(generation), epoch, count, count > 0 ? 0 : null];
+}
+
+function toHistory(row: HistoryRow): History {
   return {
-    historyId: history_id,
-    id: fromIdBytes(machine_id),
-    generation: fromGenerationNumber(generation),
-    epoch,
-    count: log_count,
+    historyId: row.history_id,
+    id: fromIdBytes(row.machine_id),
+    generation: fromGenerationNumber(row.generation),
+    isStored: true,
+    isQueued: row.settled_0 === 0 && row.settled_1 === 0,
+    epoch: row.epoch,
+    count: row.log_count,
   };
 }
 

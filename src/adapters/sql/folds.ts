@@ -21,7 +21,7 @@ export function createFolds(database: SqlDatabase): FoldStore {
     const folds = keepNewest(given);
     const slot = yield* slots.claim(ratesFingerprint);
     const found = yield* histories.load(folds);
-    yield* histories.save(found.filter(({ epoch, count }) => epoch === 0 && count === 0));
+    yield* histories.save(found.filter(({ isStored }) => !isStored));
     yield* change({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
     yield* change({
       sql: settle[slot.slot]!,
@@ -88,7 +88,7 @@ function prepareSettle({ batch }: Dialect, slot: number): string {
      FROM batch
      WHERE event_histories.history_id = batch.history_id
        AND event_histories.epoch = batch.epoch
-       AND event_histories.log_count <= batch.next_seq`,
+       AND event_histories.log_count BETWEEN 1 AND batch.next_seq`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** Which rates of currencies have been taken over, for good? (`FxStore`; design/scoring.md, Amount; decisions 6.) */
 import type { FxRateRow, FxStore } from '../../ports/store.ts';
 import { integer, prepareQuery } from './prepared-query.ts';
-import { change, readRows, type SqlDatabase, type Work } from './work.ts';
+import { change, readRows, type SqlDatabase, type Value, type Work } from './work.ts';
 
 export function createFxRates(database: SqlDatabase): FxStore {
   const { builder, batch } = database.dialect;
@@ -34,7 +34,7 @@ export function createFxRates(database: SqlDatabase): FxStore {
   );
 
   function* append(rows: readonly FxRateRow[], throughDay: number): Work<void> {
-    yield* change({ sql: insertRates, batch: rows.map(({ currency, day, rate }) => [currency, day, rate.toString()]) });
+    yield* change({ sql: insertRates, batch: keepLast(rows).map(toRow) });
     yield* change(moveCoverage({ throughDay }));
   }
 
@@ -48,4 +48,13 @@ export function createFxRates(database: SqlDatabase): FxStore {
     },
     appendRates: (rows, throughDay) => database.exclusive(append(rows, throughDay)),
   };
+}
+
+/** One rate per currency and day, because one statement can write a row only once. */
+function keepLast(rows: readonly FxRateRow[]): readonly FxRateRow[] {
+  return [...new Map(rows.map((row) => [`${row.currency} ${row.day}`, row])).values()];
+}
+
+function toRow({ currency, day, rate }: FxRateRow): Value[] {
+  return [currency, day, rate.toString()];
 }

