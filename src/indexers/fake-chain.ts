@@ -34,12 +34,19 @@ export interface FakeLog {
   readonly machineId: MachineId;
 }
 
+interface PlacedLog {
+  readonly log: ChainLog;
+  readonly record: EventRecord | undefined;
+  /** Its address and topics. */
+  readonly items: readonly string[];
+}
+
 interface FakeBlock {
   readonly header: Header;
   readonly logs: readonly ChainLog[];
-  readonly records: readonly { readonly log: ChainLog; readonly record: EventRecord | undefined }[];
-  /** Of everyone's logs. */
-  readonly bloom: string;
+  readonly records: readonly PlacedLog[];
+  /** Addresses and topics that other contracts logged. */
+  readonly foreign: readonly string[];
 }
 
 export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'records';
@@ -48,7 +55,7 @@ export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' 
 export interface FakeFaults {
   before?: (request: RequestName, detail: readonly number[]) => void;
   logs?: (logs: readonly ChainLog[], request: 'logs' | 'head') => readonly ChainLog[];
-  blockLogs?: (answer: BlockLogs, block: BlockRef) => BlockLogs;
+  blockLogs?: (logs: readonly ChainLog[]) => readonly ChainLog[];
   header?: (header: Header) => Header;
   records?: (records: readonly EventRecord[], id: MachineId) => readonly EventRecord[];
 }
@@ -118,17 +125,16 @@ export class FakeChain implements MainChainLog {
     const number = this.#blocks.length;
     const timestamp = GENESIS_TIMESTAMP + BLOCK_SECONDS * number;
     const hash = this.#nextHash();
-    const placed: FakeBlock['records'][number][] = [];
-    const items = new Set<string>(foreign);
+    const records: PlacedLog[] = [];
     logs.forEach((log, index) => {
-      const { chainLog, record } = this.#place(log, number, hash, timestamp, index * 2, placed);
-      placed.push({ log: chainLog, record });
-      for (const item of [log.address, chainLog.transactionHash, toWord(log.machineId)]) items.add(item);
+      const { chainLog, record } = this.#place(log, number, hash, timestamp, index * 2, records);
+      const items = [log.address, chainLog.transactionHash, toWord(log.machineId)];
+      records.push({ log: chainLog, record, items });
     });
-    const bloom = buildBloom(items);
+    const logsBloom = buildBloom(new Set([...foreign, ...records.flatMap(({ items }) => items)]));
     const parentHash = this.#blocks.at(-1)?.header.hash ?? toWord(0n);
-    const header = { number, hash, timestamp, parentHash, logsBloom: bloom };
-    this.#blocks.push({ header, logs: placed.map(({ log }) => log), records: placed, bloom });
+    const header = { number, hash, timestamp, parentHash, logsBloom };
+    this.#blocks.push({ header, logs: records.map(({ log }) => log), records, foreign });
     return header;
   }
 
@@ -193,8 +199,9 @@ export class FakeChain implements MainChainLog {
       blocks.map((block) => {
         const found = this.#blocks.find(({ header }) => header.hash === block.hash);
         if (found === undefined) throw chainUnreadable('main', 'block-mismatch');
-        const answer: BlockLogs = { logs: found.logs, bloom: found.bloom };
-        return this.faults.blockLogs?.(answer, block) ?? answer;
+        const logs = this.faults.blockLogs?.(found.logs) ?? found.logs;
+        const told = found.records.filter(({ log }) => logs.includes(log)).flatMap(({ items }) => items);
+        return { logs, bloom: buildBloom(new Set([...found.foreign, ...told])) };
       }),
     );
   }
@@ -259,7 +266,7 @@ export class FakeChain implements MainChainLog {
     blockHash: string,
     blockTimestamp: number,
     logIndex: number,
-    before: FakeBlock['records'],
+    before: readonly PlacedLog[],
   ): { readonly chainLog: ChainLog; readonly record: EventRecord | undefined } {
     const { address, effect, ownershipOf = [], event, machineId } = log;
     const chainLog = {
@@ -287,11 +294,7 @@ export class FakeChain implements MainChainLog {
 }
 
 /** A machine's submitted logs after its last import. */
-function sinceImport(
-  placed: FakeBlock['records'],
-  generation: EventGeneration,
-  id: MachineId,
-): FakeBlock['records'][number][] {
+function sinceImport(placed: readonly PlacedLog[], generation: EventGeneration, id: MachineId): PlacedLog[] {
   const own = placed.filter(({ log: { event } }) => event?.generation === generation && event.machineId === id);
   return own.slice(own.findLastIndex(({ log }) => log.event?.kind === 'imported') + 1);
 }

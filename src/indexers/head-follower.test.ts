@@ -196,7 +196,7 @@ describe('what a node withholds from the head', () => {
     const bench = await openFollowing();
     bench.chain.mine([submitted(A)]);
     bench.chain.faults.logs = () => [];
-    bench.chain.faults.blockLogs = () => ({ logs: [], bloom: `0x${'0'.repeat(512)}` });
+    bench.chain.faults.blockLogs = () => [];
     expect(await problemOf(bench)).toBe('withheld-logs');
     expect(bench.steps).toEqual([]);
     bench.chain.faults = {};

@@ -42,6 +42,8 @@ export interface MainChainIndexers {
   readonly index: IndexStatus;
   readonly worker: PollLoop;
   readonly head: PollLoop;
+  /** Resolves when the worker has indexed and folded everything final for the first time. */
+  readonly caughtUp: Promise<unknown>;
   report(): MainChainIndexersReport;
 }
 
@@ -67,11 +69,15 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
   const follower = createHeadFollower({ chain, reader, store, standing, clock, log, listeners });
 
+  const caughtUp = Promise.withResolvers<unknown>();
+
   /** Folding waits for the index: old states are not kept by every node, that of the newest final block is. */
   async function work(signal: AbortSignal): Promise<StepOutcome> {
     const advanced = await index.advance(signal);
-    if (advanced.kind === 'caught-up') return folder.fold(advanced.block, signal);
-    return advanced.kind === 'behind' ? 'more' : 'idle';
+    if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
+    const outcome = await folder.fold(advanced.block, signal);
+    if (outcome === 'idle') caughtUp.resolve(undefined);
+    return outcome;
   }
 
   return {
@@ -97,6 +103,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: () => follower.poll(),
     }),
+    caughtUp: caughtUp.promise,
     report: () => ({ refusal: standing.refusal(), head: follower.report(), folder: folder.report() }),
   };
 }
