@@ -146,6 +146,7 @@ describe('an index of something else', () => {
     const { chain, store } = await openBench({ chain: createHistory() });
     await advance(await openBench({ chain, store }));
     const other = await openBench({ chain, store, identity: 'layout=1 chain=2 start=0' });
+    expect(await other.index.claim()).toBe(false);
     expect(await advance(other)).toBe('other-deployment');
     expect(other.standing.refusal()).toBe('other-deployment');
     await expect(other.status.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));

@@ -12,7 +12,7 @@ import type { Checkpoint, MainChainIndexStore } from '../ports/store.ts';
 import { watchBackfill } from './backfill-progress.ts';
 import { BackfillPace } from './backfill-pace.ts';
 import { toEventEntries } from './event-entries.ts';
-import { IndexRefused, type IndexRefusal, type IndexStanding } from './index-standing.ts';
+import { IndexRefused, type IndexStanding } from './index-standing.ts';
 import type { BlockReader, VerifiedWindow } from './verified-blocks.ts';
 import { streamWindows } from './window-stream.ts';
 
@@ -31,6 +31,8 @@ export interface MainChainIndexOptions {
 }
 
 export interface MainChainIndex {
+  /** Tells whether the stored rows, if there are any, belong to this deployment; from then on they are its own. */
+  claim(): Promise<boolean>;
   /**
    * Takes over what is final, for a bounded time. Throws `IndexRefused`, `AnswerRejected`, `LogQueryRefused`, `ChainUnreadable` and
    * `StoreUnavailable`; whatever was stored before stays.
@@ -54,10 +56,14 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   const pace = new BackfillPace(options.maxWindowBlocks);
   let isClaimed = false;
 
-  async function advance(signal: AbortSignal): Promise<Advance> {
+  async function claim(): Promise<boolean> {
     isClaimed ||= await store.claimMainChainIdentity(identity);
-    if (!isClaimed) throw refuse('other-deployment');
+    if (!isClaimed) standing.tell('index', 'other-deployment');
+    return isClaimed;
+  }
 
+  async function advance(signal: AbortSignal): Promise<Advance> {
+    if (!(await claim())) throw new IndexRefused('other-deployment');
     const checkpoint = await store.readMainChainCheckpoint();
     const finalized = await readFinalized(checkpoint);
     if (checkpoint !== undefined && finalized.number <= checkpoint.blockNumber) return stand(checkpoint, finalized);
@@ -78,7 +84,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   async function stand(checkpoint: Checkpoint, finalized: BlockRef): Promise<Advance> {
     const isSameHeight = finalized.number === checkpoint.blockNumber;
     const block = isSameHeight ? finalized : await chain.readHeader(checkpoint.blockNumber);
-    if (block.hash !== checkpoint.blockHash) throw refuse('checkpoint-not-on-chain');
+    if (block.hash !== checkpoint.blockHash) throw refuseCheckpoint();
     standing.tell('index', undefined);
     const { number, hash, timestamp } = block;
     return { kind: 'caught-up', block: { number, hash, timestamp } };
@@ -112,16 +118,16 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     if (isEnd && window.last.hash !== finalized.hash) throw new AnswerRejected('hash-mismatch');
     if (checkpoint !== undefined && window.parentHash !== checkpoint.blockHash) {
       const block = await chain.readHeader(checkpoint.blockNumber);
-      if (block.hash !== checkpoint.blockHash) throw refuse('checkpoint-not-on-chain');
+      if (block.hash !== checkpoint.blockHash) throw refuseCheckpoint();
       throw new AnswerRejected('broken-link');
     }
     standing.tell('index', undefined);
   }
 
-  function refuse(refusal: IndexRefusal): IndexRefused {
-    standing.tell('index', refusal);
-    return new IndexRefused(refusal);
+  function refuseCheckpoint(): IndexRefused {
+    standing.tell('index', 'checkpoint-not-on-chain');
+    return new IndexRefused('checkpoint-not-on-chain');
   }
 
-  return { advance };
+  return { claim, advance };
 }

@@ -42,6 +42,11 @@ export interface MainChainIndexers {
   readonly index: IndexStatus;
   readonly worker: PollLoop;
   readonly head: PollLoop;
+  /**
+   * Tells whether the database is free or holds the index of this deployment. False is a contradiction in the configuration, and nothing is
+   * served from the index then. Every process asks before it serves, the one without a worker too.
+   */
+  claimIndex(): Promise<boolean>;
   /** Resolves when the worker has indexed and folded everything final for the first time. */
   readonly caughtUp: Promise<unknown>;
   report(): MainChainIndexersReport;
@@ -103,6 +108,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: () => follower.poll(),
     }),
+    claimIndex: index.claim,
     caughtUp: caughtUp.promise,
     report: () => ({ refusal: standing.refusal(), head: follower.report(), folder: folder.report() }),
   };

@@ -9,5 +9,6 @@ export interface MainChainIndexStatus {
 }
 
 export interface IndexStatus {
+  /** Throws `ChainUnreadable` while the stored index is refused, because it is of another chain or deployment; and `StoreUnavailable`. */
   readMainChainIndex(): Promise<MainChainIndexStatus>;
 }

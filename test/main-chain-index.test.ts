@@ -1,0 +1,206 @@
+/** Do the indexers agree with a real node about its blocks, its blooms, its records and its reorgs? */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
+import { createStore } from '../src/adapters/sql/create-store.ts';
+import { AnswerRejected } from '../src/domain/index-rules/rejected-answer.ts';
+import type { MachineId } from '../src/domain/identifiers.ts';
+import { parseFold } from '../src/domain/rating/fold-text.ts';
+import { createEventFolder } from '../src/indexers/event-folder.ts';
+import { createEventTimes } from '../src/indexers/event-times.ts';
+import { createHeadFollower } from '../src/indexers/head-follower.ts';
+import { IndexRefused, createIndexStanding } from '../src/indexers/index-standing.ts';
+import { createMainChainIndex } from '../src/indexers/main-chain-index.ts';
+import { createBlockReader } from '../src/indexers/verified-blocks.ts';
+import type { HeadStep } from '../src/ports/head-feed.ts';
+import { startMachineScene, type MachineScene } from './machine-scene.ts';
+import type { RpcFault } from './rpc-proxy.ts';
+
+const NEVER = new AbortController().signal;
+
+let scene: MachineScene;
+let machine: MachineId;
+
+/** Blocks: the deployment, a new machine, its first two events together, then one event a block; the last two are not final. */
+beforeEach(async () => {
+  scene = await startMachineScene();
+  machine = (await scene.activate()) as MachineId;
+  await scene.mine(scene.revenue(machine, 1_001n), scene.revenue(machine, 1_002n));
+  for (let i = 3; i <= 6; i++) await scene.mine(scene.revenue(machine, 1_000n + BigInt(i)));
+});
+
+afterEach(async () => {
+  await scene.close();
+});
+
+async function openIndexers(maxWindowBlocks?: number) {
+  const { log: chain } = scene.open();
+  const store = await createStore('sqlite::memory:');
+  const clock = { nowMilliseconds: () => Date.now() };
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const standing = createIndexStanding(log);
+  const reader = createBlockReader(chain, 'proven');
+  const steps: HeadStep[] = [];
+  const shared = { chain, reader, store, standing, clock, log };
+  const index = createMainChainIndex({ ...shared, identity: 'test', startBlock: 0, maxWindowBlocks });
+  const fxRates = createFixedRates([]);
+  const folder = createEventFolder({ ...shared, fxRates });
+  const follower = createHeadFollower({ ...shared, listeners: [{ advanceHead: (step) => steps.push(step) }] });
+  const eventTimes = createEventTimes({ ...shared, recent: follower.recent });
+
+  async function work(): Promise<string> {
+    try {
+      const advanced = await index.advance(NEVER);
+      return advanced.kind === 'caught-up' ? await folder.fold(advanced.block, NEVER) : advanced.kind;
+    } catch (error) {
+      if (error instanceof AnswerRejected) return error.problem;
+      if (error instanceof IndexRefused) return error.refusal;
+      throw error;
+    }
+  }
+  async function readTimes(count: number) {
+    const head = await scene.readHead();
+    const rows = await eventTimes.readEventLogs('second', machine, 0, count, head);
+    return rows.map(({ eventIndex, value, blockNumber }) => [eventIndex, value, blockNumber - head.number]);
+  }
+  return { chain, store, standing, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };
+}
+
+/** The events' index, value and block, counted back from the head. */
+const TIMES = [
+  [0n, 1_001n, -4],
+  [1n, 1_002n, -4],
+  [2n, 1_003n, -3],
+  [3n, 1_004n, -2],
+  [4n, 1_005n, -1],
+  [5n, 1_006n, 0],
+];
+
+describe('the indexers on a real node', () => {
+  it('store what is final, with the times of its blocks', async () => {
+    const { chain, store, work } = await openIndexers();
+    expect(await work()).toBe('idle');
+    const finalized = await chain.readHeader('finalized');
+    expect(await store.readMainChainCheckpoint()).toEqual({
+      blockNumber: finalized.number,
+      blockHash: finalized.hash,
+    });
+    const rows = await store.listEventLogs('second', machine, 0, 10);
+    expect(rows.map(({ seq, value }) => [seq, value])).toEqual([
+      [0, 1_001n],
+      [1, 1_002n],
+      [2, 1_003n],
+      [3, 1_004n],
+    ]);
+    const headers = await chain.readHeaders(rows.map(({ blockNumber }) => blockNumber));
+    expect(rows.map(({ blockTimestamp }) => blockTimestamp)).toEqual(headers.map(({ timestamp }) => timestamp));
+  });
+
+  it('fold what is final', async () => {
+    const { store, work, fingerprint } = await openIndexers();
+    await work();
+    const stored = await store.readFold('second', machine, fingerprint);
+    expect(parseFold(stored!.state)).toMatchObject({
+      nextSeq: 4,
+      revenueEvents: 4,
+      newestBlockTimestamp: expect.any(Number),
+    });
+  });
+
+  it('know the block times above it from the head, at one request a block', async () => {
+    const { follower, steps, work, readTimes } = await openIndexers();
+    await work();
+    await follower.poll();
+    expect(await readTimes(6)).toEqual(TIMES);
+    scene.proxy.resetCounts();
+    await scene.mine(scene.revenue(machine, 1_007n));
+    await follower.poll();
+    await follower.poll();
+    expect(scene.proxy.requests).toBe(2);
+    expect(steps.slice(1).map(({ touched }) => touched)).toEqual([
+      { machines: new Set([machine]), kybOperators: new Set() },
+      { machines: new Set(), kybOperators: new Set() },
+    ]);
+    expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
+  });
+
+  it('find block times that the follower has not seen', async () => {
+    const { follower, work, readTimes } = await openIndexers();
+    await work();
+    await follower.poll();
+    await scene.mine(scene.revenue(machine, 1_007n));
+    expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
+  });
+
+  it('forget the blocks of a reorg', async () => {
+    const { follower, steps, work, readTimes } = await openIndexers();
+    await work();
+    await follower.poll();
+    await scene.chain.writer.rpc.request('anvil_reorg', [1, []]);
+    await follower.poll();
+    expect(steps.at(-1)).toMatchObject({ touched: 'all', deployment: true, checks: true });
+    expect(await readTimes(5)).toEqual(TIMES.slice(0, 5));
+    await expect(readTimes(6)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    expect(await work()).toBe('idle');
+  });
+
+  it('refuse an index after a reorg past finality', async () => {
+    const { follower, standing, store, work, readTimes } = await openIndexers();
+    await work();
+    await follower.poll();
+    const checkpoint = await store.readMainChainCheckpoint();
+    await scene.chain.writer.rpc.request('anvil_reorg', [4, []]);
+    await follower.poll();
+    expect(standing.refusal()).toBe('checkpoint-not-on-chain');
+    expect(await work()).toBe('checkpoint-not-on-chain');
+    await expect(readTimes(2)).rejects.toMatchObject({ kind: 'ChainUnreadable', context: { cause: 'contradiction' } });
+    expect(await store.readMainChainCheckpoint()).toEqual(checkpoint);
+  });
+
+  it('take a long chain in windows', async () => {
+    await scene.chain.writer.rpc.request('anvil_mine', ['0x80']);
+    const { store, work } = await openIndexers(16);
+    expect(await work()).toBe('idle');
+    expect((await store.readEventLogCount('second', machine)).count).toBe(6);
+  });
+});
+
+describe('behind a bad node, the indexers', () => {
+  const changeLogs = (change: (logs: readonly unknown[]) => readonly unknown[]): RpcFault => ({
+    kind: 'answer',
+    change: (answer, { method }) =>
+      method === 'eth_getLogs' && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
+  });
+
+  it.each([
+    ['no log', 'withheld-logs', changeLogs(() => [])],
+    ['all but the last log', 'withheld-logs', changeLogs((logs) => logs.slice(0, -1))],
+    ['all but the first log', 'withheld-logs', changeLogs((logs) => logs.slice(1))],
+    ['each log twice', 'out-of-order', changeLogs((logs) => logs.flatMap((log) => [log, log]))],
+  ])('do not believe %s', async (_name, problem, fault) => {
+    const { store, work } = await openIndexers();
+    scene.proxy.inject(fault, Infinity);
+    expect(await work()).toBe(problem);
+    expect(await store.readMainChainCheckpoint()).toBeUndefined();
+    scene.proxy.heal();
+    expect(await work()).toBe('idle');
+    expect((await store.readEventLogCount('second', machine)).count).toBe(4);
+  });
+
+  it('ask for smaller ranges', async () => {
+    await scene.chain.writer.rpc.request('anvil_mine', ['0x64']);
+    const { store, work } = await openIndexers(64);
+    scene.proxy.inject(
+      {
+        kind: 'answer',
+        change(answer, { method, params }) {
+          const { fromBlock, toBlock } = (params[0] ?? {}) as Record<string, string>;
+          const isWide = method === 'eth_getLogs' && toBlock !== undefined && Number(toBlock) - Number(fromBlock) >= 10;
+          return isWide ? { error: { code: -32005, message: 'block range is too wide' } } : answer;
+        },
+      },
+      Infinity,
+    );
+    expect(await work()).toBe('idle');
+    expect((await store.readEventLogCount('second', machine)).count).toBe(6);
+  });
+});
