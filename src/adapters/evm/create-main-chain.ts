@@ -8,7 +8,7 @@ import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MainChain } from '../../ports/main-chain.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
-import { startDeadline, type Deadline } from './deadline.ts';
+import { startDeadline, type Deadline, type Stopwatch } from './deadline.ts';
 import { checkDeployment } from './deployment-checks.ts';
 import { readDeploymentAnswers, toDeploymentFacts } from './deployment.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -16,6 +16,7 @@ import { readEventRange } from './event-pages.ts';
 import { createHeaders } from './headers.ts';
 import { createKeptDeployment } from './kept-deployment.ts';
 import { createKnownHead } from './known-head.ts';
+import type { PostRpc } from './json-rpc.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { createMainChainLog } from './logs.ts';
 import { readMachineAt } from './machine-reads.ts';
@@ -38,16 +39,29 @@ export interface MainChainAdapter {
 export interface MainChainDependencies {
   readonly clock: Clock;
   readonly log: Log;
+  /** Instead of HTTP and real time, for simulations. */
+  readonly post?: PostRpc | undefined;
+  readonly stopwatch?: Stopwatch | undefined;
 }
 
 /** The known limit of a page, until the contract has been asked. */
 const ASSUMED_PAGE_LIMIT = 100;
 
-export function createMainChain(config: MainChainConfig, { clock, log }: MainChainDependencies): MainChainAdapter {
+export function createMainChain(config: MainChainConfig, dependencies: MainChainDependencies): MainChainAdapter {
+  const { clock, log, post, stopwatch } = dependencies;
   const { addresses, chainId } = config;
   const limits = { ...DEFAULT_LIMITS, ...config.limits };
   const counters = createUpstreamCounters();
-  const endpoints = createEndpoints({ rpcUrls: config.rpcUrls, chainId, clock, log, limits, counters });
+  const endpoints = createEndpoints({
+    rpcUrls: config.rpcUrls,
+    chainId,
+    clock,
+    log,
+    limits,
+    counters,
+    post,
+    stopwatch,
+  });
   const headers = createHeaders(endpoints, limits.maxBatchCalls);
   const multicall = createMulticall({
     endpoints,
@@ -55,9 +69,9 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     limits,
     counters,
   });
-  const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds);
+  const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
-    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds);
+    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
 
   const deployment = createKeptDeployment({
     clock,
@@ -83,7 +97,15 @@ export function createMainChain(config: MainChainConfig, { clock, log }: MainCha
     return (deployment.last() ?? (await deployment.read(block, deadline))).maxQueryLimit;
   }
 
-  const runChecks = () => checkDeployment({ config, endpoints, headers, multicall, deadline: startRead() });
+  const runChecks = () =>
+    checkDeployment({
+      config,
+      endpoints,
+      headers,
+      multicall,
+      maxBatchCalls: limits.maxBatchCalls,
+      deadline: startRead(),
+    });
 
   const chain: MainChain & HeadListener = {
     chainId,

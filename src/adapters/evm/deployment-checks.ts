@@ -2,8 +2,9 @@
  * Does the configuration describe the deployment that the nodes show? (chain-evm 1.) Asked at start, by `svc doctor`, and again
  * when code or ownership changes. Problems name variables, never values.
  */
-import { Fault } from '../../domain/faults.ts';
+import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
+import { createBatcher } from './batches.ts';
 import type { Deadline } from './deadline.ts';
 import {
   judgePeer,
@@ -16,7 +17,7 @@ import { toFault, type Endpoints } from './endpoints.ts';
 import type { Headers } from './headers.ts';
 import type { MainChainAddresses, MainChainConfig } from './main-chain-config.ts';
 import { MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
-import { toQuantity } from './quantities.ts';
+import { isHexData, toQuantity } from './quantities.ts';
 
 const VARIABLES = {
   infoDesk: 'INFO_DESK_ADDRESS',
@@ -40,6 +41,7 @@ export interface CheckOptions {
   readonly endpoints: Endpoints;
   readonly headers: Headers;
   readonly multicall: Multicall;
+  readonly maxBatchCalls: number;
   readonly deadline: Deadline;
 }
 
@@ -64,19 +66,29 @@ async function checkChainIds({ config, endpoints, deadline }: CheckOptions): Pro
   });
 }
 
-async function checkContracts({ config, endpoints, headers, multicall, deadline }: CheckOptions): Promise<string[]> {
+async function checkContracts({
+  config,
+  endpoints,
+  headers,
+  multicall,
+  maxBatchCalls,
+  deadline,
+}: CheckOptions): Promise<string[]> {
   const { addresses } = config;
   const block = await headers.read('latest', deadline);
   const contracts = listContracts(addresses);
   const multicall3 = addresses.multicall3 ?? MULTICALL3_ADDRESS;
-  const codes = await endpoints.request(
+  const codes = await createBatcher(endpoints, maxBatchCalls).request(
     [multicall3, ...contracts.map(({ address }) => address)].map((address) => ({
       method: 'eth_getCode',
       params: [address, toQuantity(block.number)],
     })),
     deadline,
   );
-  const hasCode = codes.map((code) => code.ok && typeof code.result === 'string' && code.result.length > 2);
+  const hasCode = codes.map((code) => {
+    if (!code.ok) throw chainUnreadable('main', 'rpc-error');
+    return isHexData(code.result) && code.result !== '0x';
+  });
   multicall.useAggregate(hasCode[0]!);
   const problems = contracts
     .filter((_, i) => !hasCode[i + 1])

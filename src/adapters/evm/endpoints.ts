@@ -3,14 +3,15 @@
  * A node that failed is left alone for a pause that grows with each failure and is then asked again, so the service heals without
  * a restart. A node of another chain is never believed: its chain id is asked before anything else.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Deadline } from './deadline.ts';
+import { isYounger } from './age.ts';
+import { REAL_STOPWATCH, type Deadline, type Stopwatch } from './deadline.ts';
 import { parseQuantity } from './quantities.ts';
-import { parseRpcUrl, RpcFailure, sendRpc, type RpcAnswer, type RpcCall, type RpcNode } from './json-rpc.ts';
+import { createHttpPost, parseRpcUrl, RpcFailure, sendRpc } from './json-rpc.ts';
+import type { PostRpc, RpcAnswer, RpcCall, RpcNode } from './json-rpc.ts';
 import type { EvmLimits } from './limits.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
 
@@ -31,7 +32,9 @@ interface Endpoint {
   chainVerified: boolean;
   verification: Promise<void> | undefined;
   failures: number;
-  pausedUntilMilliseconds: number;
+  /** The pause that began with the last failure. */
+  pausedAtMilliseconds: number;
+  pauseMilliseconds: number;
   lastFailure: RpcFailure;
 }
 
@@ -42,15 +45,19 @@ export interface EndpointsOptions {
   readonly log: Log;
   readonly limits: EvmLimits;
   readonly counters: UpstreamCounters;
+  /** Instead of HTTP and real time, for simulations. */
+  readonly post?: PostRpc | undefined;
+  readonly stopwatch?: Stopwatch | undefined;
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { chainId, clock, log, limits, counters } = options;
+  const { chainId, clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   const dispatcher = new Agent({
     connections: limits.connectionsPerNode,
     keepAliveTimeout: 30_000,
     connect: { timeout: limits.requestTimeoutMilliseconds },
   });
+  const post = options.post ?? createHttpPost(dispatcher);
   let isClosed = false;
   const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => ({
     node: parseRpcUrl(url),
@@ -58,7 +65,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     chainVerified: false,
     verification: undefined,
     failures: 0,
-    pausedUntilMilliseconds: 0,
+    pausedAtMilliseconds: 0,
+    pauseMilliseconds: 0,
     lastFailure: new RpcFailure('transport'),
   }));
 
@@ -66,8 +74,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     if (deadline.signal.aborted) throw new RpcFailure('deadline');
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
-    const signal = AbortSignal.any([deadline.signal, AbortSignal.timeout(deadline.requestMilliseconds)]);
-    return sendRpc(endpoint.node, calls, { dispatcher, signal, maxResponseBytes: limits.maxResponseBytes });
+    const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
+    return sendRpc(endpoint.node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
   }
 
   async function readChainId(endpoint: Endpoint, deadline: Deadline): Promise<number> {
@@ -92,15 +100,19 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     await endpoint.verification;
   }
 
+  function isPaused({ pausedAtMilliseconds, pauseMilliseconds }: Endpoint): boolean {
+    return isYounger(clock, pausedAtMilliseconds, pauseMilliseconds);
+  }
+
   function noteFailure(endpoint: Endpoint, failure: RpcFailure): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
     endpoint.lastFailure = failure;
-    const now = clock.nowMilliseconds();
     // Requests that were under way together are one failure of the node, not several.
-    if (now < endpoint.pausedUntilMilliseconds) return;
+    if (isPaused(endpoint)) return;
     const grown = limits.firstPauseMilliseconds * 2 ** Math.min(endpoint.failures, 16);
     const asked = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
-    endpoint.pausedUntilMilliseconds = now + Math.max(Math.min(grown, limits.maxPauseMilliseconds), asked);
+    endpoint.pausedAtMilliseconds = clock.nowMilliseconds();
+    endpoint.pauseMilliseconds = Math.max(Math.min(grown, limits.maxPauseMilliseconds), asked);
     endpoint.failures += 1;
     const { position, failures } = endpoint;
     log.warn({ chain: 'main', endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
@@ -109,7 +121,6 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   function noteSuccess(endpoint: Endpoint): void {
     if (endpoint.failures === 0) return;
     endpoint.failures = 0;
-    endpoint.pausedUntilMilliseconds = 0;
     log.info({ chain: 'main', endpoint: endpoint.position }, 'rpc endpoint recovered');
   }
 
@@ -120,7 +131,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     avoid: Endpoint | undefined,
   ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
     let failure = endpoints[0]!.lastFailure;
-    const healthy = endpoints.filter((each) => each.pausedUntilMilliseconds <= clock.nowMilliseconds());
+    const healthy = endpoints.filter((each) => !isPaused(each));
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
     for (const endpoint of order) {
       try {
@@ -145,7 +156,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       const { endpoint, answers } = await requestOnce(calls, deadline, undefined);
       if (!answers.some(mayPassLater)) return answers;
       counters.retries += 1;
-      await delay(limits.retryDelayMilliseconds, undefined, { signal: deadline.signal, ref: false }).catch(() => {
+      await stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal).catch(() => {
         throw new RpcFailure('deadline');
       });
       return (await requestOnce(calls, deadline, endpoint)).answers;

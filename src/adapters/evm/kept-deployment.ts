@@ -2,6 +2,7 @@
 import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from './age.ts';
 import type { Deadline } from './deadline.ts';
 
 export interface KeptDeployment {
@@ -21,7 +22,8 @@ export interface KeptDeploymentOptions {
 
 export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: KeptDeploymentOptions): KeptDeployment {
   let last: DeploymentFacts | undefined;
-  let holdsUntilMilliseconds = 0;
+  let lastAtMilliseconds = 0;
+  let isForgotten = true;
   let underWay: Promise<DeploymentFacts> | undefined;
 
   function start(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
@@ -30,9 +32,10 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
       (facts) => {
         // Forgotten meanwhile: true of its block, but not to be kept.
         if (underWay === reading) {
-          holdsUntilMilliseconds = atMilliseconds + maxAgeMilliseconds;
           underWay = undefined;
           last = facts;
+          lastAtMilliseconds = atMilliseconds;
+          isForgotten = false;
         }
         last ??= facts;
         return facts;
@@ -49,11 +52,11 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
   return {
     last: () => last,
     async read(block, deadline) {
-      if (last !== undefined && clock.nowMilliseconds() < holdsUntilMilliseconds) return last;
+      if (last !== undefined && !isForgotten && isYounger(clock, lastAtMilliseconds, maxAgeMilliseconds)) return last;
       return underWay ?? start(block, deadline);
     },
     forget() {
-      holdsUntilMilliseconds = 0;
+      isForgotten = true;
       underWay = undefined;
     },
   };

@@ -3,6 +3,7 @@ import { accountOf } from '../../../devnet/accounts.ts';
 import * as calls from '../../../devnet/main-chain-calls.ts';
 import { ALL_EVENTS } from '../../../test/evm-scene.ts';
 import { present, startMachineScene, type MachineScene } from '../../../test/machine-scene.ts';
+import { answerWith } from '../../../test/rpc-proxy.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
 import type { MainChainAdapter } from './create-main-chain.ts';
 
@@ -27,10 +28,10 @@ const methods = () => scene.proxy.calls.map(({ method }) => method);
 const mineEmptyBlock = () => scene.mine();
 
 test('without a follower the head is read once for all readers, and again when it is some seconds old', async () => {
-  scene.time.milliseconds += 5_001;
+  scene.time.milliseconds += 5_000;
   await Promise.all(Array.from({ length: 100 }, read));
   expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_call']);
-  scene.time.milliseconds += 5_000;
+  scene.time.milliseconds += 4_999;
   await read();
   expect(scene.proxy.requests).toBe(2);
   scene.time.milliseconds += 1;
@@ -41,7 +42,7 @@ test('without a follower the head is read once for all readers, and again when i
 test('a block that nobody told of takes everything that was kept with it', async () => {
   const before = await read();
   await mineEmptyBlock();
-  scene.time.milliseconds += 5_001;
+  scene.time.milliseconds += 5_000;
   scene.proxy.resetCounts();
   const after = await read();
   expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_call']);
@@ -57,21 +58,24 @@ test('the steps of the follower keep what they do not touch, for as long as it s
     await scene.tellHead(adapter);
     expect(await read()).toBe(kept);
   }
-  scene.time.milliseconds += 5_001;
+  scene.time.milliseconds += 5_000;
   expect(await read()).toBe(kept);
   expect(methods().at(-1)).toBe('eth_getBlockByNumber');
+  await mineEmptyBlock();
+  await scene.tellHead(adapter);
+  expect(await read()).toBe(kept);
 });
 
 test('after the follower was silent for a block, its next step begins anew', async () => {
   await scene.tellHead(adapter);
   const kept = await read();
   await mineEmptyBlock();
-  scene.time.milliseconds += 5_001;
+  scene.time.milliseconds += 5_000;
   const own = await read();
   expect(own).not.toBe(kept);
   await scene.tellHead(adapter);
   expect(await read()).toBe(own);
-  scene.time.milliseconds += 5_001;
+  scene.time.milliseconds += 5_000;
   await mineEmptyBlock();
   await read();
   await mineEmptyBlock();
@@ -83,7 +87,7 @@ test('after the follower was silent for a block, its next step begins anew', asy
 
 test('a stale head that cannot be read anew is unreadable, whatever is kept', async () => {
   await read();
-  scene.time.milliseconds += 5_001;
+  scene.time.milliseconds += 5_000;
   scene.proxy.inject({ kind: 'status', status: 503 });
   await expect(read()).rejects.toMatchObject({
     kind: 'ChainUnreadable',
@@ -92,13 +96,24 @@ test('a stale head that cannot be read anew is unreadable, whatever is kept', as
 });
 
 test('what the follower says while the head is being read counts more', async () => {
-  scene.time.milliseconds += 5_001;
+  const old = await scene.chain.writer.rpc.request('eth_getBlockByNumber', ['latest', false]);
+  await mineEmptyBlock();
+  scene.time.milliseconds += 5_000;
+  scene.proxy.inject(answerWith('eth_getBlockByNumber', { result: old }), 1);
   scene.proxy.inject({ kind: 'delay', milliseconds: 30 }, 1);
   const reading = read();
   await scene.proxy.waitForRequests(1);
-  await mineEmptyBlock();
   const head = await scene.tellHead(adapter);
   expect((await reading).block.number).toBe(head.number);
+});
+
+test('a clock that was set back makes everything old', async () => {
+  await scene.tellHead(adapter);
+  const kept = await read();
+  scene.time.milliseconds -= 3_600_000;
+  scene.proxy.resetCounts();
+  expect(await read()).not.toBe(kept);
+  expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_call']);
 });
 
 test('the deployment is read again when a step says that it changed', async () => {

@@ -6,6 +6,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadStep } from '../../ports/head-feed.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from './age.ts';
 import type { Deadline } from './deadline.ts';
 import type { Headers } from './headers.ts';
 
@@ -38,7 +39,7 @@ export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: 
 
   function fresh(): Header | undefined {
     if (seen === undefined) return undefined;
-    return clock.nowMilliseconds() - seen.atMilliseconds <= maxAgeMilliseconds ? seen.header : undefined;
+    return isYounger(clock, seen.atMilliseconds, maxAgeMilliseconds) ? seen.header : undefined;
   }
 
   function see(next: Seen): void {

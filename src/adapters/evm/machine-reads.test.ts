@@ -11,9 +11,10 @@ import {
   present,
   SELECTORS,
   startMachineScene,
+  word,
 } from '../../../test/machine-scene.ts';
 import type { MachineScene } from '../../../test/machine-scene.ts';
-import { answerInner } from '../../../test/rpc-proxy.ts';
+import { answerInner, changeInner } from '../../../test/rpc-proxy.ts';
 
 let scene: MachineScene;
 
@@ -135,6 +136,25 @@ describe('a machine of the main chain', () => {
     await scene.administer('adminFlags', 'clearFlag', id);
     await scene.administer('adminFlags', 'clearTrustOverride', id);
     expect((await scene.readMachine(id)).flags).toEqual(present({ flaggedAt: 0n, trustOverride: undefined }));
+  });
+
+  test('an override above 100 is no answer; one that is not set may be anything', async () => {
+    const id = await scene.activate();
+    const flags = (isSet: bigint, value: bigint): Hex =>
+      `0x${[0n, isSet, value].map((each) => word(each).slice(2)).join('')}`;
+    for (const [returnData, expected] of [
+      [flags(1n, 101n), { state: 'unreadable', cause: 'undecodable' }],
+      [flags(0n, 101n), present({ flaggedAt: 0n, trustOverride: undefined })],
+      [flags(0n, 256n), { state: 'unreadable', cause: 'undecodable' }],
+    ] as const) {
+      scene.proxy.heal();
+      scene.proxy.inject(
+        changeInner((result, { target }) =>
+          target.toLowerCase() === scene.addresses.adminFlags ? { success: true, returnData } : result,
+        ),
+      );
+      expect((await scene.readMachine(id)).flags).toEqual(expected);
+    }
   });
 
   test('flags are absent where no contract is configured, unreadable where its address has no code', async () => {

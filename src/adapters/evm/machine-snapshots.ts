@@ -7,6 +7,7 @@ import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/mac
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadStep } from '../../ports/head-feed.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from './age.ts';
 import type { EvmLimits } from './limits.ts';
 import { estimateSnapshotBytes } from './snapshot-bytes.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
@@ -14,8 +15,9 @@ import type { UpstreamCounters } from './upstream-counters.ts';
 interface Kept {
   readonly snapshot: MachineSnapshot;
   readonly bytes: number;
-  /** Clock milliseconds from which it serves no more. */
-  readonly expiresAtMilliseconds: number;
+  /** Clock milliseconds at which it was kept, and for how long it may serve. */
+  readonly keptAtMilliseconds: number;
+  readonly maxAgeMilliseconds: number;
   /** Block time from which its status may differ; undefined when time alone changes nothing. */
   readonly boundary: bigint | undefined;
 }
@@ -60,9 +62,9 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
   function find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined {
     const entry = kept.get(id);
     if (entry === undefined) return undefined;
-    const isExpired = clock.nowMilliseconds() >= entry.expiresAtMilliseconds;
+    const isFresh = isYounger(clock, entry.keptAtMilliseconds, entry.maxAgeMilliseconds);
     const isPastBoundary = entry.boundary !== undefined && BigInt(head.timestamp) >= entry.boundary;
-    if (isExpired || isPastBoundary) {
+    if (!isFresh || isPastBoundary) {
       drop(id);
       return undefined;
     }
@@ -83,11 +85,13 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
   function keep(snapshot: MachineSnapshot): void {
     drop(snapshot.id);
     const bytes = estimateSnapshotBytes(snapshot);
-    const age = isFlawed(snapshot) ? limits.maxFlawedSnapshotAgeMilliseconds : limits.maxSnapshotAgeMilliseconds;
     kept.set(snapshot.id, {
       snapshot,
       bytes,
-      expiresAtMilliseconds: clock.nowMilliseconds() + age,
+      keptAtMilliseconds: clock.nowMilliseconds(),
+      maxAgeMilliseconds: isFlawed(snapshot)
+        ? limits.maxFlawedSnapshotAgeMilliseconds
+        : limits.maxSnapshotAgeMilliseconds,
       boundary: nextBoundary(snapshot, deployment()),
     });
     counters.snapshotBytes += bytes;

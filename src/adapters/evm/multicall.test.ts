@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_EVENTS } from '../../../test/evm-scene.ts';
-import { lower, OWNER, present, startMachineScene, UNDECODABLE } from '../../../test/machine-scene.ts';
+import { lower, OWNER, present, SELECTORS, startMachineScene, UNDECODABLE, word } from '../../../test/machine-scene.ts';
 import type { MachineScene } from '../../../test/machine-scene.ts';
 import { answerOlderBlock, answerWith, changeInner, type RpcFault } from '../../../test/rpc-proxy.ts';
 import type { Address, MachineId } from '../../domain/identifiers.ts';
@@ -77,6 +77,10 @@ describe('the proof of the block', () => {
   test.each<[string, RpcFault]>([
     ['an older block', answerOlderBlock(1)],
     [
+      'another number',
+      changeInner((result, { callData }) => (callData === '0x42cbb15c' ? { ...result, returnData: word(9n) } : result)),
+    ],
+    [
       'a block of another branch',
       changeInner((result, { callData }) =>
         callData === '0x27e86d6e' ? { ...result, returnData: `0x${'5'.repeat(64)}` } : result,
@@ -113,6 +117,44 @@ describe('the proof of the block', () => {
   });
 });
 
+describe('a call that is too large', () => {
+  test.each([
+    ['an error that says so', { error: { code: -32000, message: 'out of gas' } }],
+    ['a revert of the aggregate', { error: { code: 3, message: 'reverted', data: '0x' } }],
+  ])('by %s is split until it passes', async (_, tooLarge) => {
+    const adapter = await openWarm();
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) => (JSON.stringify(params).length > 30_000 ? tooLarge : answer),
+    });
+    const snapshots = await Promise.all(ids.slice(0, 10).map((id) => read(adapter, id)));
+    expect(snapshots.map(({ id, owner }) => [id, owner])).toEqual(
+      ids.slice(0, 10).map((id) => [id, present(lower(OWNER))]),
+    );
+    expect(scene.proxy.requests).toBeGreaterThan(1);
+    expect(adapter.counters).toMatchObject({ retries: 0, failures: {} });
+  });
+
+  test('even for the facts of one machine leaves all of them unreadable', async () => {
+    const adapter = await openWarm();
+    scene.proxy.inject(answerWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
+    expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
+    await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });
+  });
+
+  test('because of the events alone leaves them out and reads them apart', async () => {
+    const adapter = await openWarm();
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        JSON.stringify(params).includes(SELECTORS.getEvents.slice(2)) && JSON.stringify(params).length > 3_000
+          ? { error: { code: -32000, message: 'proof size exceeded' } }
+          : answer,
+    });
+    expect(await read(adapter, ids[0]!)).toEqual(await scene.readMachine(ids[0]!));
+  });
+});
+
 describe('a node that answers wrongly', () => {
   test('a lost inner result is malformed for all, because nothing tells which it was', async () => {
     const adapter = await openWarm();
@@ -144,6 +186,21 @@ describe('a chain without Multicall3', () => {
     const [first, ...rest] = scene.proxy.calls.map(({ method }) => method);
     expect([first, new Set(rest)]).toEqual(['eth_getBlockByNumber', new Set(['eth_call'])]);
     expect(snapshot).toEqual(await scene.readMachine(ids[0]!));
+  });
+
+  test('and by smaller batches where the node takes no larger ones', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    scene.proxy.inject({
+      kind: 'body',
+      change: (body) => {
+        const answers = JSON.parse(body) as unknown[];
+        const error = { code: -32600, message: 'batch too long' };
+        return Array.isArray(answers) && answers.length > 6
+          ? JSON.stringify({ jsonrpc: '2.0', id: null, error })
+          : body;
+      },
+    });
+    expect(await read(adapter, ids[0]!)).toEqual(await scene.readMachine(ids[0]!));
   });
 
   test('tells an unknown machine by the revert data of the node', async () => {

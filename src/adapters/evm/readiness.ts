@@ -2,6 +2,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { MainChainReadiness } from '../../ports/main-chain.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from './age.ts';
 import type { Deadline } from './deadline.ts';
 import { judgePeer, readDeploymentAnswers, type DeploymentAnswers, type PeerName } from './deployment.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
@@ -47,9 +48,8 @@ export function createReadiness(options: ReadinessOptions): () => Promise<MainCh
   }
 
   return () => {
-    const now = clock.nowMilliseconds();
-    if (last === undefined || now - last.atMilliseconds >= ageMilliseconds) {
-      last = { atMilliseconds: now, answer: readReadiness() };
+    if (last === undefined || !isYounger(clock, last.atMilliseconds, ageMilliseconds)) {
+      last = { atMilliseconds: clock.nowMilliseconds(), answer: readReadiness() };
     }
     return last.answer;
   };
