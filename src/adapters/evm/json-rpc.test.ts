@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../test/rpc-proxy.ts';
-import { parseRpcUrl, sendRpc, type RpcCall } from './json-rpc.ts';
+import { createHttpPost, parseRpcUrl, sendRpc, type RpcCall } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;
@@ -24,7 +24,7 @@ const call = (method: string): RpcCall => ({ method, params: [] });
 
 function send(calls: readonly RpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 2_000) {
   const signal = AbortSignal.timeout(milliseconds);
-  return sendRpc(parseRpcUrl(proxy.url), calls, { dispatcher, signal, maxResponseBytes });
+  return sendRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
 }
 
 const reorder = (change: (answers: unknown[]) => unknown) => ({

@@ -58,10 +58,23 @@ export function parseRpcUrl(url: string): RpcNode {
   return { origin, path: pathname + search, headers };
 }
 
-export interface SendOptions {
-  readonly dispatcher: Dispatcher;
+export interface HttpAnswer {
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+  /** Undefined: longer than allowed. */
+  readonly body: string | undefined;
+}
+
+export interface PostOptions {
   readonly signal: AbortSignal;
   readonly maxResponseBytes: number;
+}
+
+/** One HTTP exchange with a node. Throws when there was no whole answer. */
+export type PostRpc = (node: RpcNode, body: string, options: PostOptions) => Promise<HttpAnswer>;
+
+export interface SendOptions extends PostOptions {
+  readonly post: PostRpc;
 }
 
 let lastId = 0;
@@ -95,48 +108,39 @@ function settleLimit(answer: RpcAnswer, call: RpcCall): RpcAnswer {
 
 const TOO_LARGE: RpcAnswer = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
 
-interface HttpAnswer {
-  readonly status: number;
-  readonly retryAfterSeconds: number | undefined;
-  /** Undefined: longer than allowed. */
-  readonly body: string | undefined;
-}
-
 async function post(node: RpcNode, body: string, options: SendOptions): Promise<HttpAnswer> {
   try {
-    return await postOnce(node, body, options);
+    return await options.post(node, body, options);
   } catch (error) {
     if (options.signal.aborted) throw new RpcFailure('deadline');
     // A node may close a kept-alive connection while a request is on its way; every call here can be repeated.
     if (!isConnectionLost(error)) throw new RpcFailure('transport');
   }
   try {
-    return await postOnce(node, body, options);
+    return await options.post(node, body, options);
   } catch {
     throw new RpcFailure(options.signal.aborted ? 'deadline' : 'transport');
   }
 }
 
-async function postOnce(node: RpcNode, body: string, options: SendOptions): Promise<HttpAnswer> {
-  const response = await httpRequest(node.origin + node.path, {
-    method: 'POST',
-    headers: node.headers,
-    body,
-    dispatcher: options.dispatcher,
-    signal: options.signal,
-  });
-  const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > options.maxResponseBytes) {
-      response.body.destroy();
-      return { status: response.statusCode, retryAfterSeconds, body: undefined };
+/** Posts over HTTP, with the connections of the dispatcher. */
+export function createHttpPost(dispatcher: Dispatcher): PostRpc {
+  return async (node, body, { signal, maxResponseBytes }) => {
+    const { origin, path, headers } = node;
+    const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
+    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxResponseBytes) {
+        response.body.destroy();
+        return { status: response.statusCode, retryAfterSeconds, body: undefined };
+      }
+      chunks.push(chunk);
     }
-    chunks.push(chunk);
-  }
-  return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes).toString('utf8') };
+    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes).toString('utf8') };
+  };
 }
 
 function isConnectionLost(error: unknown): boolean {
