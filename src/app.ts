@@ -8,8 +8,10 @@ import { createConnectingAddress } from './http/connecting-address.ts';
 import { installOpenapi } from './http/openapi.ts';
 import { normaliseTarget } from './http/request-target.ts';
 import { RouteTable, type Routes } from './http/route-table.ts';
+import { fleetRoutes } from './http/routes/fleet.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { probesRoutes } from './http/routes/probes.ts';
+import { RateLimiter } from './http/rate-limiter.ts';
 import { createHttpServer } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
 
@@ -28,12 +30,13 @@ export interface AppOptions {
 }
 
 /** Every route of the service. */
-export const ROUTE_GROUPS: readonly RouteGroup[] = [machinesRoutes, probesRoutes];
+export const ROUTE_GROUPS: readonly RouteGroup[] = [machinesRoutes, fleetRoutes, probesRoutes];
 
 /** Clients are promised an answer within 10 s; the rest is for the network. */
 const GENERAL_DEADLINE_MILLISECONDS = 9_000;
 const VERIFY_DEADLINE_MILLISECONDS = 3_500;
 const WHOLE_IPV6 = 128;
+const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
 
 export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<FastifyInstance> {
   const conduct = new Conduct({
@@ -42,7 +45,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
       general: options.deadlineMilliseconds?.general ?? GENERAL_DEADLINE_MILLISECONDS,
       verify: options.deadlineMilliseconds?.verify ?? VERIFY_DEADLINE_MILLISECONDS,
     },
-    rateLimiter: undefined,
+    rateLimiter: options.rateLimits === 'off' ? undefined : createRateLimiter(options),
     connectingAddress: createConnectingAddress({
       trustedProxies: options.trustedProxies ?? [],
       ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,
@@ -67,4 +70,13 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   app.addHook('preClose', async () => table.close());
   app.addHook('onClose', async () => conduct.close());
   return app;
+}
+
+/** 90 requests in 60 seconds, as the interface says. */
+function createRateLimiter({ limiterMemoryBytes }: AppOptions): RateLimiter {
+  return new RateLimiter({
+    limit: 90,
+    windowMilliseconds: 60_000,
+    memoryBytes: limiterMemoryBytes ?? LIMITER_MEMORY_BYTES,
+  });
 }

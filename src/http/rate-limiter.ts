@@ -1,5 +1,212 @@
-/** Placeholder of the interface; the windows follow. */
-export interface RateLimiter {
-  /** Counts one request; 0 = admitted, else the seconds after which the caller may come again. */
-  count(address: string, path: string, nowMilliseconds: number): number;
+/**
+ * Has this caller asked too often? Fixed windows that start with a key's first request, one key per address and path (decisions 3).
+ *
+ * Everything is kept in arrays of numbers that are allocated once, so that callers can do nothing to the size. A key is 64 bits of a
+ * seeded hash. When all entries are taken, the key that was asked longest ago is forgotten, which can only let a caller through.
+ * An address that opens very many keys while that happens is counted as one key from then on.
+ */
+import { randomInt } from 'node:crypto';
+
+export interface RateLimiterOptions {
+  /** Requests of one key in one window. */
+  readonly limit: number;
+  readonly windowMilliseconds: number;
+  readonly memoryBytes: number;
+  /** Two 32-bit numbers that callers must not know; random unless a test says otherwise. */
+  readonly seeds?: readonly [number, number];
+}
+
+/** Two for the hash, one for the count, three links, up to two for the bucket; 4 bytes each, and 8 for the start of the window. */
+const MAX_BYTES_PER_ENTRY = 40;
+/** An address spreads when it opens more than this share of all keys in one window, while others are forgotten for them. */
+const SPREAD_SHARE = 1 / 64;
+/** A bit in the count of an address that is one key. */
+const SPREADING = 0x8000_0000;
+/** No path; it names the address itself. */
+const WHOLE_ADDRESS = '*';
+
+export class RateLimiter {
+  readonly #limit: number;
+  readonly #windowMilliseconds: number;
+  readonly #seeds: readonly [number, number];
+  readonly #capacity: number;
+  /** Index of an entry by hash; 0 = none, so entries are numbered from 1. */
+  readonly #buckets: Uint32Array;
+  readonly #nextInBucket: Uint32Array;
+  /** All entries in the order of their last request; entry 0 is the end of the ring. */
+  readonly #newer: Uint32Array;
+  readonly #older: Uint32Array;
+  readonly #low: Uint32Array;
+  readonly #high: Uint32Array;
+  readonly #counts: Uint32Array;
+  readonly #startedAt: Float64Array;
+  #size = 0;
+  /** Until then some address may be one key. */
+  #spreadingUntil = -Infinity;
+  /** The hash of the key in hand. */
+  #keyLow = 0;
+  #keyHigh = 0;
+
+  constructor({ limit, windowMilliseconds, memoryBytes, seeds }: RateLimiterOptions) {
+    this.#limit = limit;
+    this.#windowMilliseconds = windowMilliseconds;
+    this.#seeds = seeds ?? [randomInt(2 ** 32), randomInt(2 ** 32)];
+    this.#capacity = Math.max(1, Math.floor(memoryBytes / MAX_BYTES_PER_ENTRY) - 1);
+    this.#buckets = new Uint32Array(2 ** Math.ceil(Math.log2(this.#capacity)));
+    const create = () => new Uint32Array(this.#capacity + 1);
+    this.#nextInBucket = create();
+    this.#newer = create();
+    this.#older = create();
+    this.#low = create();
+    this.#high = create();
+    this.#counts = create();
+    this.#startedAt = new Float64Array(this.#capacity + 1);
+  }
+
+  /** Counts one request. 0 = admitted; else the whole seconds until the window ends, at least 1. Refused requests do not count. */
+  count(address: string, path: string, nowMilliseconds: number): number {
+    if (nowMilliseconds < this.#spreadingUntil) {
+      this.#hash(address, WHOLE_ADDRESS);
+      const whole = this.#find();
+      if (whole !== 0 && this.#isSpreading(whole, nowMilliseconds)) return this.#tally(whole, nowMilliseconds);
+    }
+    this.#hash(address, path);
+    const known = this.#find();
+    if (known !== 0) return this.#tally(known, nowMilliseconds);
+    if (this.#isFull(nowMilliseconds) && this.#opensTooMany(address, nowMilliseconds)) return 0;
+    this.#hash(address, path);
+    this.#start(this.#insert(), nowMilliseconds);
+    return 0;
+  }
+
+  #tally(entry: number, now: number): number {
+    this.#touch(entry);
+    const flag = this.#counts[entry]! >= SPREADING ? SPREADING : 0;
+    if (flag !== 0) this.#spreadingUntil = now + 2 * this.#windowMilliseconds;
+    if (!this.#isOpen(entry, now)) this.#start(entry, now, flag);
+    else if (this.#counts[entry]! - flag < this.#limit) this.#counts[entry]! += 1;
+    else return Math.ceil((this.#startedAt[entry]! + this.#windowMilliseconds - now) / 1000);
+    return 0;
+  }
+
+  /** A window that begins in the future belongs to a clock that was set back since; it does not bind. */
+  #isOpen(entry: number, now: number): boolean {
+    const age = now - this.#startedAt[entry]!;
+    return age >= 0 && age < this.#windowMilliseconds;
+  }
+
+  #start(entry: number, now: number, flag = 0): void {
+    this.#startedAt[entry] = now;
+    this.#counts[entry] = flag + 1;
+  }
+
+  /** Whether a key that still counts would have to be forgotten for a new one. */
+  #isFull(now: number): boolean {
+    return this.#size === this.#capacity && this.#isOpen(this.#newer[0]!, now);
+  }
+
+  /** Tallies a key that is opened for `address`; true: the address has become one key, and this request is its first. */
+  #opensTooMany(address: string, now: number): boolean {
+    this.#hash(address, WHOLE_ADDRESS);
+    let whole = this.#find();
+    if (whole === 0) this.#start((whole = this.#insert()), now);
+    else if (this.#isOpen(whole, now)) this.#counts[whole]! += 1;
+    else this.#start(whole, now);
+    this.#touch(whole);
+    if (this.#counts[whole]! <= this.#capacity * SPREAD_SHARE) return false;
+    this.#start(whole, now, SPREADING);
+    this.#spreadingUntil = now + 2 * this.#windowMilliseconds;
+    return true;
+  }
+
+  /** An address that was one key is many again after a whole window without a request. */
+  #isSpreading(whole: number, now: number): boolean {
+    const age = now - this.#startedAt[whole]!;
+    return this.#counts[whole]! >= SPREADING && age >= 0 && age < 2 * this.#windowMilliseconds;
+  }
+
+  #find(): number {
+    let entry = this.#buckets[this.#keyLow & (this.#buckets.length - 1)]!;
+    while (entry !== 0 && (this.#low[entry] !== this.#keyLow || this.#high[entry] !== this.#keyHigh)) {
+      entry = this.#nextInBucket[entry]!;
+    }
+    return entry;
+  }
+
+  /** Gives the key in hand an entry of its own, the coldest one if need be, and makes it the newest. */
+  #insert(): number {
+    const entry = this.#size < this.#capacity ? (this.#size += 1) : this.#forgetColdest();
+    const bucket = this.#keyLow & (this.#buckets.length - 1);
+    this.#low[entry] = this.#keyLow;
+    this.#high[entry] = this.#keyHigh;
+    this.#nextInBucket[entry] = this.#buckets[bucket]!;
+    this.#buckets[bucket] = entry;
+    this.#link(entry);
+    return entry;
+  }
+
+  #forgetColdest(): number {
+    const entry = this.#newer[0]!;
+    this.#unlink(entry);
+    const bucket = this.#low[entry]! & (this.#buckets.length - 1);
+    let before = this.#buckets[bucket]!;
+    if (before === entry) {
+      this.#buckets[bucket] = this.#nextInBucket[entry]!;
+    } else {
+      while (this.#nextInBucket[before] !== entry) before = this.#nextInBucket[before]!;
+      this.#nextInBucket[before] = this.#nextInBucket[entry]!;
+    }
+    return entry;
+  }
+
+  #touch(entry: number): void {
+    if (this.#older[0] === entry) return;
+    this.#unlink(entry);
+    this.#link(entry);
+  }
+
+  /** The ring: from 0 by `newer` to the coldest first, from 0 by `older` to the newest first. */
+  #link(entry: number): void {
+    const newest = this.#older[0]!;
+    this.#older[entry] = newest;
+    this.#newer[entry] = 0;
+    this.#newer[newest] = entry;
+    this.#older[0] = entry;
+  }
+
+  #unlink(entry: number): void {
+    const older = this.#older[entry]!;
+    const newer = this.#newer[entry]!;
+    this.#newer[older] = newer;
+    this.#older[newer] = older;
+  }
+
+  #hash(address: string, path: string): void {
+    this.#keyLow = this.#seeds[0];
+    this.#keyHigh = this.#seeds[1];
+    this.#absorb(address);
+    this.#absorb(path);
+    const low = this.#keyLow;
+    this.#keyLow = mix(low, this.#keyHigh);
+    this.#keyHigh = mix(this.#keyHigh, low);
+  }
+
+  /** Rotates, adds a character, multiplies; in two lanes that share nothing. */
+  #absorb(text: string): void {
+    let low = this.#keyLow;
+    let high = this.#keyHigh;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      low = Math.imul(((low << 5) | (low >>> 27)) ^ code, 0x9e3779b1);
+      high = Math.imul(((high << 11) | (high >>> 21)) ^ code, 0x85ebca77);
+    }
+    this.#keyLow = low;
+    this.#keyHigh = high;
+  }
+}
+
+/** Lets every bit of both numbers reach the result. */
+function mix(own: number, other: number): number {
+  const mixed = Math.imul(own ^ (own >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -53,6 +53,16 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: coded(400, 'INVALID_REQUEST', 'Only decimal machine DIDs and decimal machine IDs are supported.'),
     verify: coded(400, 'INVALID_MACHINE_ID', 'The machine ID is not valid.'),
   },
+  OperatorMalformed: {
+    bare: bare(400, 'Invalid Ethereum address format'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+  OperatorDidEmpty: {
+    bare: bare(400, 'Empty DID'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
   ParametersInvalid: {
     bare: ({ issues }) => ({ status: 422, body: { detail: issues } }),
     monetization: ({ issues }) => ({ status: 422, body: { detail: issues } }),
@@ -93,6 +103,18 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   EventIndexSyncing: {
     bare: ({ indexedBlock, headBlock }) =>
       toBare(503, `Event index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  OperatorIndexSyncing: {
+    bare: ({ indexedBlock, headBlock }) =>
+      toBare(503, `Operator index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  OperatorIndexStale: {
+    bare: ({ ageSeconds }) =>
+      toBare(503, `Operator index is stale: chain head not read for ${ageSeconds} seconds`, SYNCING_RETRY),
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
   },

@@ -162,7 +162,7 @@ function toSnakeCase(measure: object): Record<string, unknown> {
   );
 }
 
-function formatMachineName(id: bigint): string {
+export function formatMachineName(id: bigint): string {
   return `Machine #${id}`;
 }
 
