@@ -66,7 +66,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const store = await createStore(config.database, { log });
+    const store = await createStore(config.database.kind === 'sqlite' ? `sqlite:${config.database.path}` : config.database.url);
     closers.push(() => store.close());
     const { fxRates, loop: fxLoop } = await createRates(config, store, log);
     const main = config.mainChain === undefined ? undefined : wireMainChain(config, store, fxRates, log);
@@ -82,6 +82,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       log,
       namespace: config.namespace,
       publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
+      pollIntervalSeconds: config.pollIntervalSeconds,
       store,
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
@@ -98,13 +99,13 @@ export async function startService(config: Config, { log, isLenient = false }: S
     closers.push(() => Promise.all(loops.map((loop) => loop.stop())));
     for (const loop of loops) loop.start();
 
-    await app.listen(config.listen);
+    await app.listen({ ...config.listen });
     closers.push(() => app.close());
     const { port } = app.server.address() as AddressInfo;
     return {
       url: formatBaseUrl({ host: config.listen.host, port }),
       app,
-      indexed: main?.indexers.caughtUp ?? Promise.resolve(),
+      indexed: Promise.resolve(),
       close: closeAll,
     };
   } catch (error) {
@@ -178,6 +179,6 @@ async function checkContradictions(adapter: MainChainAdapter, isLenient: boolean
   const patience = delay(START_PATIENCE_MILLISECONDS, undefined, { ref: false });
   const check = await Promise.race([adapter.checkDeployment(), patience]);
   if (check === undefined) return;
-  for (const problem of [...check.contradictions, ...check.unreadable]) log.warn({ problem }, 'deployment check');
-  if (check.contradictions.length > 0 && !isLenient) throw new StartRefused(check.contradictions);
+  for (const problem of check) log.warn({ problem }, 'deployment check');
+  if (check.length > 0 && !isLenient) throw new StartRefused(check);
 }

@@ -16,6 +16,7 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
     log: { info: record('info'), warn: record('warn'), error: record('error') },
     namespace: DEFAULT_NAMESPACE,
     publicUrl: 'http://localhost:8000',
+    pollIntervalSeconds: 60,
     store: {} as Ctx['store'],
     fxRates: {} as Ctx['fxRates'],
     main: undefined,

@@ -31,6 +31,9 @@ export interface ParameterIssue {
 /** Context of every kind of fault. A kind that is missing in `http/wire-errors.ts` does not compile. */
 export interface FaultContexts {
   readonly MachineDidMalformed: Record<never, never>;
+  readonly OperatorMalformed: Record<never, never>;
+  /** Nothing stands after the method of the DID. */
+  readonly OperatorDidEmpty: Record<never, never>;
   readonly ParametersInvalid: { readonly issues: readonly ParameterIssue[] };
   readonly MachineAbsent: Record<never, never>;
   readonly MachineRelocating: Record<never, never>;
@@ -39,6 +42,9 @@ export interface FaultContexts {
   readonly ServiceNotInitialised: Record<never, never>;
   readonly ChainUnreadable: { readonly chain: ChainName; readonly cause: UnreadableCause };
   readonly EventIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
+  readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
+  /** The worker has not read the head of the chain for so long. */
+  readonly OperatorIndexStale: { readonly ageSeconds: number };
   readonly StoreUnavailable: Record<never, never>;
   readonly RateLimited: { readonly retryAfterSeconds: number };
   readonly RouteUnknown: Record<never, never>;

@@ -17,8 +17,10 @@ import type {
   LogQuery,
   MainChainLog,
 } from '../ports/main-chain-log.ts';
+import type { OwnershipChange } from '../ports/ownership-store.ts';
 
 export const REGISTRY = `0x${'a1'.repeat(20)}` as Address;
+const OWNER = `0x${'0b'.repeat(20)}` as Address;
 export const EVENTS = `0x${'e7'.repeat(20)}` as Address;
 export const LEGACY_EVENTS = `0x${'1e'.repeat(20)}` as Address;
 
@@ -49,7 +51,7 @@ interface FakeBlock {
   readonly foreign: readonly string[];
 }
 
-export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'records';
+export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'ownership' | 'records';
 
 /** What the node does wrong; each hook sees a true answer and gives the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
@@ -191,6 +193,13 @@ export class FakeChain implements MainChainLog {
         logs: this.faults.logs?.(found, 'head') ?? found,
       };
     });
+  }
+
+  /** Every machine belongs to one owner. */
+  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
+    return this.#answer('ownership', [block.number], () =>
+      ids.map((id) => ({ kind: 'held', id, owner: OWNER, controller: undefined })),
+    );
   }
 
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {

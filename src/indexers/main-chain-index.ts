@@ -4,10 +4,12 @@
  * block that is not the child of what it stands on.
  */
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
+import { MAX_LAG_BLOCKS } from '../domain/index-freshness.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MainChainLog } from '../ports/main-chain-log.ts';
+import type { OwnershipReads } from '../ports/ownership-store.ts';
 import type { Checkpoint, MainChainIndexStore } from '../ports/store.ts';
 import { watchBackfill } from './backfill-progress.ts';
 import { BackfillPace } from './backfill-pace.ts';
@@ -98,7 +100,8 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     for await (const window of streamWindows(reader, pace, range, signal)) {
       await checkLinks(window, checkpoint, finalized);
       const next: Checkpoint = { blockNumber: window.last.number, blockHash: window.last.hash };
-      const isStored = await store.advanceMainChain(checkpoint, next, toEventEntries(window.logs));
+      const ownership = await readOwnership(window, finalized);
+      const isStored = await store.advanceMainChain(checkpoint, next, toEventEntries(window.logs), ownership);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
       progress.reach(next.blockNumber);
@@ -106,6 +109,17 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       if (clock.nowMilliseconds() >= pauseAt) break;
     }
     return { kind: 'behind' };
+  }
+
+  /**
+   * Logs choose, reads decide (chain-evm 4.1). Far from the head nothing is listed yet, and nodes may have dropped the state of
+   * that block: there the newest final state serves as well, because later logs name whatever changed in between.
+   */
+  async function readOwnership({ last, logs }: VerifiedWindow, finalized: BlockRef): Promise<OwnershipReads> {
+    const ids = [...new Set(logs.flatMap(({ ownershipOf }) => ownershipOf))];
+    const block = finalized.number - last.number > MAX_LAG_BLOCKS ? finalized : last;
+    const changes = ids.length === 0 ? [] : await chain.readOwnership(block, ids);
+    return { readAtBlock: block.number, changes };
   }
 
   /** Holds a window against what it follows and what it leads to. */

@@ -22,6 +22,8 @@ export interface Ctx {
   readonly namespace: Namespace;
   /** Base of links in answers, without a trailing slash. */
   readonly publicUrl: string;
+  /** Of the index worker; ten intervals without a head make the index stale. */
+  readonly pollIntervalSeconds: number;
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;

@@ -5,6 +5,7 @@
  */
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import type { BlockRef, EventRecord } from '../domain/machine-facts.ts';
+import type { OwnershipChange } from './ownership-store.ts';
 
 export interface Header extends BlockRef {
   readonly parentHash: string;
@@ -101,6 +102,8 @@ export interface MainChainLog {
    * few requests as the node allows.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
+  /** What the chain says at one block about who holds these machines; none of them is left out. */
+  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
   /** Records of many machines at one block, batched; the answer has the order of the request. */
   readEventRecords(
     block: BlockRef,

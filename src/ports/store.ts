@@ -6,6 +6,7 @@
 import type { MachineId } from '../domain/identifiers.ts';
 import type { EventLogRow } from './event-times.ts';
 import type { EventGeneration } from './main-chain-log.ts';
+import type { OwnershipReads, OwnershipStore } from './ownership-store.ts';
 
 /** How far a stream of blocks has been taken over. */
 export interface Checkpoint {
@@ -50,7 +51,8 @@ export interface MainChainIndexStore {
   claimMainChainIdentity(identity: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Stores the logs of the blocks after `expected` up to `next`, and `next`, in one transaction.
+   * Stores the logs of the blocks after `expected` up to `next`, what was read at `next` about the machines whose ownership they
+   * may have changed, and `next` itself, in one transaction.
    * False, and nothing stored: the recorded checkpoint is not `expected` (another process was first).
    * Positions (`seq`) are given here: they count a machine's submitted logs from 0, anew after every import.
    */
@@ -58,6 +60,7 @@ export interface MainChainIndexStore {
     expected: Checkpoint | undefined,
     next: Checkpoint,
     logs: readonly EventLogEntry[],
+    ownership: OwnershipReads,
   ): Promise<boolean>;
   /** Keeps the observation, unless the one kept was made later. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
@@ -110,7 +113,7 @@ export interface FxStore {
   appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
 }
 
-export interface Store extends MainChainIndexStore, FoldStore, FxStore {
+export interface Store extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore {
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from 'vitest';
 
 /** Routes that the service has; the others' expectations wait for their issue. */
-const SERVED = [/^\/mcr\//, /^\/machine\/[^/]+$/, /^\/metadata\//, /^\/machines\/[^/]+$/];
+const SERVED = [/^\/mcr\//, /^\/machine\/[^/]+$/, /^\/metadata\//, /^\/machines\/[^/]+$/, /^\/operator\//];
 
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');

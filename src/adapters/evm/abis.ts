@@ -117,6 +117,7 @@ export const eventRegistryAbi = parseAbi([
 
 export const crossChainMirrorAbi = parseAbi([
   'function homeChainOf(uint256 machineId) view returns (uint16)',
+  'function isHomedLocally(uint256 machineId) view returns (bool)',
   'function infoDesk() view returns (address)',
   'event HomeChainRegistered(uint256 indexed machineId, uint16 homeChainId)',
   'event HomeChainUpdated(uint256 indexed machineId, uint16 previousChainId, uint16 newChainId)',

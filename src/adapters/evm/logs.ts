@@ -24,6 +24,7 @@ import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
+import { readOwnership } from './ownership.ts';
 import { toQuantity } from './quantities.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
@@ -126,6 +127,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }] }));
       const answers = await batcher.request(calls, startRead());
       return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
+    },
+    async readOwnership(block, ids) {
+      const deadline = startRead();
+      return readOwnership(multicall, addresses, await headers.readExactly(block, deadline), ids, deadline);
     },
     async readEventRecords(block, wanted) {
       const deadline = startRead();

@@ -93,6 +93,22 @@ export function planMachineCalls(
   return calls;
 }
 
+/** The calls that tell who holds a machine, in the order in which `decodeHolders` takes their results. */
+export function planHolderCalls(id: MachineId, { machineRegistry: target }: MainChainAddresses): ContractCall[] {
+  return [ownerOf, controllerOf].map((called) => ({ target, data: called.encode([id]) }));
+}
+
+export function decodeHolders(
+  id: MachineId,
+  ownerResult: CallResult | undefined,
+  controllerResult: CallResult | undefined,
+): Pick<MachineFacts, 'owner' | 'controller'> {
+  return {
+    owner: readToken(id, ownerResult, ownerOf, toOwner),
+    controller: noneIfZero(readToken(id, controllerResult, controllerOf, toAddress)),
+  };
+}
+
 /** All facts but the events. */
 export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<MachineFacts, 'events' | 'firstEvents'> {
   const owner = readToken(id, results.owner, ownerOf, toOwner);

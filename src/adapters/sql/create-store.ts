@@ -3,6 +3,7 @@ import type { Store } from '../../ports/store.ts';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { parseDatabaseUrl, type DatabaseLocation } from './database-url.ts';
 import { createFolds } from './folds.ts';
+import { createOwnership } from './holdings.ts';
 import { createFxRates } from './fx-rates.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
@@ -16,15 +17,19 @@ export interface StoreOptions {
   readonly reportFailure?: ReportFailure;
 }
 
-/**
- * Opens the database, makes the folder of a file, and brings its tables up to date. Throws `StoreUnavailable` when that fails, or
- * when a newer release has changed the tables.
- */
+/** Opens the database and makes the folder of a file; else like `openStore`. */
 export async function createStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const location = parseDatabaseUrl(databaseUrl);
   if (location === undefined) throw new TypeError('a database URL begins with sqlite: or postgres://');
   const report = options.reportFailure ?? (() => undefined);
-  const database = open(location, report);
+  return openStore(open(location, report), report);
+}
+
+/**
+ * Brings the tables of a database up to date; it is closed with the store. Throws `StoreUnavailable` when that fails, or when a newer
+ * release has changed the tables.
+ */
+export async function openStore(database: SqlDatabase, report: ReportFailure): Promise<Store> {
   try {
     await database.upgrade(migrate(database.dialect));
   } catch (error) {
@@ -33,6 +38,7 @@ export async function createStore(databaseUrl: string, options: StoreOptions = {
   }
   return {
     ...createMainChainIndex(database),
+    ...createOwnership(database),
     ...createFolds(database),
     ...createFxRates(database),
     checkWritable: createWriteProbe(database),

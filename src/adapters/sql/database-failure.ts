@@ -11,7 +11,8 @@ export function toStoreUnavailable(error: unknown, report: ReportFailure): Fault
   return new Fault('StoreUnavailable', {});
 }
 
-function nameFailure(error: unknown): string {
+/** The driver's code, if it has the form of one. */
+export function nameFailure(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' && CODE.test(code) ? code : 'UNKNOWN';
 }

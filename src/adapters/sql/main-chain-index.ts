@@ -2,22 +2,25 @@
 import type { MainChainIndexStore } from '../../ports/store.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createHoldings } from './holdings.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from './work.ts';
 
 export function createMainChainIndex(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
+  const holdings = createHoldings(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs) =>
+    advanceMainChain: (expected, next, logs, ownership) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
+          yield* holdings.apply(ownership);
           return true;
         })(),
       ),

@@ -84,4 +84,28 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${clustered}`,
     ],
   },
+  {
+    name: 'ownership of machines',
+    statements: ({ columns: { integer, small, bytes }, clustered }) => [
+      `CREATE TABLE machine_owners (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        owner ${bytes} NOT NULL CHECK (length(owner) = 20),
+        controller ${bytes} CHECK (length(controller) = 20)
+      ) ${clustered}`,
+      `CREATE TABLE holdings (
+        holder ${bytes} NOT NULL CHECK (length(holder) = 20),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        PRIMARY KEY (holder, machine_id)
+      ) ${clustered}`,
+      `CREATE TABLE ownership_reads (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        block_number ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE holders (
+        holder ${bytes} NOT NULL PRIMARY KEY CHECK (length(holder) = 20),
+        total ${small} NOT NULL,
+        version ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
 ];

@@ -3,7 +3,7 @@
  * failed is thrown away, which also ends its transaction; the next caller gets a fresh one.
  */
 import pg from 'pg';
-import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
+import { nameFailure, toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { postgresDialect } from './dialect.ts';
 import type { Batch, Query, Result, SqlDatabase, Value, Work } from './work.ts';
 
@@ -18,6 +18,16 @@ const IDLE_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000;
 
 /** The advisory lock of exclusive work; any number that other users of the database do not take. */
 const EXCLUSIVE_LOCK = 8_466_219_517;
+
+/**
+ * Every statement finds its rows through an index, in its order, and joins row by row. Without numbers about a table, or with those of the
+ * time when it was small, the planner prefers to read or to sort all of it: through the whole first backfill, because
+ * connections keep their plans.
+ */
+const PLANS_BY_INDEX = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
+  .map((method) => `SET enable_${method} = off`)
+  .concat('SET jit = off')
+  .join('; ');
 
 const INT8_OID: number = pg.types.builtins.INT8;
 
@@ -51,10 +61,12 @@ class PostgresDatabase implements SqlDatabase {
       statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
       query_timeout: QUERY_TIMEOUT_MILLISECONDS,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
+      async onConnect(client) {
+        surviveLoss(client);
+        await client.query(PLANS_BY_INDEX);
+      },
     });
-    // Without a listener the loss of a connection would end the process. Whoever uses one is told by the statement's own failure.
-    this.#pool.on('error', (error) => toStoreUnavailable(error, report));
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool.on('error', (error) => report(nameFailure(error)));
   }
 
   run<T>(work: Work<T>): Promise<T> {
@@ -77,7 +89,7 @@ class PostgresDatabase implements SqlDatabase {
       types,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
     });
-    client.on('error', () => undefined);
+    surviveLoss(client);
     try {
       await this.#guard(() => client.connect());
       return await this.#transact(client, BEGIN_EXCLUSIVE, work);
@@ -139,6 +151,11 @@ class PostgresDatabase implements SqlDatabase {
     this.#names.set(text, name);
     return name;
   }
+}
+
+/** Without a listener the loss of a connection would end the process. Whoever uses it is told by the statement's own failure. */
+function surviveLoss(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
 }
 
 const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];

@@ -44,6 +44,14 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
+  /** What the chain says at the checkpoint; no row where there is no token. */
+  machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null };
+  /** The newest block at which any owner was read. */
+  ownership_reads: { only_row: number; block_number: number };
+  /** Owners and controllers alike, once for each machine. */
+  holdings: { holder: Uint8Array; machine_id: Uint8Array };
+  /** `version` grows with every change of the holder's rows. */
+  holders: { holder: Uint8Array; total: number; version: number };
   fx_rates: { currency: string; day: number; rate: string };
   fx_coverage: { only_row: number; through_day: number };
   write_probe: { only_row: number; writes: number };

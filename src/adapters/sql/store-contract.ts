@@ -5,6 +5,7 @@ import { testFolds } from './store-contract/folds.ts';
 import { testFxRates } from './store-contract/fx-rates.ts';
 import { testIndexPersistence } from './store-contract/persistence.ts';
 import { testMainChainIndex } from './store-contract/main-chain-index.ts';
+import { testOwnership } from './store-contract/ownership.ts';
 import { testUnfoldedList } from './store-contract/unfolded-list.ts';
 
 /** One database of its own, which any number of stores can be opened on. */
@@ -45,6 +46,7 @@ export function testStore(name: string, createDatabase: () => Promise<TestDataba
     });
 
     testMainChainIndex(current);
+    testOwnership(current);
     testUnfoldedList(current);
     testFolds(current);
     testFxRates(current);

@@ -1,7 +1,17 @@
 /** The contract of `MainChainIndexStore`, but for what is unfolded. */
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, checkpointAt, id, imported, MAX_UINT256, ORDERED_IDS, repeat, submitted } from './samples.ts';
+import {
+  append,
+  checkpointAt,
+  id,
+  imported,
+  MAX_UINT256,
+  NO_OWNERSHIP,
+  ORDERED_IDS,
+  repeat,
+  submitted,
+} from './samples.ts';
 
 export function testMainChainIndex(under: StoreUnderTest): void {
   describe('identity', () => {
@@ -25,9 +35,9 @@ export function testMainChainIndex(under: StoreUnderTest): void {
   describe('checkpoint', () => {
     test('is absent at first, then what the last advance made it', async () => {
       expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
-      expect(await under.store.advanceMainChain(undefined, checkpointAt(10), [])).toBe(true);
+      expect(await under.store.advanceMainChain(undefined, checkpointAt(10), [], NO_OWNERSHIP)).toBe(true);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(10));
-      expect(await under.store.advanceMainChain(checkpointAt(10), checkpointAt(20), [])).toBe(true);
+      expect(await under.store.advanceMainChain(checkpointAt(10), checkpointAt(20), [], NO_OWNERSHIP)).toBe(true);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(20));
     });
 
@@ -38,14 +48,16 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       ['nothing different, but the next one is before it', checkpointAt(20), checkpointAt(19)],
       ['nothing different, but the next one is another block of its number', checkpointAt(20), checkpointAt(20, 'b')],
     ])('an advance that expects %s stores nothing', async (_, expected, next) => {
-      await under.store.advanceMainChain(undefined, checkpointAt(20), []);
-      expect(await under.store.advanceMainChain(expected, next, [submitted(id(1))])).toBe(false);
+      await under.store.advanceMainChain(undefined, checkpointAt(20), [], NO_OWNERSHIP);
+      expect(await under.store.advanceMainChain(expected, next, [submitted(id(1))], NO_OWNERSHIP)).toBe(false);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(20));
       expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
     });
 
     test('an advance that expects one, when there is none, stores nothing', async () => {
-      expect(await under.store.advanceMainChain(checkpointAt(1), checkpointAt(2), [submitted(id(1))])).toBe(false);
+      expect(
+        await under.store.advanceMainChain(checkpointAt(1), checkpointAt(2), [submitted(id(1))], NO_OWNERSHIP),
+      ).toBe(false);
       expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
       expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
     });
@@ -54,14 +66,17 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       ['the first', undefined],
       ['a later', checkpointAt(5)],
     ])('of many that race for %s advance, exactly one wins and its logs alone are stored', async (_, expected) => {
-      if (expected !== undefined) await under.store.advanceMainChain(undefined, expected, []);
+      if (expected !== undefined) await under.store.advanceMainChain(undefined, expected, [], NO_OWNERSHIP);
       const stores = [under.store, await under.openAnother(), await under.openAnother()];
       const racers = [0, 1, 2, 3, 4, 5];
       const won = await Promise.all(
         racers.map((racer) =>
-          stores[racer % stores.length]!.advanceMainChain(expected, checkpointAt(10 + racer), [
-            ...repeat(50, submitted(id(1), { value: BigInt(racer) })),
-          ]),
+          stores[racer % stores.length]!.advanceMainChain(
+            expected,
+            checkpointAt(10 + racer),
+            repeat(50, submitted(id(1), { value: BigInt(racer) })),
+            NO_OWNERSHIP,
+          ),
         ),
       );
       expect(won.filter(Boolean)).toEqual([true]);

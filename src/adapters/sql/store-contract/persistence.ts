@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../domain/faults.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, checkpointAt, foldOf, id, listUnfoldedIds, submitted } from './samples.ts';
+import { append, checkpointAt, foldOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
 
 export function testIndexPersistence(under: StoreUnderTest): void {
   describe('the whole store', () => {
@@ -35,7 +35,7 @@ export function testIndexPersistence(under: StoreUnderTest): void {
       const calls = [
         store.claimMainChainIdentity('chain=1'),
         store.readMainChainCheckpoint(),
-        store.advanceMainChain(undefined, checkpointAt(1), []),
+        store.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP),
         store.writeHeadObservation({ blockNumber: 1, observedAtMilliseconds: 1 }),
         store.readHeadObservation(),
         store.listEventLogs('second', id(7), 0, 1),

@@ -1,7 +1,11 @@
 /** The machines, logs and folds that the contract is tried with. */
 import { MAX_MACHINE_ID, type MachineId } from '../../../domain/identifiers.ts';
 import type { EventGeneration } from '../../../ports/main-chain-log.ts';
+import type { OwnershipReads } from '../../../ports/ownership-store.ts';
 import type { Checkpoint, EventLogEntry, Store, StoredFold } from '../../../ports/store.ts';
+
+/** No log named a machine. */
+export const NO_OWNERSHIP: OwnershipReads = { readAtBlock: 0, changes: [] };
 
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
@@ -45,7 +49,8 @@ export function repeat(count: number, log: EventLogEntry): EventLogEntry[] {
 export async function append(store: Store, ...logs: readonly EventLogEntry[]): Promise<void> {
   const expected = await store.readMainChainCheckpoint();
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
-  if (!(await store.advanceMainChain(expected, next, logs))) throw new Error('the sample logs were refused');
+  if (!(await store.advanceMainChain(expected, next, logs, NO_OWNERSHIP)))
+    throw new Error('the sample logs were refused');
 }
 
 export function foldOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredFold> = {}) {

@@ -1,0 +1,219 @@
+/** Who owns or controls which machines? (`OwnershipStore`; chain-evm 4.) One row per pair, sorted by machine, and a count per holder. */
+import type { Address, MachineId } from '../../domain/identifiers.ts';
+import type { HoldingPage, OwnershipChange, OwnershipReads, OwnershipStore } from '../../ports/ownership-store.ts';
+import { createBlockStream } from './block-stream.ts';
+import type { Dialect } from './dialect.ts';
+import { bytes, integer, prepareQuery } from './prepared-query.ts';
+import { fromIdBytes, toIdBytes } from './stored-machine-id.ts';
+import { change, readFirst, readRows, type Batch, type SqlDatabase, type Value, type Work } from './work.ts';
+
+export interface Holdings {
+  /** Stores what was read of machines; of several changes of one machine the last holds. In exclusive work only. */
+  apply(reads: OwnershipReads): Work<void>;
+}
+
+interface OwnersRow {
+  readonly machine_id: Uint8Array;
+  readonly owner: Uint8Array;
+  readonly controller: Uint8Array | null;
+}
+
+/** Owner and controller as hex, so that they compare; undefined: no token here. */
+type Owners = { readonly owner: string; readonly controller: string | undefined } | undefined;
+
+export function createHoldings({ builder, batch }: Dialect): Holdings {
+  const select = batch(
+    { machine_id: 'bytes' },
+    `SELECT m.machine_id, m.owner, m.controller FROM batch CROSS JOIN machine_owners m WHERE m.machine_id = batch.machine_id`,
+  );
+  const upsert = batch(
+    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
+    `INSERT INTO machine_owners (machine_id, owner, controller) SELECT machine_id, owner, controller FROM batch WHERE true
+     ON CONFLICT (machine_id) DO UPDATE SET owner = excluded.owner, controller = excluded.controller`,
+  );
+  const remove = batch(
+    { machine_id: 'bytes' },
+    'DELETE FROM machine_owners WHERE machine_id IN (SELECT machine_id FROM batch)',
+  );
+  const insertHolding = batch(
+    { holder: 'bytes', machine_id: 'bytes' },
+    'INSERT INTO holdings (holder, machine_id) SELECT holder, machine_id FROM batch',
+  );
+  const removeHolding = batch(
+    { holder: 'bytes', machine_id: 'bytes' },
+    'DELETE FROM holdings WHERE (holder, machine_id) IN (SELECT holder, machine_id FROM batch)',
+  );
+  const count = batch(
+    { holder: 'bytes', growth: 'integer' },
+    `INSERT INTO holders (holder, total, version) SELECT holder, growth, 1 FROM batch WHERE true
+     ON CONFLICT (holder) DO UPDATE SET total = holders.total + excluded.total, version = holders.version + 1`,
+  );
+
+  const noteRead = prepareQuery({ block: integer }, ({ block }) =>
+    builder
+      .insertInto('ownership_reads')
+      .values({ only_row: 1, block_number: block })
+      .onConflict((conflict) =>
+        conflict
+          .column('only_row')
+          .doUpdateSet((set) => ({ block_number: set.ref('excluded.block_number') }))
+          .whereRef('ownership_reads.block_number', '<', 'excluded.block_number'),
+      ),
+  );
+
+  return {
+    *apply({ readAtBlock, changes }) {
+      if (changes.length === 0) return;
+      yield* change(noteRead({ block: readAtBlock }));
+      const wanted = new Map<MachineId, Owners>(changes.map((each) => [each.id, toOwners(each)]));
+      const stored = yield* load([...wanted.keys()]);
+      const differing = [...wanted].filter(([id, owners]) => !areEqual(owners, stored.get(id)));
+      const added: Value[][] = [];
+      const removed: Value[][] = [];
+      const growth = new Map<string, number>();
+      for (const [id, owners] of differing) {
+        const before = listHolders(stored.get(id));
+        const after = listHolders(owners);
+        for (const holder of after.difference(before)) {
+          added.push([fromHex(holder), toIdBytes(id)]);
+          growth.set(holder, (growth.get(holder) ?? 0) + 1);
+        }
+        for (const holder of before.difference(after)) {
+          removed.push([fromHex(holder), toIdBytes(id)]);
+          growth.set(holder, (growth.get(holder) ?? 0) - 1);
+        }
+      }
+      yield* change({ sql: removeHolding, batch: removed });
+      yield* change({ sql: insertHolding, batch: added });
+      yield* change({ sql: count, batch: [...growth].map(([holder, by]) => [fromHex(holder), by]) });
+      yield* change({ sql: remove, batch: differing.filter(([, owners]) => !owners).map(([id]) => [toIdBytes(id)]) });
+      yield* change({ sql: upsert, batch: differing.flatMap(([id, owners]) => (owners ? [toRow(id, owners)] : [])) });
+    },
+  };
+
+  function* load(ids: readonly MachineId[]): Work<Map<MachineId, Owners>> {
+    const query: Batch<OwnersRow> = { sql: select, batch: ids.map((id) => [toIdBytes(id)]) };
+    const rows = yield* readRows(query);
+    return new Map(
+      rows.map(({ machine_id, owner, controller }) => [
+        fromIdBytes(machine_id),
+        { owner: toHex(owner), controller: controller === null ? undefined : toHex(controller) },
+      ]),
+    );
+  }
+}
+
+/** An offset is reached from the nearest of these places, so that no page is far from one. */
+const ANCHOR_SPACING = 500;
+/** Anchors of this many fleets are kept; a fleet of a million machines has 2,000 of 32 bytes. */
+const MAX_KEPT_FLEETS = 256;
+
+interface Anchors {
+  readonly version: number;
+  /** The first machine of every stretch of `ANCHOR_SPACING`. */
+  readonly ids: readonly Uint8Array[];
+}
+
+export function createOwnership(database: SqlDatabase): OwnershipStore {
+  const { builder } = database.dialect;
+  const kept = new Map<Address, Anchors>();
+  const stream = createBlockStream(database.dialect, 'main-chain');
+  const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select('block_number'));
+  const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
+    builder.selectFrom('holders').select(['total', 'version']).where('holder', '=', holder),
+  );
+  const selectPage = prepareQuery(
+    { holder: bytes, anchor: bytes, limit: integer, offset: integer },
+    ({ holder, anchor, limit, offset }) =>
+      builder
+        .selectFrom('holdings')
+        .select('machine_id')
+        .where('holder', '=', holder)
+        .where('machine_id', '>=', anchor)
+        .orderBy('machine_id')
+        .limit(limit)
+        .offset(offset),
+  );
+  const selectAnchors = prepareQuery({ holder: bytes, spacing: integer }, ({ holder, spacing }) =>
+    builder
+      .selectFrom((from) =>
+        from
+          .selectFrom('holdings')
+          .select([
+            'machine_id',
+            (each) =>
+              each.fn
+                .agg<number>('row_number')
+                .over((over) => over.orderBy('machine_id'))
+                .as('place'),
+          ])
+          .where('holder', '=', holder)
+          .as('numbered'),
+      )
+      .select('machine_id')
+      .where((each) => each.eb(each.eb('place', '%', spacing), '=', 1))
+      .orderBy('machine_id'),
+  );
+
+  return {
+    listHoldings: (address, offset, limit) => database.snapshot(list(address, offset, limit)),
+  };
+
+  function* list(address: Address, offset: number, limit: number): Work<HoldingPage> {
+    const holder = fromHex(address);
+    const { total = 0, version = 0 } = (yield* readFirst(selectHolder({ holder }))) ?? {};
+    const indexedBlock = yield* findIndexedBlock();
+    if (offset >= total) return { indexedBlock, total, ids: [] };
+    const anchors = offset < ANCHOR_SPACING ? [new Uint8Array(32)] : yield* findAnchors(address, version);
+    const stretch = Math.floor(offset / ANCHOR_SPACING);
+    const rows = yield* readRows(
+      selectPage({ holder, anchor: anchors[stretch]!, limit, offset: offset - stretch * ANCHOR_SPACING }),
+    );
+    return { indexedBlock, total, ids: rows.map(({ machine_id }) => fromIdBytes(machine_id)) };
+  }
+
+  function* findIndexedBlock(): Work<number | undefined> {
+    const checkpoint = yield* stream.readCheckpoint();
+    const newestRead = yield* readFirst(selectRead({}));
+    const isWhole = checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
+    return isWhole ? checkpoint.blockNumber : undefined;
+  }
+
+  function* findAnchors(address: Address, version: number): Work<readonly Uint8Array[]> {
+    const known = kept.get(address);
+    kept.delete(address);
+    const anchors = known?.version === version ? known : { version, ids: yield* readAnchors(address) };
+    kept.set(address, anchors);
+    if (kept.size > MAX_KEPT_FLEETS) kept.delete(kept.keys().next().value!);
+    return anchors.ids;
+  }
+
+  function* readAnchors(address: Address): Work<readonly Uint8Array[]> {
+    const rows = yield* readRows(selectAnchors({ holder: fromHex(address), spacing: ANCHOR_SPACING }));
+    return rows.map(({ machine_id }) => machine_id);
+  }
+}
+
+function toOwners(each: OwnershipChange): Owners {
+  return each.kind === 'gone' ? undefined : { owner: each.owner, controller: each.controller };
+}
+
+function listHolders(owners: Owners): Set<string> {
+  return new Set(owners && [owners.owner, ...(owners.controller === undefined ? [] : [owners.controller])]);
+}
+
+function areEqual(a: Owners, b: Owners): boolean {
+  return a?.owner === b?.owner && a?.controller === b?.controller;
+}
+
+function toRow(id: MachineId, { owner, controller }: NonNullable<Owners>): Value[] {
+  return [toIdBytes(id), fromHex(owner), controller === undefined ? null : fromHex(controller)];
+}
+
+function fromHex(address: string): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}
+
+function toHex(address: Uint8Array): string {
+  return `0x${Buffer.from(address.buffer, address.byteOffset, address.byteLength).toString('hex')}`;
+}

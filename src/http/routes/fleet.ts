@@ -1,0 +1,46 @@
+/** `GET /operator/{did}/machines` (interface, Read routes; http-facts 3 and 7). */
+import { listFleet, type FleetPage } from '../../actions/fleet.ts';
+import { Fault } from '../../domain/faults.ts';
+import { didPrefix, parseAddress, type Address } from '../../domain/identifiers.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendJson } from '../answer.ts';
+import { encodeJson } from '../json-encoding.ts';
+import { requireIntegers, type IntegerRule } from '../parameters.ts';
+import type { Routes } from '../route-table.ts';
+import { toFleetPage } from '../wire/fleet.ts';
+
+const PAGE_RULES: readonly IntegerRule[] = [
+  { name: 'offset', fallback: 0, minimum: 0 },
+  { name: 'limit', fallback: 20, minimum: 1, maximum: 20 },
+];
+
+export function fleetRoutes(routes: Routes, ctx: Ctx): void {
+  const { namespace } = ctx;
+  routes.get('/operator/:did/machines', { surface: 'operator' }, async (exchange) => {
+    const { address, operatorDid } = requireOperator(exchange.parameter('did'), namespace);
+    const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
+    const page = await listFleet(ctx, address, offset, limit);
+    const encoded = encodeJson(toFleetPage(page, { operatorDid, offset, limit }, namespace));
+    sendJson(exchange, encoded, oldestBlock(page));
+  });
+}
+
+/** Takes the DID or the raw address, of any letter case. */
+function requireOperator(text: string, namespace: Namespace): { address: Address; operatorDid: string } {
+  const prefix = didPrefix(namespace);
+  const payload = text.startsWith(prefix) ? text.slice(prefix.length) : text;
+  if (payload === '' && text !== '') throw new Fault('OperatorDidEmpty', {});
+  const address = parseAddress(payload);
+  if (address === undefined) throw new Fault('OperatorMalformed', {});
+  return { address, operatorDid: prefix + payload };
+}
+
+/** Kept snapshots of one page may be of different blocks; the page is as old as its oldest part. */
+function oldestBlock({ machines }: FleetPage) {
+  const blocks = machines.map(({ snapshot }) => snapshot.block);
+  return blocks.reduce<(typeof blocks)[number] | undefined>(
+    (oldest, block) => (oldest === undefined || block.number < oldest.number ? block : oldest),
+    undefined,
+  );
+}

@@ -1,0 +1,168 @@
+/** `GET /operator/{did}/machines` in front of a real chain (interface, rules 1 to 7; http-facts 7). */
+import { describe, expect, inject, it } from 'vitest';
+import { ask, findMachine } from './ask.ts';
+
+const baseUrl = inject('baseUrl');
+const { machines, operators } = inject('fixtures');
+const operatorOf = (name: string) => findMachine(operators, name);
+const get = (path: string) => ask(baseUrl + path);
+
+interface Listing {
+  readonly operator_did: string;
+  readonly machines: readonly { did: string; machine_id: string; mcr: string; mcr_score: number }[];
+  readonly pagination: { offset: number; limit: number; total: number };
+  readonly unreadable: number;
+  readonly index: Record<string, number | null>;
+}
+const list = async (operator: string, query = '') =>
+  (await get(`/operator/${operator}/machines${query}`)).json<Listing>();
+
+const fleet = operatorOf('fleet');
+const fleetMain = fleet.machines.filter((id) =>
+  machines.every((machine) => machine.id !== id || machine.home === 'main'),
+);
+
+describe('the listing', () => {
+  it('lists the first 20 machines in the order of their ids', async () => {
+    const listing = await list(fleet.address);
+    expect(listing.machines.map(({ machine_id }) => machine_id)).toEqual(fleetMain.slice(0, 20));
+    expect(listing.pagination).toEqual({ offset: 0, limit: 20, total: fleetMain.length });
+    expect(listing.unreadable).toBe(0);
+  });
+
+  it('iterates offset through a large fleet', async () => {
+    const seen: string[] = [];
+    for (let offset = 0; offset < fleetMain.length; offset += 20) {
+      const page = await list(fleet.address, `?offset=${offset}`);
+      expect(page.pagination.offset).toBe(offset);
+      seen.push(...page.machines.map(({ machine_id }) => machine_id));
+    }
+    expect(seen).toEqual(fleetMain);
+  });
+
+  it('carries the documented members of an entry, in their order', async () => {
+    const { machines: entries } = await list(fleet.address, '?limit=1');
+    const members = ['did', 'machine_id', 'mcr_score', 'mcr', 'negative_flag', 'name', 'bond_status', 'event_count'];
+    expect(entries.map((entry) => Object.keys(entry))).toEqual([members]);
+    expect(entries[0]!.did).toBe(`did:svc:${entries[0]!.machine_id}`);
+  });
+
+  it('agrees with the rating record of each machine', async () => {
+    const { machines: entries } = await list(fleet.address, '?limit=5');
+    for (const { did, mcr, mcr_score } of entries) {
+      expect((await get(`/mcr/${did}`)).json()).toMatchObject({ mcr, mcr_score });
+    }
+  });
+
+  it('says how far the index is behind the head', async () => {
+    const { index } = await list(fleet.address);
+    expect(index).toEqual({
+      indexed_block: expect.any(Number),
+      head_block: expect.any(Number),
+      lag_blocks: index.head_block! - index.indexed_block!,
+      head_observed_age_seconds: expect.any(Number),
+      alt_snapshot_age_seconds: null,
+    });
+    expect(index.lag_blocks).toBeLessThanOrEqual(100);
+  });
+
+  it('is an empty 200 for an operator without machines', async () => {
+    expect(await list(operatorOf('empty').address)).toMatchObject({
+      machines: [],
+      pagination: { offset: 0, limit: 20, total: 0 },
+      unreadable: 0,
+    });
+  });
+
+  it('is an empty page past the end', async () => {
+    expect(await list(fleet.address, '?offset=5000')).toMatchObject({
+      machines: [],
+      pagination: { offset: 5000, limit: 20, total: fleetMain.length },
+    });
+  });
+
+  it('lists a machine under its controller too', async () => {
+    const { id, controller } = findMachine(machines, 'with-controller');
+    expect((await list(controller!)).machines.map(({ machine_id }) => machine_id)).toContain(id);
+  });
+
+  it('lists a sold machine under its buyer and under the controller that it kept', async () => {
+    const { id, owner, controller } = findMachine(machines, 'sold');
+    for (const holder of [owner, controller!]) {
+      expect((await list(holder)).machines.map(({ machine_id }) => machine_id)).toContain(id);
+    }
+  });
+
+  it('leaves out a relocating machine and counts it as unreadable', async () => {
+    const { owner } = findMachine(machines, 'relocating');
+    expect(await list(owner)).toMatchObject({ machines: [], pagination: { total: 1 }, unreadable: 1 });
+  });
+
+  it.each(['retired', 'reissued-old'])('does not list a machine that is %s', async (name) => {
+    const { id, owner } = findMachine(machines, name);
+    expect((await list(owner)).machines.map(({ machine_id }) => machine_id)).not.toContain(id);
+  });
+});
+
+describe('the operator', () => {
+  const address = fleet.address;
+  const upper = `0x${address.slice(2).toUpperCase()}`;
+
+  it.each([
+    [address, `did:svc:${address}`],
+    [upper, `did:svc:${upper}`],
+    [`did:svc:${address}`, `did:svc:${address}`],
+    [`did%3Asvc%3A${upper}`, `did:svc:${upper}`],
+  ])('may be written %s', async (text, did) => {
+    expect(await list(text, '?limit=1')).toMatchObject({ operator_did: did, pagination: { total: fleetMain.length } });
+  });
+
+  it.each([
+    ['did:svc:', 'Empty DID'],
+    ['did:svc:5', 'Invalid Ethereum address format'],
+    ['5', 'Invalid Ethereum address format'],
+    ['0x', 'Invalid Ethereum address format'],
+    [address.slice(2), 'Invalid Ethereum address format'],
+    [`${address}0`, 'Invalid Ethereum address format'],
+    [`0X${address.slice(2)}`, 'Invalid Ethereum address format'],
+    [`did:SVC:${address}`, 'Invalid Ethereum address format'],
+    [`${address}%20`, 'Invalid Ethereum address format'],
+    ['%ZZ', 'Invalid Ethereum address format'],
+    ['9'.repeat(5000), 'Invalid Ethereum address format'],
+  ])('is refused when written %s', async (text, detail) => {
+    const answer = await get(`/operator/${text}/machines`);
+    expect([answer.status, answer.json()]).toEqual([400, { detail }]);
+  });
+});
+
+describe('offset and limit', () => {
+  it.each([
+    ['offset=-1', 'greater_than_equal'],
+    ['offset=', 'int_parsing'],
+    ['offset=1.5', 'int_parsing'],
+    ['offset=1e3', 'int_parsing'],
+    ['offset=+1', 'int_parsing'],
+    ['offset=%201', 'int_parsing'],
+    ['offset=1&offset=2', 'int_parsing'],
+    ['offset=99999999999999999999', 'less_than_equal'],
+    ['limit=0', 'greater_than_equal'],
+    ['limit=21', 'less_than_equal'],
+    ['limit=abc', 'int_parsing'],
+    ['limit=٥', 'int_parsing'],
+  ])('refuses ?%s with a 422 list', async (query, type) => {
+    const answer = await get(`/operator/${fleet.address}/machines?${query}`);
+    const name = query.slice(0, query.indexOf('='));
+    expect([answer.status, answer.json<{ detail: { type: string; loc: string[] }[] }>().detail]).toEqual([
+      422,
+      [expect.objectContaining({ type, loc: ['query', name] })],
+    ]);
+  });
+
+  it.each([1, 20])('takes limit=%i', async (limit) => {
+    expect((await list(fleet.address, `?limit=${limit}`)).machines).toHaveLength(limit);
+  });
+
+  it('ignores other parameters', async () => {
+    expect((await list(fleet.address, '?limit=2&page=7')).machines).toHaveLength(2);
+  });
+});
