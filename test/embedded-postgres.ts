@@ -7,11 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   accessSync,
-  chownSync,
   constants,
   cpSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -69,7 +70,7 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'pg-'));
   const native = findNative(folder, account !== undefined);
   linkLibraries(native, join(folder, 'lib'));
-  if (account !== undefined) chownSync(folder, account.uid, account.gid);
+  if (account !== undefined) giveAway(folder, account);
   const env = {
     FOLDER: folder,
     LD_LIBRARY_PATH: `${join(folder, 'lib')}:${join(native, 'lib')}`,
@@ -168,6 +169,12 @@ function isReachable(file: string): boolean {
   for (let path = file; ; path = dirname(path)) {
     if ((statSync(path).mode & FOR_ALL) === 0) return false;
     if (path === dirname(path)) return true;
+  }
+}
+
+function giveAway(folder: string, { uid, gid }: typeof UNPRIVILEGED): void {
+  for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
+    lchownSync(join(folder, path), uid, gid);
   }
 }
 
