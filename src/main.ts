@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createMainChain, type MainChainAdapter } from './adapters/evm/create-main-chain.ts';
+import { isOfReach } from './adapters/evm/deployment-checks.ts';
 import { createFeedRates, createFixedRates } from './adapters/fx/feed-rates.ts';
 import { createFeedReader } from './adapters/fx/feed-source.ts';
 import { readTokensFile } from './adapters/fx/tokens-file.ts';
@@ -27,7 +28,7 @@ export interface Service {
   readonly url: string;
   readonly app: FastifyInstance;
   /** Resolves when the index and the folds have caught up with the finalized block for the first time. */
-  readonly indexed: Promise<void>;
+  readonly indexed: Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -66,7 +67,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const store = await createStore(config.database.kind === 'sqlite' ? `sqlite:${config.database.path}` : config.database.url);
+    const store = await createStore(
+      config.database.kind === 'sqlite' ? `sqlite:${config.database.path}` : config.database.url,
+    );
     closers.push(() => store.close());
     const { fxRates, loop: fxLoop } = await createRates(config, store, log);
     const main = config.mainChain === undefined ? undefined : wireMainChain(config, store, fxRates, log);
@@ -105,7 +108,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     return {
       url: formatBaseUrl({ host: config.listen.host, port }),
       app,
-      indexed: Promise.resolve(),
+      indexed: main !== undefined && config.indexer !== 'off' ? main.indexers.caughtUp : Promise.resolve(),
       close: closeAll,
     };
   } catch (error) {
@@ -177,8 +180,8 @@ function wireMainChain(config: Config, store: Store, fxRates: FxRates, log: Log)
 /** A chain that cannot be read yet contradicts nothing: the service starts and is not ready. */
 async function checkContradictions(adapter: MainChainAdapter, isLenient: boolean, log: Log): Promise<void> {
   const patience = delay(START_PATIENCE_MILLISECONDS, undefined, { ref: false });
-  const check = await Promise.race([adapter.checkDeployment(), patience]);
-  if (check === undefined) return;
-  for (const problem of check) log.warn({ problem }, 'deployment check');
-  if (check.length > 0 && !isLenient) throw new StartRefused(check);
+  const problems = (await Promise.race([adapter.checkDeployment(), patience])) ?? [];
+  for (const problem of problems) log.warn({ problem }, 'deployment check');
+  const contradictions = problems.filter((problem) => !isOfReach(problem));
+  if (contradictions.length > 0 && !isLenient) throw new StartRefused(contradictions);
 }

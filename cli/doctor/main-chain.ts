@@ -3,6 +3,7 @@
  * clock, and how far finality trails.
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/evm/create-main-chain.ts';
+import { isOfReach } from '../../src/adapters/evm/deployment-checks.ts';
 import type { Config } from '../../src/config.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-freshness.ts';
 import { fail, ok, toFinding, unreachable, warn, type Finding } from './finding.ts';
@@ -30,15 +31,15 @@ export async function examineMainChain(
   }
 }
 
+/** A problem of the nodes' variable is one of reaching them; every other is of what they answered. */
 async function examineDeployment(adapter: MainChainAdapter): Promise<Finding[]> {
-  const { contradictions, unreadable } = await adapter.checkDeployment();
-  const findings = [
-    ...contradictions.map((problem) =>
-      toFinding('fail', problem, 'the setting belongs to another deployment: correct it'),
-    ),
-    ...unreadable.map((problem) => toFinding('unreachable', problem, 'check the node and MAIN_RPC_URLS')),
-  ];
-  return findings.length > 0 ? findings : [ok('main chain', 'chain id, code and peers agree with the configuration')];
+  const problems = await adapter.checkDeployment();
+  if (problems.length === 0) return [ok('main chain', 'chain id, code and peers agree with the configuration')];
+  return problems.map((problem) =>
+    isOfReach(problem)
+      ? toFinding('unreachable', problem, 'check the node and the address')
+      : toFinding('fail', problem, 'it belongs to another deployment: correct it'),
+  );
 }
 
 async function examineBlocks(adapter: MainChainAdapter, nowMilliseconds: number): Promise<Finding[]> {

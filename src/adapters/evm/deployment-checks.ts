@@ -36,6 +36,13 @@ const LEGACY_VARIABLES = {
   eventRegistry: 'LEGACY_EVENT_REGISTRY_ADDRESS',
 } as const;
 
+const REACH = 'MAIN_RPC_URLS:';
+
+/** Tells a problem of reaching the nodes from one of what they answered. */
+export function isOfReach(problem: string): boolean {
+  return problem.startsWith(REACH);
+}
+
 export interface CheckOptions {
   readonly config: MainChainConfig;
   readonly endpoints: Endpoints;
@@ -53,7 +60,7 @@ export async function checkDeployment(options: CheckOptions): Promise<string[]> 
   } catch (error) {
     const fault = toFault(error);
     if (!(fault instanceof Fault) || fault.kind !== 'ChainUnreadable') throw fault;
-    problems.push(`MAIN_RPC_URLS: the chain cannot be read (${(fault as Fault<'ChainUnreadable'>).context.cause})`);
+    problems.push(`${REACH} the chain cannot be read (${(fault as Fault<'ChainUnreadable'>).context.cause})`);
   }
   return problems;
 }
@@ -61,7 +68,7 @@ export async function checkDeployment(options: CheckOptions): Promise<string[]> 
 async function checkChainIds({ config, endpoints, deadline }: CheckOptions): Promise<string[]> {
   const ids = await endpoints.readChainIds(deadline);
   return ids.flatMap((id, i) => {
-    if (id === undefined) return [`MAIN_RPC_URLS: endpoint ${i + 1} does not answer`];
+    if (id === undefined) return [`${REACH} endpoint ${i + 1} does not answer`];
     return id === config.chainId ? [] : [`MAIN_CHAIN_ID: endpoint ${i + 1} serves chain ${id}`];
   });
 }
