@@ -78,7 +78,8 @@ function parseCommandLine(command: Command, args: readonly string[]) {
   }
 }
 
-function formatHelp(command: Command): string {
+/** What `svc COMMAND --help` prints. */
+export function formatHelp(command: Command): string {
   const options = Object.entries({ ...command.options, ...HELP }).map(([name, { value, about }]) => [
     `--${name}${value === undefined ? '' : ` ${value}`}`,
     about,

@@ -17,7 +17,7 @@ export async function readDocument(baseUrl: string, path: string): Promise<JsonO
 }
 
 async function get(url: string): Promise<{ status: number; body: JsonObject | undefined }> {
-  if (!URL.canParse(url)) throw new CommandFailed('usage', '--base-url must be a URL');
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new CommandFailed('usage', '--base-url must be a URL');
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },

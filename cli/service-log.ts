@@ -8,7 +8,10 @@ const STANDARD_ERROR = 2;
 
 export function createServiceLog({ level, format }: Config['log']): Log {
   const stream = format === 'json' ? pino.destination(STANDARD_ERROR) : createPrettyStream();
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    stream,
+  );
 }
 
 function createPrettyStream() {

@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
-import { alignColumns, defineCommand, parseNumberOption } from '../command.ts';
+import { defineCommand, parseNumberOption } from '../command.ts';
 import { CommandFailed } from '../exit-codes.ts';
-import { createServiceLog } from '../service-log.ts';
+import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { stayUntilStopped } from '../until-stopped.ts';
 
-/** Personas of the devnet that show what ratings are about; the first must be rated before the demo is ready. */
+/** Personas of the devnet that show what ratings are about. */
 const SAMPLES = ['rated-aaa', 'rated-b', 'fresh', 'multi-currency', 'flagged', 'grace', 'suspended', 'many-events'];
 
 const READY_WITHIN_MILLISECONDS = 60_000;
@@ -35,31 +35,32 @@ export const demo = defineCommand({
     const port = parseNumberOption('--port', portText, 0, 65_535) ?? 8000;
     await requireFreePort(host, port);
     return stayUntilStopped(async (atEnd) => {
-      const [{ startDevnet }, { startService }] = await Promise.all([
+      const [{ startDevnet }, { startService }, { createServiceLog }, { toStartFailure }] = await Promise.all([
         import('../../devnet/start-devnet.ts'),
         import('../../src/main.ts'),
+        import('../service-log.ts'),
+        import('../start-failure.ts'),
       ]);
       const devnet = await startDevnet({ dir });
       atEnd(() => devnet.stop());
 
       const config = readDemoConfig({ ...devnet.env, HOST: host, PORT: String(port) }, dir);
-      const service = await startService(config, { log: createServiceLog(config.log) });
+      const service = await startService(config, { log: createServiceLog(config.log) }).catch((error: unknown) => {
+        throw toStartFailure(error);
+      });
       atEnd(() => service.close());
 
-      const samples = SAMPLES.flatMap(
-        (name) => devnet.fixtures.machines.find((machine) => machine.name === name) ?? [],
+      const samples = await Promise.all(
+        SAMPLES.map(async (name) => {
+          const { did, about } = devnet.fixtures.machines.find((machine) => machine.name === name)!;
+          const rating = `${service.url}/mcr/${did}`;
+          return { name, did, about, ...(await untilRated(rating)), rating, profile: `${service.url}/machine/${did}` };
+        }),
       );
-      const links = samples.map(({ name, did, about }) => ({
-        name,
-        did,
-        about,
-        rating: `${service.url}/mcr/${did}`,
-        profile: `${service.url}/machine/${did}`,
-      }));
-      await untilRated(links[0]!.rating);
-      process.stdout.write(
-        json ? `${JSON.stringify({ url: service.url, machines: links })}\n` : formatDemo(links, dir),
-      );
+      const text = json
+        ? JSON.stringify({ url: service.url, machines: samples })
+        : formatDemo(samples, service.url, dir);
+      process.stdout.write(`${text}\n`);
     });
   },
 });
@@ -90,44 +91,54 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   try {
     await once(server, 'listening');
   } catch {
-    throw new CommandFailed('usage', `cannot listen on ${host}:${port}; is it in use? --port takes another`);
+    throw new CommandFailed('refused', `cannot listen on ${host}:${port}; is it in use? --port takes another`);
   }
   server.close();
   await once(server, 'close');
 }
 
-async function untilRated(url: string): Promise<void> {
+/** Asks until the rating is served: the index must have caught up first. */
+async function untilRated(url: string): Promise<{ mcr: string; mcr_score: number }> {
   const deadline = Date.now() + READY_WITHIN_MILLISECONDS;
   for (;;) {
-    const { status } = await fetch(url);
-    if (status === 200) return;
-    if (Date.now() > deadline) throw new CommandFailed('unreachable', `${url} still answers ${status}`);
+    const response = await fetch(url);
+    if (response.status === 200) {
+      const { mcr, mcr_score } = (await response.json()) as { mcr: string; mcr_score: number };
+      return { mcr, mcr_score };
+    }
+    await response.body?.cancel();
+    if (Date.now() > deadline) throw new CommandFailed('unreachable', `${url} still answers ${response.status}`);
     await delay(ASK_AGAIN_MILLISECONDS);
   }
 }
 
-interface SampleLinks {
+interface Sample {
   readonly name: string;
   readonly did: string;
   readonly about: string;
+  readonly mcr: string;
+  readonly mcr_score: number;
   readonly rating: string;
   readonly profile: string;
 }
 
-function formatDemo(samples: readonly SampleLinks[], dir: string): string {
-  const [first] = samples;
+function formatDemo(samples: readonly Sample[], url: string, dir: string): string {
+  const { did, rating } = samples[0]!;
+  const elsewhere = url === DEFAULT_BASE_URL ? '' : ` --base-url ${url}`;
   return [
     '',
-    'Machines on the local chain:',
-    ...alignColumns(samples.map(({ name, rating, about }) => [`  ${name}`, rating, about])),
+    `The service is at ${url}, and machines on the local chain are served:`,
+    '',
+    ...samples.flatMap(({ name, about, mcr, mcr_score, profile }) => [
+      `${name}: ${mcr} ${mcr_score} of 100. ${about}`,
+      `  ${profile}`,
+    ]),
     '',
     'Try:',
-    `  curl -s ${first!.rating}`,
-    `  curl -s ${first!.profile}`,
-    `  bin/svc machine ${first!.did}`,
-    `  bin/svc replay ${first!.did} --env-file ${join(dir, 'env')}`,
+    `  curl -s ${rating}`,
+    `  bin/svc machine ${did}${elsewhere}`,
+    `  bin/svc replay ${did}${elsewhere} --env-file ${join(dir, 'env')}`,
     '',
     'ready; Ctrl-C ends all',
-    '',
   ].join('\n');
 }

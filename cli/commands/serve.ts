@@ -1,10 +1,10 @@
 /** `svc serve`: the service, configured by the environment (configuration.md 1); `--check` shows what it would run with. */
 import { describeConfig } from '../../src/config/describe-config.ts';
-import { loadConfig, type ConfigReading } from '../../src/config.ts';
+import { loadConfig, type Config, type ConfigReading } from '../../src/config.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import type { Service } from '../../src/main.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { createServiceLog } from '../service-log.ts';
 import { stayUntilStopped } from '../until-stopped.ts';
 
 export const serve = defineCommand({
@@ -22,21 +22,28 @@ export const serve = defineCommand({
     const reading = loadConfig({ envFile, lenient, isTerminal: process.stderr.isTTY });
     if (check === true) return showConfiguration(reading, json);
     for (const warning of reading.warnings) process.stderr.write(`warning: ${warning}\n`);
-    if (reading.problems.length > 0) throw new CommandFailed('usage', formatProblems(reading.problems));
+    if (reading.problems.length > 0) {
+      const lines = reading.problems.map((problem) => `  ${problem}`);
+      throw new CommandFailed('usage', ['the configuration has problems:', ...lines].join('\n'));
+    }
     return stayUntilStopped(async (atEnd) => {
-      const { startService, StartRefused } = await import('../../src/main.ts');
-      try {
-        const log = createServiceLog(reading.config.log);
-        const service = await startService(reading.config, { log, isLenient: lenient });
-        atEnd(() => service.close());
-        process.stdout.write(`listening on ${service.url}\n`);
-      } catch (error) {
-        if (error instanceof StartRefused) throw new CommandFailed('refused', formatProblems(error.problems));
-        throw error;
-      }
+      const service = await startService(reading.config, lenient);
+      atEnd(() => service.close());
+      process.stdout.write(`listening on ${service.url}\n`);
     });
   },
 });
+
+async function startService(config: Config, isLenient: boolean): Promise<Service> {
+  const [main, { createServiceLog }, { toStartFailure }] = await Promise.all([
+    import('../../src/main.ts'),
+    import('../service-log.ts'),
+    import('../start-failure.ts'),
+  ]);
+  return main.startService(config, { log: createServiceLog(config.log), isLenient }).catch((error: unknown) => {
+    throw toStartFailure(error);
+  });
+}
 
 function showConfiguration({ config, problems, warnings }: ConfigReading, json: boolean): ExitCode {
   const configuration = describeConfig(config);
@@ -53,8 +60,4 @@ function showConfiguration({ config, problems, warnings }: ConfigReading, json: 
     for (const problem of problems) process.stderr.write(`problem: ${problem}\n`);
   }
   return problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
-}
-
-function formatProblems(problems: readonly string[]): string {
-  return ['the service does not start:', ...problems.map((problem) => `  ${problem}`)].join('\n');
 }

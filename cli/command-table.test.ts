@@ -1,0 +1,59 @@
+/** The command line: help for every command, and what wrong usage is told. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { formatHelp } from './command.ts';
+import { COMMANDS, runCommandLine } from './command-table.ts';
+import { EXIT_CODES, EXIT_CODES_TEXT } from './exit-codes.ts';
+
+let printed: string;
+
+beforeEach(() => {
+  printed = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
+  expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
+  const listed = [...printed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
+  expect(listed).toEqual(['demo', 'devnet', 'serve', 'doctor', 'machine', 'replay']);
+  expect(printed).toContain(EXIT_CODES_TEXT);
+});
+
+describe.each(COMMANDS)('$name', (command) => {
+  it('tells its options, an example and the exit codes', async () => {
+    expect(await runCommandLine([command.name, '--help'])).toBe(EXIT_CODES.ok);
+    expect(printed).toBe(formatHelp(command));
+    for (const option of Object.keys(command.options)) expect(printed).toContain(`  --${option}`);
+    expect(printed).toContain(`Example: svc ${command.name}`);
+    expect(printed).toContain(EXIT_CODES_TEXT);
+  });
+
+  it('prints JSON when asked', () => {
+    expect(command.options).toHaveProperty('json');
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    [[], 'a command is missing'],
+    [['fly'], 'there is no command "fly"; see svc --help'],
+    [['machine'], 'machine takes DID; see svc machine --help'],
+    [['machine', 'a', 'b'], 'machine takes DID; see svc machine --help'],
+    [['serve', 'now'], 'serve takes no argument; see svc serve --help'],
+    [['serve', '--fast'], "Unknown option '--fast'; see svc serve --help"],
+    [['serve', '--env-file'], "Option '--env-file <value>' argument missing; see svc serve --help"],
+    [['devnet', '--evm-port', 'x'], '--evm-port must be a whole number from 0 to 65535'],
+    [['demo', '--port', '65536'], '--port must be a whole number from 0 to 65535'],
+    [['machine', 'x', '--base-url', 'nowhere'], '--base-url must be a URL'],
+    [['machine', 'x', '--base-url', 'ftp://x'], '--base-url must be a URL'],
+  ])('%j', async (args, message) => {
+    await expect(runCommandLine(args)).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      exitCode: EXIT_CODES.usage,
+    });
+    expect(printed).toBe('');
+  });
+});

@@ -1,0 +1,97 @@
+/** `svc demo`, and the commands that a person would try next to it: `machine`, `replay`, `doctor`. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runSvc, startSvc, stopSvc, waitForLine, type RunningSvc } from '../run-svc.ts';
+
+interface Demo {
+  readonly url: string;
+  readonly machines: readonly { readonly name: string; readonly did: string; readonly rating: string }[];
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+const envFile = join(dir, 'env');
+let svc: RunningSvc;
+let demo: Demo;
+
+beforeAll(async () => {
+  // What the environment says of a real service must not touch the demo.
+  const env = { DATABASE_URL: 'postgres://nowhere', MAIN_CHAIN_ID: '1' };
+  svc = startSvc(['demo', '--port', '0', '--dir', dir, '--json'], { env });
+  demo = JSON.parse(await waitForLine(svc, /^\{/)) as Demo;
+});
+afterAll(() => {
+  svc.kill('SIGTERM');
+  rmSync(dir, { recursive: true });
+});
+
+it('serves rated machines by the time it is ready', async () => {
+  expect(demo.machines[0]).toMatchObject({ name: 'rated-aaa', mcr: 'AAA', mcr_score: 100 });
+  const response = await fetch(demo.machines[0]!.rating);
+  expect([response.status, await response.json()]).toMatchObject([200, { mcr: 'AAA' }]);
+});
+
+it('has machines that `svc machine` shows', async () => {
+  const { code, stdout } = await runSvc(['machine', demo.machines[0]!.did, '--base-url', demo.url]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^rating +AAA 100 of 100$/m);
+});
+
+it('has scores that `svc replay` recomputes', async () => {
+  for (const { did } of demo.machines) {
+    const { code, stdout } = await runSvc(['replay', did, '--base-url', demo.url, '--env-file', envFile]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Equal: ')]);
+  }
+});
+
+it('has a chain that `svc doctor` finds well', async () => {
+  const { code, stdout } = await runSvc(['doctor', '--env-file', envFile], { cwd: dir });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('ok    main chain: chain id, code and peers agree')]);
+  expect(stdout).toMatch(/^ok {4}clock: /m);
+  expect(stdout).toMatch(/^ok {4}finality: /m);
+  expect(stdout).toMatch(/^ok {4}FX_SOURCE: /m);
+});
+
+it('has a chain that `svc doctor` tells from the configured one', async () => {
+  const env = { MAIN_CHAIN_ID: '1', MACHINE_REGISTRY_ADDRESS: `0x${'1'.repeat(40)}` };
+  const { code, stdout } = await runSvc(['doctor', '--env-file', envFile], { cwd: dir, env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^FAIL {2}MAIN_CHAIN_ID: /m);
+});
+
+it('is refused by `svc serve` when the configuration names another chain', async () => {
+  const env = { MAIN_CHAIN_ID: '1', PORT: '0', ADMIN_PORT: '0', DATABASE_URL: 'sqlite::memory:' };
+  const { code, stderr } = await runSvc(['serve', '--env-file', envFile], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('MAIN_CHAIN_ID: ')]);
+});
+
+it('is told by `svc replay` from a service that serves another score', async () => {
+  const honest = demo.machines[0]!;
+  const liar: Server = createServer((request, response) => {
+    void fetch(`${demo.url}${request.url}`)
+      .then((answer) => answer.json())
+      .then((body) => response.end(JSON.stringify({ ...(body as object), mcr_score: 99 })));
+  }).listen(0, '127.0.0.1');
+  await once(liar, 'listening');
+  const baseUrl = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
+  const { code, stdout } = await runSvc(['replay', honest.did, '--base-url', baseUrl, '--env-file', envFile]);
+  liar.close();
+  expect([code, stdout]).toEqual([4, expect.stringContaining('DIFFERENT: 1 of ')]);
+});
+
+it('needs a chain for a replay', async () => {
+  const { code, stderr } = await runSvc(['replay', demo.machines[0]!.did, '--base-url', demo.url]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--env-file')]);
+});
+
+it('ends with everything it started', async () => {
+  const rpcUrl = /^MAIN_RPC_URLS=(.*)$/m.exec(readFileSync(envFile, 'utf8'))![1]!;
+  expect((await fetch(rpcUrl, { method: 'POST', body: '{}' })).status).toBeGreaterThan(0);
+  expect(await stopSvc(svc, 'SIGINT')).toBe(0);
+  await expect(fetch(demo.url)).rejects.toThrow();
+  await expect(fetch(rpcUrl)).rejects.toThrow();
+});

@@ -1,0 +1,54 @@
+/** `svc doctor`: one line for everything it looks at, and an exit code that sums them up. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { runSvc } from '../run-svc.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'svc-doctor-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const ENV = { DATABASE_URL: `sqlite:${join(scratch, 'data', 'svc.db')}` };
+
+it('is content with a service that is not initialised, and makes no database', async () => {
+  const { code, stdout, stderr } = await runSvc(['doctor'], { env: ENV });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.trim().split('\n')).toEqual([
+    'ok    configuration: no problem',
+    expect.stringMatching(/^warn {2}main chain: not configured/),
+    'ok    DATABASE_URL: no file yet; the first start makes it',
+    'ok    onboarding: off: neither tokens nor trust files are set',
+    'ok    FX_SOURCE: not set: amounts in USD and in tokens with a fixed rate only',
+  ]);
+});
+
+it('ends with 1 on what is wrong, each with its remedy', async () => {
+  writeFileSync(join(scratch, 'no-certificate'), 'x');
+  const pinned = { FILE: join(scratch, 'no-certificate'), SHA256: 'a'.repeat(64) };
+  const env = {
+    ...ENV,
+    INDEXER: 'maybe',
+    ONBOARDING_TOKENS: 'hidden',
+    TRUST_ROOT_FILE: pinned.FILE,
+    TRUST_ROOT_SHA256: pinned.SHA256,
+    TRUST_INTERMEDIATE_FILE: pinned.FILE,
+    TRUST_INTERMEDIATE_SHA256: pinned.SHA256,
+    FX_SOURCE: pinned.FILE,
+    TOKENS_FILE: pinned.FILE,
+  };
+  const { code, stdout } = await runSvc(['doctor', '--json'], { env });
+  expect(code).toBe(1);
+  expect(stdout).not.toContain('hidden');
+  const findings = JSON.parse(stdout) as { state: string; subject: string; remedy?: string }[];
+  const failures = findings.filter(({ state }) => state === 'fail');
+  expect(failures.map(({ subject }) => subject)).toEqual([
+    ...['INDEXER', 'TRUST_ROOT_FILE', 'TRUST_INTERMEDIATE_FILE', 'FX_SOURCE', 'TOKENS_FILE'],
+  ]);
+  expect(failures.every(({ remedy }) => remedy !== undefined)).toBe(true);
+});
+
+it('ends with 3 when something does not answer', async () => {
+  const { code, stdout } = await runSvc(['doctor'], { env: { ...ENV, FX_SOURCE: join(scratch, 'gone.csv') } });
+  expect(code).toBe(3);
+  expect(stdout).toContain('FAIL  FX_SOURCE: cannot be read (unreachable); check the file or the address\n');
+});

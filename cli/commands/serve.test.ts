@@ -1,0 +1,96 @@
+/** `svc serve`: what it shows, what it refuses, and how it ends. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runSvc, startSvc, stopSvc, waitForLine } from '../run-svc.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'svc-serve-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const ENV = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: 'sqlite::memory:' };
+
+describe('--check', () => {
+  const env = { REDIS_URL: 'redis://:hidden@cache', ONBOARDING_TOKENS: 'hidden', PORT: '99999999' };
+
+  it('shows every variable, and ends with 0 when all is well', async () => {
+    const { code, stdout, stderr } = await runSvc(['serve', '--check'], { env: { POLL_INTERVAL_SECONDS: '7' } });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^POLL_INTERVAL_SECONDS +7$/m);
+    expect(stdout).toMatch(/^REDIS_URL +-$/m);
+  });
+
+  it('tells every problem, without secrets, and ends with 2', async () => {
+    const { code, stdout, stderr } = await runSvc(['serve', '--check'], { env });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^REDIS_URL +redis:\/\/cache$/m);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^problem: PORT: must be/),
+      expect.stringMatching(/^problem: TRUST_ROOT_FILE: required/),
+      expect.stringMatching(/^problem: TRUST_ROOT_SHA256: required/),
+      expect.stringMatching(/^problem: TRUST_INTERMEDIATE_FILE: required/),
+      expect.stringMatching(/^problem: TRUST_INTERMEDIATE_SHA256: required/),
+    ]);
+    expect(stdout + stderr).not.toMatch(/hidden|99999999/);
+  });
+
+  it('is lenient when asked', async () => {
+    const { code, stderr } = await runSvc(['serve', '--check', '--lenient'], { env: { ...env, PORT: '' } });
+    expect([code, stderr.match(/^warning: TRUST_/gm)?.length]).toEqual([0, 4]);
+  });
+
+  it('reads an env file under the environment, and prints JSON', async () => {
+    writeFileSync(join(scratch, 'env'), 'HOST=10.0.0.1\nPORT=1\n');
+    const args = ['serve', '--check', '--json', '--env-file', 'env'];
+    const { code, stdout } = await runSvc(args, { env: { PORT: '2' }, cwd: scratch });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      configuration: { HOST: '10.0.0.1', PORT: '2', PUBLIC_URL: 'http://10.0.0.1:2' },
+      problems: [],
+      warnings: [],
+    });
+  });
+});
+
+it('serves until it is told to end', async () => {
+  const svc = startSvc(['serve'], { env: ENV });
+  const line = await waitForLine(svc, /^listening on /);
+  const response = await fetch(`${line.replace('listening on ', '')}/health`);
+  expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  expect(await stopSvc(svc, 'SIGTERM')).toBe(0);
+});
+
+describe('does not start', () => {
+  it('with a problem in the configuration', async () => {
+    expect(await runSvc(['serve'], { env: { ...ENV, INDEXER: 'maybe', LOG_LEVEL: 'loud' } })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: [
+        'svc: the configuration has problems:',
+        '  INDEXER: must be one of auto, off, only',
+        '  LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('where another listens', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await runSvc(['serve'], { env: { ...ENV, PORT: String(port) } });
+    other.close();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('HOST, PORT: cannot listen there (EADDRINUSE)')]);
+  });
+
+  it('without its database', async () => {
+    writeFileSync(join(scratch, 'file'), '');
+    const env = { ...ENV, DATABASE_URL: `sqlite:${join(scratch, 'file', 'svc.db')}` };
+    const { code, stderr } = await runSvc(['serve'], { env });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('DATABASE_URL: the database cannot be opened')]);
+    expect(stderr).not.toContain(scratch);
+  });
+});

@@ -1,0 +1,70 @@
+/** For tests: runs `bin/svc` as a person would, with an environment of its own. */
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+export const SVC = join(import.meta.dirname, '..', 'bin', 'svc');
+
+export interface SvcOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Another Node than that of the tests. */
+  readonly node?: string;
+  /** Another way to the command than `SVC`. */
+  readonly path?: string;
+}
+
+export interface SvcResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command to its end. */
+export async function runSvc(args: readonly string[], options: SvcOptions = {}): Promise<SvcResult> {
+  const svc = startSvc(args, options);
+  const [stdout, stderr] = [readAll(svc.stdout), readAll(svc.stderr)];
+  const [code] = (await once(svc, 'close')) as [number | null];
+  return { code, stdout: await stdout, stderr: await stderr };
+}
+
+/** Starts a command that stays. The caller ends it. */
+export function startSvc(args: readonly string[], { env, cwd, node, path }: SvcOptions = {}) {
+  return spawn(node ?? process.execPath, [path ?? SVC, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+export type RunningSvc = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Waits for a line of standard output; throws with standard error when the command ends before. */
+export async function waitForLine(svc: RunningSvc, pattern: RegExp): Promise<string> {
+  const stderr = readAll(svc.stderr);
+  for await (const line of createInterface({ input: svc.stdout })) if (pattern.test(line)) return line;
+  throw new Error(`no line ${pattern}: ${await stderr}`);
+}
+
+export async function stopSvc(svc: RunningSvc, signal: 'SIGINT' | 'SIGTERM'): Promise<number | null> {
+  const closed = once(svc, 'exit') as Promise<[number | null]>;
+  svc.kill(signal);
+  return (await closed)[0];
+}
+
+async function readAll(stream: Readable): Promise<string> {
+  return (await stream.setEncoding('utf8').toArray()).join('');
+}
+
+/** A Node on the path that cannot run the service by itself; undefined where there is none. */
+export function findOldNode(): string | undefined {
+  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  return candidates.find((path) => {
+    if (!existsSync(path)) return false;
+    const { stdout } = spawnSync(path, ['-p', 'Boolean(process.features.typescript)'], { encoding: 'utf8' });
+    return stdout.trim() === 'false';
+  });
+}

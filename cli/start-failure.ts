@@ -1,0 +1,24 @@
+/** Why did the service not start? In words for the person who started it, by the variable that is about it. */
+import { Fault } from '../src/domain/faults.ts';
+import { StartRefused } from '../src/main.ts';
+import { CommandFailed } from './exit-codes.ts';
+
+const LISTENING = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** The failure as a command's, or the error itself when it is none that is expected. */
+export function toStartFailure(error: unknown): unknown {
+  if (error instanceof StartRefused) return new CommandFailed('refused', formatProblems(error.problems));
+  if (error instanceof Fault && error.kind === 'StoreUnavailable') {
+    return new CommandFailed(
+      'unreachable',
+      formatProblems(['DATABASE_URL: the database cannot be opened; see svc doctor']),
+    );
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!LISTENING.includes(code)) return error;
+  return new CommandFailed('refused', formatProblems([`HOST, PORT: cannot listen there (${code})`]));
+}
+
+function formatProblems(problems: readonly string[]): string {
+  return ['the service does not start:', ...problems.map((problem) => `  ${problem}`)].join('\n');
+}
