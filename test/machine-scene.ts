@@ -25,6 +25,7 @@ export const SELECTORS = {
   getEventCount: '0x1c2eaa9c',
   getEvents: '0x0ea4e6a0',
   priorEventCount: '0x706304ef',
+  maxQueryLimit: '0x23beb3dd',
 } as const;
 
 export const ABSENT = { state: 'absent' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMachineScene, type MachineScene } from '../../../test/machine-scene.ts';
-import { answerInner, PROXY_KEY } from '../../../test/rpc-proxy.ts';
+import { answerInner, answerWith, PROXY_KEY } from '../../../test/rpc-proxy.ts';
 import type { Address } from '../../domain/identifiers.ts';
 import { PEERS, roleKey } from './deployment.ts';
 
@@ -145,6 +145,11 @@ describe('the nodes', () => {
       scene.time.milliseconds = (timestamp - ahead) * 1_000;
       expect(await scene.open().chain.readReadiness()).toEqual({ ...SOUND, rpcConnected });
     }
+  });
+
+  test('one that refuses to show code says nothing about the contracts', async () => {
+    scene.proxy.inject(answerWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
+    expect(await scene.open().checkDeployment()).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
   });
 
   test('one that hangs makes nothing ready, within its time', async () => {

@@ -6,6 +6,7 @@ import { answerInner, changeInner } from '../../../test/rpc-proxy.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
 import type { EventPage, EventRecord, Reading } from '../../domain/machine-facts.ts';
 import type { MachineWants } from '../../ports/main-chain.ts';
+import { eventPageCall } from './event-pages.ts';
 
 let scene: MachineScene;
 
@@ -51,6 +52,28 @@ test('exactly the query limit, and two more, from several positions', async () =
     const page = await chain.readEvents(id, block, start, end);
     expect([page.offset, ...valuesOf(page.records)]).toEqual([start, ...range(start, end)]);
   }
+});
+
+test('a registry with another query limit is asked for no more, and may answer less before it is known', async () => {
+  const id = await activateWithEvents(15);
+  const pageCall = eventPageCall(scene.addresses.eventRegistry, id, 0, 10);
+  const shortPage = await scene.chain.writer.rpc.request<Hex>('eth_call', [
+    { to: pageCall.target, data: pageCall.data },
+    'latest',
+  ]);
+  const limits: number[] = [];
+  scene.proxy.inject(
+    changeInner((result, { callData }) => {
+      if (callData === SELECTORS.maxQueryLimit) return { success: true, returnData: word(10n) };
+      if (!callData.startsWith(SELECTORS.getEvents)) return result;
+      limits.push(Number(`0x${callData.slice(-64)}`));
+      return { success: true, returnData: shortPage };
+    }),
+  );
+  const { chain } = scene.open({ limits: { maxHeadAgeMilliseconds: -1 } });
+  expect(pageOf((await chain.readMachine(id, from(0))).events)).toEqual([0, ...range(0, 10)]);
+  expect(pageOf((await chain.readMachine(id, from(0, true))).events)).toEqual([0, ...range(0, 10)]);
+  expect(limits).toEqual([100, 10]);
 });
 
 test('first events that begin at the asked position are read once', async () => {

@@ -125,6 +125,8 @@ test('the deployment is read again when a step says that it changed', async () =
   await scene.tellHead(adapter, { deployment: true });
   expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: true });
   await scene.administer('machineStateAndSync', 'setGeneralPausedGlobal', false);
+  await scene.tellHead(adapter, { touched: 'all' });
+  expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: false });
 });
 
 test('a step that asks for the checks runs them and logs what they find', async () => {

@@ -1,0 +1,84 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { DeploymentFacts } from '../../domain/machine-facts.ts';
+import type { Header } from '../../ports/main-chain-log.ts';
+import { startDeadline } from './deadline.ts';
+import { createKeptDeployment, type KeptDeployment } from './kept-deployment.ts';
+
+const HEAD = {} as Header;
+
+let now: number;
+let reads: ReturnType<typeof Promise.withResolvers<DeploymentFacts>>[];
+let kept: KeptDeployment;
+
+beforeEach(() => {
+  now = 0;
+  reads = [];
+  kept = createKeptDeployment({
+    clock: { nowMilliseconds: () => now },
+    maxAgeMilliseconds: 60_000,
+    readFacts() {
+      const read = Promise.withResolvers<DeploymentFacts>();
+      reads.push(read);
+      return read.promise;
+    },
+  });
+});
+
+const read = () => kept.read(HEAD, startDeadline(1_000, 1_000));
+const facts = (tierCount: number) => ({ tierCount }) as DeploymentFacts;
+
+test('facts are read once, shared while they are read, and kept for a while', async () => {
+  const readers = [read(), read()];
+  expect(kept.last()).toBeUndefined();
+  reads[0]!.resolve(facts(1));
+  expect(await Promise.all(readers)).toEqual([facts(1), facts(1)]);
+  now = 59_999;
+  expect(await read()).toEqual(facts(1));
+  expect(reads).toHaveLength(1);
+  now = 60_000;
+  const later = read();
+  reads[1]!.resolve(facts(2));
+  expect(await later).toEqual(facts(2));
+});
+
+test('facts that were forgotten are read again, and remain the last known until then', async () => {
+  const first = read();
+  reads[0]!.resolve(facts(1));
+  await first;
+  kept.forget();
+  expect(kept.last()).toEqual(facts(1));
+  const second = read();
+  expect(reads).toHaveLength(2);
+  reads[1]!.resolve(facts(2));
+  expect([await second, kept.last()]).toEqual([facts(2), facts(2)]);
+});
+
+test('facts that are forgotten while they are read serve their readers only', async () => {
+  const early = read();
+  kept.forget();
+  const late = read();
+  reads[1]!.resolve(facts(2));
+  await late;
+  reads[0]!.resolve(facts(1));
+  expect([await early, kept.last(), await read()]).toEqual([facts(1), facts(2), facts(2)]);
+  expect(reads).toHaveLength(2);
+});
+
+test('the first facts ever are known even when they were forgotten meanwhile, but do not hold', async () => {
+  const early = read();
+  kept.forget();
+  reads[0]!.resolve(facts(1));
+  await early;
+  expect(kept.last()).toEqual(facts(1));
+  void read();
+  expect(reads).toHaveLength(2);
+});
+
+test('a read that fails is not kept', async () => {
+  const failing = read();
+  reads[0]!.reject(new Error('no'));
+  await expect(failing).rejects.toThrow('no');
+  const next = read();
+  reads[1]!.resolve(facts(1));
+  expect(await next).toEqual(facts(1));
+});
