@@ -1,0 +1,32 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { describe, expect, it } from 'vitest';
+import { createNativeCurves } from './native-curves.ts';
+import { createSignatureChecks } from './signature-checks.ts';
+import { createMainChainKey, NATIVE_STAND_IN } from './signing-keys.ts';
+
+const MESSAGE = utf8ToBytes('a message');
+const WALLET = createMainChainKey(new Uint8Array(32).fill(1));
+
+describe('a native package for secp256k1', () => {
+  it('is asked for an uncompressed key with r and s, the parity, and the digest', () => {
+    const asked: unknown[][] = [];
+    const curves = createNativeCurves({
+      ecdsaRecover(...question) {
+        asked.push(question);
+        return NATIVE_STAND_IN.ecdsaRecover(...question);
+      },
+    });
+    expect(createSignatureChecks(curves).recoverSigner(MESSAGE, WALLET.sign(MESSAGE))).toBe(WALLET.address);
+    const shapes = asked.flat().map((part) => (part instanceof Uint8Array ? part.length : part));
+    expect(shapes).toStrictEqual([64, 1, 32, false]);
+  });
+
+  it('finds no key where it throws', () => {
+    const curves = createNativeCurves({
+      ecdsaRecover: () => {
+        throw new Error('Public key could not be recover');
+      },
+    });
+    expect(createSignatureChecks(curves).recoverSigner(MESSAGE, WALLET.sign(MESSAGE))).toBeUndefined();
+  });
+});

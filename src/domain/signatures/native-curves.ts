@@ -1,0 +1,37 @@
+/**
+ * How are signatures checked fast? Ed25519 by the OpenSSL of Node, secp256k1 by a native package where one is handed in.
+ * Kept apart from everything that a browser loads.
+ */
+import { createPublicKey, verify } from 'node:crypto';
+import type { CurveOperations } from './curve-operations.ts';
+import { PORTABLE_CURVES } from './portable-curves.ts';
+
+/** What is used of the package `secp256k1`; it throws where no key can be recovered. */
+export interface NativeSecp256k1 {
+  ecdsaRecover(signature: Uint8Array, recoveryId: number, digest: Uint8Array, compressed: boolean): Uint8Array;
+}
+
+/** DER of a SubjectPublicKeyInfo up to the 32 bytes of an Ed25519 key (RFC 8410). */
+const KEY_INFO_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Undefined: no native secp256k1, keys are recovered portably. */
+export function createNativeCurves(secp256k1: NativeSecp256k1 | undefined): CurveOperations {
+  return {
+    recoverSecp256k1: secp256k1 === undefined ? PORTABLE_CURVES.recoverSecp256k1 : recoverWith(secp256k1),
+
+    satisfiesEd25519(key, message, signature) {
+      const info = Buffer.concat([KEY_INFO_PREFIX, key]);
+      return verify(null, message, createPublicKey({ key: info, format: 'der', type: 'spki' }), signature);
+    },
+  };
+}
+
+function recoverWith(secp256k1: NativeSecp256k1): CurveOperations['recoverSecp256k1'] {
+  return (digest, rs, parity) => {
+    try {
+      return secp256k1.ecdsaRecover(rs, parity, digest, false);
+    } catch {
+      return undefined;
+    }
+  };
+}
