@@ -12,6 +12,7 @@ import { parseFold } from '../domain/rating/fold-text.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/clock.ts';
+import type { Eventually } from './eventually.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/fx-rates.ts';
 
@@ -46,20 +47,26 @@ interface History {
 
 interface Kept {
   readonly fingerprint: string;
-  readonly history: Promise<History>;
+  readonly reading: Promise<History>;
+  history: History | undefined;
   latest: { readonly second: number; readonly table: object; readonly answer: RatedSnapshot } | undefined;
 }
 
 const keptBySnapshot = new WeakMap<MachineSnapshot, Kept>();
 
 /**
- * Rates a machine of the main chain at its snapshot's block and this second of the clock.
+ * Rates a machine of the main chain at its snapshot's block and this second of the clock; without waiting when its history is known.
  * Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`.
  */
-export async function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Promise<RatedSnapshot> {
+export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Eventually<RatedSnapshot> {
+  const kept = keepHistory(ctx, main, snapshot);
+  return kept.history === undefined
+    ? kept.reading.then((history) => rateNow(ctx, snapshot, kept, history))
+    : rateNow(ctx, snapshot, kept, kept.history);
+}
+
+function rateNow(ctx: Ctx, snapshot: MachineSnapshot, kept: Kept, history: History): RatedSnapshot {
   const rates = ctx.fxRates.current();
-  const kept = keepHistory(ctx, main, snapshot, rates.fingerprint);
-  const history = await kept.history;
   const second = nowSeconds(ctx.clock);
   if (kept.latest?.second === second && kept.latest.table === rates.table) return kept.latest.answer;
   const answer = computeRating(snapshot, history, rates, second);
@@ -67,13 +74,18 @@ export async function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: Mac
   return answer;
 }
 
-function keepHistory(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot, fingerprint: string): Kept {
+function keepHistory(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Kept {
+  const { fingerprint } = ctx.fxRates.current();
   const known = keptBySnapshot.get(snapshot);
   if (known?.fingerprint === fingerprint) return known;
-  const kept: Kept = { fingerprint, history: readHistory(ctx, main, snapshot, fingerprint), latest: undefined };
+  const reading = readHistory(ctx, main, snapshot, fingerprint);
+  const kept: Kept = { fingerprint, reading, history: undefined, latest: undefined };
   keptBySnapshot.set(snapshot, kept);
-  // A failure is not kept: the next request tries again.
-  kept.history.catch(() => keptBySnapshot.delete(snapshot));
+  reading.then(
+    (history) => (kept.history = history),
+    // A failure is not kept: the next request tries again.
+    () => keptBySnapshot.delete(snapshot),
+  );
   return kept;
 }
 

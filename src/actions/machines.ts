@@ -13,7 +13,9 @@ import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { isMalformed } from '../domain/rating/event.ts';
 import { toServiceDirectory, type ServiceDirectory } from '../domain/service-directory.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { KeptMachine } from '../ports/main-chain.ts';
 import type { PartnerAnswer } from '../ports/partner-data.ts';
+import { andThen, type Eventually } from './eventually.ts';
 import { rateSnapshot, readEventCount, readTimedEvents, type RatedSnapshot } from './machine-rating.ts';
 
 /** How many of the oldest events a profile shows. */
@@ -47,10 +49,11 @@ export interface MachineCard {
   readonly machineRegistry: Address;
 }
 
-/** Also throws `EventIndexSyncing`, `StoreUnavailable`. */
-export async function getRating(ctx: Ctx, id: MachineId): Promise<RatedSnapshot> {
-  const { main, snapshot } = await readMachine(ctx, id, { firstEvents: false });
-  return rateSnapshot(ctx, main, snapshot);
+/** Also throws `EventIndexSyncing`, `StoreUnavailable`. Does not wait when everything is known. */
+export function getRating(ctx: Ctx, id: MachineId): Eventually<RatedSnapshot> {
+  return andThen(readMachine(ctx, id, { firstEvents: false }), ({ main, snapshot }) =>
+    rateSnapshot(ctx, main, snapshot),
+  );
 }
 
 const profiles = new WeakMap<RatedSnapshot, MachineProfile>();
@@ -96,22 +99,36 @@ export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
   return card;
 }
 
-async function readMachine(
+interface LocatedMachine {
+  readonly main: MainChainPorts;
+  readonly snapshot: MachineSnapshot;
+}
+
+/** A machine of the main chain; every other is a fault. */
+function readMachine(
   ctx: Ctx,
   id: MachineId,
   { firstEvents }: { readonly firstEvents: boolean },
-): Promise<{ main: MainChainPorts; snapshot: MachineSnapshot }> {
-  const main = ctx.main;
+): Eventually<LocatedMachine> {
+  const { main } = ctx;
   if (main === undefined) throw new Fault('ServiceNotInitialised', {});
+  const locate = ({ snapshot, deployment }: KeptMachine): LocatedMachine => {
+    const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
+    if (home !== 'main') throw new Fault('MachineAbsent', {});
+    return { main, snapshot };
+  };
+  const kept = main.chain.findKept(id, firstEvents);
+  return kept === undefined ? readAnew(ctx, main, id, firstEvents).then(locate) : locate(kept);
+}
+
+async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<KeptMachine> {
   const { fingerprint } = ctx.fxRates.current();
   const eventsFrom = async () => (await ctx.store.readFold('second', id, fingerprint))?.nextSeq ?? 0;
   const [deployment, snapshot] = await Promise.all([
     main.chain.readDeployment(),
     main.chain.readMachine(id, { eventsFrom, firstEvents }),
   ]);
-  const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
-  if (home !== 'main') throw new Fault('MachineAbsent', {});
-  return { main, snapshot };
+  return { deployment, snapshot };
 }
 
 async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<MachineProfile['partner']> {

@@ -28,6 +28,11 @@ export interface MachineWants {
   readonly firstEvents: boolean;
 }
 
+export interface KeptMachine {
+  readonly snapshot: MachineSnapshot;
+  readonly deployment: DeploymentFacts;
+}
+
 export interface MainChain {
   readonly chainId: number;
   readonly machineRegistry: Address;
@@ -37,6 +42,8 @@ export interface MainChain {
    * (the same object) as long as no log has touched it and no boundary of time has passed.
    */
   readMachine(id: MachineId, wants: MachineWants): Promise<MachineSnapshot>;
+  /** What `readMachine` and `readDeployment` would give without asking a node; undefined when they would ask one. */
+  findKept(id: MachineId, firstEvents: boolean): KeptMachine | undefined;
   /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Kept; read again when a log says that it changed. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { readConfig } from '../../src/config.ts';
-import { startService } from '../../src/main.ts';
+import { startService, type Service } from '../../src/main.ts';
 import type { Fixtures } from '../../devnet/fixtures.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 
@@ -26,11 +26,10 @@ export default async function start(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const devnet = await startDevnet({ dir: folder, quiet: true });
   const devnetEnv = { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, 'svc.db')}` };
-  const variables = { ...devnetEnv, PORT: '0', ADMIN_PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'warn' };
-  const { config, problems } = readConfig(variables, { readFile: () => '' });
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  const service = await startService(config, { log: SILENT });
-  await service.indexed;
+  const service = await startIndexed(devnetEnv).catch(async (error: unknown) => {
+    await devnet.stop();
+    throw error;
+  });
   project.provide('baseUrl', service.url);
   project.provide('fixtures', devnet.fixtures);
   project.provide('devnetEnv', devnetEnv);
@@ -39,4 +38,13 @@ export default async function start(project: TestProject): Promise<() => Promise
     await devnet.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+async function startIndexed(devnetEnv: Readonly<Record<string, string>>): Promise<Service> {
+  const variables = { ...devnetEnv, PORT: '0', ADMIN_PORT: '0', RATE_LIMITS: 'off' };
+  const { config, problems } = readConfig(variables, { readFile: () => '' });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const service = await startService(config, { log: SILENT });
+  await service.indexed;
+  return service;
 }

@@ -123,6 +123,13 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
         return snapshot;
       });
     },
+    findKept(id, firstEvents) {
+      const block = head.fresh();
+      const facts = deployment.fresh();
+      if (block === undefined || facts === undefined) return undefined;
+      const snapshot = snapshots.find(id, firstEvents, block);
+      return snapshot && { snapshot, deployment: facts };
+    },
     async readEvents(id, block, from, to) {
       const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);

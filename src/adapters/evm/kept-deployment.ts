@@ -8,7 +8,9 @@ import type { Deadline } from './deadline.ts';
 export interface KeptDeployment {
   /** The last facts that were read, whether or not they still hold. */
   last(): DeploymentFacts | undefined;
-  /** The kept facts while they hold; else read at `block`, where reads under way are shared. Throws `ChainUnreadable`. */
+  /** The kept facts while they hold. */
+  fresh(): DeploymentFacts | undefined;
+  /** The same; else read at `block`, where reads under way are shared. Throws `ChainUnreadable`. */
   read(block: Header, deadline: Deadline): Promise<DeploymentFacts>;
   /** They may have changed. */
   forget(): void;
@@ -49,11 +51,15 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
     return reading;
   }
 
+  function fresh(): DeploymentFacts | undefined {
+    return !isForgotten && isYounger(clock, lastAtMilliseconds, maxAgeMilliseconds) ? last : undefined;
+  }
+
   return {
     last: () => last,
+    fresh,
     async read(block, deadline) {
-      if (last !== undefined && !isForgotten && isYounger(clock, lastAtMilliseconds, maxAgeMilliseconds)) return last;
-      return underWay ?? start(block, deadline);
+      return fresh() ?? underWay ?? start(block, deadline);
     },
     forget() {
       isForgotten = true;

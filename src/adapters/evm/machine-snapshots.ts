@@ -40,6 +40,8 @@ export interface MachineSnapshots {
     head: Header,
     read: () => Promise<MachineSnapshot>,
   ): Promise<MachineSnapshot>;
+  /** The kept snapshot while it is true at `head`. */
+  find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined;
   /** Drops what the step touched. */
   advance(step: HeadStep): void;
   dropAll(): void;
@@ -71,6 +73,7 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     if (firstEvents && entry.snapshot.firstEvents === undefined) return undefined;
     kept.delete(id);
     kept.set(id, entry);
+    counters.snapshotHits += 1;
     return entry.snapshot;
   }
 
@@ -131,12 +134,10 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
   }
 
   return {
+    find,
     get(id, firstEvents, head, read) {
       const known = find(id, firstEvents, head);
-      if (known !== undefined) {
-        counters.snapshotHits += 1;
-        return Promise.resolve(known);
-      }
+      if (known !== undefined) return Promise.resolve(known);
       const reading = underWay.get(id);
       if (reading !== undefined && (reading.firstEvents || !firstEvents)) return reading.promise;
       return start(id, firstEvents, read);

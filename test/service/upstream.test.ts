@@ -1,0 +1,64 @@
+/** What does a read cost the node? One multicall for a cold read of any route, shared by everyone who asks meanwhile; none while nothing changes. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startService, type Service } from '../../src/main.ts';
+import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
+import { ask, findMachine } from './ask.ts';
+
+const { machines, operators, mainChain } = inject('fixtures');
+const machineOf = (name: string) => findMachine(machines, name);
+
+let proxy: RpcProxy;
+let service: Service;
+
+beforeAll(async () => {
+  proxy = await startRpcProxy(mainChain.rpcUrl);
+  const variables = {
+    ...inject('devnetEnv'),
+    MAIN_RPC_URLS: proxy.url,
+    DATABASE_URL: 'sqlite::memory:',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    RATE_LIMITS: 'off',
+  };
+  const { config } = readConfig(variables, { readFile: () => '' });
+  service = await startService(config, { log: { info() {}, warn() {}, error() {} } });
+  await service.indexed;
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+});
+
+/** How many eth_calls the node gets while the paths are asked for, all at once. The head follower makes none. */
+async function countCalls(paths: readonly string[]): Promise<number> {
+  proxy.resetCounts();
+  const answers = await Promise.all(paths.map((path) => ask(service.url + path)));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  return proxy.calls.filter(({ method }) => method === 'eth_call').length;
+}
+
+describe('eth_calls upstream', () => {
+  it.each([
+    ['/mcr/{did}', `/mcr/${machineOf('rated-b').did}`],
+    ['/mcr/{did} of 1,200 events', `/mcr/${machineOf('many-events').did}`],
+    ['/machine/{did}', `/machine/${machineOf('dormant').did}`],
+    ['/machine/{did} that shows its events', `/machine/${machineOf('visibility-onchain').did}`],
+    ['/metadata/{token_id}', `/metadata/${machineOf('flagged').id}`],
+    ['/machines/{machine_id}', `/machines/${machineOf('activity-only').id}`],
+    ['/mcr/{did}/explanation', `/mcr/${machineOf('multi-currency').did}/explanation`],
+    ['/operator/{did}/machines of 20', `/operator/${findMachine(operators, 'fleet').address}/machines`],
+  ])('a cold read of %s costs one', async (_route, path) => {
+    expect(await countCalls([path])).toBe(1);
+  });
+
+  it('1,000 concurrent cold readers cost one', async () => {
+    expect(await countCalls(Array.from({ length: 1000 }, () => `/mcr/${machineOf('rated-aaa').did}`))).toBe(1);
+  });
+
+  it('another route of a machine that is known costs none', async () => {
+    const { did, id } = machineOf('trust-override');
+    await countCalls([`/machine/${did}`]);
+    expect(await countCalls([`/mcr/${did}`, `/machines/${id}`, `/metadata/${id}`])).toBe(0);
+  });
+});
