@@ -124,6 +124,19 @@ describe('folding', () => {
     expect(await storedFold(bench, A)).toBeDefined();
   });
 
+  it('leaves what another process has indexed since to a later block', async () => {
+    const bench = await openBench();
+    bench.chain.mine([submitted(A)]);
+    const advanced = await bench.index.advance(NEVER);
+    if (advanced.kind !== 'caught-up') throw new Error(advanced.kind);
+    bench.chain.mine([submitted(A)]);
+    await bench.index.advance(NEVER);
+    expect(await bench.folder.fold(advanced.block, NEVER)).toBe('idle');
+    expect(await storedFold(bench, A)).toBeUndefined();
+    await foldAll(bench);
+    expect((await storedFold(bench, A))!.fold.nextSeq).toBe(2);
+  });
+
   it('stops between pages when asked to', async () => {
     const bench = await openBench();
     bench.chain.mine([submitted(A)]);

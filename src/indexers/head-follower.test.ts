@@ -154,6 +154,18 @@ describe('another chain than before', () => {
     expect(bench.follower.report().reorgs).toBe(0);
   });
 
+  it('is not what a node tells that is behind now and then', async () => {
+    const bench = await openFollowing();
+    bench.chain.mineMany(2);
+    await bench.follower.poll();
+    for (const behind of [1, 0, 1, 0, 2]) {
+      bench.chain.behind = behind;
+      await bench.follower.poll();
+      bench.time.jump(50_000);
+    }
+    expect(bench.steps.every(({ touched }) => touched !== 'all')).toBe(true);
+  });
+
   it('is what a node tells that stays behind', async () => {
     const bench = await openFollowing();
     bench.chain.mineMany(2);
@@ -272,6 +284,17 @@ describe('the blocks above the index', () => {
     expect(floorOf(bench)).toBe(8);
   });
 
+  it('are not read from a node that is behind', async () => {
+    const bench = await openFollowing();
+    await bench.index.advance(NEVER);
+    bench.chain.behind = 1;
+    expect(await problemOf(bench)).toBe('head-behind');
+    expect(bench.steps).toEqual([]);
+    bench.chain.behind = 0;
+    expect(await pollSteps(bench)).toEqual([[10, []]]);
+    expect(floorOf(bench)).toBe(8);
+  });
+
   it('are followed without the index while the way down to it is refused', async () => {
     const bench = await openFollowing();
     await bench.index.advance(NEVER);
@@ -288,6 +311,38 @@ describe('the blocks above the index', () => {
     bench.time.jump(10_000);
     await bench.follower.poll();
     expect(floorOf(bench)).toBe(8);
+  });
+
+  it('are followed without the index while something on the way down to it is withheld', async () => {
+    const bench = await openFollowing();
+    await bench.index.advance(NEVER);
+    bench.chain.mine([submitted(A)]);
+    await bench.follower.poll();
+    bench.chain.mine();
+    bench.chain.rollBack(3);
+    bench.chain.mine([submitted(B)]);
+    bench.chain.mineMany(3);
+    bench.chain.faults.logs = () => [];
+    bench.chain.faults.blockLogs = () => [];
+    expect(await problemOf(bench)).toBe('withheld-logs');
+    expect(await pollSteps(bench)).toEqual([[13, 'all', 'deployment', 'checks']]);
+    bench.chain.mine();
+    expect(await pollSteps(bench)).toEqual([[14, []]]);
+    expect(floorOf(bench)).toBe(13);
+  });
+
+  it('are not asked for again where memory does not suffice', async () => {
+    const bench = await openFollowing({ recentLimits: { blocks: 100, events: 4 } });
+    bench.chain.finalityLag = 5;
+    for (let i = 0; i < 5; i++) bench.chain.mine([submitted(A), submitted(B)]);
+    await bench.index.advance(NEVER);
+    await bench.follower.poll();
+    await bench.follower.poll();
+    expect(floorOf(bench)).toBe(13);
+    bench.chain.requests.length = 0;
+    bench.time.jump(3_600_000);
+    await bench.follower.poll();
+    expect(bench.chain.requests).toEqual(['head']);
   });
 
   it('refuse an index that is not of their chain', async () => {

@@ -158,8 +158,8 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const news = isContinued ? stretch.logs.filter(({ blockNumber }) => blockNumber > known.number) : undefined;
     tell(answer.head, news, started);
     followed = { head: answer.head, recent };
-    // Where memory did not suffice, asking again would end the same.
-    if (recent.floor.blockNumber > checkpoint.blockNumber) giveUp(checkpoint);
+    // Where memory did not suffice, asking again for the same would end the same.
+    if (recent.floor.blockNumber > checkpoint.blockNumber) giveUp(checkpoint, Infinity);
     return true;
   }
 
@@ -169,8 +169,8 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   }
 
   /** The head is followed without the blocks down to this checkpoint, for a while or until there is a newer one. */
-  function giveUp({ blockHash }: Checkpoint): false {
-    unreached = { blockHash, untilMilliseconds: clock.nowMilliseconds() + REACH_AGAIN_MILLISECONDS };
+  function giveUp({ blockHash }: Checkpoint, forMilliseconds = REACH_AGAIN_MILLISECONDS): false {
+    unreached = { blockHash, untilMilliseconds: clock.nowMilliseconds() + forMilliseconds };
     return false;
   }
 

@@ -141,6 +141,13 @@ describe('the main-chain index', () => {
   });
 });
 
+it('leaves the work to another process that was first', async () => {
+  const { chain, store } = await openBench({ chain: createHistory() });
+  const overtaken = { ...store, advanceMainChain: () => Promise.resolve(false) };
+  const bench = await openBench({ chain, store: overtaken });
+  expect(await advance(bench)).toBe('waiting');
+});
+
 describe('an index of something else', () => {
   it('of another deployment is refused', async () => {
     const { chain, store } = await openBench({ chain: createHistory() });
@@ -323,6 +330,31 @@ describe('a node that lies', () => {
     bench.chain.faults = {};
     expect(await advance(bench)).toBe('caught-up');
     expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+  });
+
+  it('is caught where one answer meets the next', async () => {
+    const chain = new FakeChain();
+    chain.mineMany(600);
+    chain.faults.header = (header) => (header.number === 500 ? { ...header, parentHash: '0xother' } : header);
+    expect(await advance(await openBench({ chain }))).toBe('broken-link');
+  });
+
+  it('about the finalized block is caught', async () => {
+    const chain = createHistory();
+    const bench = await openBench({ chain });
+    const readHeader = chain.readHeader.bind(chain);
+    chain.readHeader = async (block) => {
+      const header = await readHeader(block);
+      return block === 'finalized' ? { ...header, hash: '0xother' } : header;
+    };
+    expect(await advance(bench)).toBe('hash-mismatch');
+    expect(await bench.store.readMainChainCheckpoint()).toBeUndefined();
+  });
+
+  it('by leaving blocks out is caught', async () => {
+    const chain = createHistory();
+    chain.readBlockLogs = () => Promise.resolve([]);
+    expect(await advance(await openBench({ chain }))).toBe('withheld-logs');
   });
 
   it('is told from a bloom that names our contracts by chance', async () => {
