@@ -5,10 +5,10 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { Conduct } from './http/conduct.ts';
 import { createConnectingAddress } from './http/connecting-address.ts';
-import { installOpenapi } from './http/openapi.ts';
 import { normaliseTarget } from './http/request-target.ts';
 import { RouteTable, type Routes } from './http/route-table.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
+import { documentRoutes } from './http/routes/document.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { probesRoutes } from './http/routes/probes.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
@@ -30,7 +30,7 @@ export interface AppOptions {
 }
 
 /** Every route of the service. */
-export const ROUTE_GROUPS: readonly RouteGroup[] = [machinesRoutes, fleetRoutes, probesRoutes];
+export const ROUTE_GROUPS: readonly RouteGroup[] = [machinesRoutes, fleetRoutes, probesRoutes, documentRoutes];
 
 /** Clients are promised an answer within 10 s; the rest is for the network. */
 const GENERAL_DEADLINE_MILLISECONDS = 9_000;
@@ -63,7 +63,6 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
       createHttpServer((request, response) => table.serveSimple(request, response) || route(request, response)),
   });
   app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
-  await installOpenapi(app);
   const table = new RouteTable(app, conduct);
   for (const group of [...ROUTE_GROUPS, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();

@@ -18,7 +18,7 @@ const ETAG_CHARACTERS = 22;
 
 /**
  * Encodes a value that holds plain data. A bigint becomes a JSON number with all its digits; members that are undefined are left out.
- * Throws on a number that JSON cannot carry exactly: NaN, an infinity, an integer beyond 2^53.
+ * Throws on what JSON has no number for: NaN and the infinities.
  */
 export function encodeJson(value: object): EncodedJson {
   const text = JSON.stringify(value, exactNumbers);
@@ -31,9 +31,6 @@ const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unk
 
 function exactNumbers(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
-  if (typeof value !== 'number') return value;
-  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    throw new RangeError('a number that JSON cannot carry exactly');
-  }
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON has no such number');
   return value;
 }

@@ -3,17 +3,18 @@
  * Route groups register here; the framework then finds the route of a request.
  */
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Fault } from '../domain/faults.ts';
 import { sendEmpty, sendError } from './answer.ts';
 import type { Conduct } from './conduct.ts';
 import type { Exchange, Handler, Route } from './exchange.ts';
+import type { DescribedRoute, RouteDescription } from './openapi.ts';
 import { SURFACES, type Surface } from './surfaces.ts';
 
 export interface RouteOptions {
   readonly surface: Surface;
-  /** Describes the route in the OpenAPI document; judges nothing. */
-  readonly schema?: FastifySchema;
+  /** For the OpenAPI document. Every route of the service has one; a route of a test need not. */
+  readonly description?: RouteDescription;
 }
 
 /** What a route group is given. Parameters of a path are segments written `:name`. */
@@ -21,6 +22,8 @@ export interface Routes {
   get(path: string, options: RouteOptions, handler: Handler): void;
   put(path: string, options: RouteOptions, handler: Handler): void;
   post(path: string, options: RouteOptions, handler: Handler): void;
+  /** The routes so far that are described. */
+  readonly described: readonly DescribedRoute[];
 }
 
 interface KnownPath {
@@ -35,6 +38,7 @@ const SIMPLE_PATH = /^\/([a-z]+)\/:([a-z_]+)$/;
 const PLAIN_SEGMENT = /^[A-Za-z0-9:._-]+$/;
 
 export class RouteTable implements Routes {
+  readonly described: DescribedRoute[] = [];
   readonly #app: FastifyInstance;
   readonly #conduct: Conduct;
   readonly #paths = new Map<string, KnownPath>();
@@ -88,20 +92,20 @@ export class RouteTable implements Routes {
     return true;
   }
 
-  #register(method: string, path: string, { surface, schema }: RouteOptions, handler: Handler): Route {
+  #register(method: string, path: string, { surface, description }: RouteOptions, handler: Handler): Route {
     const known = this.#paths.get(path) ?? { surface, handlers: new Map<string, Handler>() };
     if (known.surface !== surface) throw new Error(`${path} has two surfaces`);
     known.handlers.set(method, handler);
     this.#paths.set(path, known);
-    return this.#add([method], path, surface, handler, schema);
+    if (description !== undefined) this.described.push({ method, path, surface, description });
+    return this.#add([method], path, surface, handler);
   }
 
-  #add(methods: string[], path: string, surface: Surface, handler: Handler, schema?: FastifySchema): Route {
+  #add(methods: string[], path: string, surface: Surface, handler: Handler): Route {
     const route = this.#conduct.createRoute(surface, path, handler);
     this.#app.route({
       method: methods,
       url: path,
-      schema: schema ?? { hide: true },
       handler: (request, reply) => {
         this.#conduct.serve(route, request.raw, reply.raw, request.params as Record<string, string>);
       },

@@ -6,8 +6,10 @@ import type { Namespace } from '../../domain/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendJson } from '../answer.ts';
 import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
 import { requireIntegers, type IntegerRule } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
+import { operatorText } from '../schemas/json-schema.ts';
 import { toFleetPage } from '../wire/fleet.ts';
 
 const PAGE_RULES: readonly IntegerRule[] = [
@@ -17,13 +19,44 @@ const PAGE_RULES: readonly IntegerRule[] = [
 
 export function fleetRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
-  routes.get('/operator/:did/machines', { surface: 'operator' }, async (exchange) => {
-    const { address, operatorDid } = requireOperator(exchange.parameter('did'), namespace);
-    const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
-    const page = await listFleet(ctx, address, offset, limit);
-    const encoded = encodeJson(toFleetPage(page, { operatorDid, offset, limit }, namespace));
-    sendJson(exchange, encoded, oldestBlock(page));
+  routes.get(
+    '/operator/:did/machines',
+    { surface: 'operator', description: describeFleet(namespace) },
+    async (exchange) => {
+      const { address, operatorDid } = requireOperator(exchange.parameter('did'), namespace);
+      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
+      const page = await listFleet(ctx, address, offset, limit);
+      const encoded = encodeJson(toFleetPage(page, { operatorDid, offset, limit }, namespace));
+      sendJson(exchange, encoded, oldestBlock(page));
+    },
+  );
+}
+
+function describeFleet(namespace: Namespace): RouteDescription {
+  const integer = ({ minimum, maximum, fallback }: IntegerRule) => ({
+    type: 'integer',
+    minimum,
+    ...(maximum !== undefined && { maximum }),
+    default: fallback,
   });
+  return {
+    operationId: 'listFleet',
+    summary: 'The machines that an operator owns or controls, by machine id, from an index that says how old it is.',
+    parameters: { did: operatorText(namespace) },
+    query: Object.fromEntries(PAGE_RULES.map((rule) => [rule.name, integer(rule)])),
+    answers: { 200: 'Fleet' },
+    faults: [
+      'OperatorMalformed',
+      'OperatorDidEmpty',
+      'ParametersInvalid',
+      'OperatorIndexSyncing',
+      'OperatorIndexStale',
+      'ServiceNotInitialised',
+      'StoreUnavailable',
+    ],
+    caching: 'revalidated',
+    block: 'sometimes',
+  };
 }
 
 /** Takes the DID or the raw address, of any letter case. */

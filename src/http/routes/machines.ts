@@ -8,43 +8,96 @@ import type { Namespace } from '../../domain/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendJson } from '../answer.ts';
 import { encodeJson, type EncodedJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
 import { requireMachineDid, requireMachineId } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
+import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
 import { toCard, toExplanation, toMcrRecord, toProfile } from '../wire/machines.ts';
 
 export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
-  const read = { surface: 'read' } as const;
+  const describe = describeRoutes(namespace);
   const encodeRecord = createEncoder(toMcrRecord, namespace);
   const encodeExplanation = createEncoder(toExplanation, namespace);
   const encodeProfile = createEncoder(toProfile, namespace);
   const encodeCard = createEncoder(toCard, namespace);
   const blockOf = ({ rated }: { rated: { snapshot: { block: BlockRef } } }) => rated.snapshot.block;
 
-  routes.get('/mcr/:did', read, async (exchange) => {
+  routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, async (exchange) => {
     const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
     sendJson(exchange, encodeRecord(rated), rated.snapshot.block);
   });
 
-  routes.get('/mcr/:did/explanation', read, async (exchange) => {
+  routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
     const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
     sendJson(exchange, encodeExplanation(rated), rated.snapshot.block);
   });
 
-  routes.get('/machine/:did', read, async (exchange) => {
+  routes.get('/machine/:did', { surface: 'read', description: describe.profile }, async (exchange) => {
     const profile = await getProfile(ctx, requireMachineDid(exchange.parameter('did'), namespace));
     sendJson(exchange, encodeProfile(profile), blockOf(profile));
   });
 
-  routes.get('/metadata/:token_id', { surface: 'metadata' }, async (exchange) => {
+  routes.get('/metadata/:token_id', { surface: 'metadata', description: describe.metadata }, async (exchange) => {
     const profile = await getProfile(ctx, requireMachineId(exchange.parameter('token_id'), 'token_id'));
     sendJson(exchange, encodeProfile(profile), blockOf(profile));
   });
 
-  routes.get('/machines/:machine_id', read, async (exchange) => {
+  routes.get('/machines/:machine_id', { surface: 'read', description: describe.card }, async (exchange) => {
     const card = await getCard(ctx, requireMachineId(exchange.parameter('machine_id'), 'machine_id'));
     sendJson(exchange, encodeCard(card), card.block);
   });
+}
+
+function describeRoutes(namespace: Namespace) {
+  const unreadable = [
+    'MachineAbsent',
+    'MachineRelocating',
+    'MachineHomedElsewhere',
+    'ServiceNotInitialised',
+    'StoreUnavailable',
+  ] as const;
+  const byDid = {
+    parameters: { did: machineDid(namespace) },
+    faults: ['MachineDidMalformed', 'EventIndexSyncing', ...unreadable],
+    caching: 'revalidated',
+    block: 'always',
+  } as const;
+  const byNumber = { ...byDid, faults: ['ParametersInvalid', 'EventIndexSyncing', ...unreadable] } as const;
+  return {
+    rating: {
+      ...byDid,
+      operationId: 'getRating',
+      summary: 'What a machine is worth trusting.',
+      answers: { 200: 'McrRecord' },
+    },
+    explanation: {
+      ...byDid,
+      operationId: 'getExplanation',
+      summary: 'Where every point of the rating comes from, and what it was computed from.',
+      answers: { 200: 'Explanation' },
+    },
+    profile: {
+      ...byDid,
+      operationId: 'getProfile',
+      summary: 'Who a machine is, its standing, and what it offers.',
+      answers: { 200: 'Profile' },
+    },
+    metadata: {
+      ...byNumber,
+      operationId: 'getTokenMetadata',
+      summary: 'The profile, by token id: the target of an ERC-721 tokenURI.',
+      parameters: { token_id: MACHINE_ID },
+      answers: { 200: 'Profile' },
+    },
+    card: {
+      ...byNumber,
+      operationId: 'getCard',
+      summary: 'Services, registrations and operator of a machine.',
+      parameters: { machine_id: MACHINE_ID },
+      answers: { 200: 'Card' },
+    },
+  } satisfies Record<string, RouteDescription>;
 }
 
 /** Encodes an answer once; the bytes live as long as the answer does. */

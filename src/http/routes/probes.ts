@@ -3,14 +3,33 @@ import { getReadiness, type OperatorIndexReport, type Readiness } from '../../ac
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendFresh } from '../answer.ts';
 import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
 import type { Routes } from '../route-table.ts';
 
 const HEALTHY = encodeJson({ status: 'ok' });
 
-export function probesRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/health', { surface: 'probe' }, (exchange) => sendFresh(exchange, 200, HEALTHY));
+const HEALTH: RouteDescription = {
+  operationId: 'getHealth',
+  summary: 'Says that the process runs; checks nothing.',
+  answers: { 200: 'Health' },
+  faults: [],
+  caching: 'never',
+  block: 'never',
+};
 
-  routes.get('/ready', { surface: 'probe' }, async (exchange) => {
+const READY: RouteDescription = {
+  operationId: 'getReadiness',
+  summary: 'Says whether the contracts can be called and, when the server runs Verify, whether Verify is ready.',
+  answers: { 200: 'Readiness', 503: 'Readiness' },
+  faults: [],
+  caching: 'never',
+  block: 'never',
+};
+
+export function probesRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get('/health', { surface: 'probe', description: HEALTH }, (exchange) => sendFresh(exchange, 200, HEALTHY));
+
+  routes.get('/ready', { surface: 'probe', description: READY }, async (exchange) => {
     const readiness = await getReadiness(ctx);
     sendFresh(exchange, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
   });

@@ -1,0 +1,31 @@
+/** What do the probes answer? (http-facts 12.) */
+import { closedObject, COUNT, COUNT_OR_NULL, exactly, FLAG, word, type JsonSchema } from './json-schema.ts';
+
+export const HEALTH_SCHEMA = closedObject({ status: exactly('ok') });
+
+function orNull(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+export const READINESS_SCHEMA = closedObject({
+  status: word('ready', 'not_ready'),
+  rpc_connected: FLAG,
+  contracts: closedObject({
+    machine_registry: FLAG,
+    machine_state_and_sync: FLAG,
+    machine_subscription: FLAG,
+    event_registry: FLAG,
+    admin_flags: FLAG,
+  }),
+  verify: { type: ['boolean', 'null'], description: 'Null: this server does not run Verify.' },
+  solana_indexer: orNull(closedObject({ ready: FLAG, slot: COUNT, age_seconds: COUNT })),
+  operator_index: orNull(
+    closedObject({
+      ready: FLAG,
+      indexed_block: COUNT_OR_NULL,
+      head_block: COUNT_OR_NULL,
+      lag_blocks: COUNT_OR_NULL,
+      head_observed_age_seconds: COUNT_OR_NULL,
+    }),
+  ),
+});
