@@ -4,6 +4,7 @@
  */
 import type { UnreadableCause } from './faults.ts';
 import type { Address, MachineId } from './identifiers.ts';
+import type { AttestationRecord } from './verify-status.ts';
 
 /** One read: the three answers are three types and never merge. */
 export type Reading<T> =
@@ -76,6 +77,13 @@ export interface AdminFlagsRecord {
   readonly trustOverride: number | undefined;
 }
 
+/** KYB is that of `operator`: the machine's, or its owner where none is recorded. Undefined: no record. */
+export interface AttestationRecords {
+  readonly operator: Address | undefined;
+  readonly kyb: AttestationRecord | undefined;
+  readonly chip: AttestationRecord | undefined;
+}
+
 /** Everything that one multicall says about one machine. Two snapshots of one machine differ by identity. */
 export interface MachineSnapshot {
   readonly id: MachineId;
@@ -105,6 +113,8 @@ export interface MachineSnapshot {
   readonly firstEvents: Reading<EventPage> | undefined;
   /** Absent: no AdminFlags contract is configured. */
   readonly flags: Reading<AdminFlagsRecord>;
+  /** Absent: no AttestationRegistry contract is configured. */
+  readonly attestations: Reading<AttestationRecords>;
 }
 
 /** Facts of the deployment, read at start and again whenever a log says that they changed (chain-evm 5.2). */

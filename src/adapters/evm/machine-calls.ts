@@ -8,12 +8,14 @@ import type { UnreadableCause } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers.ts';
 import type {
   AdminFlagsRecord,
+  AttestationRecords,
   DidDocument,
   MachineSnapshot,
   Reading,
   Subscription,
   SubscriptionStatus,
 } from '../../domain/machine-facts.ts';
+import type { AttestationRecord } from '../../domain/verify-status.ts';
 import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import { eventPageCall } from './event-pages.ts';
@@ -36,6 +38,7 @@ const homeChainOf = contractFunction(abis.crossChainMirrorAbi, 'homeChainOf');
 const getEventCount = contractFunction(abis.eventRegistryAbi, 'getEventCount');
 const priorEventCount = contractFunction(abis.eventRegistryAbi, 'priorEventCount');
 const flagsOf = contractFunction(abis.adminFlagsAbi, 'flagsOf');
+const recordsOf = contractFunction(abis.attestationRegistryAbi, 'recordsOf');
 
 /** `ERC721NonexistentToken(uint256)`. */
 const NONEXISTENT_TOKEN = '0x7e273289';
@@ -51,7 +54,7 @@ export interface PageWants {
   readonly firstEvents: boolean;
 }
 
-export type FactName = keyof typeof UNARY_CALLS | 'flags' | 'events' | 'firstEvents';
+export type FactName = keyof typeof UNARY_CALLS | 'flags' | 'attestations' | 'events' | 'firstEvents';
 export type NamedCalls = Readonly<Partial<Record<FactName, ContractCall>>>;
 export type NamedResults = Readonly<Partial<Record<FactName, CallResult>>>;
 
@@ -84,6 +87,9 @@ export function planMachineCalls(
     calls[name as FactName] = { target: addresses[contract], data: called.encode([id]) };
   }
   if (addresses.adminFlags !== undefined) calls.flags = { target: addresses.adminFlags, data: flagsOf.encode([id]) };
+  if (addresses.attestationRegistry !== undefined) {
+    calls.attestations = { target: addresses.attestationRegistry, data: recordsOf.encode([id]) };
+  }
   if (pages === undefined) return calls;
   calls.events = eventPageCall(addresses.eventRegistry, id, pages.offset, pages.limit);
   // A page from position 0 is both.
@@ -129,6 +135,8 @@ export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<M
     eventCount: readValue(results.eventCount, getEventCount, present),
     priorEventCount: readValue(results.priorEventCount, priorEventCount, present),
     flags: results.flags === undefined ? ABSENT : readValue(results.flags, flagsOf, toFlags),
+    attestations:
+      results.attestations === undefined ? ABSENT : readValue(results.attestations, recordsOf, toAttestations),
   };
 }
 
@@ -216,4 +224,22 @@ function toFlags(raw: readonly [bigint, boolean, number]): Reading<AdminFlagsRec
   const [flaggedAt, isOverridden, trustOverride] = raw;
   if (isOverridden && trustOverride > MAX_TRUST_OVERRIDE) return unreadable('undecodable');
   return present({ flaggedAt, trustOverride: isOverridden ? trustOverride : undefined });
+}
+
+type RawAttestation = NonNullable<ReturnType<typeof recordsOf.decode>>[1];
+
+function toAttestations([operator, kyb, chip]: NonNullable<
+  ReturnType<typeof recordsOf.decode>
+>): Reading<AttestationRecords> {
+  return present({ operator: toOptional(operator), kyb: toRecord(kyb), chip: toRecord(chip) });
+}
+
+/** Zero stands for no record, for no end, and for not revoked. */
+function toRecord({ issuedAt, expiresAt, revokedAt }: RawAttestation): AttestationRecord | undefined {
+  if (issuedAt === 0n) return undefined;
+  return {
+    issuedAt,
+    expiresAt: expiresAt === 0n ? undefined : expiresAt,
+    revokedAt: revokedAt === 0n ? undefined : revokedAt,
+  };
 }

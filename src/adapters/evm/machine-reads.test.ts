@@ -14,7 +14,9 @@ import {
   word,
 } from '../../../test/machine-scene.ts';
 import type { MachineScene } from '../../../test/machine-scene.ts';
+import { ALL_EVENTS } from '../../../test/evm-scene.ts';
 import { answerInner, changeInner } from '../../../test/rpc-proxy.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
 
 let scene: MachineScene;
 
@@ -66,6 +68,7 @@ describe('a machine of the main chain', () => {
       eventCount: present(1n),
       priorEventCount: present(0n),
       flags: present({ flaggedAt: 0n, trustOverride: undefined }),
+      attestations: present({ operator: lower(OWNER), kyb: undefined, chip: undefined }),
       events: present({
         offset: 0,
         records: [
@@ -169,6 +172,42 @@ describe('a machine of the main chain', () => {
       state: 'unreadable',
       cause: 'undecodable',
     });
+  });
+});
+
+describe('attestations', () => {
+  const attest = (functionName: string, ...args: readonly unknown[]) =>
+    scene.administer('attestationRegistry', functionName, ...args);
+  const attestationsOf = async (id: bigint) => (await scene.readMachine(id)).attestations;
+
+  test('follow the operator and the machine; a new record clears a revocation', async () => {
+    const id = await scene.activate();
+    await attest('attestKyb', OWNER, 4_000_000_000n);
+    await attest('attestChip', id, 0n, word(5n));
+    const { timestamp: issuedAt } = await scene.readHead();
+    const kyb = { issuedAt: expect.any(BigInt), expiresAt: 4_000_000_000n, revokedAt: undefined };
+    const chip = { issuedAt: BigInt(issuedAt), expiresAt: undefined, revokedAt: undefined };
+    expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip }));
+    await attest('revokeChip', id);
+    const { timestamp: revokedAt } = await scene.readHead();
+    const revoked = { ...chip, revokedAt: BigInt(revokedAt) };
+    expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip: revoked }));
+    await attest('attestChip', id, 0n, word(6n));
+    expect(await attestationsOf(id)).toMatchObject({ value: { chip: { revokedAt: undefined } } });
+    await scene.mine(calls.transferMachine(scene.chain.deployment, OWNER, BUYER, id));
+    expect(await attestationsOf(id)).toMatchObject({ value: { operator: lower(BUYER), kyb: undefined } });
+  });
+
+  test('of an unknown machine are none; without a contract they are absent, where it does not answer unreadable', async () => {
+    expect(await attestationsOf(4711n)).toEqual(present({ operator: undefined, kyb: undefined, chip: undefined }));
+    const { chain } = scene.open({ addresses: { attestationRegistry: undefined } });
+    expect((await chain.readMachine(4711n as MachineId, ALL_EVENTS)).attestations).toEqual(ABSENT);
+    scene.proxy.inject(
+      changeInner((result, { target }) =>
+        target.toLowerCase() === scene.addresses.attestationRegistry ? { success: true, returnData: '0x' } : result,
+      ),
+    );
+    expect(await attestationsOf(4711n)).toEqual({ state: 'unreadable', cause: 'undecodable' });
   });
 });
 

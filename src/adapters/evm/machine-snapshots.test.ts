@@ -38,6 +38,7 @@ function snapshotOf(machine: number, rest: Partial<MachineSnapshot> = {}): Machi
     events: present({ offset: 0, records: [] }),
     firstEvents: undefined,
     flags: { state: 'absent' },
+    attestations: present({ operator: OPERATOR, kyb: undefined, chip: undefined }),
     ...rest,
   };
 }
@@ -114,16 +115,21 @@ describe('a snapshot serves', () => {
     expect(counters).toMatchObject({ snapshotCount: 1 });
   });
 
-  test('until the KYB of its operator, or of its owner, changes', async () => {
-    const stranger = `0x${'c'.repeat(40)}` as Address;
-    for (const [operator, expected] of [
-      [stranger, false],
-      [OPERATOR, true],
-      [OWNER, true],
-    ] as const) {
-      await get(snapshotOf(1));
+  test('until the KYB of the operator of its records changes, or it has records that cannot be told', async () => {
+    const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
+    const ofNobody = present({ operator: undefined, kyb: undefined, chip: undefined });
+    const cases: readonly (readonly [MachineSnapshot, Address, boolean])[] = [
+      [snapshotOf(1), OWNER, false],
+      [snapshotOf(1), OPERATOR, true],
+      [snapshotOf(1, { attestations: { state: 'absent' } }), OPERATOR, false],
+      [snapshotOf(1, { attestations: ofNobody }), OPERATOR, false],
+      [snapshotOf(1, { attestations: unreadable }), OWNER, true],
+    ];
+    for (const [snapshot, operator, expected] of cases) {
+      open();
+      await get(snapshot);
       snapshots.advance(touching([], [operator]));
-      expect(await wasRead(1)).toBe(expected);
+      expect((await get(snapshot)).wasRead).toBe(expected);
     }
   });
 

@@ -163,9 +163,10 @@ function isFlawed(snapshot: MachineSnapshot): boolean {
   return Object.values(snapshot).some((fact) => (fact as Reading<unknown> | undefined)?.state === 'unreadable');
 }
 
-/** KYB is that of the operator, or of the owner where no operator is recorded. */
-function isOfOperator(snapshot: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
-  return [snapshot.operator, snapshot.owner].some((fact) => fact.state === 'present' && operators.has(fact.value));
+/** KYB is that of the operator, or of the owner where no operator is recorded; what cannot be told falls. */
+function isOfOperator({ attestations }: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
+  if (attestations.state !== 'present') return attestations.state === 'unreadable';
+  return attestations.value.operator !== undefined && operators.has(attestations.value.operator);
 }
 
 /**
