@@ -1,0 +1,121 @@
+/** What is handed to the store, and what does the store have to say? */
+import { describe, expect, it } from 'vitest';
+import { chainUnreadable } from '../faults.ts';
+import type { DecidingSnapshot } from './deciding-machine.ts';
+import { concludeDecision, judgeDecision } from './decision-judgement.ts';
+import {
+  ALT,
+  CONTROLLER,
+  FREE,
+  ID,
+  MAIN,
+  MAIN_MACHINE,
+  membersOf,
+  messageOf,
+  NOW,
+  OPT_IN,
+  OPT_OUT,
+  OWNER,
+  present,
+  TERMS,
+  UNREADABLE,
+} from './decision-scene.ts';
+import {
+  ALT_DRAFT,
+  changeFacts,
+  changeMembers,
+  createMemoryStore,
+  inForceSince,
+  MAIN_DRAFT,
+  put,
+} from './put-decision.ts';
+import type { Decision } from './decision.ts';
+
+describe('strictly newer', () => {
+  const at = (timestamp: number, optedIn = true) => membersOf({ ...OPT_IN, timestamp, optedIn });
+
+  it.each([
+    ['a second later', NOW, NOW - 1, 'applied'],
+    ['of the same second', NOW, NOW, 'DecisionNotNewer'],
+    ['a second earlier', NOW - 1, NOW, 'DecisionNotNewer'],
+    ['behind one that was signed ahead', NOW, NOW + 30, 'DecisionNotNewer'],
+  ])('%s', (_name, timestamp, since, outcome) => {
+    expect(put(inForceSince(since)({ ...MAIN_DRAFT, members: at(timestamp) }))).toBe(outcome);
+  });
+
+  it('a decision sent twice is applied once', () => {
+    const store = createMemoryStore();
+    expect([put(MAIN_DRAFT, store), put(MAIN_DRAFT, store)]).toStrictEqual(['applied', 'DecisionNotNewer']);
+  });
+
+  it('the same decision by the other signer in the same second is not newer', () => {
+    const store = createMemoryStore();
+    const twin = changeMembers({ signature: CONTROLLER.sign(messageOf(OPT_IN)) })(MAIN_DRAFT);
+    expect([put(MAIN_DRAFT, store), put(twin, store)]).toStrictEqual(['applied', 'DecisionNotNewer']);
+  });
+
+  it('in and out and in again', () => {
+    const store = createMemoryStore();
+    const outcomes = [at(NOW), at(NOW + 1, false), at(NOW + 2)].map((members) =>
+      put({ ...MAIN_DRAFT, members }, store),
+    );
+    expect(outcomes).toStrictEqual(['applied', 'applied', 'applied']);
+    expect(store.inForce).toStrictEqual({ ...OPT_IN, timestamp: NOW + 2, signer: OWNER.address });
+  });
+});
+
+describe('a machine can always exit', () => {
+  const stopped = changeFacts({
+    subscriptionStatus: UNREADABLE,
+    generalPaused: present(true),
+    operatorPaused: UNREADABLE,
+    technicalPaused: UNREADABLE,
+    available: present(true),
+  });
+  const globals = { generalPausedGlobal: true, technicalPausedGlobal: true };
+
+  it.each([
+    ['main', MAIN_DRAFT, MAIN],
+    ['alt', ALT_DRAFT, ALT],
+  ] as const)('%s', (_chain, draft, home) => {
+    const members = membersOf(OPT_OUT, home);
+    expect(put({ ...stopped(draft), globals, members })).toBe('applied');
+  });
+});
+
+describe('an opt-in that is impeded', () => {
+  const judge = (decision: Decision, facts: Partial<DecidingSnapshot>) => {
+    const request = {
+      optedIn: decision.optedIn,
+      timestamp: decision.timestamp,
+      proof: { kind: 'eip191', signature: OWNER.sign(messageOf(decision)) } as const,
+    };
+    return judgeDecision(TERMS, ID, request, { ...MAIN_MACHINE, snapshot: { ...FREE, ...facts } });
+  };
+
+  it('is handed over with its impediment', () => {
+    expect(judge(OPT_IN, { subscriptionStatus: present('Runoff') })).toStrictEqual({
+      decision: { ...OPT_IN, signer: OWNER.address },
+      impediment: { kind: 'MachineNotBonded', context: {} },
+    });
+  });
+
+  it('is impeded by a fact that cannot be read, which is told only of a newer decision', () => {
+    const { impediment } = judge(OPT_IN, { subscriptionStatus: UNREADABLE });
+    const fault = chainUnreadable('main', 'transport');
+    expect(impediment).toStrictEqual(fault);
+    expect(concludeDecision(impediment, false)).toStrictEqual({ kind: 'DecisionNotNewer', context: {} });
+    expect(() => concludeDecision(impediment, true)).toThrow(fault);
+  });
+
+  it('is free otherwise', () => {
+    expect(judge(OPT_IN, {})).toStrictEqual({ decision: { ...OPT_IN, signer: OWNER.address }, impediment: undefined });
+    expect(concludeDecision(undefined, true)).toBeUndefined();
+    expect(concludeDecision(undefined, false)).toStrictEqual({ kind: 'DecisionNotNewer', context: {} });
+  });
+
+  it('does not matter for an opt-out', () => {
+    const { impediment } = judge(OPT_OUT, { subscriptionStatus: UNREADABLE });
+    expect(impediment).toBeUndefined();
+  });
+});

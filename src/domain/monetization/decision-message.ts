@@ -1,0 +1,78 @@
+/**
+ * Which bytes does an owner sign? (Canonical message of the interface, http-facts 9.3.) Client, command and service build them
+ * here and nowhere else: every field is validated first, so that none can carry a line of its own.
+ */
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { toMachineId } from '../identifiers.ts';
+import type { Namespace } from '../namespace.ts';
+import type { Decision, DecisionHome, PublishedDeployment } from './decision.ts';
+
+const HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const REGISTRY = /^0x[0-9a-f]{40}$/;
+const CHAIN_ID = /^[1-9][0-9]{0,77}$/;
+const MAX_ORDINAL = 2 ** 16 - 1;
+
+/** Six lines, separated by LF, none after the last. Throws a RangeError that names the field which cannot be signed. */
+export function formatDecisionMessage(
+  decision: Decision,
+  home: DecisionHome,
+  deployment: PublishedDeployment,
+  namespace: Pick<Namespace, 'message_header'>,
+): string {
+  checkFields(decision, home, deployment, namespace.message_header);
+  return [
+    namespace.message_header,
+    ...bindingLines(home, deployment),
+    `machine_id: ${decision.machineId}`,
+    `opted_in: ${decision.optedIn}`,
+    `timestamp: ${decision.timestamp}`,
+  ].join('\n');
+}
+
+/** The message as it is signed: UTF-8, which for these fields is ASCII. */
+export function encodeDecisionMessage(
+  decision: Decision,
+  home: DecisionHome,
+  deployment: PublishedDeployment,
+  namespace: Pick<Namespace, 'message_header'>,
+): Uint8Array {
+  return utf8ToBytes(formatDecisionMessage(decision, home, deployment, namespace));
+}
+
+/** What keeps a signature from being valid on another deployment or home chain. */
+function bindingLines(home: DecisionHome, { registry, chainId }: PublishedDeployment): readonly [string, string] {
+  return home.chain === 'main'
+    ? [`registry: ${registry}`, `chain_id: ${chainId}`]
+    : [`audience: ${chainId}`, `home_chain: ${home.ordinal}`];
+}
+
+/** Types are checked too: a published client is called from JavaScript, where a rounded number would name another machine. */
+function checkFields(decision: Decision, home: DecisionHome, deployment: PublishedDeployment, header: unknown): void {
+  check(isText(header, HEADER), 'message_header is not one line of printable ASCII');
+  check(isText(deployment.registry, REGISTRY), 'registry is not 0x and 40 lower-case hex digits');
+  check(isText(deployment.chainId, CHAIN_ID), 'chain_id is not a canonical decimal');
+  check(isHome(home), 'home_chain is neither the main chain nor a protocol chain ordinal');
+  check(isMachineId(decision.machineId), 'machine_id is not a bigint in 1 to 2^256 - 1');
+  check(typeof decision.optedIn === 'boolean', 'opted_in is not a boolean');
+  check(isBetween(decision.timestamp, 1, Number.MAX_SAFE_INTEGER), 'timestamp is not an integer in 1 to 2^53 - 1');
+}
+
+function check(isSignable: boolean, problem: string): void {
+  if (!isSignable) throw new RangeError(problem);
+}
+
+function isHome(home: DecisionHome): boolean {
+  return home.chain === 'main' || (home.chain === 'alt' && isBetween(home.ordinal, 1, MAX_ORDINAL));
+}
+
+function isText(value: unknown, form: RegExp): boolean {
+  return typeof value === 'string' && form.test(value);
+}
+
+function isBetween(value: unknown, least: number, most: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+function isMachineId(value: unknown): boolean {
+  return typeof value === 'bigint' && toMachineId(value) !== undefined;
+}

@@ -1,0 +1,72 @@
+/**
+ * Which decision does the body of a request carry, and how does it claim to be signed? ("PUT request body" of the interface,
+ * http-facts 9.4.) The wire's names of the members stand here only, for service and client.
+ */
+import { parseAltKey } from '../alt-identifiers.ts';
+import { parseEd25519Signature, parseRecoverableSignature } from '../signatures/signature-texts.ts';
+import { JsonNumber, type JsonValue } from '../strict-json.ts';
+import { refuse, type DecisionMember, type DecisionRefusal } from './decision-refusal.ts';
+import type { Decision } from './decision.ts';
+import type { DecisionProof } from './decision-signer.ts';
+
+/** A decision about the machine that the path names. */
+export interface DecisionRequest extends Omit<Decision, 'machineId'> {
+  readonly proof: DecisionProof;
+}
+
+export type DecisionRequestReading =
+  | { readonly request: DecisionRequest; readonly refusal?: never }
+  | { readonly refusal: DecisionRefusal; readonly request?: never };
+
+/** The body as it is sent. */
+export interface DecisionBody {
+  readonly opted_in: boolean;
+  readonly timestamp: number;
+  readonly signature: string;
+  readonly signer_pubkey?: string;
+}
+
+/** Digits only: a sign, a fraction, an exponent and 0 are refused, whatever number they write. */
+const POSITIVE_INTEGER = /^[1-9][0-9]{0,15}$/;
+
+/** Reads the members in their order; unknown ones are ignored. */
+export function parseDecisionRequest(body: JsonValue): DecisionRequestReading {
+  if (!(body instanceof Map)) return malformed('body');
+  const members: ReadonlyMap<string, JsonValue> = body;
+  const optedIn = members.get('opted_in');
+  if (typeof optedIn !== 'boolean') return malformed('opted_in');
+  const timestamp = parseTimestamp(members.get('timestamp'));
+  if (timestamp === undefined) return malformed('timestamp');
+  const proof = parseProof(members.get('signature'), members.get('signer_pubkey'));
+  return typeof proof === 'string' ? malformed(proof) : { request: { optedIn, timestamp, proof } };
+}
+
+/** The inverse, for clients. */
+export function toDecisionBody({ optedIn, timestamp }: Omit<Decision, 'machineId'>, proof: SignedProof): DecisionBody {
+  const body = { opted_in: optedIn, timestamp, signature: proof.signature };
+  return proof.kind === 'eip191' ? body : { ...body, signer_pubkey: proof.signerKey };
+}
+
+type SignedProof = Exclude<DecisionProof, { readonly kind: 'mixed' }>;
+
+function parseTimestamp(value: JsonValue | undefined): number | undefined {
+  if (!(value instanceof JsonNumber) || !POSITIVE_INTEGER.test(value.text)) return undefined;
+  const timestamp = Number(value.text);
+  return Number.isSafeInteger(timestamp) ? timestamp : undefined;
+}
+
+/** The proof, or the member that keeps it from being one. A member that is null is there, and is no text. */
+function parseProof(signature: JsonValue | undefined, key: JsonValue | undefined): DecisionProof | DecisionMember {
+  if (typeof signature !== 'string') return 'signature';
+  const recoverable = parseRecoverableSignature(signature);
+  if (key === undefined) return recoverable === undefined ? 'signature' : { kind: 'eip191', signature: recoverable };
+  const ed25519 = parseEd25519Signature(signature);
+  if (recoverable === undefined && ed25519 === undefined) return 'signature';
+  const signerKey = typeof key === 'string' ? parseAltKey(key) : undefined;
+  if (signerKey === undefined) return 'signer_pubkey';
+  return ed25519 === undefined ? { kind: 'mixed' } : { kind: 'ed25519', signerKey, signature: ed25519 };
+}
+
+function malformed(member: DecisionMember | 'body'): DecisionRequestReading {
+  return { refusal: refuse('DecisionMalformed', { member }) };
+}

@@ -1,0 +1,179 @@
+/** Who may decide, and what a captured signature is good for elsewhere: nothing. */
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { describe, expect, it } from 'vitest';
+import { formatAltKey } from '../alt-identifiers.ts';
+import { Fault } from '../faults.ts';
+import type { Address, MachineId } from '../identifiers.ts';
+import { mixedPoint, spellLittleEndian } from '../signatures/crafted-ed25519.ts';
+import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-texts.ts';
+import { IMPLEMENTATIONS, spellEd25519 } from '../signatures/signing-keys.ts';
+import type { DecidingHome } from './deciding-machine.ts';
+import {
+  ABSENT,
+  ALT,
+  ALT_MACHINE,
+  ALT_ORDINAL,
+  ALT_OWNER,
+  ALT_STRANGER,
+  CONTROLLER,
+  DEPLOYMENT,
+  FREE,
+  MAIN,
+  MAIN_MACHINE,
+  messageOf,
+  NOW,
+  OPT_IN,
+  OPT_OUT,
+  OWNER,
+  present,
+  STRANGER,
+  UNREADABLE,
+} from './decision-scene.ts';
+import { judgeSigner, type DecisionProof } from './decision-signer.ts';
+import type { Decision, PublishedDeployment } from './decision.ts';
+
+const byMain = (signature: RecoverableSignature): DecisionProof => ({ kind: 'eip191', signature });
+const byAlt = (signature: Ed25519Signature, signerKey = ALT_OWNER.key): DecisionProof => ({
+  kind: 'ed25519',
+  signerKey,
+  signature,
+});
+const refused = (cause: string) => ({ refusal: { kind: 'SignerUnauthorized', context: { cause } } });
+const UNRECOVERABLE = { refusal: { kind: 'SignatureUnrecoverable', context: {} } };
+
+const MESSAGE = messageOf(OPT_IN);
+const ALT_MESSAGE = messageOf(OPT_IN, { home: ALT });
+const NOBODY = `0x${'00'.repeat(65)}` as RecoverableSignature;
+
+describe.each(IMPLEMENTATIONS)('%s: a main-chain machine', (_name, checks) => {
+  const judge = (proof: DecisionProof, facts = {}) =>
+    judgeSigner(checks, MESSAGE, proof, { home: MAIN, snapshot: { ...FREE, ...facts } });
+
+  it('is decided on by its owner and by its controller', () => {
+    expect(judge(byMain(OWNER.sign(MESSAGE)))).toStrictEqual({ signer: OWNER.address });
+    expect(judge(byMain(CONTROLLER.sign(MESSAGE)))).toStrictEqual({ signer: CONTROLLER.address });
+  });
+
+  it('is decided on by the owner alone when no controller is set', () => {
+    expect(judge(byMain(OWNER.sign(MESSAGE)), { controller: ABSENT })).toStrictEqual({ signer: OWNER.address });
+    expect(judge(byMain(CONTROLLER.sign(MESSAGE)), { controller: ABSENT })).toStrictEqual(refused('not-entitled'));
+  });
+
+  it('is decided on by a controller that was kept after a sale, and no more by the seller', () => {
+    const sold = { owner: present(STRANGER.address) };
+    expect(judge(byMain(CONTROLLER.sign(MESSAGE)), sold)).toStrictEqual({ signer: CONTROLLER.address });
+    expect(judge(byMain(OWNER.sign(MESSAGE)), sold)).toStrictEqual(refused('not-entitled'));
+  });
+
+  it('is not decided on by anyone else', () => {
+    expect(judge(byMain(STRANGER.sign(MESSAGE)))).toStrictEqual(refused('not-entitled'));
+  });
+
+  it('is not decided on by an alt-chain key, whoever signed what', () => {
+    expect(judge(byAlt(ALT_OWNER.sign(MESSAGE)))).toStrictEqual(refused('wrong-kind'));
+    expect(judge(byAlt(ALT_OWNER.sign(ALT_MESSAGE)))).toStrictEqual(refused('wrong-kind'));
+    expect(judge({ kind: 'mixed' })).toStrictEqual(refused('wrong-kind'));
+  });
+
+  it('tells a signature behind which nobody is', () => {
+    expect(judge(byMain(NOBODY))).toStrictEqual(UNRECOVERABLE);
+    expect(judge(byMain(NOBODY), { controller: UNREADABLE })).toStrictEqual(UNRECOVERABLE);
+  });
+
+  it.each(['owner', 'controller'])('cannot be decided on while its %s is unreadable', (fact) => {
+    expect(() => judge(byMain(OWNER.sign(MESSAGE)), { [fact]: UNREADABLE })).toThrow(
+      new Fault('ChainUnreadable', { chain: 'main', cause: 'transport' }),
+    );
+  });
+});
+
+describe.each(IMPLEMENTATIONS)('%s: an alt-chain machine', (_name, checks) => {
+  const judge = (proof: DecisionProof, home: DecidingHome = ALT) =>
+    judgeSigner(checks, ALT_MESSAGE, proof, { ...ALT_MACHINE, home });
+
+  it('is decided on by its owner', () => {
+    expect(judge(byAlt(ALT_OWNER.sign(ALT_MESSAGE)))).toStrictEqual({ signer: ALT_OWNER.key });
+  });
+
+  it('is not decided on by another key that signed', () => {
+    const proof = byAlt(ALT_STRANGER.sign(ALT_MESSAGE), ALT_STRANGER.key);
+    expect(judge(proof)).toStrictEqual(refused('not-entitled'));
+  });
+
+  it("is not decided on in the owner's name", () => {
+    expect(judge(byAlt(ALT_STRANGER.sign(ALT_MESSAGE)))).toStrictEqual(refused('not-verified'));
+    expect(judge(byAlt(ALT_OWNER.sign(ALT_MESSAGE), ALT_STRANGER.key))).toStrictEqual(refused('not-verified'));
+  });
+
+  it('is not decided on by EIP-191, whoever signed what', () => {
+    expect(judge(byMain(OWNER.sign(ALT_MESSAGE)))).toStrictEqual(refused('wrong-kind'));
+    expect(judge(byMain(OWNER.sign(MESSAGE)))).toStrictEqual(refused('wrong-kind'));
+    expect(judge(byMain(NOBODY))).toStrictEqual(refused('wrong-kind'));
+    expect(judge({ kind: 'mixed' })).toStrictEqual(refused('wrong-kind'));
+  });
+
+  it('is not decided on by an owner key of small order, for which anyone can sign', () => {
+    const neutral = formatAltKey(spellLittleEndian(1n));
+    const forged = spellEd25519(concatBytes(mixedPoint(1n, 0n), spellLittleEndian(1n)));
+    const home: DecidingHome = { chain: 'alt', ordinal: ALT_ORDINAL, owner: neutral };
+    expect(judge(byAlt(forged, neutral), home)).toStrictEqual(refused('not-verified'));
+  });
+});
+
+/** Where a captured signature is tried again. */
+const ELSEWHERE: readonly [name: string, decision: Partial<Decision>, deployment: Partial<PublishedDeployment>][] = [
+  ['another chain', {}, { chainId: '1' }],
+  ['another machine', { machineId: 43n as MachineId }, {}],
+  ['the opposite', { optedIn: false }, {}],
+  ['another time', { timestamp: NOW + 1 }, {}],
+];
+
+describe.each(IMPLEMENTATIONS)('%s: a captured signature is no good for', (_name, checks) => {
+  const judgeMain = (message: Uint8Array) => judgeSigner(checks, message, byMain(OWNER.sign(MESSAGE)), MAIN_MACHINE);
+  const judgeAlt = (message: Uint8Array, proof = byAlt(ALT_OWNER.sign(ALT_MESSAGE))) =>
+    judgeSigner(checks, message, proof, ALT_MACHINE);
+
+  it.each(ELSEWHERE)('%s', (_case, decision, deployment) => {
+    const changed = { ...OPT_IN, ...decision };
+    const other = { ...DEPLOYMENT, ...deployment };
+    expect(judgeMain(messageOf(changed, { deployment: other }))).toStrictEqual(refused('not-entitled'));
+    expect(judgeAlt(messageOf(changed, { home: ALT, deployment: other }))).toStrictEqual(refused('not-verified'));
+  });
+
+  it('another registry of the same chain', () => {
+    const deployment = { ...DEPLOYMENT, registry: `0x${'bb'.repeat(20)}` as Address };
+    expect(judgeMain(messageOf(OPT_IN, { deployment }))).toStrictEqual(refused('not-entitled'));
+  });
+
+  it('another home of the same machine', () => {
+    const other: DecidingHome = { chain: 'alt', ordinal: 6, owner: ALT_OWNER.key };
+    expect(judgeAlt(messageOf(OPT_IN, { home: other }))).toStrictEqual(refused('not-verified'));
+    expect(judgeMain(ALT_MESSAGE)).toStrictEqual(refused('not-entitled'));
+    expect(judgeAlt(ALT_MESSAGE, byAlt(ALT_OWNER.sign(MESSAGE)))).toStrictEqual(refused('not-verified'));
+  });
+
+  it('a message of five lines, without an audience', () => {
+    const fiveLines = Buffer.from(ALT_MESSAGE)
+      .toString()
+      .replace(/audience: .*\n/, '');
+    expect(fiveLines.split('\n')).toHaveLength(5);
+    expect(judgeAlt(ALT_MESSAGE, byAlt(ALT_OWNER.sign(utf8ToBytes(fiveLines))))).toStrictEqual(refused('not-verified'));
+  });
+
+  it('a message that ends in a line break', () => {
+    const [main, alt] = [MESSAGE, ALT_MESSAGE].map((message) => concatBytes(message, utf8ToBytes('\n')));
+    expect(judgeSigner(checks, MESSAGE, byMain(OWNER.sign(main!)), MAIN_MACHINE)).toStrictEqual(
+      refused('not-entitled'),
+    );
+    expect(judgeAlt(ALT_MESSAGE, byAlt(ALT_OWNER.sign(alt!)))).toStrictEqual(refused('not-verified'));
+  });
+
+  it('the rounded id of a machine', () => {
+    const [meant, rounded] = [9007199254740993n, 9007199254740992n].map((id) => ({
+      ...OPT_OUT,
+      machineId: id as MachineId,
+    }));
+    const proof = byMain(OWNER.sign(messageOf(rounded!)));
+    expect(judgeSigner(checks, messageOf(meant!), proof, MAIN_MACHINE)).toStrictEqual(refused('not-entitled'));
+  });
+});
