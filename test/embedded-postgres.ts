@@ -26,12 +26,13 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 
 export interface PostgresServer {
-  /** Makes an empty database. */
-  createDatabase(): Promise<PostgresTestDatabase>;
+  /** Makes an empty database, or a copy of one that nobody is connected to. */
+  createDatabase(template?: PostgresTestDatabase): Promise<PostgresTestDatabase>;
   stop(): Promise<void>;
 }
 
 export interface PostgresTestDatabase {
+  readonly name: string;
   readonly url: string;
   /** Ends every connection to it. */
   drop(): Promise<void>;
@@ -110,7 +111,7 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
   const administration = new URL(`postgres://${SUPERUSER}@localhost/postgres`);
   administration.searchParams.set('host', folder);
   return {
-    createDatabase: () => createDatabase(administration),
+    createDatabase: (template) => createDatabase(administration, template),
     async stop() {
       if (server.exitCode !== null || server.signalCode !== null) return;
       server.stdin!.end();
@@ -121,15 +122,15 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
 
 /** Takes the server that the environment names; its account must be allowed to make databases. */
 export function connectPostgres(url: string): PostgresServer {
-  return { createDatabase: () => createDatabase(new URL(url)), stop: () => Promise.resolve() };
+  return { createDatabase: (template) => createDatabase(new URL(url), template), stop: () => Promise.resolve() };
 }
 
-async function createDatabase(administration: URL): Promise<PostgresTestDatabase> {
+async function createDatabase(administration: URL, template?: PostgresTestDatabase): Promise<PostgresTestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await execute(administration, `CREATE DATABASE ${name}`);
+  await execute(administration, `CREATE DATABASE ${name} TEMPLATE ${template?.name ?? 'template1'}`);
   const url = new URL(administration);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => execute(administration, `DROP DATABASE ${name} WITH (FORCE)`) };
+  return { name, url: url.href, drop: () => execute(administration, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 async function execute(url: URL, statement: string): Promise<void> {

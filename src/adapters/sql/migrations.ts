@@ -33,7 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
         machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
         generation ${small} NOT NULL,
         epoch ${small} NOT NULL,
-        log_count ${small} NOT NULL,
+        log_count ${integer} NOT NULL,
         settled_0 ${small},
         settled_1 ${small}
       ) ${table}`,
@@ -45,7 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE event_logs (
         history_id ${integer} NOT NULL,
         epoch ${small} NOT NULL,
-        seq ${small} NOT NULL,
+        seq ${integer} NOT NULL,
         event_index ${text} NOT NULL,
         event_type ${small} NOT NULL,
         value ${text} NOT NULL,
@@ -64,7 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
         slot ${small} NOT NULL,
         configuration_id ${small} NOT NULL,
         epoch ${small} NOT NULL,
-        next_seq ${small} NOT NULL,
+        next_seq ${integer} NOT NULL,
         state ${text} NOT NULL,
         PRIMARY KEY (history_id, slot)
       ) ${table}`,

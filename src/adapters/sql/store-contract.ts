@@ -1,55 +1,74 @@
 /** What does every store hold itself to, whatever the database? Registers the tests of `ports/store` for one kind of store. */
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../ports/store.ts';
+import { createStore } from './create-store.ts';
 import { testFolds } from './store-contract/folds.ts';
 import { testFxRates } from './store-contract/fx-rates.ts';
-import { testIndexPersistence } from './store-contract/persistence.ts';
 import { testMainChainIndex } from './store-contract/main-chain-index.ts';
 import { testOwnership } from './store-contract/ownership.ts';
+import { testPersistence } from './store-contract/persistence.ts';
+import { testProcesses } from './store-contract/processes.ts';
 import { testUnfoldedList } from './store-contract/unfolded-list.ts';
 
-/** One database of its own, which any number of stores can be opened on. */
+/** One kind of database. */
+export interface TestDatabases {
+  /** Makes a database of its own, which any number of stores can be opened on, without tables or with those of this release. */
+  create(content: 'nothing' | 'tables'): Promise<TestDatabase>;
+}
+
 export interface TestDatabase {
-  open(): Promise<Store>;
+  readonly url: string;
   drop(): Promise<void>;
 }
 
-/** What the tests of one concern are given. */
+/** What the tests of one concern are given. All of it is closed and dropped after each test. */
 export interface StoreUnderTest {
-  /** Opened on an empty database before each test, closed after it. */
+  /** Opened on a database without rows before each test. */
   readonly store: Store;
-  /** One more store on the same database, closed after the test. */
+  /** One more store on the same database. */
   openAnother(): Promise<Store>;
+  /** Makes another database, without tables; its URL. */
+  createEmpty(): Promise<string>;
+  openAt(url: string): Promise<Store>;
 }
 
-export function testStore(name: string, createDatabase: () => Promise<TestDatabase>): void {
+export function testStore(name: string, databases: TestDatabases): void {
   describe(name, () => {
-    let database: TestDatabase;
+    let made: TestDatabase[] = [];
     let stores: Store[] = [];
-    const current: { store: Store; openAnother(): Promise<Store> } = {
+    const under: StoreUnderTest & { store: Store } = {
       store: undefined as unknown as Store,
-      async openAnother() {
-        const store = await database.open();
+      openAnother: () => under.openAt(made[0]!.url),
+      createEmpty: () => create('nothing'),
+      async openAt(url) {
+        const store = await createStore(url);
         stores.push(store);
         return store;
       },
     };
 
+    async function create(content: 'nothing' | 'tables'): Promise<string> {
+      const database = await databases.create(content);
+      made.push(database);
+      return database.url;
+    }
+
     beforeEach(async () => {
-      database = await createDatabase();
-      current.store = await current.openAnother();
+      under.store = await under.openAt(await create('tables'));
     });
     afterEach(async () => {
       for (const store of stores) await store.close();
+      for (const database of made) await database.drop();
       stores = [];
-      await database.drop();
+      made = [];
     });
 
-    testMainChainIndex(current);
-    testOwnership(current);
-    testUnfoldedList(current);
-    testFolds(current);
-    testFxRates(current);
-    testIndexPersistence(current);
+    testMainChainIndex(under);
+    testOwnership(under);
+    testUnfoldedList(under);
+    testFolds(under);
+    testFxRates(under);
+    testPersistence(under);
+    testProcesses(under);
   });
 }

@@ -1,8 +1,17 @@
 /** Is a store in PostgreSQL what the port promises? Tried on the server of the package, and on one that the environment names. */
-import { afterAll, beforeAll, describe } from 'vitest';
-import { connectPostgres, startEmbeddedPostgres, type PostgresServer } from '../../../test/embedded-postgres.ts';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  connectPostgres,
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../../test/embedded-postgres.ts';
+import { Fault } from '../../domain/faults.ts';
+import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
 import { testStore } from './store-contract.ts';
+import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from './store-contract/samples.ts';
 
 const named = process.env['TEST_DATABASE_URL'];
 
@@ -11,15 +20,121 @@ const servers: readonly (readonly [string, () => Promise<PostgresServer>])[] = [
   ...(named === undefined ? [] : ([['named', async () => connectPostgres(named)]] as const)),
 ];
 
+const failure = new Fault('StoreUnavailable', {});
+
 describe.each(servers)('PostgreSQL, %s', (_, start) => {
   let server: PostgresServer;
+  let withTables: PostgresTestDatabase;
   beforeAll(async () => {
     server = await start();
+    withTables = await server.createDatabase();
+    await (await createStore(withTables.url)).close();
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await withTables.drop();
+    await server.stop();
+  });
 
-  testStore('a store', async () => {
-    const database = await server.createDatabase();
-    return { open: () => createStore(database.url), drop: () => database.drop() };
+  testStore('a store', {
+    create: (content) => server.createDatabase(content === 'tables' ? withTables : undefined),
+  });
+
+  describe('a server', () => {
+    let database: PostgresTestDatabase;
+    let store: Store;
+    let administration: pg.Client;
+    let codes: string[];
+    let onReport: () => void;
+
+    beforeEach(async () => {
+      database = await server.createDatabase(withTables);
+      codes = [];
+      onReport = () => undefined;
+      store = await open();
+      administration = new pg.Client({ connectionString: database.url });
+      await administration.connect();
+    });
+    afterEach(async () => {
+      await store.close();
+      await administration.end();
+      await database.drop();
+    });
+
+    function open(settings: Readonly<Record<string, string>> = {}): Promise<Store> {
+      const url = new URL(database.url);
+      for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value);
+      return createStore(url.href, {
+        reportFailure(code) {
+          codes.push(code);
+          onReport();
+        },
+      });
+    }
+
+    test('that ends a transaction in its middle leaves nothing of it, and the store goes on', async () => {
+      await append(store, submitted(id(7)));
+      await administration.query(`
+        CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END $$;
+        CREATE TRIGGER die AFTER INSERT ON event_logs EXECUTE FUNCTION die()`);
+      await expect(append(store, submitted(id(7)), submitted(id(8)))).rejects.toEqual(failure);
+      expect(codes[0]).toBe('57P01');
+      await administration.query('DROP TRIGGER die ON event_logs');
+
+      expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
+      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await store.readEventLogCount('second', id(8))).toEqual({ count: 0, epoch: 0 });
+      await append(store, submitted(id(7)));
+      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
+    });
+
+    /** Every connection of the store; resolves when the store has noticed. */
+    async function endConnections(): Promise<void> {
+      const isReported = new Promise<void>((resolve) => {
+        onReport = resolve;
+      });
+      await administration.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      await isReported;
+    }
+
+    test('that ends idle connections is no more than a reported loss', async () => {
+      await store.readMainChainCheckpoint();
+      await endConnections();
+      expect(codes).toEqual(['57P01']);
+      expect(await store.readMainChainCheckpoint()).toBeUndefined();
+    });
+
+    test('that only reads takes no write, and answers still', async () => {
+      await store.checkWritable();
+      await administration.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+      await endConnections();
+      await expect(store.checkWritable()).rejects.toEqual(failure);
+      expect(codes).toEqual(['57P01', '25006']);
+      expect(await store.readMainChainCheckpoint()).toBeUndefined();
+    });
+
+    test('that keeps a statement waiting for too long is given up', async () => {
+      const hurried = await open({ statement_timeout: '50' });
+      await administration.query('BEGIN');
+      await administration.query('LOCK TABLE checkpoints');
+      await expect(hurried.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).rejects.toEqual(failure);
+      expect(codes).toEqual(['57014']);
+      await administration.query('ROLLBACK');
+      expect(await hurried.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).toBe(true);
+      await hurried.close();
+    });
+
+    test('of a newer release is refused', async () => {
+      await administration.query("INSERT INTO schema_migrations (version, name) VALUES (1000, 'of a newer release')");
+      await expect(open()).rejects.toEqual(failure);
+      expect(codes).toEqual(['SCHEMA_TOO_NEW']);
+    });
+
+    test('that is not there is reported, without its address', async () => {
+      await expect(open({ host: '/nowhere' })).rejects.toEqual(failure);
+      expect(codes).toEqual(['ENOENT']);
+    });
   });
 });

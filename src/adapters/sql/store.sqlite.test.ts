@@ -1,15 +1,89 @@
-/** Is a store in SQLite what the port promises, in a file? */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Is a store in SQLite what the port promises? */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Fault } from '../../domain/faults.ts';
 import { createStore } from './create-store.ts';
 import { testStore } from './store-contract.ts';
+import { id } from './store-contract/samples.ts';
 
-testStore('a store in a SQLite file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'store-'));
-  const url = `sqlite:${join(folder, 'made/on/demand', 'svc.db')}`;
-  return {
-    open: () => createStore(url),
-    drop: async () => rmSync(folder, { recursive: true }),
+testStore('a store in a SQLite file', {
+  async create() {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    return { url: `sqlite:${join(folder, 'svc.db')}`, drop: async () => rmSync(folder, { recursive: true }) };
+  },
+});
+
+describe('a SQLite file', () => {
+  const failure = new Fault('StoreUnavailable', {});
+  let folder: string;
+  let path: string;
+  let codes: string[];
+  const open = () => createStore(`sqlite:${path}`, { reportFailure: (code) => codes.push(code) });
+  const query = (statement: string) => {
+    const connection = new Sqlite(path);
+    try {
+      return connection.prepare(statement).all();
+    } finally {
+      connection.close();
+    }
   };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'store-'));
+    path = join(folder, 'made/on/demand/svc.db');
+    codes = [];
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('is made with its folders, with a log of its writes', async () => {
+    const store = await open();
+    expect(existsSync(path)).toBe(true);
+    expect(query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    await store.close();
+  });
+
+  test('that cannot be made is reported by the word of the system alone', async () => {
+    writeFileSync(join(folder, 'made'), '');
+    await expect(open()).rejects.toEqual(failure);
+    expect(codes).toEqual(['ENOTDIR']);
+  });
+
+  test('that is no database is reported', async () => {
+    path = join(folder, 'svc.db');
+    writeFileSync(path, 'not a database, but long enough to be mistaken for one'.repeat(50));
+    await expect(open()).rejects.toEqual(failure);
+    expect(codes).toEqual(['SQLITE_NOTADB']);
+  });
+
+  test('of a newer release is refused', async () => {
+    await (await open()).close();
+    const connection = new Sqlite(path);
+    connection.exec("INSERT INTO schema_migrations (version, name) VALUES (1000, 'of a newer release')");
+    connection.close();
+    await expect(open()).rejects.toEqual(failure);
+    expect(codes).toEqual(['SCHEMA_TOO_NEW']);
+  });
+
+  test('whose tables are lost fails each call that needs them, and no other', async () => {
+    const store = await open();
+    const connection = new Sqlite(path);
+    connection.exec('DROP TABLE write_probe');
+    connection.close();
+    await expect(store.checkWritable()).rejects.toEqual(failure);
+    expect(codes).toEqual(['SQLITE_ERROR']);
+    expect(await store.readMainChainCheckpoint()).toBeUndefined();
+    await store.close();
+  });
+
+  test('in memory is a database of its own', async () => {
+    const [store, other] = [await createStore('sqlite::memory:'), await createStore('sqlite::memory:')];
+    await store.writeFolds('rates', [{ generation: 'second', id: id(7), epoch: 0, nextSeq: 1, state: 'state' }]);
+    expect(await store.readFold('second', id(7), 'rates')).toEqual({ epoch: 0, nextSeq: 1, state: 'state' });
+    expect(await other.readFold('second', id(7), 'rates')).toBeUndefined();
+    await store.close();
+    await other.close();
+  });
 });

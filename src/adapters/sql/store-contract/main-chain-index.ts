@@ -1,5 +1,6 @@
 /** The contract of `MainChainIndexStore`, but for what is unfolded. */
 import { describe, expect, test } from 'vitest';
+import { Fault } from '../../../domain/faults.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import {
   append,
@@ -134,6 +135,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await positions(0, 5)).toEqual([0, 1, 2, 3, 4]);
       expect(await positions(2, 4)).toEqual([2, 3]);
       expect(await positions(3, 9)).toEqual([3, 4]);
+      expect(await positions(4, Number.MAX_SAFE_INTEGER)).toEqual([4]);
       expect(await positions(5, 9)).toEqual([]);
       expect(await positions(2, 2)).toEqual([]);
     });
@@ -193,6 +195,19 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         const rows = await under.store.listEventLogs('second', machine, 0, 10);
         expect(rows.map(({ value }) => value)).toEqual([BigInt(index)]);
       }
+    });
+
+    test('that the database refuses leave nothing of their advance', async () => {
+      const unstorable = submitted(id(9), { blockTimestamp: null as unknown as number });
+      await append(under.store, submitted(id(7)));
+      await expect(append(under.store, submitted(id(7)), submitted(id(8)), unstorable)).rejects.toEqual(
+        new Fault('StoreUnavailable', {}),
+      );
+      expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 0, epoch: 0 });
+      await append(under.store, submitted(id(7)));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
     });
 
     test('may be ten thousand at once', async () => {

@@ -1,31 +1,45 @@
-/** What every store survives: closing, opening again, others beside it, and the loss of its database. */
+/** What every store survives: closing, opening again, and others beside it. */
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../domain/faults.ts';
+import type { Store } from '../../../ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, checkpointAt, foldOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
 
-export function testIndexPersistence(under: StoreUnderTest): void {
+export function testPersistence(under: StoreUnderTest): void {
   describe('the whole store', () => {
     test('takes a write', async () => {
       await under.store.checkWritable();
       await under.store.checkWritable();
     });
 
-    test('shows another store on its database everything', async () => {
-      await under.store.claimMainChainIdentity('chain=1');
-      await append(under.store, submitted(id(7)), submitted(id(8)));
-      await under.store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: 6 });
-      await under.store.writeFolds('rates', [foldOf(id(7), 1)]);
-      await under.store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
+    async function fill(store: Store): Promise<void> {
+      await store.claimMainChainIdentity('chain=1');
+      await append(store, submitted(id(7)), submitted(id(8)));
+      await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: 6 });
+      await store.writeFolds('rates', [foldOf(id(7), 1)]);
+      await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
+    }
 
+    async function expectFilled(store: Store): Promise<void> {
+      expect(await store.claimMainChainIdentity('chain=2')).toBe(false);
+      expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
+      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
+      expect((await store.readFold('second', id(7), 'rates'))?.nextSeq).toBe(1);
+      expect(await listUnfoldedIds(store, 'rates')).toEqual([8n]);
+      expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
+    }
+
+    test('is all there for another one on its database', async () => {
       const other = await under.openAnother();
-      expect(await other.claimMainChainIdentity('chain=2')).toBe(false);
-      expect(await other.readMainChainCheckpoint()).toEqual(checkpointAt(1));
-      expect(await other.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
-      expect(await other.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
-      expect((await other.readFold('second', id(7), 'rates'))?.nextSeq).toBe(1);
-      expect(await listUnfoldedIds(other, 'rates')).toEqual([8n]);
-      expect(await other.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
+      await fill(under.store);
+      await expectFilled(other);
+    });
+
+    test('is all there after it was closed and opened again', async () => {
+      await fill(under.store);
+      await under.store.close();
+      await expectFilled(await under.openAnother());
     });
 
     test('answers every call after it was closed with the fault', async () => {

@@ -7,6 +7,9 @@ import type { Checkpoint, EventLogEntry, Store, StoredFold } from '../../../port
 /** No log named a machine. */
 export const NO_OWNERSHIP: OwnershipReads = { readAtBlock: 0, changes: [] };
 
+/** What a writing process stores with each block: enough that a kill often falls into a transaction. */
+export const LOGS_PER_BLOCK = 200;
+
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 export const id = (number: bigint | number) => BigInt(number) as MachineId;
