@@ -8,7 +8,7 @@ import { formatFold, parseFold } from '../domain/rating/fold-text.ts';
 import { createRateTable, extendRateTable } from '../domain/rating/rate-table.ts';
 import { dayOf } from '../domain/utc-day.ts';
 import type { EventGeneration } from '../ports/main-chain-log.ts';
-import { imported, submitted } from './fake-chain.ts';
+import { imported, submitted } from './fake-logs.ts';
 import { FINGERPRINT, NEVER, createBench, machine, type Bench } from './test-bench.ts';
 
 const A = machine(11);

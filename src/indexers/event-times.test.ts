@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createStore } from '../adapters/sql/create-store.ts';
 import { Fault, chainUnreadable } from '../domain/faults.ts';
 import { LogQueryRefused } from '../ports/main-chain-log.ts';
-import { FakeChain, imported, submitted } from './fake-chain.ts';
+import { FakeChain } from './fake-chain.ts';
+import { imported, submitted } from './fake-logs.ts';
 import { NEVER, createBench, machine, type Bench, type BenchOptions } from './test-bench.ts';
 
 const A = machine(11);

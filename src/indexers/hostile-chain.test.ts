@@ -6,7 +6,8 @@ import { Fault } from '../domain/faults.ts';
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import { LogQueryRefused, type ChainLog } from '../ports/main-chain-log.ts';
-import { EVENTS, FakeChain, emitted, imported, submitted, transferred, type FakeLog } from './fake-chain.ts';
+import { FakeChain } from './fake-chain.ts';
+import { EVENTS, emitted, imported, submitted, transferred, type FakeLog } from './fake-logs.ts';
 import { FINGERPRINT, NEVER, createBench, machine, type Bench } from './test-bench.ts';
 
 const MACHINES = [1, 2, 3].map(machine);
