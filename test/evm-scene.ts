@@ -13,12 +13,12 @@ import type { Header } from '../src/ports/main-chain-log.ts';
 import type { MachineWants } from '../src/ports/main-chain.ts';
 import { startRpcProxy, type RpcProxy } from './rpc-proxy.ts';
 
-/** Waits that a test may really wait for. */
+/** A pause that a test may really wait for, and deadlines that a busy machine does not miss. */
 export const SHORT_LIMITS: Partial<EvmLimits> = {
-  requestTimeoutMilliseconds: 2_000,
-  readTimeoutMilliseconds: 5_000,
-  indexRequestTimeoutMilliseconds: 2_000,
-  indexReadTimeoutMilliseconds: 5_000,
+  requestTimeoutMilliseconds: 10_000,
+  readTimeoutMilliseconds: 20_000,
+  indexRequestTimeoutMilliseconds: 10_000,
+  indexReadTimeoutMilliseconds: 20_000,
   retryDelayMilliseconds: 1,
 };
 

@@ -26,6 +26,8 @@ export type RpcFault =
   | { readonly kind: 'hang' }
   | { readonly kind: 'cut' }
   | { readonly kind: 'delay'; readonly milliseconds: number }
+  /** Holds the request back until the test lets it go. */
+  | { readonly kind: 'hold'; readonly until: Promise<unknown> }
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -93,6 +95,7 @@ export async function startRpcProxy(upstream: string | ((call: ProxyCall) => Pro
       if (fault.kind === 'hang') return void hanging.add(response);
       if (fault.kind === 'cut') return void request.socket.destroy();
       if (fault.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
+      if (fault.kind === 'hold') await fault.until;
       if (fault.kind === 'status') {
         return void response.writeHead(fault.status, { ...fault.headers }).end(fault.body ?? 'refused');
       }

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const call = (method: string): RpcCall => ({ method, params: [] });
 
-function send(calls: readonly RpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 2_000) {
+function send(calls: readonly RpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 20_000) {
   const signal = AbortSignal.timeout(milliseconds);
   return sendRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
 }

@@ -100,10 +100,12 @@ test('what the follower says while the head is being read counts more', async ()
   await mineEmptyBlock();
   scene.time.milliseconds += 5_000;
   scene.proxy.inject(answerWith('eth_getBlockByNumber', { result: old }), 1);
-  scene.proxy.inject({ kind: 'delay', milliseconds: 30 }, 1);
+  const { promise: until, resolve: letGo } = Promise.withResolvers<undefined>();
+  scene.proxy.inject({ kind: 'hold', until }, 1);
   const reading = read();
   await scene.proxy.waitForRequests(1);
   const head = await scene.tellHead(adapter);
+  letGo(undefined);
   expect((await reading).block.number).toBe(head.number);
 });
 
