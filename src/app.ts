@@ -12,7 +12,7 @@ import { documentRoutes } from './http/routes/document.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { probesRoutes } from './http/routes/probes.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
-import { createHttpServer } from './http/transport.ts';
+import { answerUnreadable, createHttpServer } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
 
 export type RouteGroup = (routes: Routes, ctx: Ctx) => void;
@@ -24,6 +24,8 @@ export interface AppOptions {
   readonly limiterMemoryBytes?: number;
   /** After which an answer is given up. */
   readonly deadlineMilliseconds?: { readonly general?: number; readonly verify?: number };
+  /** Within which a request must have arrived whole. */
+  readonly arrivalMilliseconds?: number;
   readonly logsRequests?: boolean;
   /** Registered after the service's own, for tests. */
   readonly extraRoutes?: readonly RouteGroup[];
@@ -59,8 +61,12 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
     routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => ({}) },
     frameworkErrors: (error, request, reply) => conduct.fail(request.raw, reply.raw, error),
+    clientErrorHandler: answerUnreadable,
     serverFactory: (route) =>
-      createHttpServer((request, response) => table.serveSimple(request, response) || route(request, response)),
+      createHttpServer(
+        (request, response) => table.serveSimple(request, response) || route(request, response),
+        options.arrivalMilliseconds,
+      ),
   });
   app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
   const table = new RouteTable(app, conduct);

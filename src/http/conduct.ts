@@ -20,6 +20,7 @@ export interface ConductOptions {
   readonly connectingAddress: ConnectingAddress;
 }
 
+const MAX_HEADERS = 200;
 /** Half of what is read at all, so that here the path is known, and with it the envelope (evidence 3.3). */
 const MAX_VERIFY_HEAD_BYTES = 16_384;
 /** One key for all paths that no route has. */
@@ -105,11 +106,13 @@ export class Conduct {
       const retryAfterSeconds = rateLimiter.count(address, path, startedAtMilliseconds);
       if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
     }
-    if (route.surface === 'verify' && measureHead(request) > MAX_VERIFY_HEAD_BYTES) return HEAD_TOO_LARGE;
+    if (isHeadTooLarge(route.surface, request)) return HEAD_TOO_LARGE;
     return request.headers.host === undefined && request.httpVersion === '1.1' ? NO_HOST : undefined;
   }
 }
 
-function measureHead({ url, rawHeaders }: IncomingMessage): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0);
+function isHeadTooLarge(surface: Surface, { url, rawHeaders }: IncomingMessage): boolean {
+  if (rawHeaders.length > 2 * MAX_HEADERS) return true;
+  if (surface !== 'verify') return false;
+  return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0) > MAX_VERIFY_HEAD_BYTES;
 }

@@ -23,6 +23,9 @@ const SILENCE_MILLISECONDS = 60_000;
 /** How long a refused sender may go on sending before it is cut off; cut off at once it might lose the answer. */
 const LINGER_MILLISECONDS = 1_000;
 
+/** How long a half-sent request can keep its connection. */
+export const LONGEST_ARRIVAL_MILLISECONDS = ARRIVAL_MILLISECONDS + CHECKING_MILLISECONDS + LINGER_MILLISECONDS;
+
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
 const BODY_TOO_LARGE = new Fault('RequestTooLarge', { part: 'body' });
 const TOO_SLOW = new Fault('RequestTimeout', {});
@@ -32,15 +35,15 @@ const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 /** An error of Node's parser. `rawPacket` holds the bytes that arrived last. */
 interface ParserError extends Error {
   readonly code?: string;
-  readonly rawPacket?: Buffer;
+  readonly rawPacket?: unknown;
 }
 
-export function createHttpServer(listener: RequestListener): Server {
+export function createHttpServer(listener: RequestListener, arrivalMilliseconds = ARRIVAL_MILLISECONDS): Server {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEAD_BYTES,
-      headersTimeout: ARRIVAL_MILLISECONDS,
-      requestTimeout: ARRIVAL_MILLISECONDS,
+      headersTimeout: arrivalMilliseconds,
+      requestTimeout: arrivalMilliseconds,
       connectionsCheckingInterval: CHECKING_MILLISECONDS,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
       // Node's own refusal has no body; `Conduct` has one.
@@ -49,9 +52,8 @@ export function createHttpServer(listener: RequestListener): Server {
     listener,
   );
   server.setTimeout(SILENCE_MILLISECONDS);
-  // The size is limited; a limit on the number would drop further headers silently.
+  // Node would drop further headers silently; `Conduct` refuses them.
   server.maxHeadersCount = 0;
-  server.on('clientError', answerUnreadable);
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     endWithFault(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
   });
@@ -63,8 +65,11 @@ export function createHttpServer(listener: RequestListener): Server {
 /** Connections that read nothing more; the parser reports every further packet of a broken request. */
 const ended = new WeakSet<Duplex>();
 
-/** Answers what the parser gave up on, after the answers that are still due on the connection, and closes it. */
-function answerUnreadable(error: ParserError, socket: Duplex): void {
+/**
+ * Answers what the parser gave up on, after the answers that are still due on the connection, and closes it.
+ * To be the only listener of the server's `clientError`.
+ */
+export function answerUnreadable(error: ParserError, socket: Duplex): void {
   if (ended.has(socket)) return;
   ended.add(socket);
   const fault = toFault(error);
@@ -96,8 +101,8 @@ function toFault({ code }: ParserError): Fault {
 }
 
 /** The target of the last request line in the packet; empty when the line came in an earlier one. */
-function findTarget(packet: Buffer | undefined): string {
-  if (packet === undefined) return '';
+function findTarget(packet: unknown): string {
+  if (!Buffer.isBuffer(packet)) return '';
   let target = '';
   for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[A-Z-]+ (\S+)/g)) target = found!;
   return target;

@@ -1,0 +1,120 @@
+/**
+ * Is an answer what the service says about itself? Holds answers against `/openapi.json`: an undocumented status, header or member fails,
+ * and so does a documented one that is missing.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+interface HeaderDescription {
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+interface ResponseDescription {
+  readonly headers?: Readonly<Record<string, HeaderDescription>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+export interface OpenapiDocument {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, ResponseDescription>> }>>>
+  >;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, ResponseDescription>>;
+  };
+}
+
+/** Header names in lower case, as `fetch`, Node's client and `inject` give them. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** What HTTP itself adds. */
+const TRANSPORT_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+]);
+
+export class OpenapiConformance {
+  readonly #document: OpenapiDocument;
+  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  constructor(document: OpenapiDocument) {
+    this.#document = document;
+    this.#ajv.addKeyword('components');
+  }
+
+  /** Throws with all differences. `path` as sent, percent-encoded or not; the query is ignored. */
+  expectDocumented(method: string, path: string, answer: Answer): void {
+    const described = this.#find(method, path.split('?')[0]!, answer.status);
+    const problems =
+      described === undefined
+        ? [`status ${answer.status} is not documented`]
+        : [...this.#judgeHeaders(described, answer), ...this.#judgeBody(method, described, answer)];
+    if (problems.length > 0) throw new Error(`${method} ${path}, ${answer.status}:\n${problems.join('\n')}`);
+  }
+
+  #find(method: string, path: string, status: number): ResponseDescription | undefined {
+    const { paths, components } = this.#document;
+    const known = Object.keys(paths).find((pattern) => matches(pattern, path));
+    const isVerify = path.startsWith('/v1/verify/');
+    const named = (name: string) => components.responses[isVerify ? `Verify${name}` : name];
+    if (known === undefined)
+      return status === 404 ? named('RouteUnknown') : status === 429 ? named('RateLimited') : undefined;
+    const operation = paths[known]![method === 'HEAD' ? 'get' : method.toLowerCase()];
+    if (operation !== undefined) return operation.responses[status];
+    return status === 405 ? named('MethodNotAllowed') : status === 429 ? named('RateLimited') : undefined;
+  }
+
+  #judgeHeaders({ headers = {} }: ResponseDescription, answer: Answer): string[] {
+    const described = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
+    const unknown = Object.keys(answer.headers).filter((name) => !TRANSPORT_HEADERS.has(name) && !described.has(name));
+    const problems = unknown.map((name) => `header ${name} is not documented`);
+    for (const [name, { required, schema }] of described) {
+      const value = answer.headers[name];
+      if (value === undefined && required) problems.push(`header ${name} is missing`);
+      if (value !== undefined) problems.push(...this.#validate(schema, String(value), `header ${name}`));
+    }
+    return problems;
+  }
+
+  #judgeBody(method: string, { content }: ResponseDescription, { headers, text }: Answer): string[] {
+    const type = headers['content-type'];
+    if (content === undefined) return text === '' && type === undefined ? [] : ['a body that is not documented'];
+    const [mediaType, ...parameters] = String(type).split('; ');
+    const media = content[mediaType!];
+    if (media === undefined) return [`content type ${String(type)} is not documented`];
+    if (mediaType === 'application/json' && parameters.join() !== 'charset=utf-8') return ['no charset'];
+    if (method === 'HEAD') return text === '' ? [] : ['a body after HEAD'];
+    return this.#validate(media.schema, JSON.parse(text), 'body');
+  }
+
+  #validate(schema: object, value: unknown, what: string): string[] {
+    let validator = this.#validators.get(schema);
+    if (validator === undefined) {
+      // References begin at the root, so the schema is made one.
+      validator = this.#ajv.compile({ ...schema, components: this.#document.components });
+      this.#validators.set(schema, validator);
+    }
+    if (validator(value)) return [];
+    return validator.errors!.map(({ instancePath, message, params }) => {
+      return `${what}${instancePath} ${message} ${JSON.stringify(params)}`;
+    });
+  }
+}
+
+function matches(pattern: string, path: string): boolean {
+  const expected = pattern.split('/');
+  const given = path.split('/');
+  return (
+    expected.length === given.length &&
+    expected.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : segment === given[index]))
+  );
+}
