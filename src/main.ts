@@ -76,6 +76,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
     if (main !== undefined) {
       closers.push(() => main.adapter.close());
       await checkContradictions(main.adapter, isLenient, log);
+      if (!(await main.indexers.claimIndex()) && !isLenient) {
+        throw new StartRefused(['DATABASE_URL: the database holds the index of another deployment']);
+      }
     }
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock }) : undefined;
     if (partnerData !== undefined) closers.push(() => partnerData.close());

@@ -1,7 +1,7 @@
 /**
  * How fast is a hot read? `GET /mcr/{did}` of this service, raw node:http with the same bytes, and FastAPI with slowapi, in turn in
  * one run (A B C A B C …), so that a machine whose speed drifts cannot favour one. Needs Debian's `wrk`; Python packages are installed into a
- * virtual environment beside the run. `ROUNDS` and `SECONDS` change the length.
+ * virtual environment beside the run. `BENCH_ROUNDS` and `BENCH_SECONDS` change the length.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { median, untilAnswering } from '../measuring.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5);
-const SECONDS = Number(process.env.SECONDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const CONNECTIONS = 64;
 const here = import.meta.dirname;
 

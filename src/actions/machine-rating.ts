@@ -97,6 +97,8 @@ async function readHistory(
 ): Promise<History> {
   const count = readEventCount(snapshot);
   const stored = await ctx.store.readFold('second', snapshot.id, fingerprint);
+  // A fold of before an import that is not final yet says nothing about the records that are readable now.
+  if (stored?.epoch === 0 && need(snapshot.priorEventCount) > 0n) throw await syncing(main, snapshot);
   const fold = stored === undefined ? emptyFold() : parseFold(stored.state);
   if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
   if (fold.nextSeq === count) return { fold, tail: [] };

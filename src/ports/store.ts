@@ -90,7 +90,7 @@ export interface StoredFold {
 }
 
 export interface FoldStore {
-  /** The fold kept under this configuration of rates; undefined when there is none. */
+  /** The fold of the history since the last import, kept under this configuration of rates; undefined when there is none. */
   readFold(generation: EventGeneration, id: MachineId, ratesFingerprint: string): Promise<StoredFold | undefined>;
   /** Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. */
   writeFolds(

@@ -45,7 +45,7 @@ export const DEFAULT_LIMITS: EvmLimits = {
   maxRetryAfterMilliseconds: 60_000,
   maxResponseBytes: 64 * 1024 * 1024,
   connectionsPerNode: 16,
-  maxMulticallWeight: 600,
+  maxMulticallWeight: 1_000,
   maxBatchCalls: 100,
   maxHeadAgeMilliseconds: 5_000,
   maxSnapshotAgeMilliseconds: 60_000,

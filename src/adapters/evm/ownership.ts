@@ -19,7 +19,7 @@ const isHomedLocally = contractFunction(crossChainMirrorAbi, 'isHomedLocally');
 /** Machines that can be split off from an eth_call which is too much for a node. */
 const GROUP_SIZE = 100;
 /** These calls are light: about 1,000 machines fit into one eth_call. */
-const WEIGHT = 0.2;
+const WEIGHT = 1 / 3;
 const CALLS_PER_MACHINE = 3;
 
 /** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */

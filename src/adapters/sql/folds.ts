@@ -52,6 +52,7 @@ function prepareSelect({ builder }: Dialect) {
       .innerJoin('folds as f', (join) =>
         join
           .onRef('f.history_id', '=', 'h.history_id')
+          .onRef('f.epoch', '=', 'h.epoch')
           .onRef('f.slot', '=', 's.slot')
           .onRef('f.configuration_id', '=', 's.configuration_id'),
       )

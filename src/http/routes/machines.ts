@@ -2,6 +2,7 @@
  * `GET /mcr/{did}`, `/mcr/{did}/explanation`, `/machine/{did}`, `/metadata/{token_id}`, `/machines/{machine_id}` (interface, Read routes;
  * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
  */
+import { andThen } from '../../actions/eventually.ts';
 import { getCard, getProfile, getRating } from '../../actions/machines.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Namespace } from '../../domain/namespace.ts';
@@ -23,10 +24,11 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const encodeCard = createEncoder(toCard, namespace);
   const blockOf = ({ rated }: { rated: { snapshot: { block: BlockRef } } }) => rated.snapshot.block;
 
-  routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, async (exchange) => {
-    const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-    sendJson(exchange, encodeRecord(rated), rated.snapshot.block);
-  });
+  routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, (exchange) =>
+    andThen(getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace)), (rated) =>
+      sendJson(exchange, encodeRecord(rated), rated.snapshot.block),
+    ),
+  );
 
   routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
     const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));

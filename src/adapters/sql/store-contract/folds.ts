@@ -1,7 +1,7 @@
 /** The contract of `FoldStore`. */
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { foldOf, id, ORDERED_IDS } from './samples.ts';
+import { append, foldOf, id, imported, ORDERED_IDS, repeat, submitted } from './samples.ts';
 
 export function testFolds(under: StoreUnderTest): void {
   describe('folds', () => {
@@ -31,8 +31,18 @@ export function testFolds(under: StoreUnderTest): void {
       const next = { ...kept, state: 'next', ...parts };
       await under.store.writeFolds('rates', [foldOf(id(7), 3, kept)]);
       await under.store.writeFolds('rates', [foldOf(id(7), 3, next), foldOf(id(8), 1)]);
-      expect(await read()).toEqual(isKept ? next : kept);
+      const newest = isKept ? next : kept;
+      await append(under.store, ...repeat(newest.epoch, imported(id(7))));
+      expect(await read()).toEqual(newest);
       expect(await read('rates', id(8))).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
+    });
+
+    test('of before an import are not read', async () => {
+      await append(under.store, submitted(id(7)));
+      await under.store.writeFolds('rates', [foldOf(id(7), 1)]);
+      expect(await read()).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
+      await append(under.store, imported(id(7)), submitted(id(7)));
+      expect(await read()).toBeUndefined();
     });
 
     test('of other rates do not hinder each other', async () => {
