@@ -29,12 +29,10 @@ const PLANS_BY_INDEX = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'mater
   .concat('SET jit = off')
   .join('; ');
 
-const INT8_OID: number = pg.types.builtins.INT8;
-
-/** Every integer of the schema is a safe one. */
+/** Every integer of the schema is a safe one; values come as text. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    oid === INT8_OID && format !== ('binary' as string) ? Number : pg.types.getTypeParser(oid, format)) as never,
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
 /** Connects to nothing yet. */

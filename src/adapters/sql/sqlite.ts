@@ -2,7 +2,8 @@
  * How is SQLite driven? One connection per store. Work runs synchronously from its first statement to its last, so a transaction has
  * no gap in which another caller's statement could join it.
  */
-import { mkdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
@@ -27,7 +28,7 @@ type Statement = Sqlite.Statement<Value[], unknown>;
 export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
   let connection: Sqlite.Database | undefined;
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') makeFile(path);
     connection = new Sqlite(path, { timeout: BUSY_TIMEOUT_MILLISECONDS });
     for (const pragma of PRAGMAS) connection.pragma(pragma);
     return new SqliteDatabase(connection, report);
@@ -35,6 +36,32 @@ export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
     connection?.close();
     throw toStoreUnavailable(error, report);
   }
+}
+
+/**
+ * Makes a missing file, in WAL mode from its first moment. SQLite does not wait for others while it changes the mode of a file, so two
+ * processes that start together on an empty one would fail. Where there are no links it is left to SQLite.
+ */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (existsSync(path)) return;
+  const draft = `${path}.${randomUUID()}`;
+  const connection = new Sqlite(draft);
+  try {
+    connection.pragma('journal_mode = WAL');
+    connection.close();
+    linkSync(draft, path);
+  } catch (error) {
+    if (!isLinkRefused(error)) throw error;
+  } finally {
+    connection.close();
+    rmSync(draft);
+  }
+}
+
+/** Another process was first, or the file system knows no links. */
+function isLinkRefused(error: unknown): boolean {
+  return (error as { readonly syscall?: unknown }).syscall === 'link';
 }
 
 class SqliteDatabase implements SqlDatabase {
