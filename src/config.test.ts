@@ -204,7 +204,7 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   ONBOARDING_TOKENS: ['two words', 'x'.repeat(513), 'good,b\u00e4d'],
   TRUST_ROOT_SHA256: BAD_SHA256,
   TRUST_INTERMEDIATE_SHA256: BAD_SHA256,
-  CHALLENGE_LIFETIME_SECONDS: [...NOT_NUMBERS, '0', '301'],
+  CHALLENGE_LIFETIME_SECONDS: [...NOT_NUMBERS, '59', '301'],
   KEEP_EVIDENCE: ['yes', 'TRUE', '1', 'on'],
   PARTNER_DATA: ['true', 'ON'],
   FX_SOURCE: ['https://', 'http://a b'],

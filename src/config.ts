@@ -101,7 +101,7 @@ export function readConfig(
     mainChain: readMainChainSettings(environment),
     altChain: readAltChainSettings(environment),
     verify: readVerifySettings(environment, options.lenient ?? false),
-    challengeLifetimeSeconds: environment.read('CHALLENGE_LIFETIME_SECONDS', wholeNumber(1, 300)) ?? 270,
+    challengeLifetimeSeconds: environment.read('CHALLENGE_LIFETIME_SECONDS', wholeNumber(60, 300)) ?? 270,
     keepEvidence: environment.read('KEEP_EVIDENCE', BOOLEAN) ?? true,
     partnerData: environment.read('PARTNER_DATA', oneOf(['on', 'off'])) ?? 'off',
     fxSource: environment.read('FX_SOURCE', FILE_OR_URL),

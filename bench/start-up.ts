@@ -1,0 +1,59 @@
+/**
+ * How long from the start of the process to an answer of `/health`? From the built files (`npm run build`) and from the sources, in turn, in
+ * front of a seeded devnet. `BENCH_ROUNDS` changes the length.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startDevnet } from '../devnet/start-devnet.ts';
+import { median } from './measuring.ts';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 10);
+const root = join(import.meta.dirname, '..');
+const entries = ['dist/svc.js', 'cli/svc.ts'].filter((entry) => existsSync(join(root, entry)));
+
+/** Milliseconds until `/health` has answered 200. */
+async function measure(entry: string, variables: Record<string, string>): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [join(root, entry), 'serve'], {
+    env: { ...process.env, ...variables, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const { status } = await fetch(`${line.replace('listening on ', '')}/health`);
+    if (status !== 200) throw new Error(`/health answered ${status}`);
+    return performance.now() - started;
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
+const devnet = await startDevnet({ dir: folder });
+const modes = {
+  'with a chain': { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, 'svc.db')}` },
+  uninitialised: { DATABASE_URL: `sqlite:${join(folder, 'empty.db')}` },
+};
+try {
+  const taken = new Map<string, number[]>();
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const entry of entries) {
+      for (const [mode, variables] of Object.entries(modes)) {
+        const milliseconds = await measure(entry, variables);
+        // The first round warms the disk.
+        if (round > 0) taken.set(`${entry}, ${mode}`, [...(taken.get(`${entry}, ${mode}`) ?? []), milliseconds]);
+      }
+    }
+  }
+  for (const [name, values] of taken) {
+    const [least, most] = [Math.min(...values), Math.max(...values)].map(Math.round);
+    console.log(`${name.padEnd(30)} ${Math.round(median(values))} ms (${least} to ${most})`);
+  }
+} finally {
+  await devnet.stop();
+}
