@@ -37,8 +37,6 @@ const NEVER_READ: IndexReading = {
   headObservedAtMilliseconds: undefined,
 };
 
-const POLL_INTERVAL_SECONDS = 60;
-
 /** Throws no fault: what cannot be read is not ready. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   const { main } = ctx;
@@ -47,7 +45,7 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   }
   const [mainChain, index] = await Promise.all([main.chain.readReadiness(), readIndex(main)]);
   const isReady = Object.values(mainChain).every(Boolean);
-  return { isReady, mainChain, verify: undefined, operatorIndex: toReport(index, ctx.clock.nowMilliseconds()) };
+  return { isReady, mainChain, verify: undefined, operatorIndex: toReport(ctx, index) };
 }
 
 async function readIndex(main: MainChainPorts): Promise<IndexReading> {
@@ -59,10 +57,11 @@ async function readIndex(main: MainChainPorts): Promise<IndexReading> {
   }
 }
 
-function toReport(index: IndexReading, now: number): OperatorIndexReport {
+function toReport(ctx: Ctx, index: IndexReading): OperatorIndexReport {
+  const now = ctx.clock.nowMilliseconds();
   const { indexedBlock, headBlock, headObservedAtMilliseconds } = index;
   return {
-    isReady: judgeIndexFreshness(index, now, POLL_INTERVAL_SECONDS).kind === 'fresh',
+    isReady: judgeIndexFreshness(index, now, ctx.pollIntervalSeconds).kind === 'fresh',
     indexedBlock,
     headBlock,
     lagBlocks:

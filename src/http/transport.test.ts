@@ -205,6 +205,12 @@ describe('HTTP/1.1 itself', () => {
     expect(answer.status).toBe(200);
   });
 
+  test('dots lead nowhere', async () => {
+    for (const target of ['/nothing/../quick', '/./quick', '/quick/.', '/nothing/%2e%2e/quick']) {
+      expect((await ask(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).status).toBe(404);
+    }
+  });
+
   test('an expectation that nobody knows is ignored', async () => {
     const answer = await ask('GET /quick HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
     expect(answer.status).toBe(200);

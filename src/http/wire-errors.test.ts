@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
+import type { Surface } from './surfaces.ts';
+import { toErrorHeaders, toWireError } from './wire-errors.ts';
+
+const ISSUE = { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'x' };
+
+function wire<K extends FaultKind>(surface: Surface, kind: K, context: FaultContexts[K]): string {
+  const { status, body, headers } = toWireError(surface, new Fault(kind, context));
+  return [status, JSON.stringify(body), ...Object.entries(headers ?? {}).map((pair) => pair.join(': '))].join(' ');
+}
+
+const bare = (status: number, detail: string, ...headers: string[]) =>
+  [status, JSON.stringify({ detail }), ...headers].join(' ');
+
+/** What the specification prints (http-facts 2 to 9): texts of read routes are fixed, of coded answers only status and code. */
+test('read routes', () => {
+  const read = <K extends FaultKind>(kind: K, context: FaultContexts[K]) => wire('read', kind, context);
+  expect([
+    read('MachineDidMalformed', {}),
+    read('MachineAbsent', {}),
+    read('MachineRelocating', {}),
+    read('EventDataPrivate', {}),
+    read('ServiceNotInitialised', {}),
+    read('ChainUnreadable', { chain: 'main', cause: 'transport' }),
+    read('ChainUnreadable', { chain: 'alt', cause: 'transport' }),
+    read('EventIndexSyncing', { indexedBlock: 7, headBlock: 9 }),
+    read('OperatorMalformed', {}),
+    read('OperatorDidEmpty', {}),
+    read('OperatorIndexSyncing', { indexedBlock: 7, headBlock: 9 }),
+    read('OperatorIndexStale', { ageSeconds: 700 }),
+    read('RouteUnknown', {}),
+    read('MethodNotAllowed', { allow: ['GET', 'HEAD'] }),
+  ]).toEqual([
+    bare(400, 'Invalid machine DID format'),
+    bare(404, 'Machine not found'),
+    bare(503, 'Machine is relocating'),
+    bare(403, 'Event data is private'),
+    bare(503, 'Service not initialised'),
+    bare(503, 'Chain unavailable', 'Retry-After: 30'),
+    bare(503, 'Home chain unavailable', 'Retry-After: 30'),
+    bare(503, 'Event index is syncing: block 7 of 9', 'Retry-After: 60'),
+    bare(400, 'Invalid Ethereum address format'),
+    bare(400, 'Empty DID'),
+    bare(503, 'Operator index is syncing: block 7 of 9', 'Retry-After: 60'),
+    bare(503, 'Operator index is stale: chain head not read for 700 seconds', 'Retry-After: 60'),
+    bare(404, 'Not Found'),
+    bare(405, 'Method Not Allowed', 'Allow: GET, HEAD'),
+  ]);
+  expect(read('ParametersInvalid', { issues: [ISSUE] })).toBe(`422 ${JSON.stringify({ detail: [ISSUE] })}`);
+  expect(read('RateLimited', { retryAfterSeconds: 17 })).toBe(
+    '429 {"error":"Rate limit exceeded: 90 per 1 minute"} Retry-After: 17',
+  );
+});
+
+test('a machine that is homed elsewhere is coded on every read route, with the ordinal as a number', () => {
+  const { status, body } = toWireError('read', new Fault('MachineHomedElsewhere', { ordinal: 3 }));
+  expect([status, body]).toEqual([
+    409,
+    { detail: { code: 'MACHINE_HOMED_ELSEWHERE', message: expect.any(String), home_protocol_chain_id: 3 } },
+  ]);
+});
+
+test('metadata differs from the other reads in one text', () => {
+  expect(wire('metadata', 'MachineAbsent', {})).toBe(bare(404, 'Token not found'));
+  expect(wire('metadata', 'MachineRelocating', {})).toBe(bare(503, 'Machine is relocating'));
+});
+
+function code(surface: Surface, error: unknown): string {
+  const { status, body, headers } = toWireError(surface, error);
+  const detail = (body as { detail: { code: string; message: string } }).detail;
+  expect(Object.keys(detail).slice(0, 2)).toEqual(['code', 'message']);
+  return [status, detail.code, ...Object.keys(headers ?? {})].join(' ');
+}
+
+test('monetization is coded', () => {
+  expect([
+    code('monetization', new Fault('MachineDidMalformed', {})),
+    code('monetization', new Fault('MachineAbsent', {})),
+    code('monetization', new Fault('MachineRelocating', {})),
+    code('monetization', new Fault('MachineHomedElsewhere', { ordinal: 3 })),
+    code('monetization', new Fault('ServiceNotInitialised', {})),
+    code('monetization', new Fault('ChainUnreadable', { chain: 'main', cause: 'deadline' })),
+    code('monetization', new Fault('StoreUnavailable', {})),
+    code('monetization', new Fault('RequestTooLarge', { part: 'body' })),
+    code('monetization', new TypeError('secret')),
+  ]).toEqual([
+    '400 INVALID_REQUEST',
+    '404 MACHINE_NOT_FOUND',
+    '503 MACHINE_UNAVAILABLE',
+    '409 MACHINE_HOMED_ELSEWHERE',
+    '503 CHAIN_UNAVAILABLE',
+    '503 CHAIN_UNAVAILABLE',
+    '500 INTERNAL_ERROR',
+    '413 REQUEST_TOO_LARGE',
+    '500 INTERNAL_ERROR',
+  ]);
+});
+
+test('Verify knows the pairs of its readers and no other (evidence 2, item 10), and sends no Retry-After', () => {
+  const every: { readonly [K in FaultKind]: Fault<K> } = {
+    MachineDidMalformed: new Fault('MachineDidMalformed', {}),
+    OperatorMalformed: new Fault('OperatorMalformed', {}),
+    OperatorDidEmpty: new Fault('OperatorDidEmpty', {}),
+    ParametersInvalid: new Fault('ParametersInvalid', { issues: [ISSUE] }),
+    MachineAbsent: new Fault('MachineAbsent', {}),
+    MachineRelocating: new Fault('MachineRelocating', {}),
+    MachineHomedElsewhere: new Fault('MachineHomedElsewhere', { ordinal: 3 }),
+    EventDataPrivate: new Fault('EventDataPrivate', {}),
+    ServiceNotInitialised: new Fault('ServiceNotInitialised', {}),
+    ChainUnreadable: new Fault('ChainUnreadable', { chain: 'alt', cause: 'deadline' }),
+    EventIndexSyncing: new Fault('EventIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
+    OperatorIndexSyncing: new Fault('OperatorIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
+    OperatorIndexStale: new Fault('OperatorIndexStale', { ageSeconds: 700 }),
+    StoreUnavailable: new Fault('StoreUnavailable', {}),
+    RateLimited: new Fault('RateLimited', { retryAfterSeconds: 17 }),
+    RouteUnknown: new Fault('RouteUnknown', {}),
+    MethodNotAllowed: new Fault('MethodNotAllowed', { allow: ['GET'] }),
+    RequestTooLarge: new Fault('RequestTooLarge', { part: 'head' }),
+    RequestMalformed: new Fault('RequestMalformed', {}),
+    RequestTimeout: new Fault('RequestTimeout', {}),
+  };
+  const allowed = [
+    '400 INVALID_MACHINE_ID',
+    '400 INVALID_REQUEST',
+    '404 MACHINE_NOT_FOUND',
+    '404 VERIFY_ROUTE_NOT_FOUND',
+    '405 METHOD_NOT_ALLOWED Allow',
+    '406 NOT_ACCEPTABLE',
+    '413 REQUEST_TOO_LARGE',
+    '429 RATE_LIMITED',
+    '500 INTERNAL_ERROR',
+    '503 VERIFY_READ_UNAVAILABLE',
+  ];
+  for (const error of [...Object.values(every), new Error('secret')]) {
+    expect(allowed).toContain(code('verify', error));
+    const { body } = toWireError('verify', error);
+    expect(Object.keys((body as { detail: object }).detail)).toEqual(['code', 'message']);
+  }
+});
+
+test('headers of an error: never kept by a cache, those of the surface, its own, its length', () => {
+  const wireError = toWireError('verify', new Fault('MethodNotAllowed', { allow: ['GET'] }));
+  expect(toErrorHeaders('verify', wireError, 'é')).toEqual([
+    ...['Cache-Control', 'no-store'],
+    ...['Pragma', 'no-cache'],
+    ...['Allow', 'GET'],
+    ...['Content-Type', 'application/json; charset=utf-8'],
+    ...['Content-Length', '2'],
+  ]);
+});
