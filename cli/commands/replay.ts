@@ -2,6 +2,7 @@
  * `svc replay`: is the served score the one that the raw events give? Reads the chain and the rates that the configuration names
  * with a reader and a model of its own, and compares.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { RateTable } from '../replay/model.ts';
 import { buildRateTable, MalformedRates } from '../replay/rates.ts';
@@ -13,6 +14,7 @@ import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTI
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 
+const DEVNET_ENV = '.devnet/env';
 const FEED_TIMEOUT_MILLISECONDS = 30_000;
 
 export const replay = defineCommand({
@@ -22,7 +24,7 @@ export const replay = defineCommand({
   options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [did = '']) {
-    const { config, problems } = loadConfig({ envFile, lenient: true });
+    const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
     if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
     try {
       const result = await replayMachine({ did, baseUrl, chain: locateChain(config), rates: await loadRates(config) });
@@ -35,6 +37,14 @@ export const replay = defineCommand({
     }
   },
 });
+
+/** A demo that runs here has left its settings where it runs; they are taken when the environment names no chain. */
+function findDevnetEnv(): string | undefined {
+  const { config } = loadConfig({ lenient: true });
+  if (config.mainChain !== undefined || !existsSync(DEVNET_ENV)) return undefined;
+  process.stderr.write(`settings from ${DEVNET_ENV}\n`);
+  return DEVNET_ENV;
+}
 
 const ENDINGS = { refused: 'refused', unreachable: 'unreachable', contradictory: 'verificationFailed' } as const;
 

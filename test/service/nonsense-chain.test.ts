@@ -1,33 +1,23 @@
 /** A node that answers nonsense gives 503, never a wrong 200 or 404; and the service recovers without a restart (chain-evm 7.10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { startService, type Service } from '../../src/main.ts';
-import { PROXY_KEY, startRpcProxy, type RpcFault, type RpcProxy } from '../rpc-proxy.ts';
+import type { Service } from '../../src/main.ts';
+import { PROXY_KEY, type RpcFault, type RpcProxy } from '../rpc-proxy.ts';
 import { ask, findMachine } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
-const { machines, mainChain } = inject('fixtures');
+const { machines } = inject('fixtures');
 const rated = findMachine(machines, 'rated-aaa');
-const lines: string[] = [];
-const note = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));
 
 /** No machine has such an id, and none of them is asked twice: nothing that is kept can answer. */
 let neverAsked = 1_000_000;
+let proxied: ProxiedService;
 let proxy: RpcProxy;
+let lines: readonly string[];
 let service: Service;
 
 beforeAll(async () => {
-  proxy = await startRpcProxy(mainChain.rpcUrl);
-  const variables = {
-    ...inject('devnetEnv'),
-    MAIN_RPC_URLS: proxy.url,
-    DATABASE_URL: 'sqlite::memory:',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    RATE_LIMITS: 'off',
-  };
-  const { config } = readConfig(variables, { readFile: () => '' });
-  service = await startService(config, { log: { info: note, warn: note, error: note } });
-  await service.indexed;
+  proxied = await startProxiedService();
+  ({ service, proxy, lines } = proxied);
 });
 /** A node that failed is left alone for a moment, so each fault waits until the node is trusted again: it must be that fault that is answered. */
 beforeEach(async () => {
@@ -36,10 +26,7 @@ beforeEach(async () => {
     .poll(async () => (await ask(`${service.url}/mcr/did:svc:${++neverAsked}`)).status, { timeout: 20_000 })
     .toBe(404);
 });
-afterAll(async () => {
-  await service.close();
-  await proxy.close();
-});
+afterAll(() => proxied.close());
 
 const READS = ({ id, did }: { id: string; did: string }) => [
   `/mcr/${did}`,

@@ -1,37 +1,21 @@
 /** What does a read cost the node? One multicall for a cold read of any route, shared by everyone who asks meanwhile; none while nothing changes. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { startService, type Service } from '../../src/main.ts';
-import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
 import { ask, findMachine } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
-const { machines, operators, mainChain } = inject('fixtures');
+const { machines, operators } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
 
-let proxy: RpcProxy;
-let service: Service;
+let proxied: ProxiedService;
 
 beforeAll(async () => {
-  proxy = await startRpcProxy(mainChain.rpcUrl);
-  const variables = {
-    ...inject('devnetEnv'),
-    MAIN_RPC_URLS: proxy.url,
-    DATABASE_URL: 'sqlite::memory:',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    RATE_LIMITS: 'off',
-  };
-  const { config } = readConfig(variables, { readFile: () => '' });
-  service = await startService(config, { log: { info() {}, warn() {}, error() {} } });
-  await service.indexed;
+  proxied = await startProxiedService();
 });
-afterAll(async () => {
-  await service.close();
-  await proxy.close();
-});
+afterAll(() => proxied.close());
 
 /** How many eth_calls the node gets while the paths are asked for, all at once. The head follower makes none. */
 async function countCalls(paths: readonly string[]): Promise<number> {
+  const { service, proxy } = proxied;
   proxy.resetCounts();
   const answers = await Promise.all(paths.map((path) => ask(service.url + path)));
   expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));

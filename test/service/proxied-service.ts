@@ -1,0 +1,41 @@
+/** A service of a suite's own in front of the devnet, with a proxy between the two that counts, and goes wrong when it is told to. */
+import { inject } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startService, type Service } from '../../src/main.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
+
+export interface ProxiedService {
+  readonly service: Service;
+  readonly proxy: RpcProxy;
+  /** Every line of the log, as JSON. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts it and waits until its index has caught up. The caller closes it. */
+export async function startProxiedService(): Promise<ProxiedService> {
+  const proxy = await startRpcProxy(inject('fixtures').mainChain.rpcUrl);
+  const variables = {
+    ...inject('devnetEnv'),
+    MAIN_RPC_URLS: proxy.url,
+    DATABASE_URL: 'sqlite::memory:',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    RATE_LIMITS: 'off',
+  };
+  const lines: string[] = [];
+  const note = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));
+  const log: Log = { info: note, warn: note, error: note };
+  const service = await startService(readConfig(variables, { readFile: () => '' }).config, { log });
+  await service.indexed;
+  return {
+    service,
+    proxy,
+    lines,
+    async close() {
+      await service.close();
+      await proxy.close();
+    },
+  };
+}
