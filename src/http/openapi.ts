@@ -5,7 +5,7 @@
 import type { FaultKind } from '../domain/faults.ts';
 import type { Namespace } from '../domain/namespace.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './schemas/errors.ts';
-import { refer, type JsonSchema } from './schemas/json-schema.ts';
+import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schema.ts';
 import { fleetSchema } from './schemas/fleet.ts';
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA } from './schemas/probes.ts';
@@ -28,6 +28,14 @@ export interface RouteDescription {
   /** Whether the answer names the block it stands on: the headers `chain-block` and `chain-block-age`. */
   readonly block: 'always' | 'sometimes' | 'never';
 }
+
+const OPENAPI_SCHEMA = closedObject({
+  openapi: TEXT,
+  info: { type: 'object' },
+  servers: { type: 'array' },
+  paths: { type: 'object' },
+  components: { type: 'object' },
+});
 
 export interface DescribedRoute {
   readonly method: string;
@@ -57,7 +65,7 @@ function createSchemas(namespace: Namespace) {
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,
-    OpenapiDocument: { type: 'object', required: ['openapi', 'info', 'paths', 'components'] },
+    OpenapiDocument: OPENAPI_SCHEMA,
   };
 }
 

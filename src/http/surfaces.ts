@@ -44,7 +44,7 @@ export const SURFACES: { readonly [S in Surface]: SurfaceConduct } = {
   'bound-address': OPEN,
   monetization: OPEN,
   page: OPEN,
-  probe: { ...OPEN, crossOrigin: false, headers: [] },
+  probe: OPEN,
   verify: { crossOrigin: false, head: false, headers: ['Pragma', 'no-cache'], pace: 'verify' },
 };
 

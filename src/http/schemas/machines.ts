@@ -102,14 +102,23 @@ const RATING_INPUTS = closedObject({
   rates: closedObject({ feed: FLAG, through: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' } }),
 });
 
+const REASON = closedObject({
+  code: NONEMPTY_TEXT,
+  lost_hundredths: {
+    ...COUNT_OR_NULL,
+    description: 'Hundredths of a point; null: a gate or a remark, which costs none.',
+  },
+  text: NONEMPTY_TEXT,
+});
+
 export function explanationSchema(namespace: Namespace): JsonSchema {
   const members = {
     ...mcrMembers(namespace),
     model: NONEMPTY_TEXT,
     total_hundredths: { ...COUNT_OR_NULL, description: 'The score before rounding, in hundredths of a point.' },
     factors: listOf(FACTOR),
-    dormancy: { anyOf: [closedObject({ idle_days: COUNT, lost_hundredths: COUNT }), { type: 'null' }] },
-    reasons: listOf(closedObject({ code: NONEMPTY_TEXT, lost_hundredths: COUNT, text: NONEMPTY_TEXT })),
+    dormancy: { anyOf: [closedObject({ idle_days: COUNT_OR_NULL, lost_hundredths: COUNT }), { type: 'null' }] },
+    reasons: listOf(REASON),
     inputs: RATING_INPUTS,
   };
   return closedObject(members, ALT_CHAIN_ONLY);

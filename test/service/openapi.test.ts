@@ -1,0 +1,59 @@
+/** Is every answer about every persona what the document says, status, headers and members? */
+import { describe, expect, inject, it } from 'vitest';
+import { OpenapiConformance, type OpenapiDocument } from '../openapi-conformance.ts';
+
+const baseUrl = inject('baseUrl');
+const { machines, operators } = inject('fixtures');
+
+const response = await fetch(`${baseUrl}/openapi.json`);
+const conformance = new OpenapiConformance((await response.json()) as OpenapiDocument);
+
+async function expectDocumented(path: string, init: RequestInit = {}): Promise<number> {
+  const answer = await fetch(baseUrl + path, { redirect: 'manual', ...init });
+  const { status, headers } = answer;
+  const text = await answer.text();
+  conformance.expectDocumented(init.method ?? 'GET', path, { status, headers: Object.fromEntries(headers), text });
+  return status;
+}
+
+describe.each(machines)('$name', ({ did, id }) => {
+  it.each([`/mcr/${did}`, `/mcr/${did}/explanation`, `/machine/${did}`, `/metadata/${id}`, `/machines/${id}`])(
+    '%s',
+    async (path) => {
+      const status = await expectDocumented(path);
+      expect(await expectDocumented(path, { method: 'HEAD' })).toBe(status);
+    },
+  );
+});
+
+describe.each(operators)('$name', ({ address }) => {
+  it.each(['', '?limit=2&offset=1', '?offset=999', '?limit=0'])('/operator/…/machines%s', async (query) => {
+    await expectDocumented(`/operator/${address}/machines${query}`);
+  });
+});
+
+it.each([
+  '/health',
+  '/ready',
+  '/openapi.json',
+  '/mcr/5',
+  '/machine/0',
+  '/metadata/x',
+  '/machines/0',
+  '/operator/x/machines',
+  '/nothing',
+  '/v1/verify/nothing',
+])('%s', async (path) => {
+  await expectDocumented(path);
+});
+
+it('answers 304 as documented', async () => {
+  const { did } = machines.find(({ name }) => name === 'rated-aaa')!;
+  const etag = (await fetch(`${baseUrl}/machines/${did.split(':')[2]}`)).headers.get('etag')!;
+  expect(await expectDocumented(`/machines/${did.split(':')[2]}`, { headers: { 'if-none-match': etag } })).toBe(304);
+});
+
+it.each(['POST', 'DELETE'])('refuses %s as documented', async (method) => {
+  expect(await expectDocumented('/health', { method })).toBe(405);
+  expect(await expectDocumented('/nothing', { method })).toBe(404);
+});
