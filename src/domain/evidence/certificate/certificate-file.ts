@@ -1,0 +1,15 @@
+/** Which certificate does a file hold? (evidence 1.) DER or PEM, told by the content. */
+
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END CERTIFICATE-----/g;
+const PEM_START = '-----BEGIN ';
+
+/** The DER, not yet judged. Undefined for PEM that is not one block of base64; text around the block is ignored. */
+export function parseCertificateFile(content: Uint8Array): Uint8Array | undefined {
+  const text = Buffer.from(content).toString('latin1');
+  if (!text.includes(PEM_START)) return content;
+  const blocks = Array.from(text.matchAll(PEM_BLOCK), ([, lines = '']) => lines.replaceAll(/[\r\n]/g, ''));
+  const [base64, ...others] = blocks;
+  if (base64 === undefined || others.length > 0) return undefined;
+  const der = Buffer.from(base64, 'base64');
+  return der.toString('base64') === base64 ? der : undefined;
+}

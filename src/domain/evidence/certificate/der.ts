@@ -1,0 +1,177 @@
+/**
+ * What do bytes say that claim to be DER? (X.690; evidence 7, row 1.) Strict: one encoding per value, checked for every element at
+ * every depth before anything is read from it. `X509Certificate` would accept lenient encodings.
+ */
+import { isUtf8 } from 'node:buffer';
+
+/** Says that bytes are not DER, or not of the type that is read. Never leaves this folder. */
+export class DerInvalid extends Error {
+  constructor() {
+    super('not DER of this type');
+    this.name = 'DerInvalid';
+  }
+}
+
+/** Identifier octets. Numbers above 30, which take more than one octet, appear nowhere in a certificate and are refused. */
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  null: 0x05,
+  objectIdentifier: 0x06,
+  enumerated: 0x0a,
+  utf8String: 0x0c,
+  numericString: 0x12,
+  printableString: 0x13,
+  teletexString: 0x14,
+  ia5String: 0x16,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  visibleString: 0x1a,
+  universalString: 0x1c,
+  bmpString: 0x1e,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
+/** `[n]` around something simple that it stands for. */
+export const contextPrimitive = (number: number): number => 0x80 | number;
+/** `[n]` around elements. */
+export const contextConstructed = (number: number): number => 0xa0 | number;
+
+export interface DerElement {
+  readonly tag: number;
+  /** Tag, length and content. */
+  readonly encoded: Uint8Array;
+  readonly content: Uint8Array;
+  /** Empty for a primitive element. */
+  readonly children: readonly DerElement[];
+}
+
+const CONSTRUCTED = 0x20;
+const CLASS = 0xc0;
+const NUMBER = 0x1f;
+const LONG_LENGTH = 0x80;
+const MAX_LENGTH_OCTETS = 4;
+const MAX_DEPTH = 32;
+
+/** Universal types that hold elements: EXTERNAL, EMBEDDED PDV, SEQUENCE, SET, CHARACTER STRING. All others are primitive. */
+const CONSTRUCTED_TYPES: ReadonlySet<number> = new Set([8, 11, 16, 17, 29]);
+
+/** Reads exactly one element and leaves nothing over. Throws `DerInvalid`. */
+export function parseDer(bytes: Uint8Array): DerElement {
+  const { element, end } = readElement(bytes, 0, MAX_DEPTH);
+  if (end !== bytes.length) throw new DerInvalid();
+  return element;
+}
+
+/** What `read` gives, or undefined where it throws `DerInvalid`; any other error is a defect and passes. */
+export function derReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DerInvalid) return undefined;
+    throw error;
+  }
+}
+
+function readElement(bytes: Uint8Array, start: number, depthLeft: number): { element: DerElement; end: number } {
+  const tag = bytes[start];
+  if (tag === undefined || (tag & NUMBER) === NUMBER || depthLeft === 0) throw new DerInvalid();
+  const { length, contentStart } = readLength(bytes, start + 1);
+  const end = contentStart + length;
+  if (end > bytes.length) throw new DerInvalid();
+  const content = bytes.subarray(contentStart, end);
+  const isConstructed = (tag & CONSTRUCTED) !== 0;
+  if ((tag & CLASS) === 0) requireUniversalForm(tag, content, isConstructed);
+  const children = isConstructed ? readElements(content, depthLeft - 1) : [];
+  return { element: { tag, encoded: bytes.subarray(start, end), content, children }, end };
+}
+
+function readElements(bytes: Uint8Array, depthLeft: number): DerElement[] {
+  const elements: DerElement[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const { element, end } = readElement(bytes, at, depthLeft);
+    elements.push(element);
+    at = end;
+  }
+  return elements;
+}
+
+/** Definite, and as short as it can be. */
+function readLength(bytes: Uint8Array, start: number): { length: number; contentStart: number } {
+  const first = bytes[start];
+  if (first === undefined) throw new DerInvalid();
+  if (first < LONG_LENGTH) return { length: first, contentStart: start + 1 };
+  const octets = first - LONG_LENGTH;
+  const contentStart = start + 1 + octets;
+  if (octets === 0 || octets > MAX_LENGTH_OCTETS || contentStart > bytes.length) throw new DerInvalid();
+  let length = 0;
+  for (const octet of bytes.subarray(start + 1, contentStart)) length = length * 256 + octet;
+  if (length < LONG_LENGTH || length < 256 ** (octets - 1)) throw new DerInvalid();
+  return { length, contentStart };
+}
+
+/** The types whose content has rules that need no context. */
+const CONTENT_FORMS: ReadonlyMap<number, (content: Uint8Array) => boolean> = new Map([
+  [TAG.boolean, (content) => content.length === 1 && (content[0] === 0x00 || content[0] === 0xff)],
+  [TAG.integer, isInteger],
+  [TAG.enumerated, isInteger],
+  [TAG.bitString, isBitString],
+  [TAG.null, (content) => content.length === 0],
+  [TAG.objectIdentifier, isObjectIdentifier],
+  [TAG.utf8String, isUtf8],
+  [TAG.numericString, matches(/^[0-9 ]*$/)],
+  [TAG.printableString, matches(/^[A-Za-z0-9 '()+,\-./:=?]*$/)],
+  [TAG.ia5String, isAscii],
+  [TAG.utcTime, matches(/^[0-9]{12}Z$/)],
+  [TAG.generalizedTime, matches(/^[0-9]{14}(?:\.[0-9]*[1-9])?Z$/)],
+  [TAG.visibleString, matches(/^[ -~]*$/)],
+  [TAG.universalString, (content) => content.length % 4 === 0],
+  [TAG.bmpString, (content) => content.length % 2 === 0],
+]);
+
+function requireUniversalForm(tag: number, content: Uint8Array, isConstructed: boolean): void {
+  const type = tag & NUMBER;
+  requireDer(type !== 0 && isConstructed === CONSTRUCTED_TYPES.has(type));
+  const hasForm = CONTENT_FORMS.get(tag);
+  requireDer(hasForm === undefined || hasForm(content));
+}
+
+export function requireDer(holds: boolean): asserts holds {
+  if (!holds) throw new DerInvalid();
+}
+
+/** Two's complement without an octet that could be left out. */
+export function isInteger(content: Uint8Array): boolean {
+  const [first, second] = content;
+  if (first === undefined) return false;
+  if (second === undefined) return true;
+  return !(first === 0x00 && second < 0x80) && !(first === 0xff && second >= 0x80);
+}
+
+/** A count of unused bits, and bits of which the unused are zero. */
+export function isBitString(content: Uint8Array): boolean {
+  const unusedBits = content[0];
+  if (unusedBits === undefined || unusedBits > 7) return false;
+  return content.length === 1 ? unusedBits === 0 : (content.at(-1)! & ((1 << unusedBits) - 1)) === 0;
+}
+
+/** Arcs in groups of seven bits, none of which begins with a zero group. */
+export function isObjectIdentifier(content: Uint8Array): boolean {
+  if (content.length === 0 || content.at(-1)! >= 0x80) return false;
+  return content.every((octet, index) => octet !== 0x80 || (index > 0 && content[index - 1]! >= 0x80));
+}
+
+export function isAscii(content: Uint8Array): boolean {
+  return content.every((octet) => octet < 0x80);
+}
+
+function matches(form: RegExp): (content: Uint8Array) => boolean {
+  return (content) => form.test(toLatin1(content));
+}
+
+export function toLatin1(content: Uint8Array): string {
+  return Buffer.from(content.buffer, content.byteOffset, content.length).toString('latin1');
+}

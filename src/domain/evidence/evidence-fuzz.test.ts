@@ -1,0 +1,74 @@
+/** Whatever body comes: one of the documented answers, and acceptance for the one document that was signed. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalBytes, type TextTree } from '../canonical-json.ts';
+import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../rating/property-runs.ts';
+import { forgeBody, forgeDocument, judge } from './evidence-scene.ts';
+
+const ANSWERS = [
+  'RequestMalformed',
+  'EvidenceNotCanonical',
+  'EvidenceUnsupported',
+  'ChallengeUnknown',
+  'EvidenceMismatch',
+  'CertificateInvalid',
+  'CertificateUnsupported',
+  'CertificateUntrusted',
+  'ChipProofInvalid',
+  'ControllerProofInvalid',
+];
+
+const BODY = forgeBody();
+
+function expectRefused(body: Uint8Array): void {
+  if (Buffer.compare(body, BODY) !== 0) expect(ANSWERS).toContain(judge({ body }));
+}
+
+describe(`bodies (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
+  const hold = <T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>) =>
+    fc.assert(property, { ...PROPERTY_RUNS, numRuns: 5 * PROPERTY_RUNS.numRuns });
+
+  it('of any bytes are refused', () => {
+    hold(fc.property(fc.uint8Array({ maxLength: 100 }), expectRefused));
+  });
+
+  it('of any JSON are refused', () => {
+    hold(fc.property(fc.json(), (text) => expectRefused(Buffer.from(text))));
+  });
+
+  it('with bytes changed are refused', () => {
+    const change = fc.tuple(fc.nat(BODY.length), fc.nat(2), fc.uint8Array({ maxLength: 2 }));
+    hold(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
+        const changed = changes.reduce<Uint8Array>(
+          (bytes, [at, cut, added]) => Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at + cut)]),
+          BODY,
+        );
+        expectRefused(changed);
+      }),
+    );
+  });
+
+  it('with a digit changed are refused, and well-formed', () => {
+    const digits = Array.from(BODY.keys()).filter((at) => /[0-9a-f]/.test(String.fromCharCode(BODY[at]!)));
+    const digit = fc.constantFrom(...Buffer.from('0123456789abcdef'));
+    hold(
+      fc.property(fc.constantFrom(...digits), digit, (at, other) => {
+        const changed = Uint8Array.from(BODY);
+        changed[at] = other;
+        expectRefused(changed);
+      }),
+    );
+  });
+
+  it('with parts of another document are refused', () => {
+    const one = forgeDocument() as unknown as Record<string, TextTree>;
+    const other = forgeDocument({ controller: 'owner', transcript: { chainId: '2' } }) as unknown as typeof one;
+    hold(
+      fc.property(fc.subarray(Object.keys(one), { minLength: 1 }), (names) => {
+        const taken = Object.fromEntries(names.map((name) => [name, other[name]!]));
+        expectRefused(canonicalBytes({ ...one, ...taken }));
+      }),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { EvidenceDocument } from './evidence-document.ts';
+import { CHALLENGE, createScene, forgeBody, judge, NOW, passSteps } from './evidence-scene.ts';
+import * as steps from './evidence-steps.ts';
+import { vectorRules } from './evidence-vectors.ts';
+import { evidenceHashOf, type Hex } from './signed-bytes.ts';
+
+it('lets no step be skipped', () => {
+  expectTypeOf<steps.WellFormedEvidence>().not.toExtend<steps.CanonicalEvidence>();
+  expectTypeOf<steps.CanonicalEvidence>().not.toExtend<steps.SupportedEvidence>();
+  expectTypeOf<steps.SupportedEvidence & { readonly now: number }>().not.toExtend<steps.TimedEvidence>();
+  expectTypeOf<steps.TimedEvidence>().not.toExtend<steps.ChallengedEvidence>();
+  expectTypeOf<steps.ChallengedEvidence>().not.toExtend<steps.MatchingEvidence>();
+  expectTypeOf<steps.MatchingEvidence>().not.toExtend<steps.CertifiedEvidence>();
+  expectTypeOf<steps.CertifiedEvidence>().not.toExtend<steps.ChipBoundEvidence>();
+  expectTypeOf<steps.ChipBoundEvidence>().not.toExtend<steps.ChipSignedEvidence>();
+  expectTypeOf<steps.ChipSignedEvidence>().not.toExtend<steps.ProvenEvidence>();
+  expectTypeOf<steps.ProvenEvidence>().not.toExtend<steps.AcceptableEvidence>();
+  expectTypeOf<steps.AcceptableEvidence>().not.toExtend<steps.AcceptedEvidence>();
+  const wellFormed = steps.requireWellFormed(forgeBody());
+  // @ts-expect-error: the canonical form was not asked for
+  expect(steps.requireSupported(wellFormed, vectorRules)).toBe(wellFormed);
+});
+
+describe('the transcript', () => {
+  const OTHER = `0x${'00'.repeat(32)}`;
+
+  it.each<[name: string, text: string]>([
+    ['machineId', '5'],
+    ['machineDid', 'did:svc:5'],
+    ['machineDid', `did:other:${CHALLENGE.machineId}`],
+    ['machineDid', String(CHALLENGE.machineId)],
+    ['didController', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
+    ['chainId', '1'],
+    ['expiresAt', String(NOW + 299)],
+    ['certificateFingerprintSha256', OTHER],
+  ])('says what the challenge says: not %s %s', (name, text) => {
+    expect(judge({ body: forgeBody({ transcript: { [name]: text } }) })).toBe('EvidenceMismatch');
+  });
+
+  it('and the document name the same leaf', () => {
+    const edit = (document: EvidenceDocument) => ({
+      ...document,
+      certificate: { ...document.certificate, fingerprintSha256: OTHER },
+    });
+    expect(judge({ body: forgeBody({ edit }) })).toBe('EvidenceMismatch');
+  });
+});
+
+it.each(['profile', 'protocol', 'verifier'])('the word of the transcript is ours: %s', (name) => {
+  expect(judge({ body: forgeBody({ transcript: { [name]: 'other' } }) })).toBe('EvidenceUnsupported');
+});
+
+it('a leaf of no bytes is no certificate', () => {
+  expect(judge({ body: forgeBody({ leaf: new Uint8Array() }) })).toBe('CertificateInvalid');
+});
+
+describe('the acceptance', () => {
+  const body = forgeBody();
+  const hash = evidenceHashOf(body);
+  const kept = (consumedBy: Hex | undefined, expiresAt = NOW + 300): steps.AcceptanceOutcome => ({
+    state: 'kept',
+    challenge: { ...CHALLENGE, consumedBy, expiresAt },
+  });
+
+  it.each<[name: string, outcome: steps.AcceptanceOutcome, kind: string]>([
+    ['was written', { state: 'written' }, 'accepted'],
+    ['came second to another document', kept(`0x${'11'.repeat(32)}`), 'ChallengeConsumed'],
+    ['came second to the same document', kept(hash), 'EvidenceAlreadyAccepted'],
+    ['came too late', kept(undefined, NOW), 'ChallengeExpired'],
+    ['found no challenge any more', { state: 'gone', isDocumentAccepted: false }, 'ChallengeUnknown'],
+    ['found no challenge, but itself', { state: 'gone', isDocumentAccepted: true }, 'EvidenceAlreadyAccepted'],
+    ['did not happen, and nobody knows why', kept(undefined), 'StoreUnavailable'],
+  ])('%s: %s', (_name, outcome, kind) => {
+    expect(judge({ body, outcome })).toBe(kind);
+  });
+
+  it('is of the second in which it was written', () => {
+    expect(passSteps(createScene({ receivedAt: NOW + 3 })).receivedAt).toBe(NOW + 3);
+  });
+});
+
+it('a challenge of another nonce is a defect of the caller', () => {
+  const challenge = { ...CHALLENGE, nonceHash: `0x${'00'.repeat(32)}` as const };
+  expect(() => judge({ lookup: () => ({ state: 'kept', challenge }) })).toThrow('the challenge of another nonce');
+});
