@@ -10,9 +10,10 @@ import { RouteTable, type Routes } from './http/route-table.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
 import { documentRoutes } from './http/routes/document.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
+import { monetizationRoutes } from './http/routes/monetization.ts';
 import { probesRoutes } from './http/routes/probes.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
-import { answerUnreadable, createHttpServer } from './http/transport.ts';
+import { answerUnreadable, closeWhenIdle, createHttpServer } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
 
 export type RouteGroup = (routes: Routes, ctx: Ctx) => void;
@@ -32,7 +33,13 @@ export interface AppOptions {
 }
 
 /** Every route of the service. */
-export const ROUTE_GROUPS: readonly RouteGroup[] = [machinesRoutes, fleetRoutes, probesRoutes, documentRoutes];
+export const ROUTE_GROUPS: readonly RouteGroup[] = [
+  machinesRoutes,
+  fleetRoutes,
+  monetizationRoutes,
+  probesRoutes,
+  documentRoutes,
+];
 
 /** Clients are promised an answer within 10 s; the rest is for the network. */
 const GENERAL_DEADLINE_MILLISECONDS = 9_000;
@@ -72,7 +79,10 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const table = new RouteTable(app, conduct);
   for (const group of [...ROUTE_GROUPS, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
-  app.addHook('preClose', async () => table.close());
+  app.addHook('preClose', async () => {
+    table.close();
+    closeWhenIdle(app.server);
+  });
   app.addHook('onClose', async () => conduct.close());
   return app;
 }

@@ -28,7 +28,7 @@ const UNKNOWN_PATH = '';
 const NO_PARAMETERS = {};
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
-const NO_HOST = new Fault('RequestMalformed', {});
+const BAD_HOST = new Fault('RequestMalformed', {});
 /** By seconds; made once, because refusing must cost less than serving. */
 const REFUSALS = Array.from({ length: 61 }, (_, retryAfterSeconds) => new Fault('RateLimited', { retryAfterSeconds }));
 
@@ -107,7 +107,7 @@ export class Conduct {
       if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
     }
     if (isHeadTooLarge(route.surface, request)) return HEAD_TOO_LARGE;
-    return request.headers.host === undefined && request.httpVersion === '1.1' ? NO_HOST : undefined;
+    return isHostAmbiguous(request) ? BAD_HOST : undefined;
   }
 }
 
@@ -115,4 +115,14 @@ function isHeadTooLarge(surface: Surface, { url, rawHeaders }: IncomingMessage):
   if (rawHeaders.length > 2 * MAX_HEADERS) return true;
   if (surface !== 'verify') return false;
   return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0) > MAX_VERIFY_HEAD_BYTES;
+}
+
+/** RFC 9112, 3.2: one host, and only HTTP/1.0 may leave it out. */
+function isHostAmbiguous({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1 || (count === 0 && httpVersion !== '1.0');
 }

@@ -75,6 +75,7 @@ describe('what is no request', () => {
       'PUT /taking HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     ['a negative length', 'PUT /taking HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
+    ['two hosts', 'GET /quick HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n'],
     ['no host', 'GET /quick HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ])('%s is 400 in JSON', async (_name, bytes) => {
     const answer = await ask(bytes);
@@ -233,4 +234,18 @@ describe('HTTP/1.1 itself', () => {
     const answer = await ask(head, body);
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
+});
+
+test('a server that closes gives the answers it owes and then ends', async () => {
+  waiting = [];
+  const other = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [testRoutes] });
+  await other.listen({ port: 0, host: '127.0.0.1' });
+  const { port: otherPort } = other.server.address() as AddressInfo;
+  const asked = converse(otherPort, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const closed = other.close();
+  waiting[0]!();
+  const { answers } = await asked;
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+  await closed;
 });

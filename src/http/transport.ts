@@ -87,6 +87,13 @@ export function answerUnreadable(error: ParserError, socket: Duplex): void {
   }
 }
 
+/** Closes connections as they fall idle, so that a server that is closing ends with its last answer. */
+export function closeWhenIdle(server: Server): void {
+  if (!server.listening) return;
+  const timer = setInterval(() => server.closeIdleConnections(), CHECKING_MILLISECONDS / 10);
+  server.once('close', () => clearInterval(timer));
+}
+
 function toFault({ code }: ParserError): Fault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
