@@ -104,8 +104,8 @@ interface LocatedMachine {
   readonly snapshot: MachineSnapshot;
 }
 
-/** A machine of the main chain; every other is a fault. */
-function readMachine(
+/** A machine of the main chain, as it is kept; every other is a fault. */
+export function readMachine(
   ctx: Ctx,
   id: MachineId,
   { firstEvents }: { readonly firstEvents: boolean },

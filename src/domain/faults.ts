@@ -4,6 +4,8 @@
  * turns it into an answer. `cause` members are short fixed words for logs; they never hold text of an SDK or a caller.
  */
 
+import type { DecisionRefusalContexts } from './monetization/decision-refusal.ts';
+
 export type ChainName = 'main' | 'alt';
 
 /** Why a chain could not be read. Fixed words, so that logs and metrics can count them. */
@@ -29,7 +31,7 @@ export interface ParameterIssue {
 }
 
 /** Context of every kind of fault. A kind that is missing in `http/wire-errors.ts` does not compile. */
-export interface FaultContexts {
+export interface FaultContexts extends DecisionRefusalContexts {
   readonly MachineDidMalformed: Record<never, never>;
   readonly OperatorMalformed: Record<never, never>;
   /** Nothing stands after the method of the DID. */

@@ -5,7 +5,7 @@
 import { Fault } from '../domain/faults.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import { matchesEntityTag } from './entity-tag.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Surroundings } from './exchange.ts';
 import type { EncodedJson } from './json-encoding.ts';
 import { JSON_TYPE, SURFACES } from './surfaces.ts';
 import { toErrorHeaders, toWireError } from './wire-errors.ts';
@@ -17,10 +17,7 @@ import { toErrorHeaders, toWireError } from './wire-errors.ts';
 export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef): void {
   const { surface, surroundings } = exchange.route;
   const headers = ['ETag', json.etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
-  if (block !== undefined) {
-    const age = Math.max(0, Math.floor(surroundings.clock.nowMilliseconds() / 1000) - block.timestamp);
-    headers.push('chain-block', String(block.number), 'chain-block-age', String(age));
-  }
+  if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
   const condition = exchange.request.headers['if-none-match'];
   if (condition !== undefined && matchesEntityTag(condition, json.etag)) {
     sendEmpty(exchange, 304, headers);
@@ -30,11 +27,23 @@ export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef
   }
 }
 
-/** Sends an answer that no cache may keep: a probe's, a Verify record. */
-export function sendFresh(exchange: Exchange, status: number, { text, byteLength }: EncodedJson): void {
-  const headers = ['Cache-Control', 'no-store', ...SURFACES[exchange.route.surface].headers];
+/** Sends an answer that no cache may keep: a probe's, a Verify record, the outcome of a write. `block` as for `sendJson`. */
+export function sendFresh(
+  exchange: Exchange,
+  status: number,
+  { text, byteLength }: EncodedJson,
+  block?: BlockRef,
+): void {
+  const { surface, surroundings } = exchange.route;
+  const headers = ['Cache-Control', 'no-store', ...SURFACES[surface].headers];
+  if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
   headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(byteLength));
   send(exchange, status, headers, text, byteLength);
+}
+
+function toBlockHeaders(block: BlockRef, { clock }: Surroundings): string[] {
+  const age = Math.max(0, Math.floor(clock.nowMilliseconds() / 1000) - block.timestamp);
+  return ['chain-block', String(block.number), 'chain-block-age', String(age)];
 }
 
 /** Sends what the error table says about anything that was thrown. */

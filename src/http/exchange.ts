@@ -72,6 +72,11 @@ export class Exchange {
     return text;
   }
 
+  /** Whether an answer would still be the first: a deadline may have passed, or the caller gone. */
+  get isAwaited(): boolean {
+    return !this.response.headersSent && !this.response.destroyed;
+  }
+
   /** The text after the `?`; empty when there is none. */
   get query(): string {
     const target = this.request.url ?? '';

@@ -7,6 +7,7 @@ import type { Namespace } from '../domain/namespace.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './schemas/errors.ts';
 import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schema.ts';
 import { fleetSchema } from './schemas/fleet.ts';
+import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './schemas/monetization.ts';
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA } from './schemas/probes.ts';
 import { SURFACES, type Surface } from './surfaces.ts';
@@ -62,6 +63,8 @@ function createSchemas(namespace: Namespace) {
     Profile: profileSchema(namespace),
     Card: cardSchema(namespace),
     Fleet: fleetSchema(namespace),
+    MonetizationState: DECISION_STATE_SCHEMA,
+    PublishedDeployment: publishedDeploymentSchema(namespace),
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,

@@ -17,6 +17,11 @@ export function requireMachineDid(text: string, namespace: Namespace): MachineId
   return id;
 }
 
+/** Takes the DID of a machine or its bare decimal id. Throws `MachineDidMalformed`. */
+export function requireMachineKey(text: string, namespace: Namespace): MachineId {
+  return parseMachineId(text) ?? requireMachineDid(text, namespace);
+}
+
 /** Reads a path parameter that is a bare decimal id; throws `ParametersInvalid` for anything else. `name` as in the path. */
 export function requireMachineId(text: string, name: string): MachineId {
   const id = parseMachineId(text);

@@ -4,6 +4,7 @@
  * Texts are fixed words and numbers of the service; nothing of a caller, of a chain or of an SDK is printed, but for `input` of a 422 list.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
+import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
 import { JSON_TYPE, SURFACES, type Surface } from './surfaces.ts';
 
 export interface WireError {
@@ -46,6 +47,17 @@ const VERIFY_UNAVAILABLE = coded(503, 'VERIFY_READ_UNAVAILABLE', 'The machine ca
 const VERIFY_REQUEST_INVALID = coded(400, 'INVALID_REQUEST', 'The request is not valid.');
 const CHAIN_UNAVAILABLE = coded(503, 'CHAIN_UNAVAILABLE', 'The chain cannot be read now.');
 const INTERNAL = coded(500, 'INTERNAL_ERROR', 'Internal error.');
+const UNEXPECTED = bare(500, 'Internal Server Error');
+const STALE = 'STALE_SIGNATURE';
+
+/** What is wrong with a member of a decision. */
+const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
+  body: 'The body must be a JSON object with each member once.',
+  opted_in: 'opted_in must be true or false.',
+  timestamp: 'timestamp must be a positive integer, in digits only.',
+  signature: 'signature must be 0x and 130 hex digits, or, beside signer_pubkey, base58 of 64 bytes.',
+  signer_pubkey: 'signer_pubkey must be base58 of 32 bytes, or left out.',
+};
 
 const TABLE: { readonly [K in Kind]: Row<K> } = {
   MachineDidMalformed: {
@@ -84,6 +96,15 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: homedElsewhere,
     verify: VERIFY_UNAVAILABLE,
   },
+  DecisionMalformed: ofDecision(({ member }) => toCoded(400, 'INVALID_REQUEST', MEMBER_RULES[member])),
+  // Open for a maintainer's ruling (http-facts 11): clients also know TIMESTAMP_OUT_OF_WINDOW.
+  DecisionOutsideWindow: ofDecision(coded(409, STALE, 'The timestamp is outside the window.')),
+  SignatureUnrecoverable: ofDecision(coded(401, 'INVALID_SIGNATURE', 'The signature is not a valid one.')),
+  SignerUnauthorized: ofDecision(coded(403, 'UNAUTHORIZED_SIGNER', 'The signer may not decide about this machine.')),
+  DecisionNotNewer: ofDecision(coded(409, STALE, 'The timestamp is not newer than that of the decision in force.')),
+  MachineNotBonded: ofDecision(coded(409, 'MACHINE_NOT_BONDED', 'Only a bonded machine can be opted in.')),
+  MachineDeactivated: ofDecision(coded(409, 'MACHINE_DEACTIVATED', 'The machine is deactivated.')),
+  MachinePaused: ofDecision(coded(503, 'MACHINE_UNAVAILABLE', 'The machine is not available now.')),
   EventDataPrivate: {
     bare: bare(403, 'Event data is private'),
     monetization: INTERNAL,
@@ -158,7 +179,7 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     verify: VERIFY_REQUEST_INVALID,
   },
   Unexpected: {
-    bare: bare(500, 'Internal Server Error'),
+    bare: UNEXPECTED,
     monetization: INTERNAL,
     verify: INTERNAL,
   },
@@ -184,6 +205,11 @@ export function toErrorHeaders(surface: Surface, { headers }: WireError, text: s
 function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): WireError {
   const row: Row<K> = TABLE[kind];
   return (row[column] ?? row.bare)(context);
+}
+
+/** A fact that only decisions about monetization come upon. */
+function ofDecision<K extends Kind>(monetization: Cell<K>): Row<K> {
+  return { bare: UNEXPECTED, monetization, verify: INTERNAL };
 }
 
 function toBare(status: number, detail: string, headers?: Readonly<Record<string, string>>): WireError {

@@ -44,6 +44,11 @@ export interface MainChain {
   readMachine(id: MachineId, wants: MachineWants): Promise<MachineSnapshot>;
   /** What `readMachine` and `readDeployment` would give without asking a node; undefined when they would ask one. */
   findKept(id: MachineId, firstEvents: boolean): KeptMachine | undefined;
+  /**
+   * The facts of one machine and of the deployment at one block, which is asked for after the call: nothing that is kept serves,
+   * not even where no log has touched it. For what a write is judged by. Holds no events to speak of.
+   */
+  readMachineNow(id: MachineId): Promise<KeptMachine>;
   /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Kept; read again when a log says that it changed. */

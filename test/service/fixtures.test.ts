@@ -2,7 +2,14 @@
 import { describe, expect, inject, it } from 'vitest';
 
 /** Routes that the service has; the others' expectations wait for their issue. */
-const SERVED = [/^\/mcr\//, /^\/machine\/[^/]+$/, /^\/metadata\//, /^\/machines\/[^/]+$/, /^\/operator\//];
+const SERVED = [
+  /^\/mcr\//,
+  /^\/machine\/[^/]+$/,
+  /^\/metadata\//,
+  /^\/machines\/[^/]+$/,
+  /^\/operator\//,
+  /\/monetization$/,
+];
 
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');

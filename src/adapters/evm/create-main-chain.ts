@@ -3,10 +3,12 @@
  * Nothing is asked of a node before the first call.
  */
 import { chainUnreadable } from '../../domain/faults.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
 import type { Log } from '../../ports/log.ts';
-import type { MainChain } from '../../ports/main-chain.ts';
+import type { KeptMachine, MainChain } from '../../ports/main-chain.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
 import { startDeadline, type Deadline, type Stopwatch } from './deadline.ts';
 import { checkDeployment } from './deployment-checks.ts';
@@ -24,6 +26,7 @@ import { createMachineSnapshots } from './machine-snapshots.ts';
 import type { MainChainConfig } from './main-chain-config.ts';
 import { createMulticall, MULTICALL3_ADDRESS } from './multicall.ts';
 import { createReadiness } from './readiness.ts';
+import { shareNextRead } from './shared-reads.ts';
 import { createUpstreamCounters, type UpstreamCounters } from './upstream-counters.ts';
 
 export interface MainChainAdapter {
@@ -76,8 +79,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const deployment = createKeptDeployment({
     clock,
     maxAgeMilliseconds: limits.maxSnapshotAgeMilliseconds,
-    readFacts: async (block, deadline) =>
-      toDeploymentFacts(await readDeploymentAnswers(multicall, addresses, block, deadline), limits.maxEventPage),
+    readFacts: readDeploymentFacts,
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
   const head = createKnownHead({
@@ -86,6 +88,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     maxAgeMilliseconds: limits.maxHeadAgeMilliseconds,
     onJump: forgetAll,
   });
+
+  async function readDeploymentFacts(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
+    return toDeploymentFacts(await readDeploymentAnswers(multicall, addresses, block, deadline), limits.maxEventPage);
+  }
 
   function forgetAll(): void {
     snapshots.dropAll();
@@ -96,6 +102,23 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   async function readPageLimit(block: Header, deadline: Deadline): Promise<number> {
     return (deployment.last() ?? (await deployment.read(block, deadline))).maxQueryLimit;
   }
+
+  /** The follower may have told a newer block than the node that answers. */
+  const readNewestBlock = shareNextRead(async () => {
+    const newest = await headers.read('latest', startRead());
+    const followed = head.fresh();
+    return followed !== undefined && followed.number > newest.number ? followed : newest;
+  });
+  const readMachineNow = shareNextRead(async (id: MachineId): Promise<KeptMachine> => {
+    const block = await readNewestBlock('latest');
+    const deadline = startRead();
+    const pages = { offset: 0, limit: 1, firstEvents: false };
+    const [snapshot, facts] = await Promise.all([
+      readMachineAt(multicall, addresses, { id, block, pages, pageLimit: Promise.resolve(1), deadline }),
+      readDeploymentFacts(block, deadline),
+    ]);
+    return { snapshot, deployment: facts };
+  });
 
   const runChecks = () =>
     checkDeployment({
@@ -123,6 +146,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
         return snapshot;
       });
     },
+    readMachineNow,
     findKept(id, firstEvents) {
       const block = head.fresh();
       const facts = deployment.fresh();

@@ -2,6 +2,7 @@
 import type { Store } from '../../ports/store.ts';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { parseDatabaseUrl, type DatabaseLocation } from './database-url.ts';
+import { createDecisions } from './decisions.ts';
 import { createFolds } from './folds.ts';
 import { createOwnership } from './holdings.ts';
 import { createFxRates } from './fx-rates.ts';
@@ -41,6 +42,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createOwnership(database),
     ...createFolds(database),
     ...createFxRates(database),
+    ...createDecisions(database),
     checkWritable: createWriteProbe(database),
     close: () => database.close(),
   };

@@ -108,4 +108,24 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${clustered}`,
     ],
   },
+  {
+    name: 'decisions about monetization',
+    statements: ({ columns: { integer, small, text, bytes }, clustered, table }) => [
+      `CREATE TABLE decisions (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        opted_in ${small} NOT NULL CHECK (opted_in IN (0, 1)),
+        signed_at ${integer} NOT NULL,
+        signer ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE decision_audit (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        signed_at ${integer} NOT NULL,
+        opted_in ${small} NOT NULL CHECK (opted_in IN (0, 1)),
+        signer ${text} NOT NULL,
+        signature ${text} NOT NULL,
+        applied_at ${integer} NOT NULL,
+        PRIMARY KEY (machine_id, signed_at)
+      ) ${table}`,
+    ],
+  },
 ];

@@ -77,6 +77,10 @@ class PostgresDatabase implements SqlDatabase {
     );
   }
 
+  transaction<T>(work: Work<T>): Promise<T> {
+    return this.#withClient((client) => this.#transact(client, ['BEGIN'], work));
+  }
+
   exclusive<T>(work: Work<T>): Promise<T> {
     return this.#withClient((client) => this.#transact(client, BEGIN_EXCLUSIVE, work));
   }

@@ -52,6 +52,17 @@ export interface Schema {
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
   /** `version` grows with every change of the holder's rows. */
   holders: { holder: Uint8Array; total: number; version: number };
+  /** The decision in force of each machine; `signer` as the store is given it. */
+  decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };
+  /** Every decision that was ever in force, one per machine and second of signing. Rows are only added. */
+  decision_audit: {
+    machine_id: Uint8Array;
+    signed_at: number;
+    opted_in: number;
+    signer: string;
+    signature: string;
+    applied_at: number;
+  };
   fx_rates: { currency: string; day: number; rate: string };
   fx_coverage: { only_row: number; through_day: number };
   write_probe: { only_row: number; writes: number };

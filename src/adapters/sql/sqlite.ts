@@ -83,6 +83,10 @@ class SqliteDatabase implements SqlDatabase {
     return this.#settle(() => this.#transact('BEGIN', work));
   }
 
+  transaction<T>(work: Work<T>): Promise<T> {
+    return this.exclusive(work);
+  }
+
   exclusive<T>(work: Work<T>): Promise<T> {
     return this.#settle(() => this.#transact('BEGIN IMMEDIATE', work));
   }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
+import { testDecisions } from './store-contract/decisions.ts';
 import { testFolds } from './store-contract/folds.ts';
 import { testFxRates } from './store-contract/fx-rates.ts';
 import { testMainChainIndex } from './store-contract/main-chain-index.ts';
@@ -68,6 +69,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testUnfoldedList(under);
     testFolds(under);
     testFxRates(under);
+    testDecisions(under);
     testPersistence(under);
     testProcesses(under);
   });

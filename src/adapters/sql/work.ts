@@ -53,6 +53,8 @@ export interface SqlDatabase {
   run<T>(work: Work<T>): Promise<T>;
   /** All statements see one state of the database; they only read. */
   snapshot<T>(work: Work<T>): Promise<T>;
+  /** All or nothing; others may write other rows meanwhile. */
+  transaction<T>(work: Work<T>): Promise<T>;
   /** All or nothing, one after another: no two run at once, whichever process asked. */
   exclusive<T>(work: Work<T>): Promise<T>;
   /** Exclusive work that may take long, such as migrations of large tables. */

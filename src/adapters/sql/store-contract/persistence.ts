@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../domain/faults.ts';
 import type { Store } from '../../../ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, checkpointAt, foldOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
+import { append, checkpointAt, decisionOf, foldOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
 
 export function testPersistence(under: StoreUnderTest): void {
   describe('the whole store', () => {
@@ -18,6 +18,7 @@ export function testPersistence(under: StoreUnderTest): void {
       await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: 6 });
       await store.writeFolds('rates', [foldOf(id(7), 1)]);
       await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
+      await store.applyDecision(decisionOf(5));
     }
 
     async function expectFilled(store: Store): Promise<void> {
@@ -27,6 +28,7 @@ export function testPersistence(under: StoreUnderTest): void {
       expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
       expect((await store.readFold('second', id(7), 'rates'))?.nextSeq).toBe(1);
       expect(await listUnfoldedIds(store, 'rates')).toEqual([8n]);
+      expect(await store.listAppliedDecisions(id(7))).toEqual([decisionOf(5)]);
       expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
     }
 
@@ -59,6 +61,9 @@ export function testPersistence(under: StoreUnderTest): void {
         store.writeFolds('rates', [foldOf(id(7), 1)]),
         store.loadRates(),
         store.appendRates([], 1),
+        store.readDecision(id(7)),
+        store.applyDecision(decisionOf(1)),
+        store.listAppliedDecisions(id(7)),
         store.checkWritable(),
       ];
       const outcomes = await Promise.allSettled(calls);

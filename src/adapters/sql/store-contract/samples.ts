@@ -1,6 +1,7 @@
 /** The machines, logs and folds that the contract is tried with. */
-import { MAX_MACHINE_ID, type MachineId } from '../../../domain/identifiers.ts';
+import { MAX_MACHINE_ID, type Address, type MachineId } from '../../../domain/identifiers.ts';
 import type { EventGeneration } from '../../../ports/main-chain-log.ts';
+import type { AppliedDecision } from '../../../ports/decision-store.ts';
 import type { OwnershipReads } from '../../../ports/ownership-store.ts';
 import type { Checkpoint, EventLogEntry, Store, StoredFold } from '../../../ports/store.ts';
 
@@ -54,6 +55,19 @@ export async function append(store: Store, ...logs: readonly EventLogEntry[]): P
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
   if (!(await store.advanceMainChain(expected, next, logs, NO_OWNERSHIP)))
     throw new Error('the sample logs were refused');
+}
+
+/** A decision of machine 7. */
+export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = {}): AppliedDecision {
+  return {
+    machineId: id(7),
+    optedIn: timestamp % 2 === 1,
+    timestamp,
+    signer: `0x${'a1'.repeat(20)}` as Address,
+    signature: `0x${timestamp}`,
+    appliedAtMilliseconds: 1_000 * timestamp,
+    ...parts,
+  };
 }
 
 export function foldOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredFold> = {}) {

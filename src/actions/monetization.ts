@@ -1,0 +1,106 @@
+/**
+ * Is a machine opted in, and may this request change that? ("Monetization routes" of the interface, http-facts 9.) The order of
+ * judgement is that of http-facts 9.4; the domain judges, the store alone decides which of two decisions is newer.
+ */
+import { chainUnreadable, Fault } from '../domain/faults.ts';
+import type { MachineId } from '../domain/identifiers.ts';
+import type { BlockRef } from '../domain/machine-facts.ts';
+import { judgeHome } from '../domain/machine-home.ts';
+import type { DecidingMachine } from '../domain/monetization/deciding-machine.ts';
+import { concludeDecision, judgeDecision } from '../domain/monetization/decision-judgement.ts';
+import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts';
+import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
+import { judgeWindow } from '../domain/monetization/decision-window.ts';
+import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
+import { createNativeCurves } from '../domain/signatures/native-curves.ts';
+import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
+import type { JsonValue } from '../domain/strict-json.ts';
+import { nowSeconds } from '../ports/clock.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { KeptMachine } from '../ports/main-chain.ts';
+import { readMachine } from './machines.ts';
+
+export interface DecisionState {
+  readonly id: MachineId;
+  /** Undefined: nobody has decided yet. */
+  readonly inForce: SignedDecision | undefined;
+  /** At which the machine was found. */
+  readonly block: BlockRef;
+}
+
+const CHECKS = createSignatureChecks(createNativeCurves(undefined));
+
+/** What every signature is bound to. From configuration alone: no chain is read. Throws `ServiceNotInitialised`. */
+export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {
+  return publish(requireMain(ctx));
+}
+
+/** Asks of the machine only that it exists. Throws what every read throws, and `StoreUnavailable`. */
+export async function getDecision(ctx: Ctx, id: MachineId): Promise<DecisionState> {
+  const { snapshot } = await readMachine(ctx, id, { firstEvents: false });
+  return { id, inForce: await ctx.store.readDecision(id), block: snapshot.block };
+}
+
+/**
+ * Applies a decision that is on disk when this resolves. Throws every kind of refusal, what every read throws, and
+ * `StoreUnavailable`. A request that has been given up is not applied.
+ */
+export async function putDecision(
+  ctx: Ctx,
+  id: MachineId,
+  body: JsonValue,
+  { isAwaited }: { readonly isAwaited: () => boolean },
+): Promise<DecisionState> {
+  const request = readRequest(ctx, body);
+  const main = requireMain(ctx);
+  const facts = await main.chain.readMachineNow(id);
+  const terms = { namespace: ctx.namespace, deployment: publish(main), checks: CHECKS };
+  const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(facts));
+  if (refusal !== undefined) throw toFault(refusal);
+  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
+  const refused = concludeDecision(impediment, isNewer);
+  if (refused !== undefined) throw toFault(refused);
+  return { id, inForce: decision, block: facts.snapshot.block };
+}
+
+/** The members, then the window. */
+function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
+  const { request, refusal } = parseDecisionRequest(body);
+  if (refusal !== undefined) throw toFault(refusal);
+  const outside = judgeWindow(request.timestamp, nowSeconds(ctx.clock));
+  if (outside !== undefined) throw toFault(outside);
+  return request;
+}
+
+/** Where the alt chain is served, its machines are found here too. */
+function toDecidingMachine({ snapshot, deployment }: KeptMachine): DecidingMachine {
+  const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
+  if (home !== 'main') throw new Fault('MachineAbsent', {});
+  return { home: { chain: 'main' }, snapshot, globals: deployment };
+}
+
+function apply(ctx: Ctx, decision: SignedDecision, { proof }: DecisionRequest): Promise<boolean> {
+  if (proof.kind === 'mixed') throw new Error('a proof of no kind was accepted');
+  const appliedAtMilliseconds = ctx.clock.nowMilliseconds();
+  return ctx.store.applyDecision({ ...decision, signature: proof.signature, appliedAtMilliseconds });
+}
+
+/** For a decision that is refused anyway, and is only told why. */
+async function isNewest(ctx: Ctx, { machineId, timestamp }: SignedDecision): Promise<boolean> {
+  const inForce = await ctx.store.readDecision(machineId);
+  return inForce === undefined || timestamp > inForce.timestamp;
+}
+
+function publish({ chain }: MainChainPorts): PublishedDeployment {
+  return { chainId: String(chain.chainId), registry: chain.machineRegistry };
+}
+
+function requireMain({ main }: Ctx): MainChainPorts {
+  if (main === undefined) throw new Fault('ServiceNotInitialised', {});
+  return main;
+}
+
+function toFault({ kind, context }: DecisionRefusal): Fault {
+  return new Fault(kind, context);
+}

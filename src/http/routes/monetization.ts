@@ -1,0 +1,103 @@
+/**
+ * `GET` and `PUT /machine/{key}/monetization`, and the well-known document (interface, Monetization routes; http-facts 9). In the order of
+ * http-facts 9.4: the key is judged before the body is read, and the body before anything is asked of a chain.
+ */
+import { getDecision, getPublishedDeployment, putDecision } from '../../actions/monetization.ts';
+import { Fault } from '../../domain/faults.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+import { parseStrictJson, type JsonValue } from '../../domain/strict-json.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendFresh, sendJson } from '../answer.ts';
+import type { Exchange } from '../exchange.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import { jsonInvalid, requireMachineKey } from '../parameters.ts';
+import { readBody } from '../request-body.ts';
+import type { Routes } from '../route-table.ts';
+import { DECISION_SCHEMA, machineKey } from '../schemas/monetization.ts';
+import { toDecisionState, toPublishedDeployment } from '../wire/monetization.ts';
+
+const MAX_BODY_BYTES = 4096;
+const PATH = '/machine/:key/monetization';
+
+export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
+  const { namespace } = ctx;
+  const describe = describeRoutes(namespace);
+
+  // Its one error besides those of every route is bare, as on the read routes.
+  routes.get(namespace.well_known_path, { surface: 'read', description: describe.wellKnown }, (exchange) =>
+    sendJson(exchange, encodeJson(toPublishedDeployment(getPublishedDeployment(ctx), namespace))),
+  );
+
+  routes.get(PATH, { surface: 'monetization', description: describe.state }, async (exchange) => {
+    const state = await getDecision(ctx, requireMachineKey(exchange.parameter('key'), namespace));
+    sendJson(exchange, encodeJson(toDecisionState(state)), state.block);
+  });
+
+  routes.put(PATH, { surface: 'monetization', description: describe.decision }, async (exchange) => {
+    const id = requireMachineKey(exchange.parameter('key'), namespace);
+    const body = await readJson(exchange);
+    const state = await putDecision(ctx, id, body, { isAwaited: () => exchange.isAwaited });
+    sendFresh(exchange, 200, encodeJson(toDecisionState(state)), state.block);
+  });
+}
+
+/** What readers understand differently is a malformed decision, not a broken text. */
+async function readJson(exchange: Exchange): Promise<JsonValue> {
+  const { value, problem } = parseStrictJson(await readBody(exchange, MAX_BODY_BYTES));
+  if (problem === undefined) return value;
+  if (problem.kind === 'fault' && problem.text !== 'nested too deep') throw jsonInvalid(problem.position, problem.text);
+  throw new Fault('DecisionMalformed', { member: 'body' });
+}
+
+function describeRoutes(namespace: Namespace) {
+  const ofMachine = {
+    parameters: { key: machineKey(namespace) },
+    answers: { 200: 'MonetizationState' },
+    block: 'always',
+  } as const;
+  const unreadable = [
+    'MachineDidMalformed',
+    'MachineAbsent',
+    'MachineRelocating',
+    'MachineHomedElsewhere',
+    'ServiceNotInitialised',
+    'StoreUnavailable',
+  ] as const;
+  return {
+    wellKnown: {
+      operationId: 'getMonetizationDeployment',
+      summary: 'What every decision is bound to, and which version of signing this service knows.',
+      answers: { 200: 'PublishedDeployment' },
+      faults: ['ServiceNotInitialised'],
+      caching: 'revalidated',
+      block: 'never',
+    },
+    state: {
+      ...ofMachine,
+      operationId: 'getMonetization',
+      summary: 'Whether a machine is opted in, and who decided so when.',
+      faults: unreadable,
+      caching: 'revalidated',
+    },
+    decision: {
+      ...ofMachine,
+      operationId: 'putMonetization',
+      summary: 'Opts a machine in or out, by the signature of its owner or controller.',
+      body: DECISION_SCHEMA,
+      faults: [
+        ...unreadable,
+        'ParametersInvalid',
+        'DecisionMalformed',
+        'DecisionOutsideWindow',
+        'SignatureUnrecoverable',
+        'SignerUnauthorized',
+        'DecisionNotNewer',
+        'MachineNotBonded',
+        'MachineDeactivated',
+        'MachinePaused',
+      ],
+      caching: 'never',
+    },
+  } satisfies Record<string, RouteDescription>;
+}
