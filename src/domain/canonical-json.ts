@@ -1,5 +1,5 @@
 /**
- * Which are the one byte string that an object of texts has? RFC 8785: members sorted by their UTF-16 units, no blanks, the shortest
+ * Which is the one byte string that an object of texts has? RFC 8785: members sorted by their UTF-16 units, no blanks, the shortest
  * escapes. Objects and strings only, as on all of Verify's bodies (evidence 5 and 6).
  */
 
@@ -21,7 +21,8 @@ export function canonicalText(tree: TextTree): string {
 
 /** Tells whether the bytes are those of the tree and nothing else. */
 export function isCanonical(bytes: Uint8Array, tree: TextTree): boolean {
-  return Buffer.compare(bytes, canonicalBytes(tree)) === 0;
+  const canonical = canonicalBytes(tree);
+  return bytes.length === canonical.length && bytes.every((octet, at) => octet === canonical[at]);
 }
 
 function quote(text: string): string {

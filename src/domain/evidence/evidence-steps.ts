@@ -16,8 +16,8 @@ import type { TrustMaterial } from './certificate/trust-material.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
 import { judgeClock, type TrustedSeconds } from './clock.ts';
 import { parseEvidenceDocument, type EvidenceDocument, type Transcript } from './evidence-document.ts';
-import { requireUnchanged, type MachineStanding } from './machine-standing.ts';
 import { isLowS } from './low-s.ts';
+import { requireUnchanged, type MachineStanding } from './machine-standing.ts';
 import { isSignedByP256 } from './p256.ts';
 import { EvidenceRefusal, type EvidenceRefusalKind } from './refusal.ts';
 import {
@@ -76,7 +76,7 @@ export type ProvenEvidence = ChipSignedEvidence & Passed<'controller proof'>;
 export type AcceptableEvidence = ProvenEvidence & Passed<'machine'>;
 export type AcceptedEvidence = AcceptableEvidence & { readonly receivedAt: TrustedSeconds } & Passed<'accepted'>;
 
-/** 6. One JSON object of exactly the members, each in its form. Throws `RequestMalformed`. */
+/** 6. One JSON object of exactly the members, each in its form. Throws the fault `RequestMalformed`. */
 export function requireWellFormed(body: Uint8Array): WellFormedEvidence {
   const document = parseEvidenceDocument(body);
   if (document === undefined) throw new Fault('RequestMalformed', {});

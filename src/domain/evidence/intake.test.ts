@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { parseAddress, type MachineId } from '../identifiers.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from './clock.ts';
 import { createScene, passSteps, present, STANDING } from './evidence-scene.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from './evidence-vectors.ts';
 import { toIntake, toReceipt } from './intake.ts';
-import { parseAddress, type MachineId } from '../identifiers.ts';
 import { nonceHashOf, type Hex } from './signed-bytes.ts';
 
 function accept({ bodyText, challenge }: VectorAttempt) {

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
+import { canonicalBytes } from '../canonical-json.ts';
 import { hashPersonalMessage } from '../signatures/personal-message.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from './evidence-vectors.ts';
 import {
@@ -16,7 +17,6 @@ import {
   toHex,
   transcriptBytes,
 } from './signed-bytes.ts';
-import { canonicalBytes } from '../canonical-json.ts';
 
 /** Every byte string of section 6, made from the document of an attempt alone. */
 function describeAttempt({ evidence }: VectorAttempt): string {

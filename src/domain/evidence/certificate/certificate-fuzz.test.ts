@@ -6,9 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../../rating/property-runs.ts';
 import { fromBase64, leafCases, pki, vectorRules, vectorTrust } from '../evidence-vectors.ts';
 import { parseCertificate } from './certificate.ts';
-import { bits, sequence } from './der-writer.ts';
-import { ECDSA_SHA384, INTERMEDIATE_KEY, VECTOR_NOW } from './forged-certificate.ts';
+import { bits, element, pair, sequence, set } from './der-writer.ts';
+import { ECDSA_SHA384, forgeCertificate, INTERMEDIATE_KEY, VECTOR_NOW } from './forged-certificate.ts';
 import { judgeLeaf, PROFILE_ROWS, type LeafVerdict } from './leaf-profile.ts';
+import { oid } from './object-identifiers.ts';
 
 const RUNS = { ...PROPERTY_RUNS, numRuns: 5 * PROPERTY_RUNS.numRuns };
 const INTERMEDIATE = new X509Certificate(fromBase64(pki.intermediate.derBase64));
@@ -96,6 +97,20 @@ describe(`certificates (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECOND
     fc.assert(
       fc.property(fc.constantFrom(...signedParts), fc.array(change, { maxLength: 2 }), (signedPart, changes) => {
         expectSoundVerdict(signAnew(apply(signedPart, changes)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('with a name of any value', () => {
+    const content = fc.oneof(
+      fc.uint8Array({ maxLength: 8 }),
+      fc.array(fc.constantFrom(0x00, 0x04, 0x10, 0x11, 0x41, 0xd8, 0xdc, 0xe0, 0xff), { maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(fc.nat(0x3f), content, (tag, octets) => {
+        const value = element(tag, Uint8Array.from(octets));
+        expectSoundVerdict(forgeCertificate({ subject: sequence(set(pair(oid('2.5.4.3'), value))) }));
       }),
       RUNS,
     );

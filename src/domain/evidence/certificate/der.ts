@@ -28,7 +28,6 @@ export const TAG = {
   ia5String: 0x16,
   utcTime: 0x17,
   generalizedTime: 0x18,
-  visibleString: 0x1a,
   universalString: 0x1c,
   bmpString: 0x1e,
   sequence: 0x30,
@@ -55,6 +54,7 @@ const NUMBER = 0x1f;
 const LONG_LENGTH = 0x80;
 const MAX_LENGTH_OCTETS = 4;
 const MAX_DEPTH = 32;
+const LAST_CHARACTER = 0x10ffff;
 
 /** Universal types that hold elements: EXTERNAL, EMBEDDED PDV, SEQUENCE, SET, CHARACTER STRING. All others are primitive. */
 const CONSTRUCTED_TYPES: ReadonlySet<number> = new Set([8, 11, 16, 17, 29]);
@@ -113,7 +113,10 @@ function readLength(bytes: Uint8Array, start: number): { length: number; content
   return { length, contentStart };
 }
 
-/** The types whose content has rules that need no context. */
+/**
+ * The types whose content has rules that need no context. Texts must be made of whole characters; which of them a kind of text may
+ * have is not judged, since names are not compared as texts.
+ */
 const CONTENT_FORMS: ReadonlyMap<number, (content: Uint8Array) => boolean> = new Map([
   [TAG.boolean, (content) => content.length === 1 && (content[0] === 0x00 || content[0] === 0xff)],
   [TAG.integer, isInteger],
@@ -122,14 +125,10 @@ const CONTENT_FORMS: ReadonlyMap<number, (content: Uint8Array) => boolean> = new
   [TAG.null, (content) => content.length === 0],
   [TAG.objectIdentifier, isObjectIdentifier],
   [TAG.utf8String, isUtf8],
-  [TAG.numericString, matches(/^[0-9 ]*$/)],
-  [TAG.printableString, matches(/^[A-Za-z0-9 '()+,\-./:=?]*$/)],
-  [TAG.ia5String, isAscii],
   [TAG.utcTime, matches(/^[0-9]{12}Z$/)],
   [TAG.generalizedTime, matches(/^[0-9]{14}(?:\.[0-9]*[1-9])?Z$/)],
-  [TAG.visibleString, matches(/^[ -~]*$/)],
-  [TAG.universalString, (content) => content.length % 4 === 0],
-  [TAG.bmpString, (content) => content.length % 2 === 0],
+  [TAG.universalString, (content) => isUnicode(content, 4)],
+  [TAG.bmpString, (content) => isUnicode(content, 2)],
 ]);
 
 function requireUniversalForm(tag: number, content: Uint8Array, isConstructed: boolean): void {
@@ -162,6 +161,16 @@ export function isBitString(content: Uint8Array): boolean {
 export function isObjectIdentifier(content: Uint8Array): boolean {
   if (content.length === 0 || content.at(-1)! >= 0x80) return false;
   return content.every((octet, index) => octet !== 0x80 || (index > 0 && content[index - 1]! >= 0x80));
+}
+
+/** Characters of as many octets each, big-endian; a surrogate is none. */
+function isUnicode(content: Uint8Array, octets: 2 | 4): boolean {
+  if (content.length % octets !== 0) return false;
+  for (let at = 0; at < content.length; at += octets) {
+    const character = content.subarray(at, at + octets).reduce((number, octet) => number * 256 + octet, 0);
+    if (character > LAST_CHARACTER || (character >= 0xd800 && character <= 0xdfff)) return false;
+  }
+  return true;
 }
 
 export function isAscii(content: Uint8Array): boolean {

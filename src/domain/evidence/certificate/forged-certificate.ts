@@ -1,10 +1,8 @@
 /**
- * Test support: leaves that are genuine but for what a test bends, really signed with the keys of the vectors. Whatever is bent,
- * all other rows of the profile hold.
+ * Test support: certificates that are really signed, a genuine leaf but for what a test bends. Whatever is bent, all other rows of the
+ * profile hold.
  */
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
-import { parseKnownExtensions } from './extensions.ts';
-import { parseCertificate } from './certificate.ts';
 import {
   fromBase64,
   pki,
@@ -13,6 +11,7 @@ import {
   vectorTrust,
   type VectorCertificate,
 } from '../evidence-vectors.ts';
+import { parseCertificate } from './certificate.ts';
 import {
   bits,
   identifier,
@@ -28,6 +27,7 @@ import {
   uri,
   utcTime,
 } from './der-writer.ts';
+import { parseKnownExtensions } from './extensions.ts';
 import { judgeLeaf } from './leaf-profile.ts';
 import { EXTENSION, OID, oid } from './object-identifiers.ts';
 

@@ -3,19 +3,19 @@
  * first that does not hold decides. Nothing is ever fetched, and revocation is not evaluated.
  */
 import { verify } from 'node:crypto';
+import type { Namespace } from '../../namespace.ts';
+import { isOnP256, P256_POINT_BYTES } from '../p256.ts';
+import type { CertificateRefusalKind } from '../refusal.ts';
+import { parseCertificateTime } from './certificate-time.ts';
+import { parseCertificate, type Certificate } from './certificate.ts';
 import {
-  parseKnownExtensions,
   KEY_USAGE,
+  parseKnownExtensions,
   type AccessDescription,
   type DistributionPoint,
   type KnownExtensions,
 } from './extensions.ts';
-import { parseCertificateTime } from './certificate-time.ts';
-import { parseCertificate, type Certificate } from './certificate.ts';
-import type { Namespace } from '../../namespace.ts';
 import { EXTENSION, isEcKeyOn, isPlainAlgorithm, OID } from './object-identifiers.ts';
-import { isOnP256, P256_POINT_BYTES } from '../p256.ts';
-import type { CertificateRefusalKind } from '../refusal.ts';
 import type { TrustMaterial } from './trust-material.ts';
 
 export const MAX_LEAF_BYTES = 1_300;

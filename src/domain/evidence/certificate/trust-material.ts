@@ -3,12 +3,12 @@
  * are the ones of the configuration: a root, and one intermediate under it. Another intermediate of the same root is not.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { KEY_USAGE, parseKnownExtensions, type KnownExtensions } from './extensions.ts';
+import { fingerprintOf } from '../signed-bytes.ts';
 import { parseCertificateFile } from './certificate-file.ts';
 import { parseCertificateTime } from './certificate-time.ts';
 import { parseCertificate, type Certificate } from './certificate.ts';
+import { KEY_USAGE, parseKnownExtensions, type KnownExtensions } from './extensions.ts';
 import { isEcKeyOn, isPlainAlgorithm, OID } from './object-identifiers.ts';
-import { fingerprintOf } from '../signed-bytes.ts';
 
 /** A file as it was read, and the certificate that it must hold. */
 export interface PinnedFile {
@@ -56,12 +56,12 @@ const REQUIREMENTS: readonly Requirement[] = [
   { problem: 'root: must be issued by itself', holds: ({ root }) => isIssuedBy(root, root) },
   {
     problem: 'intermediate: must be a version 3 certificate',
-    holds: (chain) => chain.intermediate.certificate.isVersion3,
+    holds: ({ intermediate }) => intermediate.certificate.isVersion3,
   },
   { problem: 'intermediate: must have a P-384 key', holds: ({ intermediate }) => hasKeyOn(intermediate, OID.p384) },
   {
     problem: 'intermediate: must be signed with ECDSA-SHA512',
-    holds: (chain) => isSignedWithSha512(chain.intermediate),
+    holds: ({ intermediate }) => isSignedWithSha512(intermediate),
   },
   { problem: 'intermediate: must have readable dates', holds: ({ intermediate }) => hasDates(intermediate) },
   {
