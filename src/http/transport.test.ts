@@ -201,6 +201,20 @@ describe('HTTP/1.1 itself', () => {
     expect([answer.status, answer.headers.connection, answer.text]).toEqual([200, 'close', SOME.text]);
   });
 
+  test('who ends its side after the request still hears the answer', async () => {
+    waiting = [];
+    const socket = await open(port);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.end('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    waiting[0]!();
+    await closed;
+    expect(parseAnswers(text).map(({ status }) => status)).toEqual([200]);
+  });
+
   test('the absolute form of a target is its path', async () => {
     const answer = await ask('GET http://example.org/quick?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(answer.status).toBe(200);

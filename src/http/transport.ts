@@ -54,6 +54,8 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
   server.setTimeout(SILENCE_MILLISECONDS);
   // Node would drop further headers silently; `Conduct` refuses them.
   server.maxHeadersCount = 0;
+  // A caller may end its side after the request and still hears the answer; Node has no other name for this.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     endWithFault(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
   });
