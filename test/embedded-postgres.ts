@@ -147,7 +147,8 @@ async function untilReady(server: ChildProcess): Promise<void> {
   const said: string[] = [];
   for await (const line of createInterface({ input: server.stderr! })) {
     if (line.includes('database system is ready to accept connections')) {
-      server.stderr!.resume();
+      // Nobody reads on, and a full pipe would stop the server.
+      server.stderr!.destroy();
       return;
     }
     said.push(line);

@@ -35,6 +35,13 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
+const CONNECTION: pg.ClientConfig = {
+  types,
+  keepAlive: true,
+  connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
+  idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
+};
+
 /** Connects to nothing yet. */
 export function openPostgres(url: string, report: ReportFailure): SqlDatabase {
   return new PostgresDatabase(url, report);
@@ -52,13 +59,10 @@ class PostgresDatabase implements SqlDatabase {
     this.#report = report;
     this.#pool = new pg.Pool({
       connectionString: url,
-      types,
-      keepAlive: true,
+      ...CONNECTION,
       max: MAX_CONNECTIONS,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
       statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
       query_timeout: QUERY_TIMEOUT_MILLISECONDS,
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
       async onConnect(client) {
         surviveLoss(client);
         await client.query(PLANS_BY_INDEX);
@@ -86,11 +90,7 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async upgrade<T>(work: Work<T>): Promise<T> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      types,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
-    });
+    const client = new pg.Client({ connectionString: this.#url, ...CONNECTION });
     surviveLoss(client);
     try {
       await this.#guard(() => client.connect());
