@@ -13,8 +13,8 @@ export interface ProxiedService {
   close(): Promise<void>;
 }
 
-/** Starts it and waits until its index has caught up. The caller closes it. */
-export async function startProxiedService(): Promise<ProxiedService> {
+/** Starts it, in memory unless `further` variables say otherwise, and waits until its index has caught up. The caller closes it. */
+export async function startProxiedService(further: Readonly<Record<string, string>> = {}): Promise<ProxiedService> {
   const proxy = await startRpcProxy(inject('fixtures').mainChain.rpcUrl);
   const variables = {
     ...inject('devnetEnv'),
@@ -23,6 +23,7 @@ export async function startProxiedService(): Promise<ProxiedService> {
     PORT: '0',
     ADMIN_PORT: '0',
     RATE_LIMITS: 'off',
+    ...further,
   };
   const lines: string[] = [];
   const note = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));

@@ -1,11 +1,14 @@
 /** Which decision is in force? The contract of `DecisionStore` (interface, Monetization opt-in; http-facts 9.4). */
-import { describe, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AltKey } from '../../../domain/alt-identifiers.ts';
 import type { AppliedDecision } from '../../../ports/decision-store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { decisionOf, id, ORDERED_IDS } from './samples.ts';
 
 const WRITERS = 64;
+const SCRIPT = new URL('deciding-process.ts', import.meta.url).pathname;
 
 export function testDecisions(under: StoreUnderTest): void {
   describe('decisions', () => {
@@ -52,6 +55,32 @@ export function testDecisions(under: StoreUnderTest): void {
       expect((await under.store.readDecision(id(7)))?.timestamp).toBe(WRITERS);
       expect(await audited()).toEqual(won.toSorted((a, b) => a - b));
     });
+
+    it.each([1, 10, 50])(
+      'of a process that is killed after %i: those it was promised are there, whole',
+      async (least) => {
+        const url = await under.createEmpty();
+        const child = spawn(process.execPath, [SCRIPT, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+        const exit = once(child, 'exit');
+        onTestFinished(() => void child.kill('SIGKILL'));
+        let printed = '';
+        for await (const chunk of child.stdout.setEncoding('utf8')) {
+          printed += chunk as string;
+          if (printed.split('\n').length > least) child.kill('SIGKILL');
+        }
+        await exit;
+        const promised = printed.split('\n').slice(0, -1).map(Number);
+
+        const store = await under.openAt(url);
+        // Comes after whatever the database was still doing for the dead process.
+        await store.writeFolds('rates', []);
+        await store.applyDecision(decisionOf(1_000_000));
+        const kept = await store.listAppliedDecisions(id(7));
+        expect(kept.length).toBeGreaterThan(promised.length);
+        expect(kept.slice(0, -1)).toEqual(kept.slice(1).map((_, n) => decisionOf(n + 1)));
+        expect((await store.readDecision(id(7)))?.timestamp).toBe(kept.at(-1)!.timestamp);
+      },
+    );
 
     it('of one second: one is in force', async () => {
       const outcomes = await Promise.all(

@@ -1,0 +1,474 @@
+/** What does each request about monetization get? On a clock that stands still, a chain that says what a test wants, and a real store. */
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
+import { createStore } from '../../adapters/sql/create-store.ts';
+import { buildApp, type AppOptions } from '../../app.ts';
+import { Fault } from '../../domain/faults.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine-facts.ts';
+import {
+  ABSENT,
+  ALT,
+  ALT_OWNER,
+  CONTROLLER,
+  DEPLOYMENT,
+  FREE,
+  ID,
+  membersOf,
+  messageOf,
+  NO_GLOBALS,
+  NOW,
+  OPT_IN,
+  OPT_OUT,
+  OWNER,
+  present,
+  STRANGER,
+  UNREADABLE,
+} from '../../domain/monetization/decision-scene.ts';
+import type { MainChainPorts } from '../../ports/ctx.ts';
+import type { KeptMachine } from '../../ports/main-chain.ts';
+import type { Store } from '../../ports/store.ts';
+
+const PATH = `/machine/${ID}/monetization`;
+const BLOCK = { number: 120_340, hash: '0x', timestamp: NOW - 3 };
+
+let facts: Partial<MachineSnapshot>;
+let globals: typeof NO_GLOBALS;
+let readNow: (read: KeptMachine) => Promise<KeptMachine>;
+let reads: number;
+let store: Store;
+let ctx: StubCtx;
+let app: FastifyInstance | undefined;
+let conformance: OpenapiConformance;
+
+const readFacts = (): KeptMachine => ({
+  snapshot: {
+    id: ID,
+    block: BLOCK,
+    ...FREE,
+    relocating: present(false),
+    homeOrdinal: present(1),
+    ...facts,
+  } as MachineSnapshot,
+  deployment: { localOrdinal: 1, ...globals } as DeploymentFacts,
+});
+
+async function build(options: AppOptions = {}, isInitialised = true): Promise<void> {
+  const chain = {
+    chainId: Number(DEPLOYMENT.chainId),
+    machineRegistry: DEPLOYMENT.registry,
+    findKept: () => ((reads += 1), readFacts()),
+    readMachineNow: () => ((reads += 1), readNow(readFacts())),
+  };
+  const main = isInitialised ? ({ chain } as unknown as MainChainPorts) : undefined;
+  await app?.close();
+  ctx = createStubCtx({ store, main });
+  app = await buildApp(ctx, { rateLimits: 'off', ...options });
+  conformance = new OpenapiConformance((await app!.inject('/openapi.json')).json());
+}
+
+beforeEach(async () => {
+  facts = {};
+  globals = NO_GLOBALS;
+  readNow = async (read) => read;
+  reads = 0;
+  store = await createStore('sqlite::memory:');
+  await build();
+});
+afterEach(async () => {
+  await app!.close();
+  app = undefined;
+  await store.close();
+});
+
+/** Status and code, or the body itself where it has none; held against the OpenAPI document. */
+async function ask(method: 'GET' | 'PUT' | 'HEAD', path: string, payload?: string | object): Promise<string> {
+  const {
+    statusCode: status,
+    headers,
+    body: text,
+  } = await app!.inject({
+    method,
+    url: path,
+    ...(payload !== undefined && { payload: typeof payload === 'string' ? payload : JSON.stringify(payload) }),
+  });
+  conformance.expectDocumented(method, path, { status, headers, text });
+  const code = (JSON.parse(text || '{}') as { detail?: { code?: string } }).detail?.code;
+  return `${status} ${code ?? text}`;
+}
+
+const put = (payload: string | object = membersOf(OPT_IN), path = PATH) => ask('PUT', path, payload);
+
+const stateOf = (status: string, signer: string, updatedAt: number) =>
+  `200 {"machine_id":"42","status":"${status}","signer":"${signer}","updated_at":${updatedAt}}`;
+const OWNER_SHOWN = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
+const PENDING = '200 {"machine_id":"42","status":"PENDING","signer":null,"updated_at":null}';
+
+describe('the well-known document', () => {
+  const WELL_KNOWN = '/.well-known/svc-monetization';
+
+  test('is what clients compare, and reads no chain', async () => {
+    expect(await ask('GET', WELL_KNOWN)).toBe(
+      '200 {"version":"tokenomics-2.0-monetization-v1","chain_id":"31337","registry":"0x00000000000000000000000000000000000000aa"}',
+    );
+    expect(reads).toBe(0);
+  });
+
+  test('is there for HEAD, and for nothing that writes', async () => {
+    expect(await ask('HEAD', WELL_KNOWN)).toBe('200 ');
+    expect(await ask('PUT', WELL_KNOWN, {})).toBe('405 {"detail":"Method Not Allowed"}');
+  });
+});
+
+test('not initialised: the well-known document is bare 503, the others are coded, and what is malformed stays so', async () => {
+  await build({}, false);
+  expect([
+    await ask('GET', '/.well-known/svc-monetization'),
+    await ask('GET', PATH),
+    await put(),
+    await put({}),
+    await put('{'),
+    await put(membersOf(OPT_IN), '/machine/x/monetization'),
+  ]).toEqual([
+    '503 {"detail":"Service not initialised"}',
+    '503 CHAIN_UNAVAILABLE',
+    '503 CHAIN_UNAVAILABLE',
+    '400 INVALID_REQUEST',
+    expect.stringMatching(/^422 /),
+    '400 INVALID_REQUEST',
+  ]);
+});
+
+describe('a decision', () => {
+  test('of the printed example is applied, kept whole and shown', async () => {
+    const signature =
+      '0x601f9a7f25c756d37132371e2d3d3aa36d871cc3946b8b42aac039f0aadc9f717bc0e5a5d86fd41ab79cdeedb630ad380f8b42259c96fb4e195a1d327c658a691c';
+    expect(await ask('GET', PATH)).toBe(PENDING);
+    const applied = stateOf('OPTED_IN', OWNER_SHOWN, NOW);
+    expect(await put(`{"opted_in":true,"timestamp":${NOW},"signature":"${signature}"}`)).toBe(applied);
+    expect(await ask('GET', PATH)).toBe(applied);
+    expect(await ask('GET', '/machine/did%3Asvc%3A42/monetization')).toBe(applied);
+    expect(await store.listAppliedDecisions(ID)).toEqual([
+      { ...OPT_IN, signer: OWNER.address, signature, appliedAtMilliseconds: 1000 * NOW },
+    ]);
+  });
+
+  test('of the controller counts as much; the newer one holds', async () => {
+    await put();
+    const later = { ...OPT_OUT, timestamp: NOW + 1 };
+    const members = { opted_in: false, timestamp: NOW + 1, signature: CONTROLLER.sign(messageOf(later)) };
+    expect(await put(members, '/machine/did:svc:42/monetization')).toMatch(/^200 .*"OPTED_OUT"/);
+    expect(await store.readDecision(ID)).toEqual({ ...later, signer: CONTROLLER.address });
+  });
+
+  test('is never kept by a cache, and names its block', async () => {
+    const { headers } = await app!.inject({ method: 'PUT', url: PATH, payload: membersOf(OPT_IN) });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'chain-block': '120340', 'chain-block-age': '3' });
+  });
+
+  test('may carry members that nobody knows, of any media type', async () => {
+    expect(await put({ ...membersOf(OPT_IN), note: [{}] })).toMatch(/^200/);
+    const text = { method: 'PUT', url: PATH, headers: { 'content-type': 'text/plain' } } as const;
+    const later = membersOf({ ...OPT_IN, timestamp: NOW + 1 });
+    expect((await app!.inject({ ...text, payload: JSON.stringify(later) })).statusCode).toBe(200);
+  });
+
+  test.each([
+    [-301, '409 STALE_SIGNATURE'],
+    [-300, '200'],
+    [30, '200'],
+    [31, '409 STALE_SIGNATURE'],
+  ])('signed at %i s from now: %s', async (offset, answer) => {
+    expect(await put(membersOf({ ...OPT_IN, timestamp: NOW + offset }))).toContain(answer);
+  });
+
+  test('is applied once: a replay and the same second of another will are stale', async () => {
+    await put();
+    expect([await put(), await put(membersOf(OPT_OUT))]).toEqual(['409 STALE_SIGNATURE', '409 STALE_SIGNATURE']);
+    expect(await store.listAppliedDecisions(ID)).toHaveLength(1);
+  });
+});
+
+describe('the key', () => {
+  test.each([
+    '0',
+    '007',
+    '+42',
+    '42.0',
+    'did:svc:0',
+    'did:svc:042',
+    'did:web:42',
+    'DID:svc:42',
+    '%2042',
+    '%FF',
+    String(2n ** 256n),
+    OWNER_SHOWN,
+    `did:svc:${OWNER_SHOWN}`,
+  ])('%s is none', async (key) => {
+    const path = `/machine/${key}/monetization`;
+    expect([await ask('GET', path), await put('{', path)]).toEqual(['400 INVALID_REQUEST', '400 INVALID_REQUEST']);
+  });
+});
+
+describe('the body', () => {
+  test.each([
+    ['nothing', ''],
+    ['no JSON', 'opted_in=true'],
+    ['a cut object', '{"opted_in":true'],
+    ['two values', '{}{}'],
+    ['NaN', '{"timestamp":NaN}'],
+    ['a byte-order mark', '\uFEFF{}'],
+  ])('that is %s gets the 422 list', async (_name, text) => {
+    const answer = await put(text);
+    expect(answer).toMatch(/^422 \{"detail":\[\{"type":"json_invalid","loc":\["body",\d+\]/);
+    expect(answer).not.toContain('"code"');
+  });
+
+  test.each([
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a text', '"opted_in"'],
+    ['a number', '1e9'],
+    ['a repeated member', `{"opted_in":true,${JSON.stringify(membersOf(OPT_OUT)).slice(1)}`],
+    ['a repeated member that nobody knows', JSON.stringify(membersOf(OPT_IN)).replace('{', '{"a":1,"a":1,')],
+    ['a lone surrogate', JSON.stringify(membersOf(OPT_IN)).replace('{', '{"a":"\\ud800",')],
+    ['33 levels deep', `${'['.repeat(33)}${']'.repeat(33)}`],
+  ])('that is %s is invalid', async (_name, text) => {
+    expect(await put(text)).toBe('400 INVALID_REQUEST');
+  });
+
+  test('of 4,096 bytes is read, and no longer one', async () => {
+    const pad = (length: number) => JSON.stringify(membersOf(OPT_IN)).padEnd(length, ' ');
+    expect([await put(pad(4097)), await put(pad(4096))]).toEqual([
+      '413 REQUEST_TOO_LARGE',
+      stateOf('OPTED_IN', OWNER_SHOWN, NOW),
+    ]);
+  });
+
+  const WRONG = [null, true, 0, 1, -1, 1.5, 2 ** 53, '', 'true', `${NOW}`, '0x', [], {}, [NOW], { a: 1 }];
+  const soundFor = (member: string, value: unknown) => member === 'opted_in' && value === true;
+
+  test.each(['opted_in', 'timestamp', 'signature', 'signer_pubkey'])('with a wrong %s is invalid', async (member) => {
+    const wrong = WRONG.filter((value) => !soundFor(member, value) && !(member === 'timestamp' && value === 1));
+    for (const value of wrong)
+      expect([value, await put({ ...membersOf(OPT_IN), [member]: value })]).toEqual([value, '400 INVALID_REQUEST']);
+    if (member === 'signer_pubkey') return;
+    const rest = Object.entries(membersOf(OPT_IN, ALT)).filter(([name]) => name !== member);
+    expect(await put(Object.fromEntries(rest))).toBe('400 INVALID_REQUEST');
+  });
+
+  test.each([`${NOW}.0`, `${NOW / 1000}e3`, `${NOW}.5`, '1e9', '9007199254740992', '0', '-5', `0${NOW}`])(
+    'with a timestamp written %s',
+    async (text) => {
+      const body = JSON.stringify(membersOf(OPT_IN)).replace(String(NOW), text);
+      expect(await put(body)).toMatch(text.startsWith('0') && text !== '0' ? /^422/ : /^400 INVALID_REQUEST$/);
+    },
+  );
+
+  test.each([
+    ['130 digits less one', (signature: string) => signature.slice(0, -1)],
+    ['and one more', (signature: string) => `${signature}0`],
+    ['no 0x', (signature: string) => signature.slice(2)],
+    ['a letter that is no digit', (signature: string) => `${signature.slice(0, -1)}g`],
+  ])('with a signature of %s', async (_name, spoil) => {
+    const signature = spoil(membersOf(OPT_IN)['signature'] as string);
+    expect(await put({ ...membersOf(OPT_IN), signature })).toBe('400 INVALID_REQUEST');
+  });
+});
+
+describe('the signer', () => {
+  const signedOver = (deployment: Partial<typeof DEPLOYMENT>) => ({
+    ...membersOf(OPT_IN),
+    signature: OWNER.sign(messageOf(OPT_IN, { deployment: { ...DEPLOYMENT, ...deployment } })),
+  });
+  const signedFor = (decision: Partial<typeof OPT_IN>) => ({
+    ...membersOf(OPT_IN),
+    signature: OWNER.sign(messageOf({ ...OPT_IN, ...decision })),
+  });
+
+  test.each([
+    ['a stranger', { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) }],
+    ['the owner, for another chain', signedOver({ chainId: '1' })],
+    ['the owner, for another registry', signedOver({ registry: OWNER.address })],
+    ['the owner, for another machine', signedFor({ machineId: (ID + 1n) as typeof ID })],
+    ['the owner, of another will', signedFor({ optedIn: false })],
+    ['the owner, at another second', signedFor({ timestamp: NOW - 1 })],
+    ['a key of the alt chain', membersOf(OPT_IN, ALT)],
+    ['the owner, beside a key of the alt chain', { ...membersOf(OPT_IN), signer_pubkey: ALT_OWNER.key }],
+  ])('is %s: 403', async (_name, members) => {
+    expect(await put(members)).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(await store.readDecision(ID)).toBeUndefined();
+  });
+
+  test('cannot be recovered: 401', async () => {
+    const signature = (membersOf(OPT_IN)['signature'] as string).replace(/..$/, '1d');
+    expect(await put({ ...membersOf(OPT_IN), signature })).toBe('401 INVALID_SIGNATURE');
+  });
+
+  test('was owner until a block ago', async () => {
+    readNow = async ({ snapshot, deployment }) => ({
+      snapshot: { ...snapshot, owner: present(STRANGER.address), controller: ABSENT },
+      deployment,
+    });
+    expect(await put()).toBe('403 UNAUTHORIZED_SIGNER');
+  });
+});
+
+describe('the machine', () => {
+  const rows: readonly (readonly [
+    name: string,
+    facts: Partial<MachineSnapshot>,
+    get: string,
+    put: string,
+    out: string,
+  ])[] = [
+    [
+      'absent',
+      { owner: ABSENT, homeOrdinal: present(0) },
+      '404 MACHINE_NOT_FOUND',
+      '404 MACHINE_NOT_FOUND',
+      '404 MACHINE_NOT_FOUND',
+    ],
+    [
+      'homed on the alt chain',
+      { owner: ABSENT, homeOrdinal: present(5) },
+      '409 MACHINE_HOMED_ELSEWHERE',
+      '409 MACHINE_HOMED_ELSEWHERE',
+      '409 MACHINE_HOMED_ELSEWHERE',
+    ],
+    [
+      'relocating',
+      { relocating: present(true) },
+      '503 MACHINE_UNAVAILABLE',
+      '503 MACHINE_UNAVAILABLE',
+      '503 MACHINE_UNAVAILABLE',
+    ],
+    ['unreadable', { owner: UNREADABLE }, '503 CHAIN_UNAVAILABLE', '503 CHAIN_UNAVAILABLE', '503 CHAIN_UNAVAILABLE'],
+    ['of an unreadable controller', { controller: UNREADABLE }, PENDING, '503 CHAIN_UNAVAILABLE', 'OUT'],
+    ['unbonded', { subscriptionStatus: present('Terminated') }, PENDING, '409 MACHINE_NOT_BONDED', 'OUT'],
+    ['of an unreadable bond', { subscriptionStatus: UNREADABLE }, PENDING, '503 CHAIN_UNAVAILABLE', 'OUT'],
+    ['in Grace', { subscriptionStatus: present('Grace'), available: present(false) }, PENDING, 'IN', 'OUT'],
+    [
+      'deactivated',
+      { generalPaused: present(true), available: present(false) },
+      PENDING,
+      '409 MACHINE_DEACTIVATED',
+      'OUT',
+    ],
+    [
+      'paused by its owner',
+      { operatorPaused: present(true), available: present(false) },
+      PENDING,
+      '503 MACHINE_UNAVAILABLE',
+      'OUT',
+    ],
+    [
+      'paused for an upgrade',
+      { technicalPaused: present(true), available: present(false) },
+      PENDING,
+      '503 MACHINE_UNAVAILABLE',
+      'OUT',
+    ],
+  ];
+  const told = (answer: string) => {
+    if (answer === 'IN') return stateOf('OPTED_IN', OWNER_SHOWN, NOW);
+    return answer === 'OUT' ? stateOf('OPTED_OUT', OWNER_SHOWN, NOW) : answer;
+  };
+
+  test.each(rows)('that is %s', async (name, given, read, optIn, optOut) => {
+    facts = given;
+    expect(await ask('GET', PATH)).toBe(read);
+    expect(await put()).toBe(told(optIn));
+    if (optIn === 'IN') return;
+    expect(await store.readDecision(ID)).toBeUndefined();
+    // The authority depends on the controller, so that opting out does too.
+    if (name !== 'of an unreadable controller') expect(await put(membersOf(OPT_OUT))).toBe(told(optOut));
+  });
+
+  test.each(['generalPausedGlobal', 'technicalPausedGlobal'] as const)(
+    'that stops with all others: %s',
+    async (flag) => {
+      facts = { available: present(false) };
+      globals = { ...NO_GLOBALS, [flag]: true };
+      expect([await put(), await put(membersOf(OPT_OUT))]).toEqual([
+        '503 MACHINE_UNAVAILABLE',
+        stateOf('OPTED_OUT', OWNER_SHOWN, NOW),
+      ]);
+    },
+  );
+
+  test('that is homed elsewhere names its home as a number', async () => {
+    facts = { owner: ABSENT, homeOrdinal: present(3) };
+    const { body } = await app!.inject(PATH);
+    expect(body).toContain('"home_protocol_chain_id":3');
+  });
+});
+
+describe('what is wrong first is told', () => {
+  const stale = membersOf({ ...OPT_IN, timestamp: NOW - 301 });
+  const strange = { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) };
+
+  test('the window before the machine, and no chain is asked', async () => {
+    facts = { owner: ABSENT, homeOrdinal: present(0) };
+    expect([await put(stale), reads]).toEqual(['409 STALE_SIGNATURE', 0]);
+  });
+
+  test('the machine before the signature, the signature before the time, the time before the bond', async () => {
+    facts = { owner: ABSENT, homeOrdinal: present(0) };
+    expect(await put(strange)).toBe('404 MACHINE_NOT_FOUND');
+    facts = {};
+    await put();
+    facts = { subscriptionStatus: present('Runoff') };
+    expect(await put(strange)).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(await put()).toBe('409 STALE_SIGNATURE');
+    expect(await put(membersOf({ ...OPT_IN, timestamp: NOW + 1 }))).toBe('409 MACHINE_NOT_BONDED');
+  });
+
+  test('the bond before the stop, the stop before the pause', async () => {
+    const stopped = { generalPaused: present(true), operatorPaused: present(true), available: present(false) };
+    facts = { ...stopped, subscriptionStatus: present('Terminated') };
+    expect(await put()).toBe('409 MACHINE_NOT_BONDED');
+    facts = stopped;
+    expect(await put()).toBe('409 MACHINE_DEACTIVATED');
+  });
+});
+
+describe('what fails', () => {
+  test('the store: 500, for both', async () => {
+    await store.close();
+    expect([await ask('GET', PATH), await put()]).toEqual(['500 INTERNAL_ERROR', '500 INTERNAL_ERROR']);
+  });
+
+  test('the chain: 503', async () => {
+    readNow = async () => {
+      throw new Fault('ChainUnreadable', { chain: 'main', cause: 'transport' });
+    };
+    expect(await put()).toBe('503 CHAIN_UNAVAILABLE');
+  });
+
+  test('the patience: a decision whose caller was told 503 is not applied afterwards', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    await build({ deadlineMilliseconds: { general: 1 } });
+    readNow = (read) => promise.then(() => read);
+    expect(await put()).toBe('503 CHAIN_UNAVAILABLE');
+    resolve(undefined);
+    await new Promise((settled) => setImmediate(settled));
+    expect(await store.readDecision(ID)).toBeUndefined();
+  });
+
+  test('nothing that was sent is in the log or in a body', async () => {
+    const sent = { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) };
+    const { body } = await app!.inject({ method: 'PUT', url: PATH, payload: sent });
+    expect([body, JSON.stringify(ctx.lines)].join()).not.toContain(sent.signature.slice(2, 20));
+    expect(ctx.lines.map(({ fields }) => fields)).toContainEqual(
+      expect.objectContaining({ fault: 'SignerUnauthorized', cause: 'not-entitled' }),
+    );
+  });
+});
+
+test('other methods are told which ones there are', async () => {
+  const { statusCode, headers } = await app!.inject({ method: 'DELETE', url: PATH });
+  expect([statusCode, String(headers['allow']).split(', ').toSorted()]).toEqual([405, ['GET', 'HEAD', 'PUT']]);
+  expect(await ask('HEAD', PATH)).toBe('200 ');
+});

@@ -1,0 +1,206 @@
+/**
+ * Can the keys of the devnet's machines decide what the interface lets them decide, on a database on disk, and do a thousand who
+ * decide at once end with the newest? (Interface, Monetization; http-facts 9.)
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Address, MachineId } from '../../src/domain/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import type { PublishedDeployment } from '../../src/domain/monetization/decision.ts';
+import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
+import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { OpenapiConformance, type OpenapiDocument } from '../openapi-conformance.ts';
+import { ask, findMachine } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+
+const { machines } = inject('fixtures');
+const machineOf = (name: string) => findMachine(machines, name);
+
+let folder: string;
+let database: string;
+let proxied: ProxiedService;
+let url: string;
+let conformance: OpenapiConformance;
+let deployment: PublishedDeployment;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'monetization-'));
+  database = join(folder, 'svc.db');
+  proxied = await startProxiedService({ DATABASE_URL: `sqlite:${database}` });
+  url = proxied.service.url;
+  conformance = new OpenapiConformance((await ask(`${url}/openapi.json`)).json() as unknown as OpenapiDocument);
+  const published = (await ask(`${url}/.well-known/svc-monetization`)).json<{ chain_id: string; registry: Address }>();
+  deployment = { chainId: published.chain_id, registry: published.registry };
+});
+afterAll(async () => {
+  await proxied.close();
+  rmSync(folder, { recursive: true });
+});
+
+const now = () => Math.floor(Date.now() / 1000);
+const pathOf = (did: string) => `/machine/${encodeURIComponent(did)}/monetization`;
+
+/** The body of a decision that `key` signs. */
+function sign(id: string, key: string, optedIn: boolean, timestamp: number): string {
+  const decision = { machineId: BigInt(id) as MachineId, optedIn, timestamp };
+  const { message } = prepareDecision(decision, { chain: 'main' }, deployment, DEFAULT_NAMESPACE);
+  const signature = createMainChainKey(Buffer.from(key.slice(2), 'hex')).sign(message);
+  return JSON.stringify({ opted_in: optedIn, timestamp, signature });
+}
+
+async function put(did: string, body: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const { status, headers, text } = await ask(url + pathOf(did), { method: 'PUT', body });
+  conformance.expectDocumented('PUT', pathOf(did), { status, headers: Object.fromEntries(headers), text });
+  const json = JSON.parse(text) as { detail?: Record<string, unknown> };
+  return { status, body: json.detail ?? json };
+}
+
+const decide = (name: string, optedIn: boolean, timestamp = now(), key = machineOf(name).ownerKey as string) =>
+  put(machineOf(name).did, sign(machineOf(name).id, key, optedIn, timestamp));
+
+const code = async (answer: ReturnType<typeof put>) => {
+  const { status, body } = await answer;
+  return `${status} ${String(body['code'] ?? body['status'])}`;
+};
+
+describe('the owner', () => {
+  it('opts a machine in and out again', async () => {
+    const { id, did, owner } = machineOf('fresh');
+    const at = now() - 100;
+    const state = (status: string, signer: string | null, updated_at: number | null) => ({
+      machine_id: id,
+      status,
+      signer,
+      updated_at,
+    });
+    const read = async () => (await ask(url + pathOf(did))).json();
+    expect(await read()).toEqual(state('PENDING', null, null));
+    expect(await decide('fresh', true, at)).toEqual({ status: 200, body: state('OPTED_IN', owner, at) });
+    expect(await read()).toEqual(state('OPTED_IN', owner, at));
+    expect(await code(decide('fresh', false, at))).toBe('409 STALE_SIGNATURE');
+    expect(await code(decide('fresh', true, at))).toBe('409 STALE_SIGNATURE');
+    expect(await decide('fresh', false, at + 1)).toEqual({ status: 200, body: state('OPTED_OUT', owner, at + 1) });
+    expect(await read()).toEqual(state('OPTED_OUT', owner, at + 1));
+  });
+
+  it.each([
+    ['grace', '200 OPTED_IN'],
+    ['unbonded', '409 MACHINE_NOT_BONDED'],
+    ['runoff', '409 MACHINE_NOT_BONDED'],
+    ['deactivated', '409 MACHINE_DEACTIVATED'],
+    ['suspended', '503 MACHINE_UNAVAILABLE'],
+    ['technical-pause', '503 MACHINE_UNAVAILABLE'],
+  ])('of %s, wanting in: %s; out at any time', async (name, answer) => {
+    const at = now() - 10;
+    expect(await code(decide(name, true, at))).toBe(answer);
+    expect(await code(decide(name, false, at + 1))).toBe('200 OPTED_OUT');
+  });
+
+  it.each([
+    ['relocating', '503 MACHINE_UNAVAILABLE'],
+    ['homed-elsewhere', '409 MACHINE_HOMED_ELSEWHERE'],
+    ['retired', '404 MACHINE_NOT_FOUND'],
+    ['reissued-old', '404 MACHINE_NOT_FOUND'],
+  ])('of %s cannot even opt out: %s', async (name, answer) => {
+    expect(await code(decide(name, false))).toBe(answer);
+  });
+});
+
+describe('who may sign', () => {
+  it('the controller, too', async () => {
+    const { controller, controllerKey } = machineOf('with-controller');
+    const { status, body } = await decide('with-controller', true, now(), controllerKey!);
+    expect([status, body['signer']]).toEqual([200, controller]);
+  });
+
+  it('of a machine that was sold, the buyer and the controller that stayed', async () => {
+    const { controllerKey } = machineOf('sold');
+    expect(await code(decide('sold', true, now() - 5))).toBe('200 OPTED_IN');
+    expect(await code(decide('sold', false, now() - 4, controllerKey!))).toBe('200 OPTED_OUT');
+  });
+
+  it('nobody else', async () => {
+    const { did } = machineOf('rated-b');
+    expect(await code(decide('rated-b', true, now(), machineOf('fresh').ownerKey))).toBe('403 UNAUTHORIZED_SIGNER');
+    const ofAnother = sign(machineOf('fresh').id, machineOf('rated-b').ownerKey, true, now());
+    expect(await code(put(did, ofAnother))).toBe('403 UNAUTHORIZED_SIGNER');
+    const rounded = sign(String(BigInt(Number(machineOf('rated-b').id))), machineOf('rated-b').ownerKey, true, now());
+    expect(await code(put(did, rounded))).toBe('403 UNAUTHORIZED_SIGNER');
+  });
+
+  it.each([
+    [-400, '409 STALE_SIGNATURE'],
+    [60, '409 STALE_SIGNATURE'],
+  ])('and not at %i s', async (offset, answer) => {
+    expect(await code(decide('rated-b', true, now() + offset))).toBe(answer);
+  });
+});
+
+describe('a node that does not answer', () => {
+  it('keeps neither anyone from being told what is signed for, nor lets a decision through', async () => {
+    proxied.proxy.inject({ kind: 'cut' }, Number.MAX_SAFE_INTEGER);
+    try {
+      expect((await ask(`${url}/.well-known/svc-monetization`)).status).toBe(200);
+      expect(await code(decide('dormant', true))).toBe('503 CHAIN_UNAVAILABLE');
+    } finally {
+      proxied.proxy.heal();
+    }
+    await expect.poll(async () => code(decide('dormant', true)), { timeout: 20_000 }).toBe('200 OPTED_IN');
+  });
+});
+
+describe('a decision that 1,000 connections race for', () => {
+  const RACERS = 1_000;
+
+  it('is the newest, and the audit is what was acknowledged, in order', async () => {
+    const { id, did, ownerKey } = machineOf('activity-only');
+    const from = now() - 280;
+    // 250 seconds, each signed four times, for either will, in an order that has nothing to do with them.
+    const bodies = Array.from({ length: RACERS }, (_, n) => {
+      const place = (n * 617) % RACERS;
+      return sign(id, ownerKey, place % 2 === 0, from + Math.floor(place / 4));
+    });
+    const agent = new Agent({ maxSockets: RACERS, keepAlive: false });
+    const answers = await Promise.all(bodies.map((body) => putThrough(agent, pathOf(did), body)));
+    agent.destroy();
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    const won = answers
+      .filter(({ status }) => status === 200)
+      .map(({ text }) => JSON.parse(text) as { updated_at: number });
+    const newest = (await ask(url + pathOf(did))).json<{ updated_at: number }>();
+    expect(newest.updated_at).toBe(from + RACERS / 4 - 1);
+    const wonAt = won.map(({ updated_at }) => updated_at).toSorted((a, b) => a - b);
+    expect(readAudit(id).map(({ signed_at }) => signed_at)).toEqual(wonAt);
+    const appliedAt = readAudit(id).map(({ applied_at }) => applied_at);
+    expect(appliedAt).toEqual(appliedAt.toSorted((a, b) => a - b));
+    expect(new Set(wonAt).size).toBe(wonAt.length);
+  });
+
+  function putThrough(agent: Agent, path: string, body: string): Promise<{ status: number; text: string }> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(url);
+      request({ hostname, port, path, method: 'PUT', agent }, async (response) => {
+        const text = (await response.setEncoding('utf8').toArray()).join('');
+        resolve({ status: response.statusCode!, text });
+      })
+        .on('error', reject)
+        .end(body);
+    });
+  }
+
+  /** Past the service, as another process sees the file. */
+  function readAudit(id: string): { signed_at: number; applied_at: number }[] {
+    const connection = new Sqlite(database, { readonly: true });
+    const machineId = Buffer.from(BigInt(id).toString(16).padStart(64, '0'), 'hex');
+    const rows = connection
+      .prepare('SELECT signed_at, applied_at FROM decision_audit WHERE machine_id = ? ORDER BY signed_at')
+      .all(machineId);
+    connection.close();
+    return rows as { signed_at: number; applied_at: number }[];
+  }
+});
