@@ -15,6 +15,7 @@ import { nowSeconds } from '../ports/clock.ts';
 import type { Eventually } from './eventually.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/fx-rates.ts';
+import type { StoredFold } from '../ports/store.ts';
 
 /** More records than this after the fold are the indexer's work, not a request's. */
 const MAX_TAIL = 2_000;
@@ -97,13 +98,21 @@ async function readHistory(
 ): Promise<History> {
   const count = readEventCount(snapshot);
   const stored = await ctx.store.readFold('second', snapshot.id, fingerprint);
-  // A fold of before an import that is not final yet says nothing about the records that are readable now.
-  if (stored?.epoch === 0 && need(snapshot.priorEventCount) > 0n) throw await syncing(main, snapshot);
-  const fold = stored === undefined ? emptyFold() : parseFold(stored.state);
+  const fold =
+    stored !== undefined && (await isOfSnapshot(main, snapshot, stored)) ? parseFold(stored.state) : emptyFold();
   if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
   if (fold.nextSeq === count) return { fold, tail: [] };
   if (count - fold.nextSeq > MAX_TAIL) throw await syncing(main, snapshot);
   return { fold, tail: (await readTimedEvents(main, snapshot, fold.nextSeq, count)).events };
+}
+
+/** A fold of before an import, or of another chain, says nothing about the records that are readable at this block. */
+async function isOfSnapshot(
+  main: MainChainPorts,
+  { id, block }: MachineSnapshot,
+  { epoch }: StoredFold,
+): Promise<boolean> {
+  return (await main.eventTimes.readEventEpoch('second', id, block)) === epoch;
 }
 
 /** The records at positions `from` to `to - 1`, and the same as events of the model, with the time of their blocks. */

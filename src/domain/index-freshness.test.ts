@@ -44,4 +44,10 @@ describe('freshness of the index', () => {
       headObservedAgeSeconds: 0,
     });
   });
+
+  it('takes an observation that a clock made in the future for none', () => {
+    expect(judge(100, 101, -60).kind).toBe('fresh');
+    expect(judge(100, 101, -60.001)).toEqual({ kind: 'syncing', indexedBlock: 100, headBlock: 101 });
+    expect(judge(undefined, 101, -3_600)).toEqual({ kind: 'syncing', indexedBlock: 0, headBlock: 101 });
+  });
 });

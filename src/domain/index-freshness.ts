@@ -9,6 +9,9 @@ export const MAX_LAG_BLOCKS = 100;
 /** A head that the worker has not read for this many poll intervals counts as unseen. */
 export const MAX_UNSEEN_INTERVALS = 10;
 
+/** An observation that is made further in the future tells that a clock was set back, and not how old it is. */
+export const MAX_AHEAD_MILLISECONDS = 60_000;
+
 export interface IndexReading {
   readonly indexedBlock: number | undefined;
   readonly headBlock: number | undefined;
@@ -23,7 +26,7 @@ export type IndexFreshness =
       readonly lagBlocks: number;
       readonly headObservedAgeSeconds: number;
     }
-  /** Nothing indexed yet, or too far behind. */
+  /** Nothing indexed yet, or too far behind, or not known how far. */
   | { readonly kind: 'syncing'; readonly indexedBlock: number; readonly headBlock: number }
   /** The head has not been read for so many seconds. */
   | { readonly kind: 'stale'; readonly headObservedAgeSeconds: number };
@@ -37,6 +40,9 @@ export function judgeIndexFreshness(
   const { indexedBlock, headBlock, headObservedAtMilliseconds } = reading;
   if (headBlock === undefined || headObservedAtMilliseconds === undefined) {
     return { kind: 'syncing', indexedBlock: indexedBlock ?? 0, headBlock: indexedBlock ?? 0 };
+  }
+  if (headObservedAtMilliseconds - nowMilliseconds > MAX_AHEAD_MILLISECONDS) {
+    return { kind: 'syncing', indexedBlock: indexedBlock ?? 0, headBlock };
   }
   const ageMilliseconds = Math.max(0, nowMilliseconds - headObservedAtMilliseconds);
   const headObservedAgeSeconds = Math.floor(ageMilliseconds / 1000);

@@ -56,6 +56,21 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     return rows;
   }
 
+  async function readEventEpoch(generation: EventGeneration, id: MachineId, block: BlockRef): Promise<number> {
+    standing.check();
+    const stored = await readStored(generation, id, 0, 0);
+    if (stored === undefined) throw syncing(undefined, block);
+    const { checkpoint } = stored;
+    const blocks = recent();
+    if (blocks === undefined || !blocks.holdsBoth(checkpoint, block)) throw syncing(checkpoint, block);
+    const isAbove = block.number >= checkpoint.blockNumber;
+    const ends = isAbove
+      ? ([checkpoint.blockNumber, block.number] as const)
+      : ([block.number, checkpoint.blockNumber] as const);
+    const imports = blocks.listEvents(generation, id, ...ends).filter(({ kind }) => kind === 'imported').length;
+    return isAbove ? stored.epoch + imports : stored.epoch - imports;
+  }
+
   /** Checkpoint, count and rows of one moment of the index; undefined before the first commit. */
   async function readStored(
     generation: EventGeneration,
@@ -114,7 +129,7 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     return new Fault('EventIndexSyncing', { indexedBlock: checkpoint?.blockNumber ?? 0, headBlock });
   }
 
-  return { readEventLogs };
+  return { readEventLogs, readEventEpoch };
 }
 
 /** A refused query tells nothing; an answer that cannot be true is unreadable. */

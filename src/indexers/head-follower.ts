@@ -45,6 +45,8 @@ export interface HeadFollowerReport {
 
 /** A node that tells an older block for longer than this is believed: the chain has really become shorter. */
 const BEHIND_MILLISECONDS = 60_000;
+/** Answers may still stand on blocks that the index has passed; snapshots are not kept for longer than these take. */
+const KEPT_COVERED_BLOCKS = 64;
 /** Before another attempt to know everything above a checkpoint that could not be reached. */
 const REACH_AGAIN_MILLISECONDS = 10_000;
 
@@ -91,7 +93,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     if (checkpoint === undefined) return false;
     if (recent.hashAt(checkpoint.blockNumber) === checkpoint.blockHash) {
       standing.tell('head', undefined);
-      recent.raiseFloor(checkpoint);
+      recent.raiseFloor(checkpoint.blockNumber - KEPT_COVERED_BLOCKS);
       return false;
     }
     return joinIndex(head, started);

@@ -70,7 +70,7 @@ describe('recent blocks', () => {
   it('raise their floor, never above the head and never down', () => {
     const recent = createRecent();
     const raise = (blockNumber: number) => {
-      recent.raiseFloor({ blockNumber, blockHash: `0x${blockNumber}` });
+      recent.raiseFloor(blockNumber);
       return recent.floor;
     };
     expect(raise(13)).toEqual({ blockNumber: 13, blockHash: '0x13' });

@@ -48,8 +48,8 @@ export class RecentBlocks {
     this.#dropFirst(excess);
   }
 
-  /** Forgets what a checkpoint of this chain covers. */
-  raiseFloor({ blockNumber }: Checkpoint): void {
+  /** Forgets the blocks up to `blockNumber`. */
+  raiseFloor(blockNumber: number): void {
     const covered = Math.min(blockNumber, this.headNumber) - this.#floor.blockNumber;
     this.#dropFirst(Math.max(0, covered));
   }
@@ -64,13 +64,14 @@ export class RecentBlocks {
     return this.#blocks[number - this.#floor.blockNumber - 1];
   }
 
+  /** Tells whether the checkpoint and `block` are of one chain, and all blocks between them are known. */
+  holdsBoth(checkpoint: Checkpoint, block: BlockRef): boolean {
+    return this.hashAt(checkpoint.blockNumber) === checkpoint.blockHash && this.hashAt(block.number) === block.hash;
+  }
+
   /** Tells whether all blocks after the checkpoint up to `block` are known, and are of one chain with both. */
   spans(checkpoint: Checkpoint, block: BlockRef): boolean {
-    return (
-      checkpoint.blockNumber <= block.number &&
-      this.hashAt(checkpoint.blockNumber) === checkpoint.blockHash &&
-      this.hashAt(block.number) === block.hash
-    );
+    return checkpoint.blockNumber <= block.number && this.holdsBoth(checkpoint, block);
   }
 
   /** The event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */

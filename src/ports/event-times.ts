@@ -28,4 +28,10 @@ export interface EventTimes {
     to: number,
     block: BlockRef,
   ): Promise<readonly EventLogRow[]>;
+
+  /**
+   * How many imports the machine had as of `block`: each begins the history anew. Proves as well that what is stored belongs to the chain of
+   * the block; throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when it does not.
+   */
+  readEventEpoch(generation: EventGeneration, id: MachineId, block: BlockRef): Promise<number>;
 }

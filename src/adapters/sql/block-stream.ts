@@ -1,4 +1,6 @@
 /** How far has a stream of blocks been taken over, what does it belong to, and where is its head? */
+import { sql } from 'kysely';
+import { MAX_AHEAD_MILLISECONDS } from '../../domain/index-freshness.ts';
 import type { Checkpoint, HeadObservation } from '../../ports/store.ts';
 import type { Dialect } from './dialect.ts';
 import { integer, prepareQuery, text } from './prepared-query.ts';
@@ -55,7 +57,17 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
             block_number: set.ref('excluded.block_number'),
             observed_at: set.ref('excluded.observed_at'),
           }))
-          .whereRef('head_observations.observed_at', '<=', 'excluded.observed_at'),
+          .where((test) =>
+            test.or([
+              test('head_observations.observed_at', '<=', test.ref('excluded.observed_at')),
+              // Made in the future: a clock was set back, and it would stay for as long.
+              test(
+                'head_observations.observed_at',
+                '>',
+                sql<number>`${test.ref('excluded.observed_at')} + ${test.lit(MAX_AHEAD_MILLISECONDS)}`,
+              ),
+            ]),
+          ),
       ),
   );
   const selectHead = prepareQuery({}, () =>

@@ -101,6 +101,15 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       await under.store.writeHeadObservation(at(99, 1_788_900_000_501));
       expect(await under.store.readHeadObservation()).toEqual(at(99, 1_788_900_000_501));
     });
+
+    test('gives way when it was made in the future, by a clock that was set back since', async () => {
+      const at = (blockNumber: number, observedAtMilliseconds: number) => ({ blockNumber, observedAtMilliseconds });
+      await under.store.writeHeadObservation(at(100, 1_788_900_000_000));
+      await under.store.writeHeadObservation(at(101, 1_788_900_000_000 - 60_000));
+      expect(await under.store.readHeadObservation()).toEqual(at(100, 1_788_900_000_000));
+      await under.store.writeHeadObservation(at(102, 1_788_900_000_000 - 60_001));
+      expect(await under.store.readHeadObservation()).toEqual(at(102, 1_788_900_000_000 - 60_001));
+    });
   });
 
   describe('event logs', () => {

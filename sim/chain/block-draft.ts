@@ -1,0 +1,50 @@
+/** What does a block under construction hold? The world after its transactions so far, their logs, and what they did. */
+import { makeForeignLog, makeLog, type SimLog } from './logs.ts';
+import { machineOf, type Machine, type World } from './machine-state.ts';
+import type { BlockContent } from './virtual-chain.ts';
+
+export class BlockDraft {
+  readonly timestamp: number;
+  #world: World;
+  readonly #logs: SimLog[] = [];
+  readonly #story: string[] = [];
+
+  constructor(world: World, timestamp: number) {
+    this.#world = world;
+    this.timestamp = timestamp;
+  }
+
+  get world(): World {
+    return this.#world;
+  }
+
+  machine(id: bigint): Machine {
+    return machineOf(this.#world, id);
+  }
+
+  change(id: bigint, change: Partial<Machine>): void {
+    const machines = new Map(this.#world.machines);
+    machines.set(id, { ...this.machine(id), ...change });
+    this.#world = { ...this.#world, machines };
+  }
+
+  changeWorld(change: Partial<Omit<World, 'machines'>>): void {
+    this.#world = { ...this.#world, ...change };
+  }
+
+  log(...parts: Parameters<typeof makeLog>): void {
+    this.#logs.push(makeLog(...parts));
+  }
+
+  logForeign(address: string, salt: string): void {
+    this.#logs.push(makeForeignLog(address, salt));
+  }
+
+  tell(text: string): void {
+    this.#story.push(text);
+  }
+
+  finish(): BlockContent {
+    return { world: this.#world, logs: this.#logs, story: this.#story.join('; ') };
+  }
+}

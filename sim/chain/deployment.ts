@@ -1,0 +1,24 @@
+/** Where are the contracts of the virtual chain? */
+import type { MainChainAddresses } from '../../src/adapters/evm/main-chain-config.ts';
+import type { Address } from '../../src/domain/identifiers.ts';
+
+const at = (digit: string): Address => `0x${digit.repeat(40)}` as Address;
+
+export const CHAIN_ID = 31_337;
+
+export const ADDRESSES = {
+  infoDesk: at('1'),
+  machineRegistry: at('2'),
+  machineStateAndSync: at('3'),
+  machineSubscription: at('4'),
+  eventRegistry: at('5'),
+  crossChainMirror: at('6'),
+  adminFlags: at('7'),
+  multicall3: '0xca11bde05977b3631167028862be2a173976ca11' as Address,
+} satisfies MainChainAddresses;
+
+/** Some contract that nobody watches. */
+export const FOREIGN_ADDRESS = at('f');
+
+/** Records of one `getEvents` at most; small, so that pages matter. */
+export const MAX_QUERY_LIMIT = 5;

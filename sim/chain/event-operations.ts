@@ -1,0 +1,42 @@
+/** Which events do machines submit? Revenue and activity of all trust levels, in time and late, some that no rule counts. */
+import type { Random } from '../random.ts';
+import { keccakHex, uint } from './abi-words.ts';
+import type { BlockDraft } from './block-draft.ts';
+import type { Machine, SimEvent } from './machine-state.ts';
+
+const DAY_SECONDS = 86_400;
+const CURRENCIES = ['USD', 'USD', 'USD', 'EUR', 'TOK'] as const;
+const METADATA = ['', Buffer.from('{"kwh":4}').toString('hex'), 'ff00'] as const;
+
+/** Now and then several in one transaction. */
+export function submitEvents(draft: BlockDraft, machine: Machine, random: Random): void {
+  const count = random.chance(0.2) ? random.integer(2, 8) : 1;
+  for (let i = 0; i < count; i++) submitEvent(draft, draft.machine(machine.id), random);
+}
+
+export function submitEvent(draft: BlockDraft, { id, prior, events }: Machine, random: Random): void {
+  const event = drawEvent(draft.timestamp, random);
+  const eventIndex = prior + events.length;
+  draft.change(id, { events: [...events, event] });
+  draft.log(
+    'eventRegistry',
+    'EventSubmitted(uint256,uint256,uint8,uint256,string)',
+    [uint(id), uint(eventIndex), keccakHex(event.currency)],
+    [uint(event.type), uint(event.value)],
+  );
+  draft.tell(`${id} event ${eventIndex}: ${event.type} ${event.value} ${event.currency}`);
+}
+
+function drawEvent(blockTimestamp: number, random: Random): SimEvent {
+  const isRevenue = random.chance(0.7);
+  const age = random.chance(0.1) ? random.integer(6 * DAY_SECONDS, 9 * DAY_SECONDS) : random.skewed(3 * DAY_SECONDS);
+  return {
+    type: isRevenue ? 0 : 1,
+    value: BigInt(isRevenue ? random.pick([999, 1_000, 25_000]) : random.integer(0, 2)),
+    currency: isRevenue ? random.pick(CURRENCIES) : '',
+    timestamp: blockTimestamp - age,
+    trust: random.integer(0, 2),
+    metadata: random.pick(METADATA),
+    blockTimestamp,
+  };
+}

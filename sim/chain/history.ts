@@ -1,0 +1,27 @@
+/** What happened before the service was started? Some blocks over some months, so that machines have grown-up ratings. */
+import type { Random } from '../random.ts';
+import { BlockDraft } from './block-draft.ts';
+import { submitEvents } from './event-operations.ts';
+import { mint, operate, type Cast } from './operations.ts';
+import type { VirtualChain } from './virtual-chain.ts';
+
+/** Adds `blocks` blocks that end at about `untilSeconds`. */
+export function writeHistory(
+  chain: VirtualChain,
+  random: Random,
+  cast: Cast,
+  blocks: number,
+  untilSeconds: number,
+): void {
+  const step = Math.floor((untilSeconds - chain.tip.timestamp) / blocks) - 1;
+  for (let i = 0; i < blocks; i++) {
+    const draft = new BlockDraft(chain.tip.world, chain.tip.timestamp + random.integer(1, Math.max(1, step)));
+    if (i === 0) for (const id of cast.machines.slice(1)) mint(draft, id, random, cast);
+    for (const id of cast.machines) {
+      const machine = draft.machine(id);
+      if (machine.owner !== undefined && random.chance(0.4)) submitEvents(draft, machine, random);
+    }
+    if (random.chance(0.3)) operate(draft, random, cast);
+    chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
+  }
+}

@@ -1,0 +1,109 @@
+/** What is true of the virtual chain at one block? All that the contracts hold; values never change, a new block has new ones. */
+
+export const ZERO = '0x0000000000000000000000000000000000000000';
+
+/** The protocol ordinal of the simulated main chain. */
+export const LOCAL_ORDINAL = 1;
+
+export interface Endpoint {
+  readonly id: string;
+  readonly type: string;
+  readonly url: string;
+}
+
+export interface SimEvent {
+  readonly type: number;
+  readonly value: bigint;
+  readonly currency: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly trust: number;
+  /** Hex without `0x`. */
+  readonly metadata: string;
+  /** Of the block that stored it, in Unix seconds. */
+  readonly blockTimestamp: number;
+}
+
+export interface Subscription {
+  readonly periodStart: number;
+  readonly periodEnd: number;
+  readonly isTerminated: boolean;
+}
+
+export interface Machine {
+  readonly id: bigint;
+  /** Undefined: no token here. */
+  readonly owner: string | undefined;
+  readonly controller: string;
+  /** Recorded while the machine is homed elsewhere. */
+  readonly recordedOperator: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly subscription: Subscription;
+  readonly generalPaused: boolean;
+  readonly technicalPaused: boolean;
+  readonly operatorPaused: boolean;
+  readonly relocating: boolean;
+  readonly home: number;
+  readonly prior: number;
+  /** Readable records since the last import. */
+  readonly events: readonly SimEvent[];
+  readonly flaggedAt: number;
+  readonly override: number | undefined;
+}
+
+export interface World {
+  readonly machines: ReadonlyMap<bigint, Machine>;
+  readonly generalPausedGlobal: boolean;
+  readonly technicalPausedGlobal: boolean;
+  readonly graceSeconds: number;
+  readonly runoffSeconds: number;
+}
+
+export const EMPTY_WORLD: World = {
+  machines: new Map(),
+  generalPausedGlobal: false,
+  technicalPausedGlobal: false,
+  graceSeconds: 60,
+  runoffSeconds: 120,
+};
+
+export const NO_MACHINE: Omit<Machine, 'id'> = {
+  owner: undefined,
+  controller: ZERO,
+  recordedOperator: ZERO,
+  endpoints: [],
+  subscription: { periodStart: 0, periodEnd: 0, isTerminated: false },
+  generalPaused: false,
+  technicalPaused: false,
+  operatorPaused: false,
+  relocating: false,
+  home: 0,
+  prior: 0,
+  events: [],
+  flaggedAt: 0,
+  override: undefined,
+};
+
+export function machineOf(world: World, id: bigint): Machine {
+  return world.machines.get(id) ?? { id, ...NO_MACHINE };
+}
+
+export const STATUS_NAMES = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'] as const;
+
+/** 0 to 4, at a block of that time. */
+export function statusAt(
+  { subscription: { periodStart, periodEnd, isTerminated } }: Machine,
+  { graceSeconds, runoffSeconds }: World,
+  timestamp: number,
+): number {
+  if (periodStart === 0) return 0;
+  if (isTerminated) return 4;
+  if (timestamp < periodEnd) return 1;
+  if (timestamp < periodEnd + graceSeconds) return 2;
+  return timestamp < periodEnd + graceSeconds + runoffSeconds ? 3 : 4;
+}
+
+/** The registry names the owner, or for a machine homed elsewhere whom it has recorded; zero for none. */
+export function operatorOf({ owner, recordedOperator }: Machine): string {
+  return owner ?? recordedOperator;
+}

@@ -1,0 +1,301 @@
+/** What can happen to machines? Transactions with their effects and their logs, in the words of chain-evm 2 and 3. */
+import type { Random } from '../random.ts';
+import { address, bool, text, tuple, uint, tail } from './abi-words.ts';
+import type { BlockDraft } from './block-draft.ts';
+import { ADDRESSES, FOREIGN_ADDRESS } from './deployment.ts';
+import { submitEvent, submitEvents } from './event-operations.ts';
+import { LOCAL_ORDINAL, operatorOf, statusAt, ZERO, type Endpoint, type Machine } from './machine-state.ts';
+
+/** Who and what takes part; few of each, so that things meet. */
+export interface Cast {
+  readonly machines: readonly bigint[];
+  readonly accounts: readonly string[];
+}
+
+/** Seconds of a subscription period; short, so that boundaries fall into a run. */
+const PERIOD_SECONDS = 240;
+
+const WEIGHTS = {
+  submit: 24,
+  mint: 10,
+  transfer: 10,
+  controller: 8,
+  endpoints: 6,
+  renew: 6,
+  fraud: 1,
+  pause: 5,
+  globalPause: 1,
+  durations: 1,
+  relocate: 5,
+  finishRelocation: 8,
+  import: 4,
+  retire: 2,
+  reissue: 1,
+  home: 1,
+  flag: 4,
+  override: 4,
+  noise: 6,
+  governance: 0.4,
+  unknownTopic: 0.3,
+} as const;
+
+type Operation = keyof typeof WEIGHTS;
+
+/** Does one random thing, or nothing where it makes no sense. */
+export function operate(draft: BlockDraft, random: Random, cast: Cast): void {
+  const operation = random.weigh<Operation>(WEIGHTS);
+  const machine = draft.machine(random.pick(cast.machines));
+  const act = OPERATIONS[operation];
+  act(draft, machine, random, cast);
+}
+
+type Act = (draft: BlockDraft, machine: Machine, random: Random, cast: Cast) => void;
+
+const OPERATIONS: { readonly [O in Operation]: Act } = {
+  submit: (draft, machine, random) => {
+    const status = statusAt(machine, draft.world, draft.timestamp);
+    if (machine.owner !== undefined && (status === 1 || status === 2)) submitEvents(draft, machine, random);
+  },
+  mint: (draft, machine, random, cast) => {
+    if (machine.owner !== undefined || machine.relocating || machine.home > LOCAL_ORDINAL) return;
+    mint(draft, machine.id, random, cast);
+  },
+  transfer: (draft, machine, random, cast) => {
+    if (machine.owner === undefined || machine.relocating) return;
+    const to = random.pick(cast.accounts);
+    draft.change(machine.id, { owner: to });
+    logTransfer(draft, machine.owner, to, machine.id);
+    draft.tell(`${machine.id} transferred to ${short(to)}`);
+  },
+  controller: (draft, machine, random, cast) => {
+    if (machine.owner === undefined) return;
+    const to = random.chance(0.3) ? ZERO : random.pick(cast.accounts);
+    draft.change(machine.id, { controller: to });
+    const indexed = [uint(machine.id), address(machine.controller), address(to)];
+    draft.log('machineRegistry', 'ControllerUpdated(uint256,address,address)', indexed);
+    draft.tell(`${machine.id} controlled by ${short(to)}`);
+  },
+  endpoints: (draft, machine, random) => {
+    if (machine.owner === undefined) return;
+    draft.change(machine.id, { endpoints: drawEndpoints(random) });
+    draft.log('machineRegistry', 'ServiceEndpointsUpdated(uint256)', [uint(machine.id)]);
+    draft.tell(`${machine.id} has other endpoints`);
+  },
+  renew: (draft, machine, random) => {
+    const { subscription } = machine;
+    if (machine.owner === undefined || subscription.periodStart === 0 || subscription.isTerminated) return;
+    if (statusAt(machine, draft.world, draft.timestamp) === 4) return;
+    const periodEnd = subscription.periodEnd + random.integer(30, PERIOD_SECONDS);
+    draft.change(machine.id, { subscription: { ...subscription, periodEnd } });
+    logSubscription(draft, machine, 'Renewed(uint256,address,uint8,uint256,uint64)', [
+      uint(0),
+      uint(1),
+      uint(periodEnd),
+    ]);
+    draft.tell(`${machine.id} renewed`);
+  },
+  fraud: (draft, machine) => {
+    if (machine.subscription.periodStart === 0) return;
+    draft.change(machine.id, { subscription: { ...machine.subscription, isTerminated: true } });
+    logSubscription(draft, machine, 'SubscriptionTerminatedForFraud(uint256,address)', []);
+    draft.tell(`${machine.id} terminated for fraud`);
+  },
+  pause: (draft, machine, random) => {
+    if (machine.owner === undefined) return;
+    const [member, signature] = random.pick([
+      ['generalPaused', 'GeneralPausedSet(uint256,bool)'],
+      ['technicalPaused', 'TechnicalPausedSet(uint256,bool)'],
+      ['operatorPaused', 'OperatorPausedSet(uint256,bool)'],
+    ] as const);
+    const value = !machine[member];
+    draft.change(machine.id, { [member]: value });
+    draft.log('machineStateAndSync', signature, [uint(machine.id)], [bool(value)]);
+    draft.tell(`${machine.id} ${member} ${value}`);
+  },
+  globalPause: (draft, _machine, random) => {
+    const isGeneral = random.chance(0.5);
+    const member = isGeneral ? 'generalPausedGlobal' : 'technicalPausedGlobal';
+    const value = !draft.world[member];
+    draft.changeWorld({ [member]: value });
+    const signature = isGeneral ? 'GeneralPausedGlobalSet(bool)' : 'TechnicalPausedGlobalSet(bool)';
+    draft.log('machineStateAndSync', signature, [], [bool(value)]);
+    draft.tell(`${member} ${value}`);
+  },
+  durations: (draft, _machine, random) => {
+    const seconds = random.integer(20, 120);
+    if (random.chance(0.5)) {
+      draft.changeWorld({ graceSeconds: seconds });
+      draft.log('infoDesk', 'GraceDurationSet(uint64)', [], [uint(seconds)]);
+    } else {
+      draft.changeWorld({ runoffSeconds: seconds });
+      draft.log('infoDesk', 'RunoffDurationSet(uint64)', [], [uint(seconds)]);
+    }
+    draft.tell(`durations changed to ${seconds} s`);
+  },
+  relocate: (draft, machine, random) => {
+    if (machine.relocating || (machine.owner === undefined && machine.home <= LOCAL_ORDINAL)) return;
+    draft.change(machine.id, { relocating: true });
+    const signature = random.chance(0.5) ? 'RelocationCollected(uint256,uint16)' : 'RelocationReplayed(uint256)';
+    const data = signature.startsWith('RelocationCollected') ? [uint(3)] : [];
+    draft.log('machineStateAndSync', signature, [uint(machine.id)], data);
+    draft.tell(`${machine.id} relocates`);
+  },
+  finishRelocation: (draft, machine, random, cast) => {
+    if (!machine.relocating) return;
+    const isCancelled = random.chance(0.3);
+    if (!isCancelled && machine.owner !== undefined) bridgeOut(draft, machine, random, cast);
+    if (!isCancelled && machine.owner === undefined) bridgeIn(draft, machine, random, cast);
+    draft.change(machine.id, { relocating: false });
+    const signature = isCancelled ? 'RelocationCancelled(uint256)' : 'RelocationFinalized(uint256)';
+    draft.log('machineStateAndSync', signature, [uint(machine.id)]);
+    draft.tell(`${machine.id} relocation ${isCancelled ? 'cancelled' : 'finalized'}`);
+  },
+  import: (draft, machine, random) => {
+    if (machine.owner !== undefined) importEvents(draft, machine, random);
+  },
+  retire: (draft, machine) => {
+    if (machine.owner === undefined) return;
+    draft.change(machine.id, { owner: undefined, controller: ZERO });
+    logTransfer(draft, machine.owner, ZERO, machine.id);
+    draft.log('machineRegistry', 'MachineRetired(uint256)', [uint(machine.id)]);
+    draft.log('machineStateAndSync', 'MachineRetired(uint256)', [uint(machine.id)]);
+    draft.tell(`${machine.id} retired`);
+  },
+  reissue: (draft, machine, random, cast) => {
+    const other = draft.machine(random.pick(cast.machines));
+    if (machine.owner === undefined || other.id === machine.id || other.owner !== undefined) return;
+    if (other.home > LOCAL_ORDINAL || other.relocating || machine.relocating) return;
+    const { owner, controller, endpoints, subscription, home } = machine;
+    draft.change(other.id, { owner, controller, endpoints, subscription, home });
+    const none = { periodStart: 0, periodEnd: 0, isTerminated: false };
+    draft.change(machine.id, { owner: undefined, controller: ZERO, subscription: none, home: 0 });
+    const ids = [uint(machine.id), uint(other.id)];
+    logTransfer(draft, owner, ZERO, machine.id);
+    logTransfer(draft, ZERO, owner, other.id);
+    draft.log('machineRegistry', 'LegacyMachineReissued(uint256,uint256,address)', [...ids, address(owner)]);
+    draft.log('machineSubscription', 'SubscriptionReissued(uint256,uint256)', ids);
+    draft.log('crossChainMirror', 'HomeChainReissued(uint256,uint256,uint16)', ids, [uint(home)]);
+    draft.tell(`${machine.id} reissued as ${other.id}`);
+  },
+  home: (draft, machine, random) => setHome(draft, machine, random.pick([0, LOCAL_ORDINAL, LOCAL_ORDINAL, 3, 5])),
+  flag: (draft, machine, random) => {
+    const isFlagged = random.chance(0.6);
+    draft.change(machine.id, { flaggedAt: isFlagged ? draft.timestamp : 0 });
+    if (isFlagged) {
+      draft.log('adminFlags', 'MachineFlagged(uint256,uint64)', [uint(machine.id)], [uint(draft.timestamp)]);
+    } else draft.log('adminFlags', 'FlagCleared(uint256)', [uint(machine.id)]);
+    draft.tell(`${machine.id} ${isFlagged ? 'flagged' : 'not flagged'}`);
+  },
+  override: (draft, machine, random) => {
+    const override = random.chance(0.6) ? random.integer(0, 100) : undefined;
+    draft.change(machine.id, { override });
+    if (override === undefined) draft.log('adminFlags', 'TrustOverrideCleared(uint256)', [uint(machine.id)]);
+    else draft.log('adminFlags', 'TrustOverrideSet(uint256,uint8)', [uint(machine.id)], [uint(override)]);
+    draft.tell(`${machine.id} trust ${override ?? 'own'}`);
+  },
+  noise: (draft, machine, random) => {
+    // Some bits of strangers' logs fall together with ours, and one of our contracts logs what touches nothing.
+    draft.logForeign(FOREIGN_ADDRESS, random.hex(32));
+    if (machine.owner === undefined || random.chance(0.5)) return;
+    const indexed = [address(machine.owner), address(FOREIGN_ADDRESS), uint(machine.id)];
+    draft.log('machineRegistry', 'Approval(address,address,uint256)', indexed);
+  },
+  governance: (draft) => {
+    draft.log('machineRegistry', 'Upgraded(address)', [address(FOREIGN_ADDRESS)]);
+    draft.tell('upgraded');
+  },
+  unknownTopic: (draft, _machine, random) => {
+    draft.logForeign(ADDRESSES.machineRegistry, random.hex(32));
+    draft.tell('a log of an unknown topic');
+  },
+};
+
+export function mint(draft: BlockDraft, id: bigint, random: Random, cast: Cast): void {
+  const owner = random.pick(cast.accounts);
+  const controller = random.chance(0.5) ? ZERO : random.pick(cast.accounts);
+  const periodStart = draft.timestamp;
+  const periodEnd = periodStart + random.pick([40, PERIOD_SECONDS, PERIOD_SECONDS, 90 * 86_400]);
+  const before = draft.machine(id).subscription;
+  const subscription = before.isTerminated ? before : { periodStart, periodEnd, isTerminated: false };
+  draft.change(id, { owner, controller, endpoints: drawEndpoints(random), subscription, home: LOCAL_ORDINAL });
+  logTransfer(draft, ZERO, owner, id);
+  const minted = tuple([tail(text('Sensor'))]);
+  const indexed = [uint(id), address(owner), address(controller)];
+  draft.log('machineRegistry', 'MachineMinted(uint256,address,address,string)', indexed, [minted]);
+  const activated = [uint(0), uint(1), uint(periodStart), uint(periodEnd)];
+  const signature = 'Activated(uint256,address,uint8,uint256,uint64,uint64)';
+  draft.log('machineSubscription', signature, [uint(id), address(owner)], activated);
+  draft.log('crossChainMirror', 'HomeChainRegistered(uint256,uint16)', [uint(id)], [uint(LOCAL_ORDINAL)]);
+  draft.log('machineStateAndSync', 'MachineOnboarded(uint256,address)', [uint(id), address(owner)]);
+  draft.tell(`${id} minted to ${short(owner)}`);
+}
+
+function bridgeOut(draft: BlockDraft, machine: Machine, random: Random, cast: Cast): void {
+  draft.change(machine.id, {
+    owner: undefined,
+    controller: ZERO,
+    recordedOperator: random.chance(0.5) ? random.pick(cast.accounts) : ZERO,
+  });
+  logTransfer(draft, machine.owner!, ZERO, machine.id);
+  const name = tuple([tail(text('Sensor'))]);
+  draft.log('machineRegistry', 'MachineBridgedOut(uint256,string)', [uint(machine.id)], [name]);
+  setHome(draft, draft.machine(machine.id), random.pick([3, 5]));
+}
+
+/** The controller comes without a log of its own. */
+function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, cast: Cast): void {
+  const owner = random.pick(cast.accounts);
+  draft.change(machine.id, { owner, controller: random.pick(cast.accounts), endpoints: drawEndpoints(random) });
+  logTransfer(draft, ZERO, owner, machine.id);
+  const name = tuple([tail(text('Sensor'))]);
+  draft.log('machineRegistry', 'MachineBridgedIn(uint256,address,string)', [uint(machine.id), address(owner)], [name]);
+  setHome(draft, draft.machine(machine.id), LOCAL_ORDINAL);
+  if (random.chance(0.7)) importEvents(draft, draft.machine(machine.id), random);
+}
+
+/** Readable history begins anew; now and then with as many events as there were before. */
+function importEvents(draft: BlockDraft, machine: Machine, random: Random): void {
+  const prior = machine.prior + machine.events.length + random.integer(0, 3);
+  draft.change(machine.id, { prior, events: [] });
+  draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
+  draft.tell(`${machine.id} imported ${prior} events`);
+  if (!random.chance(0.3)) return;
+  for (let i = 0; i < machine.events.length; i++) submitEvent(draft, draft.machine(machine.id), random);
+}
+
+function setHome(draft: BlockDraft, machine: Machine, home: number): void {
+  draft.change(machine.id, { home });
+  if (home === 0) draft.log('crossChainMirror', 'HomeChainCleared(uint256)', [uint(machine.id)]);
+  else {
+    const data = [uint(machine.home), uint(home)];
+    draft.log('crossChainMirror', 'HomeChainUpdated(uint256,uint16,uint16)', [uint(machine.id)], data);
+  }
+  draft.tell(`${machine.id} home ${home}`);
+}
+
+function logTransfer(draft: BlockDraft, from: string, to: string, id: bigint): void {
+  const indexed = [address(from), address(to), uint(id)];
+  draft.log('machineRegistry', 'Transfer(address,address,uint256)', indexed);
+}
+
+function logSubscription(draft: BlockDraft, machine: Machine, signature: string, data: readonly string[]): void {
+  draft.log('machineSubscription', signature, [uint(machine.id), address(operatorOf(machine))], data);
+}
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { id: '#documentation', type: 'Documentation', url: 'https://docs.example/one' },
+  { id: '#x', type: 'documentation_url', url: 'not a url' },
+  { id: '#data-api', type: 'DataApi', url: 'https://data.example/two' },
+  { id: '#web', type: 'Web', url: 'https://web.example/three' },
+  { id: '#visibility', type: 'DataVisibility', url: 'onchain' },
+  { id: '#visibility', type: 'DataVisibility', url: 'onchain' },
+  { id: '#data-visibility', type: 'Other', url: 'public' },
+];
+
+function drawEndpoints(random: Random): Endpoint[] {
+  return Array.from({ length: random.integer(0, 4) }, () => ({ ...random.pick(ENDPOINTS) }));
+}
+
+export function short(account: string): string {
+  return account === ZERO ? 'nobody' : account.slice(0, 6);
+}

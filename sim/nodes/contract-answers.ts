@@ -1,0 +1,217 @@
+/** What does a contract of the virtual chain answer to a call at a block? In the words of chain-evm 2; nothing else has code. */
+import * as abi from '../chain/abi-words.ts';
+import { ADDRESSES, MAX_QUERY_LIMIT } from '../chain/deployment.ts';
+import {
+  LOCAL_ORDINAL,
+  machineOf,
+  operatorOf,
+  statusAt,
+  ZERO,
+  type Machine,
+  type SimEvent,
+  type World,
+} from '../chain/machine-state.ts';
+import type { Block } from '../chain/virtual-chain.ts';
+
+/** Hex without `0x`. */
+export interface CallAnswer {
+  readonly success: boolean;
+  readonly data: string;
+}
+
+type Function = (args: string, block: Block) => string;
+
+class Reverted extends Error {
+  readonly data: string;
+
+  constructor(data: string) {
+    super('reverted');
+    this.data = data;
+  }
+}
+
+const NONEXISTENT_TOKEN = '7e273289';
+const OUT_OF_BOUNDS = '9605a010';
+
+const infoDesk: Function = () => abi.address(ADDRESSES.infoDesk);
+
+const ofMachine =
+  (answer: (machine: Machine, world: World, block: Block) => string): Function =>
+  (args, block) =>
+    answer(machineOf(block.world, abi.readBigint(args, 0)), block.world, block);
+
+/** Reverts for a machine without a token. */
+const ofToken = (answer: (machine: Machine) => string): Function =>
+  ofMachine((machine) => {
+    if (machine.owner === undefined) throw new Reverted(NONEXISTENT_TOKEN + abi.uint(machine.id));
+    return answer(machine);
+  });
+
+const PEERS = new Map(
+  (
+    [
+      ['MACHINE_REGISTRY', ADDRESSES.machineRegistry],
+      ['MACHINE_STATE_AND_SYNC', ADDRESSES.machineStateAndSync],
+      ['MACHINE_SUBSCRIPTION', ADDRESSES.machineSubscription],
+      ['CROSS_CHAIN_MIRROR', ADDRESSES.crossChainMirror],
+    ] as const
+  ).map(([role, address]) => [abi.keccakHex(role), address]),
+);
+
+const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = {
+  [ADDRESSES.infoDesk]: {
+    'peer(bytes32)': (args) => abi.address(PEERS.get(args.slice(0, 64)) ?? ZERO),
+    'localChainId()': () => abi.uint(LOCAL_ORDINAL),
+    'graceDuration()': (_, { world }) => abi.uint(world.graceSeconds),
+    'runoffDuration()': (_, { world }) => abi.uint(world.runoffSeconds),
+    'isMachineRelocationEnabled()': () => abi.bool(true),
+    'isMachineDataContract(address)': (args) => abi.bool(args === abi.address(ADDRESSES.eventRegistry)),
+  },
+  [ADDRESSES.machineRegistry]: {
+    'ownerOf(uint256)': ofToken(({ owner }) => abi.address(owner!)),
+    'controllerOf(uint256)': ofMachine(({ controller }) => abi.address(controller)),
+    'operatorOf(uint256)': ofMachine((machine) => abi.address(operatorOf(machine))),
+    'didDocument(uint256)': ofToken(toDocument),
+    'infoDesk()': infoDesk,
+  },
+  [ADDRESSES.machineStateAndSync]: {
+    'isMachineAvailable(uint256)': ofMachine((machine, world, block) => abi.bool(isAvailable(machine, world, block))),
+    'isGeneralPaused(uint256)': ofMachine(({ generalPaused }) => abi.bool(generalPaused)),
+    'isTechnicalPaused(uint256)': ofMachine(({ technicalPaused }) => abi.bool(technicalPaused)),
+    'isOperatorPaused(uint256)': ofMachine(({ operatorPaused }) => abi.bool(operatorPaused)),
+    'isRelocating(uint256)': ofMachine(({ relocating }) => abi.bool(relocating)),
+    'isGeneralPausedGlobal()': (_, { world }) => abi.bool(world.generalPausedGlobal),
+    'isTechnicalPausedGlobal()': (_, { world }) => abi.bool(world.technicalPausedGlobal),
+    'infoDesk()': infoDesk,
+  },
+  [ADDRESSES.machineSubscription]: {
+    'subscriptions(uint256)': ofMachine(({ subscription: { periodStart, periodEnd } }) =>
+      [0, periodStart, periodEnd, periodStart === 0 ? 0 : 1, 0].map(abi.uint).join(''),
+    ),
+    'subscriptionStatus(uint256)': ofMachine((machine, world, { timestamp }) =>
+      abi.uint(statusAt(machine, world, timestamp)),
+    ),
+    'isEconomicAuthority()': () => abi.bool(true),
+    'TIER_COUNT()': () => abi.uint(3),
+    'infoDesk()': infoDesk,
+  },
+  [ADDRESSES.eventRegistry]: {
+    'getEventCount(uint256)': ofMachine(({ events }) => abi.uint(events.length)),
+    'priorEventCount(uint256)': ofMachine(({ prior }) => abi.uint(prior)),
+    'getEvents(uint256,uint256,uint256)': (args, block) =>
+      toPage(machineOf(block.world, abi.readBigint(args, 0)), abi.readBigint(args, 32), abi.readBigint(args, 64)),
+    'totalEventCount()': () => abi.uint(1),
+    'MAX_QUERY_LIMIT()': () => abi.uint(MAX_QUERY_LIMIT),
+    'infoDesk()': infoDesk,
+  },
+  [ADDRESSES.crossChainMirror]: {
+    'homeChainOf(uint256)': ofMachine(({ home }) => abi.uint(home)),
+    'isHomedLocally(uint256)': ofMachine(({ home }) => abi.bool(home === LOCAL_ORDINAL)),
+    'infoDesk()': infoDesk,
+  },
+  [ADDRESSES.adminFlags]: {
+    'flagsOf(uint256)': ofMachine(
+      ({ flaggedAt, override }) => abi.uint(flaggedAt) + abi.bool(override !== undefined) + abi.uint(override ?? 0),
+    ),
+  },
+  [ADDRESSES.multicall3]: {
+    'getBlockNumber()': (_, block) => abi.uint(block.number),
+    'getCurrentBlockTimestamp()': (_, block) => abi.uint(block.timestamp),
+    'getLastBlockHash()': (_, block) => block.parent!.hash.slice(2),
+    'aggregate3((address,bool,bytes)[])': (args, block) => abi.uint(32) + aggregate(args, block, undefined),
+  },
+};
+
+const bySelector = new Map(
+  Object.entries(CONTRACTS).flatMap(([address, functions]) =>
+    Object.entries(functions).map(
+      ([signature, answer]) => [address + abi.selector(signature).slice(2), answer] as const,
+    ),
+  ),
+);
+
+const AGGREGATE = abi.selector('aggregate3((address,bool,bytes)[])').slice(2);
+
+/** Changes one answer inside an aggregated call; undefined loses it. */
+export type ChangeInner = (answer: CallAnswer, position: number) => CallAnswer | undefined;
+
+export function hasCode(address: string): boolean {
+  return CONTRACTS[address.toLowerCase()] !== undefined;
+}
+
+/** `data`: `0x` and the call. */
+export function callContract(to: string, data: string, block: Block, changeInner?: ChangeInner): CallAnswer {
+  if (to === ADDRESSES.multicall3 && changeInner !== undefined && data.slice(2, 10) === AGGREGATE) {
+    return { success: true, data: abi.uint(32) + aggregate(data.slice(10), block, changeInner) };
+  }
+  return call(to, data.slice(2), block);
+}
+
+function call(to: string, data: string, block: Block): CallAnswer {
+  if (CONTRACTS[to] === undefined) return { success: true, data: '' };
+  const answer = bySelector.get(to + data.slice(0, 8));
+  if (answer === undefined) return { success: false, data: '' };
+  try {
+    return { success: true, data: answer(data.slice(8), block) };
+  } catch (error) {
+    if (error instanceof Reverted) return { success: false, data: error.data };
+    throw error;
+  }
+}
+
+/** Runs the calls of an `aggregate3`, and answers its array of results. */
+function aggregate(args: string, block: Block, change: ChangeInner | undefined): string {
+  const array = abi.readUint(args, 0);
+  const count = abi.readUint(args, array);
+  const base = array + 32;
+  const results: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const at = base + abi.readUint(args, base + 32 * i);
+    const to = `0x${args.slice(2 * at + 24, 2 * at + 64)}`;
+    const bytesAt = at + abi.readUint(args, at + 64);
+    const length = abi.readUint(args, bytesAt);
+    const data = args.slice(2 * (bytesAt + 32), 2 * (bytesAt + 32 + length));
+    const given = call(to, data, block);
+    const answer = change === undefined ? given : change(given, i);
+    if (answer !== undefined) {
+      results.push(abi.tuple([abi.word(abi.bool(answer.success)), abi.tail(abi.bytes(answer.data))]));
+    }
+  }
+  return abi.array(results);
+}
+
+function isAvailable(machine: Machine, world: World, { timestamp }: Block): boolean {
+  const { generalPaused, technicalPaused, operatorPaused, relocating } = machine;
+  const status = statusAt(machine, world, timestamp);
+  const isSubscriptionPaused = status !== 0 && status !== 1;
+  const isPaused = generalPaused || technicalPaused || operatorPaused || relocating || isSubscriptionPaused;
+  return !isPaused && !world.generalPausedGlobal && !world.technicalPausedGlobal;
+}
+
+function toDocument({ id, controller, endpoints }: Machine): string {
+  const services = endpoints.map((endpoint) =>
+    abi.tuple([endpoint.id, endpoint.type, endpoint.url].map((text) => abi.tail(abi.text(text)))),
+  );
+  const document = abi.tuple([
+    abi.tail(abi.text(`machine ${id}`)),
+    abi.word(abi.address(controller)),
+    abi.tail(abi.array([])),
+    abi.tail(abi.wordArray([abi.uint(7)])),
+    abi.tail(abi.array(services)),
+  ]);
+  return abi.tuple([abi.tail(document)]);
+}
+
+/** The contract answers nothing at the very end; beyond it, it reverts. */
+function toPage({ id, events }: Machine, offset: bigint, limit: bigint): string {
+  if (offset > BigInt(events.length)) throw new Reverted(OUT_OF_BOUNDS);
+  const size = limit < BigInt(MAX_QUERY_LIMIT) ? Number(limit) : MAX_QUERY_LIMIT;
+  const from = Number(offset);
+  const records = events.slice(from, from + size).map((event) => toRecord(id, event));
+  return abi.tuple([abi.tail(abi.array(records))]);
+}
+
+function toRecord(id: bigint, { type, value, timestamp, trust, metadata, currency }: SimEvent): string {
+  const words = [id, type, value, timestamp, 0, trust, 0, 0].map((each) => abi.word(abi.uint(each)));
+  return abi.tuple([...words, abi.tail(abi.bytes(metadata)), abi.tail(abi.text(currency))]);
+}

@@ -1,0 +1,15 @@
+/** How is an address spelled for people? EIP-55, written a second time. */
+import { keccakHex } from '../chain/abi-words.ts';
+
+const known = new Map<string, string>();
+
+export function checksum(account: string): string {
+  let spelled = known.get(account);
+  if (spelled === undefined) known.set(account, (spelled = spell(account.slice(2))));
+  return spelled;
+}
+
+function spell(digits: string): string {
+  const hash = keccakHex(digits);
+  return `0x${[...digits].map((digit, i) => (Number(`0x${hash[i]}`) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
+}

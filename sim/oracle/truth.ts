@@ -1,0 +1,223 @@
+/**
+ * What is true of a machine at a block? Computed anew from the virtual chain's own history, with the second implementation of the rating
+ * model; nothing of `src/` judges here.
+ */
+import { rateRawEvents, type ModelAnswer } from '../../cli/replay/model.ts';
+import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
+import {
+  LOCAL_ORDINAL,
+  machineOf,
+  operatorOf,
+  STATUS_NAMES,
+  statusAt,
+  ZERO,
+  type Machine,
+  type SimEvent,
+} from '../chain/machine-state.ts';
+import type { Block } from '../chain/virtual-chain.ts';
+import { checksum } from './checksum.ts';
+import { readDirectory } from './directory.ts';
+
+export type Standing =
+  | { readonly kind: 'here' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'elsewhere'; readonly ordinal: number }
+  | { readonly kind: 'relocating' }
+  /** A token here, and a home elsewhere: never a guess. */
+  | { readonly kind: 'contradiction' };
+
+/** The table of chain-evm 3.6, without an alt chain. */
+export function judge({ owner, relocating, home }: Machine): Standing {
+  if (relocating) return { kind: 'relocating' };
+  if (owner !== undefined) return { kind: home === LOCAL_ORDINAL ? 'here' : 'contradiction' };
+  return home === 0 || home === LOCAL_ORDINAL ? { kind: 'absent' } : { kind: 'elsewhere', ordinal: home };
+}
+
+/** Tells whether nothing that an answer shows of the machine differs between two blocks. */
+export function isSameAt(id: bigint, one: Block, other: Block): boolean {
+  if (one === other) return true;
+  const machine = machineOf(one.world, id);
+  const twin = machineOf(other.world, id);
+  return (
+    machine === twin && statusAt(machine, one.world, one.timestamp) === statusAt(twin, other.world, other.timestamp)
+  );
+}
+
+const NO_RATES = { feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} };
+
+function rate(machine: Machine, block: Block, nowSeconds: number): ModelAnswer {
+  return rateRawEvents({
+    events: machine.events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
+      seq: BigInt(seq),
+      type: BigInt(type),
+      value,
+      currency,
+      timestamp: BigInt(timestamp),
+      trust: BigInt(trust),
+      blockTimestamp: BigInt(blockTimestamp),
+    })),
+    priorEvents: BigInt(machine.prior),
+    subscription: STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!,
+    negativeFlagAt: BigInt(machine.flaggedAt),
+    trustOverride: machine.override === undefined ? null : BigInt(machine.override),
+    ratingUnavailable: null,
+    now: BigInt(nowSeconds),
+    rates: NO_RATES,
+  });
+}
+
+export type MachineRoute = 'mcr' | 'explanation' | 'profile' | 'card';
+
+/** The whole body of a 200. */
+export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSeconds: number): object {
+  const machine = machineOf(block.world, id);
+  if (route === 'card') return expectCard(machine, block);
+  const rating = rate(machine, block, nowSeconds);
+  if (route === 'profile') return expectProfile(machine, rating);
+  const record = expectRecord(id, rating);
+  return route === 'mcr' ? record : { ...record, ...expectExplanation(machine, block, rating, nowSeconds) };
+}
+
+/** One entry of an operator's list. */
+export function expectEntry(id: bigint, block: Block, nowSeconds: number): object {
+  const rating = rate(machineOf(block.world, id), block, nowSeconds);
+  return {
+    did: `did:svc:${id}`,
+    machine_id: String(id),
+    mcr_score: rating.mcr_score,
+    mcr: rating.mcr,
+    negative_flag: rating.negative_flag,
+    name: `Machine #${id}`,
+    bond_status: rating.bond_status,
+    event_count: rating.event_count,
+  };
+}
+
+/** Machines that an address owns or controls here. */
+export function listHoldings(account: string, block: Block): bigint[] {
+  const held = [...block.world.machines.values()].filter(
+    ({ owner, controller, home }) =>
+      owner !== undefined && home === LOCAL_ORDINAL && (owner === account || controller === account),
+  );
+  return held.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
+}
+
+function expectRecord(id: bigint, rating: ModelAnswer) {
+  return {
+    did: `did:svc:${id}`,
+    machine_id: String(id),
+    mcr_score: rating.mcr_score,
+    mcr: rating.mcr,
+    mcr_degraded: rating.mcr_degraded,
+    bond_status: rating.bond_status,
+    negative_flag: rating.negative_flag,
+    event_count: rating.event_count,
+    revenue_event_count: rating.revenue_event_count,
+    activity_event_count: rating.activity_event_count,
+    revenue_trend: rating.revenue_trend,
+    total_revenue: rating.total_revenue,
+    average_revenue_per_event: rating.average_hundredths === null ? null : rating.average_hundredths / 100,
+    last_updated: rating.last_updated,
+    summary: rating.summary,
+  };
+}
+
+function expectExplanation(machine: Machine, block: Block, rating: ModelAnswer, nowSeconds: number) {
+  const { number, hash, timestamp } = block;
+  return {
+    model: rating.model,
+    total_hundredths: rating.total_hundredths,
+    factors: rating.factors,
+    dormancy: rating.dormancy,
+    reasons: rating.reasons,
+    inputs: {
+      block: { number: String(number), hash, timestamp },
+      now: nowSeconds,
+      subscription: STATUS_NAMES[statusAt(machine, block.world, timestamp)],
+      negative_flag_at: String(machine.flaggedAt),
+      trust_override: machine.override ?? null,
+      prior_events: machine.prior,
+      event_count: machine.events.length,
+      rates: { feed: false, through: '1970-01-01' },
+    },
+  };
+}
+
+function expectProfile(machine: Machine, rating: ModelAnswer) {
+  const { id, endpoints } = machine;
+  const directory = readDirectory(endpoints);
+  const data =
+    directory.visibility === 'onchain'
+      ? { event_data: machine.events.slice(0, 100).flatMap(showEvent) }
+      : directory.visibility === 'public'
+        ? { partner_data_error: directory.dataApi === undefined ? 'no_data_api' : 'not_fetched' }
+        : directory.dataApi === undefined
+          ? {}
+          : { data_api: directory.dataApi };
+  return {
+    schema_version: '1.0',
+    name: `Machine #${id}`,
+    svcos: {
+      machine_id: String(id),
+      did: `did:svc:${id}`,
+      operator: toDid(operatorOf(machine)),
+      mcr: rating.mcr,
+      mcr_score: rating.mcr_score,
+      bond_status: rating.bond_status,
+      negative_flag: rating.negative_flag,
+      event_count: rating.event_count,
+      data_visibility: directory.visibility,
+      documentation_url: directory.documentation ?? null,
+      service_endpoints: endpoints.map(({ id: name, type, url }) => ({ id: name, type, endpoint: url })),
+      ...data,
+    },
+  };
+}
+
+function expectCard(machine: Machine, block: Block) {
+  const { id, endpoints } = machine;
+  const directory = readDirectory(endpoints);
+  const status = statusAt(machine, block.world, block.timestamp);
+  const web = directory.dataApi === undefined ? [] : [{ name: 'web', endpoint: directory.dataApi }];
+  return {
+    type: 'svcos:registration:v1',
+    name: `Machine #${id}`,
+    description: 'svcOS machine',
+    did: `did:svc:${id}`,
+    active: true,
+    services: [...web, ...directory.others.map(({ type, url }) => ({ name: type, endpoint: url }))],
+    data_visibility: directory.visibility,
+    documentation_url: directory.documentation ?? '',
+    operator: toDid(operatorOf(machine)),
+    bond_status: status === 1 || status === 2 ? 'bonded' : 'unbonded',
+    event_count: machine.events.length,
+    registrations: [
+      {
+        type: 'svcos:registration:v1',
+        machineId: String(id),
+        machineRegistry: `eip155:${CHAIN_ID}:${checksum(ADDRESSES.machineRegistry)}`,
+      },
+    ],
+  };
+}
+
+function toDid(account: string): string | null {
+  return account === ZERO ? null : `did:svc:${checksum(account)}`;
+}
+
+/** An event as a profile shows it; one that no rule can read is left out. */
+function showEvent({ type, value, timestamp, trust, metadata, currency }: SimEvent): object[] {
+  const parsed = Buffer.from(metadata, 'hex').toString('utf8');
+  const activity = {
+    event_type: type,
+    origin_value: Number(value),
+    timestamp,
+    trust_level: trust,
+    metadata: parsed.startsWith('{') ? (JSON.parse(parsed) as object) : {},
+  };
+  if (type === 1) return [activity];
+  const isUsd = currency === 'USD';
+  const cents = { origin_currency: currency, usd_value: isUsd ? Number(value) : null };
+  const status = isUsd ? 'ok' : 'fx_unavailable';
+  return [{ ...activity, ...cents, origin_subunit: 100, usd_subunit: 100, amount_status: status }];
+}

@@ -1,0 +1,85 @@
+/**
+ * `node sim/run.ts [--seeds N] [--from S]`: does the service hold under N seeded runs? Two processes share them. A seed that fails is printed with
+ * the command that replays it; `SEED=n node sim/run.ts` replays one and prints all of its trace.
+ */
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { addFigures, createFigures } from './figures.ts';
+import { runSeed, type SeedResult } from './run-seed.ts';
+import { FrontDoor } from './service/service.ts';
+
+const WORKERS = 2;
+const TAIL_LINES = 25;
+/** More traces than these say nothing new. */
+const SHOWN_FAILURES = 3;
+
+const { values } = parseArgs({
+  options: { seeds: { type: 'string', default: '1000' }, from: { type: 'string', default: '1' } },
+});
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+/** Replays one seed. True: it held. */
+async function replay(seed: number): Promise<boolean> {
+  const door = await FrontDoor.open();
+  const { trace, hash, failure, figures } = await runSeed({ seed, door, print: true });
+  for (const line of trace) print(line);
+  print(JSON.stringify(figures));
+  print(`trace ${hash}`);
+  if (failure !== undefined) print(`SEED=${seed} failed: ${failure}`);
+  return failure === undefined;
+}
+
+/** Runs many. True: all held. */
+async function runMany(from: number, count: number): Promise<boolean> {
+  const total = createFigures();
+  const failed: SeedResult[] = [];
+  const startedAt = performance.now();
+  let next = from;
+  let done = 0;
+
+  function note(result: SeedResult): void {
+    addFigures(total, result.figures);
+    done += 1;
+    if (done % 1_000 === 0) print(`${done} seeds, ${failed.length} failed`);
+    if (result.failure === undefined) return;
+    failed.push(result);
+    print(`SEED=${result.seed} node sim/run.ts`);
+    print(`  ${result.failure}`);
+    if (failed.length <= SHOWN_FAILURES) for (const line of result.trace.slice(-TAIL_LINES)) print(`  | ${line}`);
+  }
+
+  await Promise.all(
+    Array.from(
+      { length: WORKERS },
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const worker = fork(join(import.meta.dirname, 'worker.ts'));
+          worker.on('message', (message: 'ready' | SeedResult) => {
+            if (message !== 'ready') note(message);
+            if (next >= from + count) {
+              worker.disconnect();
+              worker.kill();
+              resolve();
+            } else worker.send(next++);
+          });
+          worker.on('exit', (code) => {
+            if (code !== null && code !== 0) reject(new Error(`a worker ended with ${code}`));
+          });
+        }),
+    ),
+  );
+
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { answers, ...rest } = total;
+  print(`seeds ${done}, wrong ${failed.length}, seconds ${seconds.toFixed(1)}`);
+  print(`requests ${JSON.stringify(answers)}`);
+  print(JSON.stringify(rest));
+  return failed.length === 0;
+}
+
+const { SEED } = process.env;
+const isSound =
+  SEED === undefined ? await runMany(Number(values.from), Number(values.seeds)) : await replay(Number(SEED));
+process.exit(isSound ? 0 : 1);

@@ -1,0 +1,271 @@
+/** What happens in one run? Everything that a seed decides: the chain, its nodes, the weather, and a virtual time full of incidents. */
+import type { SqlDatabase } from '../src/adapters/sql/work.ts';
+import { openSqlite } from '../src/adapters/sql/sqlite.ts';
+import type { Store } from '../src/ports/store.ts';
+import { BlockDraft } from './chain/block-draft.ts';
+import { writeHistory } from './chain/history.ts';
+import { operate, type Cast } from './chain/operations.ts';
+import { ancestorAt, VirtualChain, type Block } from './chain/virtual-chain.ts';
+import { Backend, type Character } from './nodes/backend.ts';
+import { Faults } from './nodes/faults.ts';
+import { Network, type NodeUrl } from './nodes/network.ts';
+import { Random } from './random.ts';
+import type { Life } from './service/database.ts';
+import { startService, type FrontDoor, type Service } from './service/service.ts';
+import { Trace } from './trace.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface ScenarioOptions {
+  readonly seed: number;
+  readonly door: FrontDoor;
+  readonly print?: boolean | undefined;
+  readonly alterStore?: ((store: Store) => Store) | undefined;
+}
+
+const START_MILLISECONDS = 1_790_000_000_000;
+const DAY_SECONDS = 86_400;
+
+/** How the chain and its nodes are made. */
+function drawPlan(random: Random) {
+  const isLong = random.chance(0.03);
+  return {
+    finalityDepth: isLong ? random.integer(300, 1_100) : random.pick([1, 3, 8, 20, 60]),
+    emptyBlocks: isLong ? random.integer(1_100, 1_600) : random.pick([0, 0, 10, 120]),
+    isPastFinality: random.chance(0.1),
+    blockMilliseconds: random.pick([1_000, 3_000, 7_000]),
+    operationsPerBlock: random.pick([1, 2, 4]),
+    pollIntervalSeconds: random.pick([3, 10, 60]),
+    headIntervalMilliseconds: random.pick([1_000, 1_000, 3_000]),
+    stormRate: random.pick([0, 0.05, 0.2, 0.5, 0.9]),
+    reorgChance: random.pick([0, 0.03, 0.1]),
+    deathChance: random.pick([0, 0, 0.02, 0.06]),
+    clockJumpChance: random.pick([0, 0, 0, 0.03]),
+  };
+}
+
+export type Plan = ReturnType<typeof drawPlan>;
+
+/** Everything of one run; its methods are the incidents. */
+export class Scenario {
+  readonly seed: number;
+  readonly random: Random;
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly plan: Plan;
+  readonly chain: VirtualChain;
+  readonly cast: Cast;
+  readonly faults: Faults;
+  readonly backends: readonly Backend[];
+  readonly urls: readonly NodeUrl[];
+  readonly network: Network;
+  readonly database: SqlDatabase;
+  readonly #options: ScenarioOptions;
+  #service: Service | undefined;
+  #restartAtMilliseconds = 0;
+  #nextBlockAtMilliseconds = 0;
+  #highestFinalized = 0;
+  /** Wall-clock offsets, and until when each held. */
+  readonly skews: { skewMilliseconds: number; untilMilliseconds: number }[] = [];
+  reorgs = 0;
+  deaths = 0;
+
+  constructor(options: ScenarioOptions) {
+    this.#options = options;
+    this.seed = options.seed;
+    const random = (this.random = new Random(options.seed));
+    this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
+    const now = () => this.time.nowMilliseconds();
+    this.trace = new Trace(now, options.print ?? false);
+    this.plan = drawPlan(random);
+    this.cast = {
+      machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
+        i === 0 ? 2n ** 256n - 1n : BigInt(1000 + i) ** BigInt(random.integer(1, 12)),
+      ),
+      accounts: Array.from({ length: 3 }, () => `0x${random.hex(20)}`),
+    };
+    const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
+    this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds);
+    this.#writePast();
+    this.faults = new Faults(random);
+    this.urls = Array.from({ length: random.integer(1, 3) }, () => this.#drawUrl());
+    this.backends = this.urls.flatMap(({ backends }) => backends);
+    this.network = new Network({ urls: this.urls, faults: this.faults, random, time: this.time, trace: this.trace });
+    this.database = openSqlite(':memory:', () => undefined);
+    this.trace.line(JSON.stringify(this.plan));
+  }
+
+  get service(): Service | undefined {
+    return this.#service?.life.isOver === true ? undefined : this.#service;
+  }
+
+  #writePast(): void {
+    const { random, chain, plan } = this;
+    const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
+    const emptySeconds = 2 * plan.emptyBlocks;
+    writeHistory(chain, random, this.cast, random.integer(4, 25), seconds - emptySeconds - 30);
+    for (let i = 0; i < plan.emptyBlocks; i++) {
+      const { tip } = chain;
+      chain.moveTip(chain.build(tip, tip.timestamp + 2, { world: tip.world, logs: [], story: '' }));
+    }
+    this.#noteFinality();
+  }
+
+  #drawUrl(): NodeUrl {
+    const { random } = this;
+    const character: Character = {
+      maxRange: this.plan.finalityDepth + random.pick([60, 500, 10_000]),
+      keptStates: random.pick([this.plan.finalityDepth + 128, 100_000]),
+      refusesAboveHead: random.chance(0.3),
+      tellsLogTimes: random.chance(0.5),
+    };
+    const backends = Array.from({ length: random.integer(1, 3) }, () => new Backend(this.chain, random, character));
+    return { backends, isDown: false, isForeign: false };
+  }
+
+  /** Begins a life of the service, some of which are short. */
+  async start(isLasting = false): Promise<void> {
+    const { random, plan } = this;
+    const isDoomed = !isLasting && plan.deathChance > 0 && random.chance(0.5);
+    const life: Life = {
+      isOver: false,
+      writesLeft: isDoomed ? random.skewed(40) : undefined,
+      onEnd: () => this.#bury(),
+    };
+    for (const url of this.urls) url.isForeign = !isLasting && plan.stormRate > 0 && random.chance(0.05);
+    try {
+      this.#service = await startService({
+        database: this.database,
+        network: this.network,
+        time: this.time,
+        trace: this.trace,
+        pollIntervalSeconds: plan.pollIntervalSeconds,
+        headIntervalMilliseconds: plan.headIntervalMilliseconds,
+        startBlock: 1,
+        life,
+        alterStore: this.#options.alterStore,
+      });
+      this.#options.door.serve(this.#service.ctx);
+      this.trace.line('the service starts');
+    } catch (error) {
+      if (!life.isOver) throw error;
+    }
+  }
+
+  #bury(): void {
+    this.deaths += 1;
+    this.trace.line('the process dies');
+    const { random } = this;
+    const pause = random.chance(0.02) ? random.integer(1, 40) * DAY_SECONDS * 1000 : random.skewed(20_000);
+    this.#restartAtMilliseconds = this.time.nowMilliseconds() + pause;
+  }
+
+  kill(): void {
+    const { service } = this;
+    if (service === undefined) return;
+    service.life.isOver = true;
+    service.life.onEnd();
+  }
+
+  /** Starts a dead service again when its time has come. */
+  async revive(isLasting = false): Promise<void> {
+    if (this.service !== undefined) return;
+    if (isLasting || this.time.nowMilliseconds() >= this.#restartAtMilliseconds) await this.start(isLasting);
+  }
+
+  mineIfDue(isQuiet = false): void {
+    const now = this.time.nowMilliseconds();
+    if (now < this.#nextBlockAtMilliseconds) return;
+    const { chain, plan, random } = this;
+    this.#nextBlockAtMilliseconds = now + Math.floor((plan.blockMilliseconds * random.integer(50, 150)) / 100);
+    const { tip } = chain;
+    const draft = new BlockDraft(tip.world, chain.freeTime(tip, Math.floor(now / 1000)));
+    const operations = isQuiet ? 0 : random.integer(0, plan.operationsPerBlock);
+    for (let i = 0; i < operations; i++) operate(draft, random, this.cast);
+    chain.moveTip(chain.build(tip, draft.timestamp, draft.finish()));
+    this.#noteFinality();
+    this.trace.line(`block ${describe(chain.tip)}`);
+  }
+
+  /** So many empty blocks at once that everything before them is final. */
+  finalise(): void {
+    const { chain, plan } = this;
+    for (let i = 0; i < plan.finalityDepth; i++) {
+      const { tip } = chain;
+      chain.moveTip(chain.build(tip, chain.freeTime(tip, 0), { world: tip.world, logs: [], story: '' }));
+    }
+    this.#noteFinality();
+    this.trace.line(`block ${describe(chain.tip)}, everything before is final`);
+  }
+
+  /** Another way from some block on: longer, as long, or shorter than the one so far. */
+  reorganise(isPastFinality: boolean): void {
+    const { chain, random } = this;
+    const { tip } = chain;
+    const floor = isPastFinality ? 1 : this.#highestFinalized;
+    const depth = Math.min(random.chance(0.1) ? tip.number - floor : 1 + random.skewed(1_000), tip.number - floor);
+    if (depth < 1) return;
+    this.reorgs += 1;
+    let block = ancestorAt(tip, tip.number - depth)!;
+    const length = Math.max(0, depth + random.integer(-3, 3));
+    const operationChance = depth > 50 ? 0.03 : 0.7;
+    for (let i = 0; i < length; i++) block = this.#buildRival(block, tip, operationChance);
+    chain.moveTip(block);
+    this.#noteFinality();
+    this.trace.line(`reorg ${depth} deep to ${describe(block)}${isPastFinality ? ', past finality' : ''}`);
+  }
+
+  /** A block beside the one of the same height, with a time of its own. */
+  #buildRival(parent: Block, oldTip: Block, operationChance: number): Block {
+    const { random, chain } = this;
+    const rival = ancestorAt(oldTip, parent.number + 1);
+    const timestamp = chain.freeTime(parent, (rival?.timestamp ?? 0) + random.integer(-2, 2));
+    const draft = new BlockDraft(parent.world, timestamp);
+    if (random.chance(operationChance)) operate(draft, random, this.cast);
+    return chain.build(parent, draft.timestamp, draft.finish());
+  }
+
+  #noteFinality(): void {
+    this.#highestFinalized = Math.max(this.#highestFinalized, this.chain.finalized.number);
+  }
+
+  jumpClock(): void {
+    const { time, random } = this;
+    this.skews.push({ skewMilliseconds: time.skewMilliseconds, untilMilliseconds: time.nowMilliseconds() });
+    const span = random.pick([2_000, 60_000, 3_600_000, 2 * DAY_SECONDS * 1000]);
+    time.setSkew(random.chance(0.3) ? 0 : random.integer(-span, span));
+    this.trace.line(`the clock is off by ${time.skewMilliseconds} ms`);
+  }
+
+  changeNodes(): void {
+    const { random } = this;
+    for (const backend of this.backends) {
+      if (!random.chance(0.5)) continue;
+      backend.lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(60_000);
+      backend.lagBlocks = random.chance(0.8) ? 0 : random.skewed(30);
+    }
+    for (const url of this.urls) url.isDown = random.chance(0.1);
+    const lags = this.backends.map(({ lagMilliseconds, lagBlocks }) => `${lagMilliseconds}ms/${lagBlocks}`);
+    this.trace.line(
+      `nodes: ${this.urls.map(({ isDown }) => (isDown ? 'down' : 'up')).join(' ')}, lags ${lags.join(' ')}`,
+    );
+  }
+
+  changeWeather(): void {
+    const rate = this.random.chance(0.5) ? 0 : this.plan.stormRate;
+    this.faults.setRate(rate);
+    this.trace.line(`fault rate ${rate}`);
+  }
+
+  /** Ends everything that is wrong with the nodes and the clock; what happened to the chain stays. */
+  heal(): void {
+    this.faults.setRate(0);
+    for (const backend of this.backends) backend.lagMilliseconds = backend.lagBlocks = 0;
+    for (const url of this.urls) url.isDown = url.isForeign = false;
+    if (this.service !== undefined) this.service.life.writesLeft = undefined;
+    this.trace.line('all faults end');
+  }
+}
+
+export function describe({ number, hash, story }: Block): string {
+  return `${number} ${hash.slice(0, 8)}${story === '' ? '' : `: ${story}`}`;
+}

@@ -1,0 +1,62 @@
+/**
+ * When does a process die? At a statement: the wrapper around the real database lets a life end right before any write, inside or outside of a
+ * transaction, or right after a commit of which nobody is told. The database survives; whatever was not committed does not.
+ */
+import type { Batch, Query, Result, SqlDatabase, Work } from '../../src/adapters/sql/work.ts';
+
+/** Thrown into a life that is over. */
+export class ProcessDied extends Error {}
+
+export interface Life {
+  isOver: boolean;
+  /** Writes until the end; undefined: it goes on. */
+  writesLeft: number | undefined;
+  onEnd(): void;
+}
+
+const WRITE = /^\s*(insert|update|delete|replace)/i;
+
+/** The database as one life of the service sees it. */
+export function openForLife(database: SqlDatabase, life: Life): SqlDatabase {
+  function end(): never {
+    if (!life.isOver) {
+      life.isOver = true;
+      life.onEnd();
+    }
+    throw new ProcessDied();
+  }
+
+  function check(): void {
+    if (life.isOver) throw new ProcessDied();
+  }
+
+  function* watch<T>(work: Work<T>): Work<T> {
+    let step = work.next();
+    while (step.done !== true) {
+      check();
+      if (life.writesLeft !== undefined && WRITE.test(step.value.sql)) {
+        if (life.writesLeft <= 0) end();
+        life.writesLeft -= 1;
+      }
+      const result: Result = yield step.value as Query | Batch;
+      step = work.next(result);
+    }
+    return step.value;
+  }
+
+  async function finish<T>(running: Promise<T>): Promise<T> {
+    const value = await running;
+    check();
+    return value;
+  }
+
+  return {
+    dialect: database.dialect,
+    run: (work) => finish(database.run(watch(work))),
+    snapshot: (work) => finish(database.snapshot(watch(work))),
+    transaction: (work) => finish(database.transaction(watch(work))),
+    exclusive: (work) => finish(database.exclusive(watch(work))),
+    upgrade: (work) => finish(database.upgrade(watch(work))),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,167 @@
+/**
+ * What is simulated? The service itself: its adapter, indexers, store, actions and routes, wired as `main.ts` wires them, but with virtual
+ * time and nodes, a database whose process may die, and requests that are injected.
+ */
+import type { FastifyInstance } from 'fastify';
+import { createMainChain, type MainChainAdapter } from '../../src/adapters/evm/create-main-chain.ts';
+import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
+import { openStore } from '../../src/adapters/sql/create-store.ts';
+import type { SqlDatabase } from '../../src/adapters/sql/work.ts';
+import { buildApp } from '../../src/app.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexers/main-chain-indexers.ts';
+import type { Ctx } from '../../src/ports/ctx.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { Store } from '../../src/ports/store.ts';
+import type { Timers } from '../../src/ports/timers.ts';
+import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
+import type { Network } from '../nodes/network.ts';
+import type { Trace } from '../trace.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+import { openForLife, type Life } from './database.ts';
+
+export interface ServiceParts {
+  readonly database: SqlDatabase;
+  readonly network: Network;
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly pollIntervalSeconds: number;
+  readonly headIntervalMilliseconds: number;
+  readonly startBlock: number;
+  readonly life: Life;
+  /** Puts something between the service and its store, to prove that the simulation notices. */
+  readonly alterStore?: ((store: Store) => Store) | undefined;
+}
+
+/** One life of the service, from its start to its death. */
+export interface Service {
+  readonly ctx: Ctx;
+  readonly store: Store;
+  readonly adapter: MainChainAdapter;
+  readonly indexers: MainChainIndexers;
+  readonly life: Life;
+}
+
+export const RATES = createFixedRates([]);
+
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { network, time, trace, life } = parts;
+  const opened = await openStore(openForLife(parts.database, life), () => undefined);
+  const store = parts.alterStore?.(opened) ?? opened;
+  const isAlive = () => !life.isOver;
+  const clock = time.wallClock;
+  const log = createTracedLog(trace, isAlive);
+  const timers: Timers = {
+    async wait(milliseconds, signal) {
+      await time.wait(milliseconds, signal);
+      // Nobody wakes up in a process that is no more.
+      if (!isAlive()) await new Promise(() => undefined);
+    },
+  };
+  const adapter = createMainChain(
+    { rpcUrls: network.rpcUrls, chainId: CHAIN_ID, addresses: ADDRESSES },
+    { clock, log, post: network.createPost(isAlive), stopwatch: time },
+  );
+  const indexers = createMainChainIndexers({
+    chain: adapter.log,
+    store,
+    fxRates: RATES,
+    clock,
+    timers,
+    log,
+    deployment: {
+      chainId: CHAIN_ID,
+      startBlock: parts.startBlock,
+      machineRegistry: ADDRESSES.machineRegistry,
+      crossChainMirror: ADDRESSES.crossChainMirror,
+      eventRegistry: ADDRESSES.eventRegistry,
+      legacyEventRegistry: undefined,
+    },
+    pollIntervalMilliseconds: parts.pollIntervalSeconds * 1000,
+    headIntervalMilliseconds: parts.headIntervalMilliseconds,
+    listeners: [adapter.chain],
+  });
+  const ctx: Ctx = {
+    clock,
+    log,
+    namespace: DEFAULT_NAMESPACE,
+    publicUrl: 'http://service',
+    pollIntervalSeconds: parts.pollIntervalSeconds,
+    store,
+    fxRates: RATES,
+    main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
+    partnerData: undefined,
+  };
+  indexers.head.start();
+  indexers.worker.start();
+  return { ctx, store, adapter, indexers, life };
+}
+
+/** The indexers' own words; what they say of a node is said by its fault. */
+function createTracedLog(trace: Trace, isAlive: () => boolean): Log {
+  const write = (level: string) => (fields: object, message: string) => {
+    if (isAlive()) trace.line(`  ${level}: ${message} ${JSON.stringify(fields)}`);
+  };
+  return { info: () => undefined, warn: write('warn'), error: write('ERROR') };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** The routes, built once: they know nothing of one service but its `Ctx`, which is that of whoever lives now. */
+export class FrontDoor {
+  readonly #app: FastifyInstance;
+  #current: Ctx | undefined;
+
+  private constructor(app: FastifyInstance) {
+    this.#app = app;
+  }
+
+  static async open(): Promise<FrontDoor> {
+    let door: FrontDoor | undefined = undefined;
+    const current = () => (door as FrontDoor | undefined)!.#current!;
+    const ctx: Ctx = {
+      clock: { nowMilliseconds: () => current().clock.nowMilliseconds() },
+      log: {
+        info: (fields, message) => current().log.info(fields, message),
+        warn: (fields, message) => current().log.warn(fields, message),
+        error: (fields, message) => current().log.error(fields, message),
+      },
+      namespace: DEFAULT_NAMESPACE,
+      publicUrl: 'http://service',
+      get pollIntervalSeconds() {
+        return current().pollIntervalSeconds;
+      },
+      get store() {
+        return current().store;
+      },
+      get fxRates() {
+        return current().fxRates;
+      },
+      get main() {
+        return current().main;
+      },
+      partnerData: undefined,
+    };
+    const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });
+    await app.ready();
+    door = new FrontDoor(app);
+    return door;
+  }
+
+  serve(ctx: Ctx): void {
+    this.#current = ctx;
+  }
+
+  async get(url: string): Promise<Answer> {
+    const { statusCode, headers, body } = await this.#app.inject({ method: 'GET', url });
+    return { status: statusCode, headers, body };
+  }
+
+  close(): Promise<void> {
+    return this.#app.close();
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Does the service tell nothing but the truth, whatever its chain, its nodes and its own deaths do to it? A short campaign of the simulation
+ * (`sim/`); `node sim/run.ts` runs a long one. And would the simulation notice if it did not?
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addFigures, createFigures } from '../sim/figures.ts';
+import { runSeed } from '../sim/run-seed.ts';
+import { FrontDoor } from '../sim/service/service.ts';
+import type { Store } from '../src/ports/store.ts';
+
+const SEEDS = 200;
+const TIMEOUT_MILLISECONDS = 120_000;
+
+let door: FrontDoor;
+
+beforeAll(async () => {
+  door = await FrontDoor.open();
+});
+
+afterAll(() => door.close());
+
+describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
+  it(`holds for ${SEEDS} seeds, each of which another may replay`, async () => {
+    const total = createFigures();
+    const failures: string[] = [];
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const { failure, trace, figures } = await runSeed({ seed, door });
+      addFigures(total, figures);
+      if (failure === undefined) continue;
+      failures.push([`SEED=${seed} node sim/run.ts`, failure, ...trace.slice(-20)].join('\n'));
+    }
+    expect(failures).toEqual([]);
+    // What is only ever refused proves nothing.
+    expect(total.answers['200']).toBeGreaterThan(total.requests / 4);
+    expect(total.answers['404']).toBeGreaterThan(100);
+    expect(total.reorgs).toBeGreaterThan(100);
+    expect(total.deaths).toBeGreaterThan(50);
+    expect(total.refusedIndexes).toBeGreaterThan(0);
+  });
+
+  it('gives the same trace for the same seed, whatever was run before', async () => {
+    const play = async (seeds: readonly number[]) => {
+      const hashes = new Map<number, string>();
+      for (const seed of seeds) hashes.set(seed, (await runSeed({ seed, door })).hash);
+      return [...hashes].sort(([a], [b]) => a - b);
+    };
+    const seeds = [3, 11, 19, 27, 40];
+    expect(await play(seeds.toReversed())).toEqual(await play(seeds));
+  });
+
+  it.each<{ bug: string; alterStore: (store: Store) => Store }>([
+    {
+      bug: 'loses the newest log of a window',
+      alterStore: (store) => ({
+        ...store,
+        advanceMainChain: (expected, next, logs, ownership) =>
+          store.advanceMainChain(expected, next, logs.slice(0, -1), ownership),
+      }),
+    },
+    {
+      bug: 'keeps who held a machine before',
+      alterStore: (store) => ({
+        ...store,
+        advanceMainChain: (expected, next, logs, ownership) =>
+          store.advanceMainChain(expected, next, logs, { ...ownership, changes: ownership.changes.slice(1) }),
+      }),
+    },
+    {
+      bug: 'forgets that a fold is of before an import',
+      alterStore: (store) => ({
+        ...store,
+        readFold: async (...asked) => {
+          const fold = await store.readFold(...asked);
+          return fold && { ...fold, state: fold.state.replace(/\d/, '1') };
+        },
+      }),
+    },
+  ])('notices a store that $bug', async ({ alterStore }) => {
+    const failures: (string | undefined)[] = [];
+    for (let seed = 1; seed <= 20 && failures.length === 0; seed++) {
+      const { failure } = await runSeed({ seed, door, alterStore });
+      if (failure !== undefined) failures.push(failure);
+    }
+    expect(failures).not.toEqual([]);
+  });
+});
