@@ -49,6 +49,8 @@ export class StartRefused extends Error {
   }
 }
 
+/** At any other, the line of a request would be made for nothing. */
+const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 const FX_INTERVAL_MILLISECONDS = 60_000;
 /** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
 const START_PATIENCE_MILLISECONDS = 2_000;
@@ -98,6 +100,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,
       rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
+      logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
     const loops: PollLoop[] = [fxLoop];
     if (main !== undefined) loops.push(main.indexers.head);

@@ -19,7 +19,6 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     of: 'src/http',
     mayImport: ['src/http', 'src/actions', 'src/domain', 'src/ports/ctx.ts', 'src/ports/clock.ts', 'src/ports/log.ts'],
-    packages: ['node:', 'fastify', '@fastify/swagger', 'ipaddr.js'],
   },
   adapter('evm', ['viem', 'undici']),
   adapter('svm', ['@solana/kit', 'undici', ...PURE]),
