@@ -5,6 +5,7 @@
  */
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
 import { MAX_LAG_BLOCKS } from '../domain/index-freshness.ts';
+import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -96,11 +97,14 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
     const progress = watchBackfill(range, startBlock, clock, log);
     const pauseAt = clock.nowMilliseconds() + MAX_ADVANCE_MILLISECONDS;
+    const isFar = finalized.number - range.fromBlock > MAX_LAG_BLOCKS;
+    // The answer of one block is the same however often it is asked.
+    const alreadyRead = isFar ? new ReadMachines() : undefined;
     let checkpoint = from;
     for await (const window of streamWindows(reader, pace, range, signal)) {
       await checkLinks(window, checkpoint, finalized);
       const next: Checkpoint = { blockNumber: window.last.number, blockHash: window.last.hash };
-      const ownership = await readOwnership(window, finalized);
+      const ownership = await readOwnership(window, isFar ? finalized : window.last, alreadyRead);
       const isStored = await store.advanceMainChain(checkpoint, next, toEventEntries(window.logs), ownership);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
@@ -112,13 +116,18 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   }
 
   /**
-   * Logs choose, reads decide (chain-evm 4.1). Far from the head nothing is listed yet, and nodes may have dropped the state of
-   * that block: there the newest final state serves as well, because later logs name whatever changed in between.
+   * Logs choose, reads decide (chain-evm 4.1). In a step that begins far from the head nothing is listed yet, and nodes may have
+   * dropped the state of old blocks: there the newest final state serves as well, because later logs name whatever changed in between.
    */
-  async function readOwnership({ last, logs }: VerifiedWindow, finalized: BlockRef): Promise<OwnershipReads> {
-    const ids = [...new Set(logs.flatMap(({ ownershipOf }) => ownershipOf))];
-    const block = finalized.number - last.number > MAX_LAG_BLOCKS ? finalized : last;
+  async function readOwnership(
+    { logs }: VerifiedWindow,
+    block: BlockRef,
+    alreadyRead: ReadMachines | undefined,
+  ): Promise<OwnershipReads> {
+    const named = new Set(logs.flatMap(({ ownershipOf }) => ownershipOf));
+    const ids = alreadyRead?.listNew(named) ?? [...named];
     const changes = ids.length === 0 ? [] : await chain.readOwnership(block, ids);
+    alreadyRead?.add(ids);
     return { readAtBlock: block.number, changes };
   }
 
@@ -144,4 +153,21 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   }
 
   return { claim, advance };
+}
+
+/** Bounds the memory of what was read; some 20 MB. */
+const MAX_READ_MACHINES = 200_000;
+
+/** The machines that were read at the finalized block of this step, and stored. */
+class ReadMachines {
+  readonly #ids = new Set<MachineId>();
+
+  listNew(ids: ReadonlySet<MachineId>): MachineId[] {
+    return [...ids].filter((id) => !this.#ids.has(id));
+  }
+
+  add(ids: readonly MachineId[]): void {
+    if (this.#ids.size + ids.length > MAX_READ_MACHINES) this.#ids.clear();
+    for (const id of ids) this.#ids.add(id);
+  }
 }

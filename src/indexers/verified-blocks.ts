@@ -11,6 +11,7 @@ import {
   checkLogsOfBlock,
   checkSameLogs,
   findSilentContracts,
+  isBloomExplained,
   watchContracts,
   type BlockRange,
 } from '../domain/index-rules/block-checks.ts';
@@ -80,13 +81,20 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     for (const header of headers) {
       const logs = logsByBlock.get(header.number) ?? [];
       verified.push(...timeLogs(header, logs));
-      if (isProven && (logs.length > 0 || findSilentContracts(contracts, header, logs).length > 0)) named.push(header);
+      if (isProven && !isAccountedFor(header, logs)) named.push(header);
     }
     for (const asked of chunk(named, PROOFS_AT_ONCE)) {
       const proofs = await readProofs(asked);
       asked.forEach((header, i) => checkSameLogs(logsByBlock.get(header.number) ?? [], proofs[i]!));
     }
     return verified;
+  }
+
+  /** The bloom names no contract, or these logs explain the whole of it. */
+  function isAccountedFor(header: Header, logs: readonly ChainLog[]): boolean {
+    return logs.length === 0
+      ? findSilentContracts(contracts, header, logs).length === 0
+      : isBloomExplained(header, logs);
   }
 
   async function verifyBlocks(headers: readonly Header[], logs: readonly ChainLog[]): Promise<readonly VerifiedLog[]> {

@@ -32,9 +32,13 @@ export function contractFunction<const abi extends Abi, name extends ContractFun
   const item = abi.find((entry): entry is AbiFunction => entry.type === 'function' && entry.name === name)!;
   const selector = toFunctionSelector(item);
   const decodeOutputs = createDecoder(item.outputs);
+  const takesOneNumber = item.inputs.length === 1 && item.inputs[0]!.type === 'uint256';
   return {
     selector,
-    encode: (args) => concatHex([selector, encodeAbiParameters(item.inputs, args as readonly unknown[])]),
+    encode: (args) =>
+      takesOneNumber
+        ? `${selector}${encodeNumber((args as readonly [bigint])[0])}`
+        : concatHex([selector, encodeAbiParameters(item.inputs, args as readonly unknown[])]),
     decode(data) {
       const values = decodeOutputs(data);
       return (values?.length === 1 ? values[0] : values) as
@@ -47,6 +51,8 @@ export function contractFunction<const abi extends Abi, name extends ContractFun
 export function createDecoder(parameters: readonly AbiParameter[]): (data: Hex) => readonly unknown[] | undefined {
   const wide = parameters.map(widen);
   const exactBytes = staticBytes(parameters);
+  const [only] = parameters;
+  if (parameters.length === 1 && SCALAR_WORD.test(only!.type)) return (data) => decodeWord(only!.type, data);
   return (data) => {
     if (exactBytes !== undefined && data.length !== 2 + 2 * exactBytes) return undefined;
     try {
@@ -59,6 +65,26 @@ export function createDecoder(parameters: readonly AbiParameter[]): (data: Hex) 
 }
 
 class DirtyWord extends Error {}
+
+const SCALAR_WORD = /^(address|bool|uint\d+)$/;
+const WORD = /^0x[0-9a-fA-F]{64}$/;
+
+/** One word needs none of viem's machinery, and most answers are one word. */
+function decodeWord(type: string, data: Hex): readonly unknown[] | undefined {
+  if (!WORD.test(data)) return undefined;
+  try {
+    return [narrowWord(type, BigInt(data))];
+  } catch (error) {
+    if (error instanceof DirtyWord) return undefined;
+    throw error;
+  }
+}
+
+/** Throws `RangeError` for what is no uint256. */
+function encodeNumber(value: bigint): string {
+  if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a uint256');
+  return value.toString(16).padStart(64, '0');
+}
 
 const SCALAR = /^(address|bool|uint(\d+))/;
 

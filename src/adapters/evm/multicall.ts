@@ -8,6 +8,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import { multicall3Abi } from './abis.ts';
+import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
 import { latestDeadline, type Deadline } from './deadline.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
@@ -24,14 +25,10 @@ export interface ContractCall {
   readonly weight?: number;
 }
 
-/** `success` with the returned bytes, or what it reverted with. An address without code succeeds with `0x`. */
-export interface CallResult {
-  readonly success: boolean;
-  readonly data: Hex;
-}
-
 /** The calls are too much for one eth_call of this node, even on their own. */
 export type TooLarge = 'too-large';
+
+export type { CallResult } from './aggregate3.ts';
 
 export interface Multicall {
   /** All results in order, all of exactly this block. Throws `ChainUnreadable`. */
@@ -46,7 +43,6 @@ export interface Multicall {
   useAggregate(exists: boolean): void;
 }
 
-const aggregate3 = contractFunction(multicall3Abi, 'aggregate3');
 const getBlockNumber = contractFunction(multicall3Abi, 'getBlockNumber');
 const getCurrentBlockTimestamp = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp');
 const getLastBlockHash = contractFunction(multicall3Abi, 'getLastBlockHash');
@@ -124,16 +120,12 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
   ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
     const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
     const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
-    const packed = inner.map(({ target, data }) => ({ target, allowFailure: true, callData: data }));
-    const [answer] = await endpoints.request([ethCall(address, aggregate3.encode([packed]), block)], deadline);
+    const [answer] = await endpoints.request([ethCall(address, encodeAggregate3(inner), block)], deadline);
     if (!answer!.ok) return judgeRefusal(answer!);
     if (answer!.result === '0x') return readWithoutAggregate(block, calls, deadline);
-    const results = isHexData(answer!.result) ? aggregate3.decode(answer!.result) : undefined;
+    const results = decodeAggregate3(answer!.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
-    const [number, timestamp, parentHash, ...answers] = results.map(({ success, returnData }) => ({
-      success,
-      data: returnData,
-    }));
+    const [number, timestamp, parentHash, ...answers] = results;
     const isProven =
       valueOf(number, getBlockNumber) === BigInt(block.number) &&
       valueOf(timestamp, getCurrentBlockTimestamp) === BigInt(block.timestamp) &&

@@ -19,5 +19,5 @@ export function parseHash(text: unknown): string | undefined {
 
 /** Whole bytes, in any letter case. */
 export function isHexData(value: unknown): value is Hex {
-  return typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value);
+  return typeof value === 'string' && value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value);
 }

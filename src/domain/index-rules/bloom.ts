@@ -13,11 +13,30 @@ export type BloomProbe = readonly { readonly at: number; readonly mask: number }
 
 /** The probe of an address or topic in `0x` hex. */
 export function createBloomProbe(item: string): BloomProbe {
+  return findBits(item).map((bit) => ({ at: 2 + NIBBLES - 1 - (bit >> 2), mask: 1 << (bit & 3) }));
+}
+
+/** Holders and topics come again and again. Twice as many are remembered at most; the older half falls at once. */
+const MAX_REMEMBERED_ITEMS = 5_000;
+let remembered = new Map<string, readonly number[]>();
+let rememberedBefore = new Map<string, readonly number[]>();
+
+/** The three bits that an item sets. */
+function findBits(item: string): readonly number[] {
+  const known = remembered.get(item);
+  if (known !== undefined) return known;
+  const bits = rememberedBefore.get(item) ?? hashBits(item);
+  if (remembered.size >= MAX_REMEMBERED_ITEMS) {
+    rememberedBefore = remembered;
+    remembered = new Map();
+  }
+  remembered.set(item, bits);
+  return bits;
+}
+
+function hashBits(item: string): readonly number[] {
   const hash = keccak_256(hexToBytes(item.slice(2)));
-  return [0, 2, 4].map((i) => {
-    const bit = ((hash[i]! << 8) | hash[i + 1]!) % BLOOM_BITS;
-    return { at: 2 + NIBBLES - 1 - (bit >> 2), mask: 1 << (bit & 3) };
-  });
+  return [0, 2, 4].map((i) => ((hash[i]! << 8) | hash[i + 1]!) % BLOOM_BITS);
 }
 
 /** False is certain; true may be chance. */
@@ -29,7 +48,7 @@ export function bloomMayHold(bloom: string, probe: BloomProbe): boolean {
 export function buildBloom(items: Iterable<string>): string {
   const nibbles = new Uint8Array(NIBBLES);
   for (const item of items) {
-    for (const { at, mask } of createBloomProbe(item)) nibbles[at - 2]! |= mask;
+    for (const bit of findBits(item)) nibbles[NIBBLES - 1 - (bit >> 2)]! |= 1 << (bit & 3);
   }
   return `0x${Array.from(nibbles, (nibble) => nibble.toString(16)).join('')}`;
 }
