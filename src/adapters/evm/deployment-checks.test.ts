@@ -157,4 +157,9 @@ describe('the nodes', () => {
     const adapter = scene.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
     expect(await adapter.chain.readReadiness()).toEqual(NOT_READY);
   });
+
+  test('that do not answer do not make flags fail that nobody configured', async () => {
+    const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`], addresses: { adminFlags: undefined } });
+    expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, adminFlags: true });
+  });
 });

@@ -43,7 +43,8 @@ export function createReadiness(options: ReadinessOptions): () => Promise<MainCh
       machineStateAndSync: isSound('machineStateAndSync') && answers?.generalPausedGlobal !== undefined,
       machineSubscription: isSound('machineSubscription'),
       eventRegistry: isSound('eventRegistry') && answers?.totalEventCount !== undefined,
-      adminFlags: answers?.adminFlagsAnswer === true,
+      // Where none is configured there is nothing that could fail, whatever the node does.
+      adminFlags: addresses.adminFlags === undefined || answers?.adminFlagsAnswer === true,
     };
   }
 
