@@ -18,7 +18,7 @@ afterEach(() => vi.restoreAllMocks());
 it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
   const listed = [...printed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
-  expect(listed).toEqual(['demo', 'devnet', 'serve', 'doctor', 'machine', 'replay']);
+  expect(listed).toEqual(['demo', 'devnet', 'serve', 'doctor', 'machine', 'monetize', 'replay']);
   expect(printed).toContain(EXIT_CODES_TEXT);
 });
 

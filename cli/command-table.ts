@@ -4,11 +4,12 @@ import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
 import { doctor } from './commands/doctor.ts';
 import { machine } from './commands/machine.ts';
+import { monetize } from './commands/monetize.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 
-export const COMMANDS: readonly Command[] = [demo, devnet, serve, doctor, machine, replay];
+export const COMMANDS: readonly Command[] = [demo, devnet, serve, doctor, machine, monetize, replay];
 
 /** Runs a whole command line. Throws `CommandFailed`. */
 export async function runCommandLine([name = '', ...args]: readonly string[]): Promise<ExitCode> {

@@ -8,26 +8,49 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const TIMEOUT_MILLISECONDS = 30_000;
 
 /** Reads one document. Throws `CommandFailed` with the service's own words when it answers anything but 200. */
-export async function readDocument(baseUrl: string, path: string): Promise<JsonObject> {
-  const { status, body } = await get(`${baseUrl.replace(/\/+$/, '')}${path}`);
+export async function readDocument(baseUrl: string, path: string, signal?: AbortSignal): Promise<JsonObject> {
+  const { status, body } = await askService(baseUrl, path, { signal });
   if (status === 200 && body !== undefined) return body;
-  const said = body?.['detail'] ?? body?.['error'];
-  const reason = typeof said === 'string' ? said : said === undefined ? 'no JSON object' : JSON.stringify(said);
-  throw new CommandFailed('refused', printable(`${path}: ${status} ${reason}`));
+  throw refusal(path, { status, body });
 }
 
-async function get(url: string): Promise<{ status: number; body: JsonObject | undefined }> {
+export interface ServiceAnswer {
+  readonly status: number;
+  /** Undefined: no JSON object. */
+  readonly body: JsonObject | undefined;
+}
+
+/** One request, and whatever is answered. Throws `CommandFailed` when nothing is. */
+export async function askService(
+  baseUrl: string,
+  path: string,
+  {
+    method = 'GET',
+    document,
+    signal,
+  }: { method?: 'GET' | 'PUT'; document?: object; signal?: AbortSignal | undefined } = {},
+): Promise<ServiceAnswer> {
+  const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new CommandFailed('usage', '--base-url must be a URL');
   try {
     const response = await fetch(url, {
-      headers: { accept: 'application/json' },
+      method,
+      headers: { accept: 'application/json', ...(document && { 'content-type': 'application/json' }) },
+      ...(document && { body: JSON.stringify(document) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+      signal: signal ?? AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
     return { status: response.status, body: parseObject(await response.text()) };
   } catch {
     throw new CommandFailed('unreachable', `the service at ${new URL(url).origin} does not answer`);
   }
+}
+
+/** The service's own words about a request that it did not fulfil. */
+export function refusal(path: string, { status, body }: ServiceAnswer): CommandFailed {
+  const said = body?.['detail'] ?? body?.['error'];
+  const reason = typeof said === 'string' ? said : said === undefined ? 'no JSON object' : JSON.stringify(said);
+  return new CommandFailed('refused', printable(`${path}: ${status} ${reason}`));
 }
 
 function parseObject(text: string): JsonObject | undefined {

@@ -88,6 +88,12 @@ export function loadConfig(options: ConfigOptions = {}): ConfigReading {
   return readConfig(process.env, { ...options, readFile: (path) => readFileSync(path, 'utf8') });
 }
 
+/** What a command that signs may find in the environment. No part of `Config`, so that nothing that prints a configuration prints it. */
+export function loadSigningSecrets(): { readonly key: string | undefined; readonly passphrase: string | undefined } {
+  const { SVC_KEY: key, SVC_KEY_PASSPHRASE: passphrase } = process.env;
+  return { key, passphrase };
+}
+
 /** Reads the configuration from the given environment; never throws. */
 export function readConfig(
   env: ProcessEnvironment,

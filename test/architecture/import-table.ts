@@ -19,6 +19,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     of: 'src/http',
     mayImport: ['src/http', 'src/actions', 'src/domain', 'src/ports/ctx.ts', 'src/ports/clock.ts', 'src/ports/log.ts'],
+    packages: ['node:', 'fastify', 'ipaddr.js'],
   },
   adapter('evm', ['viem', 'undici']),
   adapter('svm', ['@solana/kit', 'undici', ...PURE]),

@@ -14,6 +14,7 @@ import type { PublishedDeployment } from '../../src/domain/monetization/decision
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
 import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../openapi-conformance.ts';
+import { runSvc } from '../../cli/run-svc.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -203,4 +204,17 @@ describe('a decision that 1,000 connections race for', () => {
     connection.close();
     return rows as { signed_at: number; applied_at: number }[];
   }
+});
+
+describe('svc monetize', () => {
+  it('decides with the key of a machine, and the service has what it prints', async () => {
+    const { did, ownerKey, owner } = machineOf('multi-currency');
+    const { chainId, addresses } = inject('fixtures').mainChain;
+    const expected = ['--chain-id', String(chainId), '--registry', addresses.machineRegistry];
+    const args = ['monetize', did, '--opt-in', '--base-url', url, '--json', ...expected];
+    const { code: exitCode, stdout } = await runSvc(args, { env: { SVC_KEY: ownerKey } });
+    const printed: unknown = JSON.parse(stdout);
+    expect([exitCode, printed]).toEqual([0, expect.objectContaining({ status: 'OPTED_IN', signer: owner })]);
+    expect((await ask(url + pathOf(did))).json()).toEqual(printed);
+  });
 });

@@ -1,53 +1,12 @@
 /** Who signs in tests? Test support: keys of both chains that really sign, and every implementation that checks what they sign. */
-import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
-import { formatAltKey, type AltKey } from '../alt-identifiers.ts';
-import { formatBase58 } from '../base58.ts';
-import type { Address } from '../identifiers.ts';
+import { concatBytes } from '@noble/hashes/utils.js';
 import { createNativeCurves, type NativeSecp256k1 } from './native-curves.ts';
-import { hashPersonalMessage } from './personal-message.ts';
 import { PORTABLE_CURVES } from './portable-curves.ts';
 import { createSignatureChecks } from './signature-checks.ts';
-import type { Ed25519Signature, RecoverableSignature } from './signature-texts.ts';
 
-export interface MainChainKey {
-  readonly address: Address;
-  /** As a wallet does: deterministic, low s, recovery byte 27 or 28. */
-  sign(message: Uint8Array): RecoverableSignature;
-}
-
-export interface AltChainKey {
-  readonly key: AltKey;
-  sign(message: Uint8Array): Ed25519Signature;
-}
-
-export function createMainChainKey(secret: Uint8Array): MainChainKey {
-  const point = secp256k1.getPublicKey(secret, false);
-  return {
-    address: `0x${bytesToHex(keccak_256(point.subarray(1)).subarray(12))}` as Address,
-    sign(message) {
-      const bytes = secp256k1.sign(hashPersonalMessage(message), secret, { prehash: false, format: 'recovered' });
-      return spellRecoverable(bytes.subarray(1), bytes[0]! + 27);
-    },
-  };
-}
-
-export function createAltChainKey(seed: Uint8Array): AltChainKey {
-  return {
-    key: formatAltKey(ed25519.getPublicKey(seed)),
-    sign: (message) => spellEd25519(ed25519.sign(message, seed)),
-  };
-}
-
-export function spellRecoverable(rs: Uint8Array, recovery: number): RecoverableSignature {
-  return `0x${bytesToHex(rs)}${recovery.toString(16).padStart(2, '0')}` as RecoverableSignature;
-}
-
-export function spellEd25519(bytes: Uint8Array): Ed25519Signature {
-  return formatBase58(bytes) as Ed25519Signature;
-}
+export { createAltChainKey, createMainChainKey, spellEd25519, spellRecoverable } from './account-keys.ts';
+export type { AltChainKey, MainChainKey } from './account-keys.ts';
 
 /** Stands where the native package will: the same function, which throws where no key can be recovered. */
 export const NATIVE_STAND_IN: NativeSecp256k1 = {

@@ -72,8 +72,7 @@ export function testDecisions(under: StoreUnderTest): void {
         const promised = printed.split('\n').slice(0, -1).map(Number);
 
         const store = await under.openAt(url);
-        // Comes after whatever the database was still doing for the dead process.
-        await store.writeFolds('rates', []);
+        // Waits for whatever the database was still doing for the dead process.
         await store.applyDecision(decisionOf(1_000_000));
         const kept = await store.listAppliedDecisions(id(7));
         expect(kept.length).toBeGreaterThan(promised.length);

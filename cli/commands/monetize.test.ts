@@ -1,0 +1,247 @@
+/** `svc monetize`: what is shown, signed and sent, with keys from everywhere they may come from; and what is never signed. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PORTABLE_CHECKS } from '../../src/domain/signatures/signing-keys.ts';
+import type { RecoverableSignature } from '../../src/domain/signatures/signature-texts.ts';
+import { runSvc } from '../run-svc.ts';
+
+const DID = 'did:svc:42';
+const KEY = `0x${'01'.repeat(32)}`;
+const SIGNER = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
+const PUBLISHED = {
+  version: 'tokenomics-2.0-monetization-v1',
+  chain_id: '31337',
+  registry: '0x00000000000000000000000000000000000000aa',
+};
+const PASSPHRASE = 'testpassword';
+/** The example of the format's own description; another key than `KEY`. */
+const KEYSTORE = {
+  version: 3,
+  crypto: {
+    cipher: 'aes-128-ctr',
+    cipherparams: { iv: '6087dab2f9fdbbfaddc31a909735c1e6' },
+    ciphertext: '5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46',
+    kdf: 'pbkdf2',
+    kdfparams: {
+      c: 262144,
+      dklen: 32,
+      prf: 'hmac-sha256',
+      salt: 'ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd',
+    },
+    mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
+  },
+};
+
+interface Sent {
+  readonly opted_in: boolean;
+  readonly timestamp: number;
+  readonly signature: RecoverableSignature;
+}
+
+let server: Server;
+let baseUrl: string;
+let folder: string;
+let published: object;
+let inForce: number | null;
+let sent: Sent[];
+/** How the next PUTs are answered; then they are applied. */
+let refusals: { status: number; code: string }[];
+let signerShown: string;
+
+const fileOf = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'monetize-'));
+  server = createServer(async (request, response) => {
+    const answer = (status: number, body: object) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (request.url === '/.well-known/svc-monetization') return answer(200, published);
+    if (request.url !== '/machine/did%3Asvc%3A42/monetization') return answer(404, { detail: 'Not Found' });
+    const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
+    if (request.method === 'GET') return answer(200, state);
+    const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as Sent;
+    sent.push(body);
+    const refused = refusals.shift();
+    if (refused !== undefined) return answer(refused.status, { detail: { code: refused.code, message: 'no' } });
+    const status = body.opted_in ? 'OPTED_IN' : 'OPTED_OUT';
+    answer(200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  [published, inForce, sent, refusals, signerShown] = [PUBLISHED, null, [], [], SIGNER];
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const monetize = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runSvc(['monetize', DID, '--base-url', baseUrl, ...args], { env });
+
+const messageOf = (optedIn: boolean, timestamp: number) =>
+  [
+    'svc-mcr monetization',
+    `registry: ${PUBLISHED.registry}`,
+    'chain_id: 31337',
+    'machine_id: 42',
+    `opted_in: ${optedIn}`,
+    `timestamp: ${timestamp}`,
+  ].join('\n');
+
+describe('a key', () => {
+  it('of a file signs the message that is shown, and the stored state is printed', async () => {
+    const { code, stdout, stderr } = await monetize(['--opt-in', '--key-file', fileOf('key', `${KEY}\n`)]);
+    const { timestamp, signature } = sent[0]!;
+    expect(Math.abs(timestamp - Date.now() / 1000)).toBeLessThan(30);
+    const message = messageOf(true, timestamp);
+    expect(sent).toEqual([{ opted_in: true, timestamp, signature }]);
+    expect(PORTABLE_CHECKS.recoverSigner(Buffer.from(message), signature)).toBe(SIGNER.toLowerCase());
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stderr: `${message}\n`,
+      stdout: `machine    42\nstatus     OPTED_IN\nsigner     ${SIGNER}\nsigned at  ${new Date(timestamp * 1000).toISOString()}\n`,
+    });
+  });
+
+  it('of the environment, and JSON for programs', async () => {
+    const { code, stdout } = await monetize(['--opt-out', '--json'], { SVC_KEY: KEY });
+    const { timestamp } = sent[0]!;
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { machine_id: '42', status: 'OPTED_OUT', signer: SIGNER, updated_at: timestamp },
+    ]);
+  });
+
+  it('of a keystore', async () => {
+    signerShown = '0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b';
+    const keyFile = fileOf('keystore.json', JSON.stringify(KEYSTORE));
+    const { code, stderr } = await monetize(['--opt-in', '--key-file', keyFile], { SVC_KEY_PASSPHRASE: PASSPHRASE });
+    expect([code, stderr]).toEqual([0, `${messageOf(true, sent[0]!.timestamp)}\n`]);
+  });
+
+  it.each([
+    ['that is none', 'hello', '--key-file: must be 0x and 64 hex digits, or a keystore of version 3'],
+    ['without 0x', KEY.slice(2), '--key-file: must be 0x and 64 hex digits, or a keystore of version 3'],
+    ['of zeros', `0x${'00'.repeat(32)}`, '--key-file: is no key of the main chain'],
+    ['beyond the curve', `0x${'ff'.repeat(32)}`, '--key-file: is no key of the main chain'],
+    ['of half a keystore', '{"version":3}', '--key-file: no keystore'],
+    ['of a keystore with another passphrase', JSON.stringify(KEYSTORE), '--key-file: wrong passphrase'],
+  ])('%s is refused without a word of it', async (_name, text, message) => {
+    const keyFile = fileOf('wrong', text);
+    const result = await monetize(['--opt-in', '--key-file', keyFile], { SVC_KEY_PASSPHRASE: 'wrong' });
+    expect(result).toEqual({ code: 2, stdout: '', stderr: `svc: ${message}\n` });
+    expect(sent).toEqual([]);
+  });
+
+  it('that is missing', async () => {
+    const keystore = fileOf('keystore.json', JSON.stringify(KEYSTORE));
+    const endings = await Promise.all([
+      monetize(['--opt-in']),
+      monetize(['--opt-in', '--key-file', join(folder, 'nothing')]),
+      monetize(['--opt-in', '--key-file', keystore]),
+    ]);
+    expect(endings.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [2, 'svc: no key: give --key-file PATH, or set SVC_KEY\n'],
+      [2, 'svc: --key-file: the file cannot be read\n'],
+      [2, 'svc: the keystore needs a passphrase: set SVC_KEY_PASSPHRASE, or run at a terminal\n'],
+    ]);
+  });
+});
+
+describe('--show', () => {
+  it('prints the message, needs no key and sends nothing', async () => {
+    const { code, stdout, stderr } = await monetize(['--opt-out', '--show']);
+    const timestamp = Number(/\d+$/.exec(stdout.trimEnd())![0]);
+    expect({ code, stdout, stderr, sent }).toEqual({
+      code: 0,
+      stdout: `${messageOf(false, timestamp)}\n`,
+      stderr: '',
+      sent: [],
+    });
+  });
+
+  it('signs for the first second after the decision in force', async () => {
+    inForce = Math.floor(Date.now() / 1000) + 10;
+    const { stdout } = await monetize(['--opt-out', '--show', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ message: messageOf(false, inForce + 1), scheme: 'eip191' });
+  });
+});
+
+describe('nothing is signed', () => {
+  it.each([
+    [['--chain-id', '1'], 'the service publishes the chain id 31337, not 1: nothing was signed'],
+    [
+      ['--registry', `0x${'BB'.repeat(20)}`],
+      `the service publishes the registry ${PUBLISHED.registry}, not 0x${'bb'.repeat(20)}: nothing was signed`,
+    ],
+  ])('for another deployment than expected: %j', async (args, message) => {
+    const result = await monetize(['--opt-in', ...args], { SVC_KEY: KEY });
+    expect([result, sent]).toEqual([{ code: 4, stdout: '', stderr: `svc: ${message}\n` }, []]);
+  });
+
+  it.each([{ version: 'v2' }, { chain_id: 31337 }, { registry: SIGNER }, { chain_id: '1\nopted_in: true' }])(
+    'for a service that publishes %j',
+    async (other) => {
+      published = { ...PUBLISHED, ...other };
+      const { code } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+      expect([code, sent]).toEqual([4, []]);
+    },
+  );
+
+  it.each([
+    [['--opt-in', '--opt-out'], 'give --opt-in or --opt-out'],
+    [[], 'give --opt-in or --opt-out'],
+    [['--opt-in', '--registry', 'x'], '--registry must be an address'],
+  ])('on wrong usage: %j', async (args, message) => {
+    expect(await monetize(args, { SVC_KEY: KEY })).toEqual({ code: 2, stdout: '', stderr: `svc: ${message}\n` });
+  });
+});
+
+describe('an answer', () => {
+  const UNAVAILABLE = { status: 503, code: 'MACHINE_UNAVAILABLE' };
+
+  it('that may pass is tried again twice, freshly signed', async () => {
+    refusals = [UNAVAILABLE, UNAVAILABLE];
+    const { code } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+    const times = sent.map(({ timestamp }) => timestamp);
+    expect([code, times.length, new Set(times).size]).toEqual([0, 3, 3]);
+  });
+
+  it('that does not pass in three attempts is told', async () => {
+    refusals = [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE];
+    const { code, stderr } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+    expect([code, sent.length, stderr.split('\n').at(-2)]).toEqual([
+      1,
+      3,
+      'svc: /machine/did%3Asvc%3A42/monetization: 503 {"code":"MACHINE_UNAVAILABLE","message":"no"}',
+    ]);
+  });
+
+  it.each([
+    { status: 503, code: 'CHAIN_UNAVAILABLE' },
+    { status: 409, code: 'STALE_SIGNATURE' },
+    { status: 500, code: 'INTERNAL_ERROR' },
+  ])('of $status $code is not tried again', async (refused) => {
+    refusals = [refused];
+    const { code } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+    expect([code, sent.length]).toEqual([1, 1]);
+  });
+
+  it('that tells of another signer is not believed', async () => {
+    signerShown = `0x${'22'.repeat(20)}`;
+    const { code, stdout } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+    expect([code, stdout]).toEqual([4, '']);
+  });
+});

@@ -1,0 +1,77 @@
+/** `svc monetize`: opts a machine in or out. Shows the exact message, signs it, sends it, and prints what is stored then. */
+import { loadConfig, type Config } from '../../src/config.ts';
+import { parseAddress, parseMachineDid } from '../../src/domain/identifiers.ts';
+import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { openDecisionClient, type ExpectedDeployment } from '../decision-client.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { DEFAULT_BASE_URL, printable, type JsonObject } from '../http-reads.ts';
+import { loadSigningKey } from '../signing-key.ts';
+
+export const monetize = defineCommand({
+  name: 'monetize',
+  about: 'Opts a machine in or out, by the signature of its owner or controller.',
+  operands: ['DID'],
+  options: {
+    'opt-in': { type: 'boolean', about: 'opt the machine in' },
+    'opt-out': { type: 'boolean', about: 'opt the machine out' },
+    'key-file': {
+      type: 'string',
+      value: 'PATH',
+      about: '0x and 64 hex digits, or a JSON v3 keystore (SVC_KEY_PASSPHRASE); without it: SVC_KEY',
+    },
+    show: { type: 'boolean', about: 'only print the message; needs no key, sends nothing' },
+    'chain-id': { type: 'string', value: 'N', about: 'sign for no other chain (default: MAIN_CHAIN_ID)' },
+    registry: {
+      type: 'string',
+      value: 'ADDRESS',
+      about: 'sign for no other registry (default: MACHINE_REGISTRY_ADDRESS)',
+    },
+    'base-url': BASE_URL_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: `svc monetize ${EXAMPLE_DID} --opt-in --key-file owner.key`,
+  async run(options, [did = '']) {
+    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, show = false, json = false } = options;
+    const optedIn = options['opt-in'] ?? false;
+    if (optedIn === (options['opt-out'] ?? false)) throw new CommandFailed('usage', 'give --opt-in or --opt-out');
+    const { config, problems } = loadConfig({ envFile, lenient: true });
+    if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+    const { namespace } = config;
+    const machineId = parseMachineDid(did, namespace);
+    if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not the DID of a machine`);
+    const expected = findExpected(config, options['chain-id'], options.registry);
+    const key = show ? undefined : await loadSigningKey(options['key-file']);
+
+    const client = await openDecisionClient({ baseUrl, namespace, machineId, optedIn }, expected);
+    if (key === undefined) {
+      const { text, scheme } = client.prepare();
+      process.stdout.write(`${json ? JSON.stringify({ message: text, scheme }, null, 2) : text}\n`);
+      return EXIT_CODES.ok;
+    }
+    const state = await client.send(key, ({ text }) => process.stderr.write(`${text}\n`));
+    process.stdout.write(json ? `${JSON.stringify(state, null, 2)}\n` : formatState(state));
+    return EXIT_CODES.ok;
+  },
+});
+
+/** What is given wins over the settings of a service; without either, whatever the service publishes is shown and signed. */
+function findExpected({ mainChain }: Config, chainId?: string, registry?: string): ExpectedDeployment {
+  const address = registry === undefined ? mainChain?.addresses.machineRegistry : parseAddress(registry);
+  if (registry !== undefined && address === undefined)
+    throw new CommandFailed('usage', '--registry must be an address');
+  return { chainId: chainId ?? mainChain?.chainId.toString(), registry: address };
+}
+
+function formatState(state: JsonObject): string {
+  const { machine_id: id, status, signer, updated_at: updatedAt } = state;
+  const rows = [
+    ['machine', id],
+    ['status', status],
+    ['signer', signer],
+    ['signed at', new Date(Number(updatedAt) * 1000).toISOString()],
+  ];
+  return alignColumns(rows.map(([name, value]) => [String(name), printable(String(value))]))
+    .map((line) => `${line}\n`)
+    .join('');
+}
