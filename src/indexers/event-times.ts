@@ -62,13 +62,32 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     const blocks = recent();
-    if (blocks === undefined || !blocks.holdsBoth(checkpoint, block)) throw syncing(checkpoint, block);
     const isAbove = block.number >= checkpoint.blockNumber;
     const ends = isAbove
       ? ([checkpoint.blockNumber, block.number] as const)
       : ([block.number, checkpoint.blockNumber] as const);
-    const imports = blocks.listEvents(generation, id, ...ends).filter(({ kind }) => kind === 'imported').length;
+    const between =
+      blocks?.holdsBoth(checkpoint, block) === true
+        ? blocks.listEvents(generation, id, ...ends)
+        : await askCovered(generation, id, block, checkpoint);
+    if (between === undefined) throw syncing(checkpoint, block);
+    const imports = between.filter(({ kind }) => kind === 'imported').length;
     return isAbove ? stored.epoch + imports : stored.epoch - imports;
+  }
+
+  /**
+   * Where finality is quick the index may be ahead of the followed blocks for a moment; waiting for them would refuse a machine whose history
+   * is known.
+   */
+  async function askCovered(
+    generation: EventGeneration,
+    id: MachineId,
+    block: BlockRef,
+    checkpoint: Checkpoint,
+  ): Promise<readonly EventLogEntry[] | undefined> {
+    if (block.number >= checkpoint.blockNumber) return undefined;
+    const question = `covered ${generation} ${id} ${block.hash} ${checkpoint.blockHash}`;
+    return askOnce(question, () => targeted.readCovered(generation, id, block, checkpoint)).catch(toFault);
   }
 
   /** Checkpoint, count and rows of one moment of the index; undefined before the first commit. */
@@ -97,7 +116,7 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     return continueHistory(stored, blocks.listEvents(generation, id, checkpoint.blockNumber, block.number));
   }
 
-  /** The stored history with the answer of a targeted query; the same question in flight is asked once. */
+  /** The stored history with the answer of a targeted query. */
   async function ask(
     stored: StoredAt,
     generation: EventGeneration,
@@ -109,14 +128,23 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     if (block.number <= checkpoint.blockNumber) return stored;
     const question = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
     if (askedInVain.has(question)) return stored;
-    let asked = asking.get(question);
-    if (asked === undefined) {
-      asked = targeted.read(generation, id, checkpoint, block).finally(() => asking.delete(question));
-      asking.set(question, asked);
-    }
+    const asked = askOnce(question, () => targeted.read(generation, id, checkpoint, block));
     const history = continueHistory(stored, (await asked.catch(toFault)) ?? []);
     if (history.count < to) rememberVain(question);
     return history;
+  }
+
+  /** The same question in flight is asked once. */
+  function askOnce(
+    question: string,
+    ask: () => Promise<readonly EventLogEntry[] | undefined>,
+  ): Promise<readonly EventLogEntry[] | undefined> {
+    let asked = asking.get(question);
+    if (asked === undefined) {
+      asked = ask().finally(() => asking.delete(question));
+      asking.set(question, asked);
+    }
+    return asked;
   }
 
   function rememberVain(question: string): void {
@@ -125,8 +153,9 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
   }
 
   function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {
-    const headBlock = Math.max(block.number, recent()?.headNumber ?? 0);
-    return new Fault('EventIndexSyncing', { indexedBlock: checkpoint?.blockNumber ?? 0, headBlock });
+    const indexedBlock = checkpoint?.blockNumber ?? 0;
+    const headBlock = Math.max(indexedBlock, block.number, recent()?.headNumber ?? 0);
+    return new Fault('EventIndexSyncing', { indexedBlock, headBlock });
   }
 
   return { readEventLogs, readEventEpoch };

@@ -29,6 +29,16 @@ export interface TargetedEvents {
     checkpoint: Checkpoint,
     block: BlockRef,
   ): Promise<readonly EventLogEntry[] | undefined>;
+  /**
+   * The same after `block` up to `checkpoint`, where the index is ahead of the followed blocks; undefined as well when the node does not
+   * show both blocks. Throws the same.
+   */
+  readCovered(
+    generation: EventGeneration,
+    id: MachineId,
+    block: BlockRef,
+    checkpoint: Checkpoint,
+  ): Promise<readonly EventLogEntry[] | undefined>;
 }
 
 /** A longer way from the index to the head is the indexer's work, not a request's. */
@@ -49,20 +59,38 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
   ): Promise<readonly EventLogEntry[] | undefined> {
     const range: BlockRange = { fromBlock: checkpoint.blockNumber + 1, toBlock: block.number };
     if (range.toBlock - range.fromBlock >= MAX_BLOCKS) return undefined;
+    const logs = await readOwnLogs(generation, id, range);
+    const placed = await placeBlocks(listLogBlocks(logs), block);
+    return placed && toPlacedEntries(logs, placed);
+  }
+
+  async function readCovered(
+    generation: EventGeneration,
+    id: MachineId,
+    block: BlockRef,
+    checkpoint: Checkpoint,
+  ): Promise<readonly EventLogEntry[] | undefined> {
+    const range: BlockRange = { fromBlock: block.number + 1, toBlock: checkpoint.blockNumber };
+    if (range.toBlock - range.fromBlock >= MAX_BLOCKS) return undefined;
+    const logs = await readOwnLogs(generation, id, range);
+    const numbers = [...new Set([block.number, ...listLogBlocks(logs), checkpoint.blockNumber])];
+    const headers = await chain.readHeaders(numbers);
+    checkHeaders(numbers, headers);
+    // What lies at or below a checkpoint is final, so the node has no other chain to show between the two.
+    if (headers[0]!.hash !== block.hash || headers.at(-1)!.hash !== checkpoint.blockHash) return undefined;
+    return toPlacedEntries(logs, new Map(headers.map((header) => [header.number, header])));
+  }
+
+  async function readOwnLogs(
+    generation: EventGeneration,
+    id: MachineId,
+    range: BlockRange,
+  ): Promise<readonly ChainLog[]> {
     const logs = await chain.readLogs({ ...range, eventsOf: { generation, machineId: id } });
     checkLogOrder(contracts, range, logs);
     const isForeign = ({ event }: ChainLog) => event?.machineId !== id || event.generation !== generation;
     if (logs.some(isForeign)) throw new AnswerRejected('foreign-machine');
-
-    const placed = await placeBlocks([...new Set(logs.map(({ blockNumber }) => blockNumber))], block);
-    if (placed === undefined) return undefined;
-    return toEventEntries(
-      logs.map((log) => {
-        const { hash, timestamp } = placed.get(log.blockNumber)!;
-        checkLogsOfBlock({ hash, timestamp }, [log]);
-        return { ...log, blockTimestamp: timestamp };
-      }),
-    );
+    return logs;
   }
 
   /** The blocks of the given numbers on the chain of `block`; undefined when that cannot be told for one of them. */
@@ -103,5 +131,22 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
     return headers.at(-1)!.hash === block.hash ? headers : undefined;
   }
 
-  return { read };
+  return { read, readCovered };
+}
+
+function listLogBlocks(logs: readonly ChainLog[]): number[] {
+  return [...new Set(logs.map(({ blockNumber }) => blockNumber))];
+}
+
+function toPlacedEntries(
+  logs: readonly ChainLog[],
+  placed: ReadonlyMap<number, PlacedBlock>,
+): readonly EventLogEntry[] {
+  return toEventEntries(
+    logs.map((log) => {
+      const { hash, timestamp } = placed.get(log.blockNumber)!;
+      checkLogsOfBlock({ hash, timestamp }, [log]);
+      return { ...log, blockTimestamp: timestamp };
+    }),
+  );
 }
