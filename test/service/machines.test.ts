@@ -88,6 +88,20 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     });
   });
 
+  it('carries identity, rating, bond status and service endpoints', async () => {
+    const { did, operator } = machineOf('visibility-private');
+    const { svcos } = (await get(`/machine/${did}`)).json<{ svcos: Record<string, unknown> }>();
+    expect(Object.keys(svcos)).toEqual([
+      ...['machine_id', 'did', 'operator', 'mcr', 'mcr_score', 'bond_status', 'negative_flag', 'event_count'],
+      ...['data_visibility', 'documentation_url', 'service_endpoints', 'data_api'],
+    ]);
+    expect(svcos).toMatchObject({ operator: `did:svc:${operator}`, mcr: expect.any(String) });
+    expect(svcos['mcr_score']).toSatisfy(Number.isInteger);
+    expect(svcos['data_api']).toMatch(/^https:/);
+    const without = (await get(`/machine/${machineOf('fresh').did}`)).json<{ svcos: object }>();
+    expect(without.svcos).not.toHaveProperty('data_api');
+  });
+
   it('agrees with the rating record at the same block', async () => {
     for (const name of ['rated-aaa', 'rated-b', 'grace', 'flagged', 'unbonded']) {
       const { did } = machineOf(name);
@@ -134,6 +148,17 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
 });
 
 describe('GET /machines/{machine_id}: the card', () => {
+  it('holds services, registrations and operator info', async () => {
+    const { id, did, operator } = machineOf('visibility-private');
+    const card = (await get(`/machines/${id}`)).json<{ services: object[]; registrations: object[] }>();
+    expect(card).toMatchObject({ did, operator: `did:svc:${operator}`, active: true });
+    expect(card.services.map((service) => Object.keys(service))).toEqual([
+      ['name', 'endpoint'],
+      ['name', 'endpoint'],
+    ]);
+    expect(card.registrations).toHaveLength(1);
+  });
+
   it('names its registry as <namespace>:<chain reference>:<registry id>', async () => {
     const { id } = machineOf('rated-aaa');
     const { registrations } = (await get(`/machines/${id}`)).json<{ registrations: object[] }>();

@@ -111,6 +111,26 @@ describe('the owner', () => {
   });
 });
 
+it('sends no transaction', async () => {
+  proxied.proxy.resetCounts();
+  expect(await code(decide('kyb-expired', true, now() - 5))).toBe('200 OPTED_IN');
+  expect(await code(decide('kyb-expired', false, now() - 4))).toBe('200 OPTED_OUT');
+  const methods = [...new Set(proxied.proxy.calls.map(({ method }) => method))];
+  expect(methods).toContain('eth_call');
+  expect(methods.filter((method) => /send|sign/i.test(method))).toEqual([]);
+});
+
+it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'])(
+  'tells who asks for %s that only decimal machine DIDs are supported',
+  async (key) => {
+    const detail = { code: 'INVALID_REQUEST', message: expect.stringContaining('Only decimal machine DIDs') };
+    for (const method of ['GET', 'PUT']) {
+      const { status, json } = await ask(url + pathOf(key), { method, ...(method === 'PUT' && { body: '{}' }) });
+      expect([status, json()]).toEqual([400, { detail }]);
+    }
+  },
+);
+
 describe('who may sign', () => {
   it('the controller, too', async () => {
     const { controller, controllerKey } = machineOf('with-controller');

@@ -1,0 +1,129 @@
+/** When is there a list, how old is it, and what does it leave out? On a clock that stands still, an index and machines that a test makes up. */
+import { describe, expect, test } from 'vitest';
+import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
+import { createStubCtx } from '../../../test/stub-ctx.ts';
+import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
+import { buildApp } from '../../app.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { IndexReading } from '../../domain/index-freshness.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine-facts.ts';
+import type { MainChainPorts } from '../../ports/ctx.ts';
+import type { Store } from '../../ports/store.ts';
+
+const NOW_MILLISECONDS = 1_788_900_000_000;
+const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
+const BLOCK = { number: 120_340, hash: '0x', timestamp: NOW_MILLISECONDS / 1000 - 3 };
+
+const present = <T>(value: T) => ({ state: 'present', value }) as const;
+const ABSENT = { state: 'absent' } as const;
+const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+
+const SOUND = {
+  owner: present(OPERATOR),
+  relocating: present(false),
+  homeOrdinal: present(1),
+  subscriptionStatus: present('Active'),
+  eventCount: present(0n),
+  priorEventCount: present(0n),
+  events: present({ offset: 0, records: [] }),
+  flags: ABSENT,
+} as unknown as Partial<MachineSnapshot>;
+const GONE = { ...SOUND, owner: ABSENT, homeOrdinal: present(0) } as Partial<MachineSnapshot>;
+const ELSEWHERE = { ...SOUND, owner: ABSENT, homeOrdinal: present(3) } as Partial<MachineSnapshot>;
+const RELOCATING = { ...SOUND, relocating: present(true) } as Partial<MachineSnapshot>;
+const UNDECODABLE = { ...SOUND, subscriptionStatus: UNREADABLE } as Partial<MachineSnapshot>;
+
+interface Scene {
+  readonly index?: Partial<IndexReading>;
+  /** In the order of their ids, from 1 on. */
+  readonly machines?: readonly Partial<MachineSnapshot>[];
+}
+
+/** The listing, held against the document. */
+async function list({ index, machines = [SOUND] }: Scene, query = '') {
+  const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW_MILLISECONDS, ...index };
+  const snapshots = machines.map((facts, at) => ({ id: BigInt(at + 1) as MachineId, block: BLOCK, ...facts }));
+  const findKept = (id: MachineId) => ({
+    snapshot: snapshots[Number(id) - 1] as MachineSnapshot,
+    deployment: { localOrdinal: 1 } as DeploymentFacts,
+  });
+  const listHoldings = async (_address: string, offset: number, limit: number) => ({
+    indexedBlock: reading.indexedBlock,
+    total: snapshots.length,
+    ids: snapshots.slice(offset, offset + limit).map(({ id }) => id),
+  });
+  const ctx = createStubCtx({
+    main: { chain: { findKept }, index: { readMainChainIndex: async () => reading } } as unknown as MainChainPorts,
+    store: { listHoldings, readFold: async () => undefined } as unknown as Store,
+    fxRates: createFixedRates([]),
+  });
+  const app = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
+  const path = `/operator/${OPERATOR}/machines${query}`;
+  const { statusCode: status, headers, body: text } = await app.inject(path);
+  new OpenapiConformance((await app.inject('/openapi.json')).json()).expectDocumented('GET', path, {
+    status,
+    headers,
+    text,
+  });
+  await app.close();
+  return { status, retryAfter: headers['retry-after'], body: JSON.parse(text) };
+}
+
+const refused = (detail: string) => ({ status: 503, retryAfter: '60', body: { detail } });
+
+describe('the age of the index', () => {
+  test('100 blocks behind the head is a list that says so', async () => {
+    const { status, body } = await list({ index: { indexedBlock: 100 } });
+    expect([status, body.index]).toEqual([
+      200,
+      {
+        indexed_block: 100,
+        head_block: 200,
+        lag_blocks: 100,
+        head_observed_age_seconds: 0,
+        alt_snapshot_age_seconds: null,
+      },
+    ]);
+  });
+
+  test('101 blocks behind the head is no list', async () => {
+    expect(await list({ index: { indexedBlock: 99 } })).toEqual(refused('Operator index is syncing: block 99 of 200'));
+  });
+
+  test('a head that was read ten poll intervals ago is a list that says so', async () => {
+    const { status, body } = await list({ index: { headObservedAtMilliseconds: NOW_MILLISECONDS - 600_000 } });
+    expect([status, body.index.head_observed_age_seconds]).toEqual([200, 600]);
+  });
+
+  test('a head that was not read for longer is no list', async () => {
+    expect(await list({ index: { headObservedAtMilliseconds: NOW_MILLISECONDS - 601_000 } })).toEqual(
+      refused('Operator index is stale: chain head not read for 601 seconds'),
+    );
+  });
+
+  test('nothing indexed yet is no list, and not an operator without machines', async () => {
+    const nothing = { indexedBlock: undefined, headBlock: undefined, headObservedAtMilliseconds: undefined };
+    expect(await list({ index: nothing, machines: [] })).toEqual(refused('Operator index is syncing: block 0 of 0'));
+  });
+});
+
+describe('a page with fewer entries than limit', () => {
+  const idsOf = ({ machines }: { machines: { machine_id: string }[] }) => machines.map(({ machine_id }) => machine_id);
+
+  test.each([
+    ['that no longer exists is skipped', GONE, 0],
+    ['that left for a chain that is not served is skipped', ELSEWHERE, 0],
+    ['that relocates is left out and counted', RELOCATING, 1],
+    ['that cannot be read is left out and counted', UNDECODABLE, 1],
+  ])('a machine %s', async (_name, facts, unreadable) => {
+    const { status, body } = await list({ machines: [SOUND, facts, SOUND] }, '?limit=3');
+    expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1', '3'], unreadable]);
+    expect(body.pagination).toEqual({ offset: 0, limit: 3, total: 3 });
+  });
+
+  test('what is unreadable is counted for its own page', async () => {
+    const machines = [UNDECODABLE, SOUND, GONE, RELOCATING];
+    expect((await list({ machines }, '?limit=2')).body).toMatchObject({ unreadable: 1, pagination: { total: 4 } });
+    expect((await list({ machines }, '?limit=2&offset=2')).body).toMatchObject({ machines: [], unreadable: 1 });
+  });
+});

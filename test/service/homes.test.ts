@@ -1,0 +1,101 @@
+/** Which home does a machine have, and what may its answers hold? (Interface, Machine identifier, Machine profile, Read routes; decisions 1.) */
+import { describe, expect, inject, it } from 'vitest';
+import { ask, findMachine } from './ask.ts';
+
+const baseUrl = inject('baseUrl');
+const { machines, operators } = inject('fixtures');
+const get = (path: string) => ask(baseUrl + path);
+
+type Machine = (typeof machines)[number];
+
+const readsOf = ({ did, id }: Machine) => [
+  `/mcr/${did}`,
+  `/mcr/${did}/explanation`,
+  `/machine/${did}`,
+  `/metadata/${id}`,
+  `/machines/${id}`,
+];
+const listingsOf = ({ address }: { address: string }) =>
+  [0, 20].map((offset) => `/operator/${address}/machines?offset=${offset}`);
+
+describe('a machine id', () => {
+  it('is a JSON string in every answer of every route', async () => {
+    const paths = [
+      ...machines.flatMap((machine) => [...readsOf(machine), `/machine/${machine.id}/monetization`]),
+      ...operators.flatMap(listingsOf),
+    ];
+    const ids = new Set<string>();
+    for (const path of paths) {
+      const { text } = await get(path);
+      expect(longNumbersOf(text), path).toEqual([]);
+      JSON.parse(text, (name, value: unknown) => {
+        if (!['machine_id', 'machineId', 'token_id'].includes(name)) return value;
+        expect(value, path).toMatch(/^[1-9]\d*$/);
+        return (ids.add(value as string), value);
+      });
+    }
+    expect([...ids].every((id) => machines.some((machine) => machine.id === id) || listed.has(id))).toBe(true);
+    expect(ids.size).toBeGreaterThan(machines.length / 2);
+  });
+
+  const listed = new Set(operators.flatMap((operator) => operator.machines));
+
+  /** Digits that a reader's number type would round, outside of strings. */
+  function longNumbersOf(json: string): string[] {
+    return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d{16,}/g) ?? [];
+  }
+
+  it('that a number would have rounded to is another machine', async () => {
+    const { id } = findMachine(machines, 'rated-aaa');
+    const rounded = String(BigInt(Number(id)));
+    expect(rounded).not.toBe(id);
+    expect((await get(`/machines/${rounded}`)).status).toBe(404);
+    expect((await get(`/machine/${rounded}/monetization`)).json()).toMatchObject({
+      detail: { code: 'MACHINE_NOT_FOUND' },
+    });
+  });
+});
+
+describe('a machine of the main chain', () => {
+  const ALT_MEMBERS = ['home_chain', 'rating_unavailable', 'owner', 'controller', 'machine_type', 'relocating'];
+
+  it('carries no member of the alt chain on any route', async () => {
+    let answered = 0;
+    for (const path of [...machines.flatMap(readsOf), ...operators.flatMap(listingsOf)]) {
+      const { status, json } = await get(path);
+      if (status !== 200) continue;
+      answered += 1;
+      const body = json<{ svcos?: object; machines?: object[]; registrations?: object[] }>();
+      for (const part of [body, body.svcos ?? {}, ...(body.machines ?? []), ...(body.registrations ?? [])]) {
+        expect(
+          Object.keys(part).filter((name) => ALT_MEMBERS.includes(name)),
+          path,
+        ).toEqual([]);
+      }
+    }
+    expect(answered).toBeGreaterThan(machines.length);
+  });
+});
+
+describe('a machine that is homed on a chain that is not served', () => {
+  it.each(readsOf(findMachine(machines, 'homed-elsewhere')))('is 409 with its home as a number on %s', async (path) => {
+    const { status, json } = await get(path);
+    expect([status, json()]).toEqual([
+      409,
+      {
+        detail: {
+          code: 'MACHINE_HOMED_ELSEWHERE',
+          message: expect.stringMatching(/./),
+          home_protocol_chain_id: expect.any(Number),
+        },
+      },
+    ]);
+  });
+});
+
+describe('a machine that relocates', () => {
+  it.each(readsOf(findMachine(machines, 'relocating')))('is 503 without a promise of when on %s', async (path) => {
+    const { status, headers, json } = await get(path);
+    expect([status, json(), headers.get('retry-after')]).toEqual([503, { detail: 'Machine is relocating' }, null]);
+  });
+});

@@ -1,0 +1,56 @@
+/** The limit of the MCR API routes as a caller meets it on a socket (interface, Limits; http-facts 2; decisions 3). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, type Answer } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+
+const LIMIT = 90;
+const ADDRESS = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
+
+let proxied: ProxiedService;
+
+beforeAll(async () => {
+  proxied = await startProxiedService({ RATE_LIMITS: 'on' });
+});
+afterAll(() => proxied.close());
+
+const get = (path: string) => ask(proxied.service.url + path);
+
+/** The first answer of 429, after exactly as many others as the limit allows. */
+async function exhaust(path: string): Promise<Answer> {
+  const admitted = await Promise.all(Array.from({ length: LIMIT }, () => get(path)));
+  expect(admitted.filter(({ status }) => status === 429)).toEqual([]);
+  return get(path);
+}
+
+function expectRefused({ status, text, headers }: Answer): void {
+  expect([status, text]).toEqual([429, '{"error":"Rate limit exceeded: 90 per 1 minute"}']);
+  expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+}
+
+describe('the 91st request of a minute', () => {
+  it.each([
+    '/mcr/did:svc:1',
+    '/machine/did:svc:1',
+    '/metadata/1',
+    `/operator/${ADDRESS}/machines`,
+    '/machine/1/monetization',
+    '/.well-known/svc-monetization',
+    '/ready',
+    '/health',
+  ])('of %s is refused with Retry-After', async (path) => {
+    expectRefused(await exhaust(path));
+  });
+
+  it('counts /machines/1 and /machines/2 apart', async () => {
+    expectRefused(await exhaust('/machines/1'));
+    expect((await get('/machines/2')).status).toBe(404);
+    expectRefused(await get('/machines/1'));
+  });
+
+  it('counts both spellings of a path, any query and any method together', async () => {
+    const path = '/machine/did:svc:3/monetization';
+    expectRefused(await exhaust(path));
+    expectRefused(await get('/machine/did%3Asvc%3A3/monetization?x=1'));
+    expectRefused(await ask(proxied.service.url + path, { method: 'PUT', body: '{}' }));
+  });
+});

@@ -1,0 +1,92 @@
+/** `/ready` in front of a real chain, check by check (interface, Probe routes; http-facts 12). */
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { changeInner } from '../rpc-proxy.ts';
+import { ask } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+
+const { addresses } = inject('fixtures').mainChain;
+
+/** The chain is asked at most once a second and a node that failed is left alone for a moment, so answers change a little later. */
+const SOON = { timeout: 20_000, interval: 100 };
+
+const CHECKS: readonly (readonly [field: string, address: string])[] = [
+  ['machine_registry', addresses.machineRegistry],
+  ['machine_state_and_sync', addresses.machineStateAndSync],
+  ['machine_subscription', addresses.machineSubscription],
+  ['event_registry', addresses.eventRegistry],
+  ['admin_flags', addresses.adminFlags],
+];
+
+const ALL_TRUE = Object.fromEntries(CHECKS.map(([field]) => [field, true]));
+
+let proxied: ProxiedService;
+
+beforeAll(async () => {
+  proxied = await startProxiedService();
+});
+afterAll(() => proxied.close());
+
+/** What decides, without the index entries. */
+async function readiness({ service }: ProxiedService = proxied) {
+  const { status, json } = await ask(`${service.url}/ready`);
+  const { status: word, rpc_connected, contracts, verify } = json();
+  return { status, word, rpc_connected, contracts, verify };
+}
+
+const READY = { status: 200, word: 'ready', rpc_connected: true, contracts: ALL_TRUE, verify: null };
+
+beforeEach(async () => {
+  proxied.proxy.heal();
+  await expect.poll(() => readiness(), SOON).toEqual(READY);
+});
+
+it('is ready when every contract can be called', async () => {
+  const { status, json } = await ask(`${proxied.service.url}/ready`);
+  expect([status, json()]).toEqual([
+    200,
+    {
+      status: 'ready',
+      rpc_connected: true,
+      contracts: ALL_TRUE,
+      verify: null,
+      solana_indexer: null,
+      operator_index: {
+        ready: true,
+        indexed_block: expect.any(Number),
+        head_block: expect.any(Number),
+        lag_blocks: expect.any(Number),
+        head_observed_age_seconds: expect.any(Number),
+      },
+    },
+  ]);
+});
+
+describe('a failed check', () => {
+  it.each(CHECKS)('of %s makes only that field false', async (field, address) => {
+    const isOf = (target: string) => target.toLowerCase() === address.toLowerCase();
+    proxied.proxy.inject(
+      changeInner((given, { target }) => (isOf(target) ? { success: false, returnData: '0x' } : given)),
+    );
+    await expect
+      .poll(() => readiness(), SOON)
+      .toEqual({ ...READY, status: 503, word: 'not_ready', contracts: { ...ALL_TRUE, [field]: false } });
+  });
+
+  it('of the connection is told as such, and the process stays alive', async () => {
+    proxied.proxy.inject({ kind: 'cut' });
+    await expect.poll(async () => (await readiness()).rpc_connected, SOON).toBe(false);
+    expect(await readiness()).toMatchObject({ status: 503, word: 'not_ready' });
+    expect((await ask(`${proxied.service.url}/health`)).status).toBe(200);
+  });
+});
+
+it('admin_flags is true when no AdminFlags address is configured', async () => {
+  const without = await startProxiedService({ ADMIN_FLAGS_ADDRESS: '' });
+  try {
+    expect(await readiness(without)).toEqual(READY);
+    const asked = JSON.stringify(without.proxy.calls).toLowerCase();
+    expect(asked).not.toContain(addresses.adminFlags.slice(2).toLowerCase());
+  } finally {
+    await without.close();
+  }
+});
