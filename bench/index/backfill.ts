@@ -1,0 +1,142 @@
+/**
+ * How fast is the main-chain index, against ponder and against a bare loop? One dense and one sparse chain; each indexer runs as a process of
+ * its own, in turn with the others; requests are counted in a run of their own, and the final rows compared one by one.
+ * `BENCH_ROUNDS` changes the length; `BENCH_PONDER=off` leaves ponder out, for work on our own side.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { startEmbeddedPostgres, type PostgresServer } from '../../test/embedded-postgres.ts';
+import { median } from '../measuring.ts';
+import { startCountingProxy } from './counting-proxy.ts';
+import { startFleetChain, type FleetChain, type FleetChainPlan } from './fleet-chain.ts';
+import type { FloorRun } from './floor.ts';
+import { installPonder, readPonderOwners, runPonder } from './ponder-peer.ts';
+import type { IndexRun } from './run-index.ts';
+
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const isWithPonder = process.env['BENCH_PONDER'] !== 'off';
+const execute = promisify(execFile);
+
+const PLANS: Readonly<Record<string, FleetChainPlan>> = {
+  dense: { transfers: 200_000, machines: 100_000, blocks: 1_600, emptyBlocksBetween: 0 },
+  sparse: { transfers: 200, machines: 100, blocks: 200, emptyBlocksBetween: 99 },
+};
+
+/** Runs a file of this folder; its line of JSON, and milliseconds from the start of the process. */
+async function run<T>(file: string, variables: Record<string, string>): Promise<T & { wallMilliseconds: number }> {
+  const began = performance.now();
+  const { stdout } = await execute(process.execPath, [join(import.meta.dirname, file)], {
+    env: { ...process.env, ...variables },
+  });
+  return { ...(JSON.parse(stdout) as T), wallMilliseconds: performance.now() - began };
+}
+
+async function readOwners(databaseUrl: string): Promise<Map<bigint, string>> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ machine_id: Buffer; owner: Buffer }>(
+      'SELECT machine_id, owner FROM machine_owners',
+    );
+    return new Map(
+      rows.map(({ machine_id, owner }) => [BigInt(`0x${machine_id.toString('hex')}`), `0x${owner.toString('hex')}`]),
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+function countDifferences(ours: ReadonlyMap<bigint, string>, theirs: ReadonlyMap<bigint, string>): number {
+  const ids = new Set([...ours.keys(), ...theirs.keys()]);
+  return [...ids].filter((id) => ours.get(id) !== theirs.get(id)).length;
+}
+
+function show(name: string, values: readonly number[], transfers: number, requests: number | undefined): void {
+  const own = median(values);
+  const range = `${(Math.min(...values) / 1000).toFixed(2)} to ${(Math.max(...values) / 1000).toFixed(2)}`;
+  const rate = Math.round((transfers / own) * 1000);
+  console.log(
+    `${name.padEnd(34)} ${(own / 1000).toFixed(2)} s (${range})  ${rate} transfers/s  ${requests ?? '-'} requests`,
+  );
+}
+
+async function compare(name: string, plan: FleetChainPlan, server: PostgresServer, folder: string): Promise<void> {
+  const { stop, ...chain } = await startFleetChain(plan);
+  const proxy = await startCountingProxy(chain.rpcUrl);
+  try {
+    const FLEET_CHAIN = JSON.stringify(chain);
+    const counted: FleetChain = { ...chain, rpcUrl: proxy.url };
+    const times = { postgres: [], sqlite: [], process: [], floor: [], ponder: [], transform: [] } as Record<
+      'postgres' | 'sqlite' | 'process' | 'floor' | 'ponder' | 'transform',
+      number[]
+    >;
+    const countedDatabase = await server.createDatabase();
+    const ours = await run<IndexRun>('run-index.ts', {
+      FLEET_CHAIN: JSON.stringify(counted),
+      DATABASE_URL: countedDatabase.url,
+    });
+    const requests = proxy.requests;
+    proxy.reset();
+    let ponderRequests: number | undefined;
+    let differences: number | undefined;
+    if (isWithPonder) {
+      const { url } = await server.createDatabase();
+      await runPonder(folder, counted, url, 'counted');
+      ponderRequests = proxy.requests;
+      differences = countDifferences(await readOwners(countedDatabase.url), await readPonderOwners(url, 'counted'));
+    }
+    let floorRequests = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const { url } = await server.createDatabase();
+      const postgres = await run<IndexRun>('run-index.ts', { FLEET_CHAIN, DATABASE_URL: url });
+      times.postgres.push(postgres.milliseconds);
+      times.process.push(postgres.wallMilliseconds);
+      const file = join(folder, `${name}-${round}.db`);
+      times.sqlite.push(
+        (await run<IndexRun>('run-index.ts', { FLEET_CHAIN, DATABASE_URL: `sqlite:${file}` })).milliseconds,
+      );
+      const floor = await run<FloorRun>('floor.ts', { FLEET_CHAIN });
+      times.floor.push(floor.milliseconds);
+      floorRequests = floor.requests;
+      if (isWithPonder) {
+        const database = await server.createDatabase();
+        times.ponder.push(await runPonder(folder, chain, database.url, 'fetched'));
+        times.transform.push(await runPonder(folder, chain, database.url, 'transformed'));
+      }
+    }
+    const { transfers } = plan;
+    console.log(`\n${name}: ${transfers} transfers, ${chain.finalizedBlock} blocks; load ${loadavg()[0]!.toFixed(1)}`);
+    show('this index, PostgreSQL', times.postgres, transfers, requests);
+    show('  with the start of its process', times.process, transfers, undefined);
+    show('this index, SQLite', times.sqlite, transfers, requests);
+    show('bare getLogs + JSON.parse', times.floor, transfers, floorRequests);
+    console.log(
+      `calls in requests ${ours.rpcCalls}, contract calls ${ours.contractCalls}, peak ${ours.peakMegabytes} MB`,
+    );
+    console.log(`of the bare loop's rate ${Math.round((100 * median(times.floor)) / median(times.postgres))} %`);
+    if (ponderRequests === undefined) return;
+    show('ponder, from its process start', times.ponder, transfers, ponderRequests);
+    show('ponder, nothing left to fetch', times.transform, transfers, undefined);
+    const [whole, cached] = [times.ponder, times.transform].map((each) => median(each) / median(times.process));
+    console.log(
+      `ponder / this index: ${whole!.toFixed(1)} whole, ${cached!.toFixed(1)} transform only, ${(ponderRequests / requests).toFixed(1)} requests; rows that differ: ${differences}`,
+    );
+  } finally {
+    await proxy.close();
+    await stop();
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-index-'));
+const server = await startEmbeddedPostgres();
+try {
+  if (isWithPonder) installPonder(folder);
+  for (const [name, plan] of Object.entries(PLANS)) await compare(name, plan, server, folder);
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,60 @@
+/** How many requests does an indexer send? Every POST is handed to the node as it is and counted; slower than the node, so nothing is timed through it. */
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface CountingProxy {
+  readonly url: string;
+  readonly requests: number;
+  /** Requests by the methods inside them. */
+  counts(): ReadonlyMap<string, number>;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function startCountingProxy(upstream: string): Promise<CountingProxy> {
+  const agent = new Agent({ keepAlive: true });
+  let requests = 0;
+  let byMethods = new Map<string, number>();
+
+  function note(chunks: readonly Buffer[]): void {
+    const found = Buffer.concat(chunks)
+      .toString('latin1')
+      .matchAll(/"method":"(\w+)"/g);
+    const methods = [...new Set([...found].map(([, method]) => method!))].join(' + ');
+    byMethods.set(methods, (byMethods.get(methods) ?? 0) + 1);
+  }
+
+  const server = createServer((asked, answer) => {
+    requests += 1;
+    const { method, headers } = asked;
+    const forwarded = request(upstream, { agent, method, headers }, (got) => {
+      answer.writeHead(got.statusCode!, got.headers);
+      got.pipe(answer);
+    });
+    forwarded.on('error', () => answer.destroy());
+    const chunks: Buffer[] = [];
+    asked.on('data', (chunk: Buffer) => chunks.push(chunk));
+    asked.on('end', () => note(chunks));
+    asked.pipe(forwarded);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get requests() {
+      return requests;
+    },
+    counts: () => byMethods,
+    reset() {
+      requests = 0;
+      byMethods = new Map();
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * What does an index of a million machines cost the service? Rows are written through the store's own `advanceMainChain`, at blocks of a
+ * devnet that the service then follows; measured are the start until the first page, resident memory, and pages near and far. The machines
+ * are in the index alone: the chain is asked about them and knows none, so a page's entries are gone and its cost is real.
+ * `BENCH_MACHINES` and `BENCH_ROUNDS` change the size and the length.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createRpc } from '../../devnet/rpc.ts';
+import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
+import { createStore } from '../../src/adapters/sql/create-store.ts';
+import { toMachineId, type Address } from '../../src/domain/identifiers.ts';
+import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
+import type { OwnershipChange } from '../../src/ports/ownership-store.ts';
+import type { Checkpoint } from '../../src/ports/store.ts';
+import { median } from '../measuring.ts';
+
+const MACHINES = Number(process.env['BENCH_MACHINES'] ?? 1_000_000);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const FLEET_MACHINES = MACHINES / 10;
+const OTHER_FLEET_MACHINES = 100;
+const BATCHES = 50;
+const PAGES_PER_ROUND = 100;
+const PAGE = 20;
+
+const FLEET = `0x${'f1'.repeat(20)}` as Address;
+/** Odd, so that ids are distinct and lie all over the 256 bits. */
+const FACTOR = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95n;
+
+const root = join(import.meta.dirname, '../..');
+
+function listChanges(from: number, to: number): OwnershipChange[] {
+  return Array.from({ length: to - from }, (_, i) => {
+    const place = from + i;
+    const other = Math.floor(place / OTHER_FLEET_MACHINES) + 1;
+    return {
+      kind: 'held',
+      id: toMachineId(BigInt.asUintN(256, BigInt(place + 1) * FACTOR))!,
+      owner: place % 10 === 0 ? FLEET : (`0x${other.toString(16).padStart(40, '0')}` as Address),
+      controller: undefined,
+    };
+  });
+}
+
+/** Fills a database up to a final block of the chain. */
+async function fill(devnet: Devnet, databaseUrl: string): Promise<void> {
+  const { request } = createRpc(devnet.rpcUrl);
+  const read = (block: string) => request<{ number: string; hash: string }>('eth_getBlockByNumber', [block, false]);
+  const last = Number((await read('finalized')).number);
+  const { addresses, chainId, startBlock } = devnet.deployment;
+  const lower = (address: string) => address.toLowerCase() as Address;
+  const store = await createStore(databaseUrl);
+  const isOurs = await store.claimMainChainIdentity(
+    formatIndexIdentity({
+      chainId,
+      startBlock,
+      machineRegistry: lower(addresses.machineRegistry),
+      crossChainMirror: lower(addresses.crossChainMirror),
+      eventRegistry: lower(addresses.eventRegistry),
+      legacyEventRegistry: lower(addresses.legacyEventRegistry),
+    }),
+  );
+  if (!isOurs) throw new Error('the database is not empty');
+  let checkpoint: Checkpoint | undefined;
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const blockNumber = last - BATCHES + 1 + batch;
+    const next = { blockNumber, blockHash: (await read(`0x${blockNumber.toString(16)}`)).hash };
+    const changes = listChanges((MACHINES / BATCHES) * batch, (MACHINES / BATCHES) * (batch + 1));
+    if (!(await store.advanceMainChain(checkpoint, next, [], { readAtBlock: blockNumber, changes }))) {
+      throw new Error('the checkpoint did not move');
+    }
+    checkpoint = next;
+  }
+  await store.close();
+}
+
+interface Service {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** From the start of the process to the first page. */
+  readonly startMilliseconds: number;
+}
+
+async function start(entry: string, variables: Record<string, string>): Promise<Service> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(root, entry), 'serve'], {
+    env: { ...process.env, ...variables, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit').then(() => {
+    throw new Error(`${entry} does not start`);
+  });
+  gone.catch(() => undefined);
+  const [line] = (await Promise.race([once(createInterface(child.stdout!), 'line'), gone])) as [string];
+  const url = line.replace('listening on ', '');
+  for (;;) {
+    const { status } = await fetch(pageUrl(url, 0));
+    if (status === 200) return { child, url, startMilliseconds: performance.now() - began };
+    if (status !== 503) throw new Error(`the listing answered ${status}`);
+  }
+}
+
+async function stop({ child }: Service): Promise<void> {
+  child.kill();
+  await once(child, 'exit');
+}
+
+function pageUrl(url: string, offset: number): string {
+  return `${url}/operator/${FLEET}/machines?offset=${offset}&limit=${PAGE}`;
+}
+
+async function timePages(url: string, offset: number): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < PAGES_PER_ROUND; i++) {
+    const began = performance.now();
+    const answer = (await (await fetch(pageUrl(url, offset))).json()) as { pagination: { total: number } };
+    times.push(performance.now() - began);
+    if (answer.pagination.total !== FLEET_MACHINES) throw new Error('the page is not of this fleet');
+  }
+  return median(times);
+}
+
+function readMegabytes(child: ChildProcess): number {
+  const text = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(text)![1]) / 1024;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
+const devnet = await startDevnet({ dir: folder });
+try {
+  const DATABASE_URL = `sqlite:${join(folder, 'svc.db')}`;
+  const variables = { ...devnet.env, DATABASE_URL };
+  const began = performance.now();
+  await fill(devnet, DATABASE_URL);
+  console.log(`${MACHINES} machines stored in ${Math.round((performance.now() - began) / 1000)} s`);
+  const last = FLEET_MACHINES - PAGE;
+  for (const entry of ['dist/svc.js', 'cli/svc.ts'].filter((each) => existsSync(join(root, each)))) {
+    // The first start observes the head, which a later one of the same database finds.
+    await stop(await start(entry, variables));
+    const starts: number[] = [];
+    const memories: number[] = [];
+    const near: number[] = [];
+    const far: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const service = await start(entry, variables);
+      starts.push(service.startMilliseconds);
+      try {
+        await fetch(pageUrl(service.url, last));
+        near.push(await timePages(service.url, 0));
+        far.push(await timePages(service.url, last));
+        memories.push(readMegabytes(service.child));
+      } finally {
+        await stop(service);
+      }
+    }
+    console.log(
+      `${entry}: restart to first page ${Math.round(median(starts))} ms (${starts.map(Math.round).join(', ')}), ` +
+        `resident after ${2 * PAGES_PER_ROUND} pages ${Math.round(median(memories))} MB, page at 0 ${median(near).toFixed(2)} ms, ` +
+        `at ${last} ${median(far).toFixed(2)} ms, ratio ${(median(far) / median(near)).toFixed(2)}; load ${loadavg()[0]!.toFixed(1)}`,
+    );
+  }
+} finally {
+  await devnet.stop();
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,7 @@
+// Which rows does ponder keep? The owner of every token.
+import { onchainTable } from 'ponder';
+
+export const machineOwner = onchainTable('machine_owner', (column) => ({
+  id: column.bigint().primaryKey(),
+  owner: column.hex().notNull(),
+}));
