@@ -190,6 +190,17 @@ describe('a targeted query', () => {
     expect(await read(bench, 5, 6)).toEqual([[5, 5n, 15n, 7]]);
   });
 
+  it('is made again where the node only asked to wait', async () => {
+    const bench = await openBench();
+    bench.chain.mine([submitted(A, { value: 15n })]);
+    bench.chain.faults.before = () => {
+      throw new LogQueryRefused('rate-limited');
+    };
+    expect(await read(bench, 5, 6)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
+    bench.chain.faults = {};
+    expect(await read(bench, 5, 6)).toEqual([[5, 5n, 15n, 7]]);
+  });
+
   it.each([
     [
       'refused',

@@ -129,8 +129,14 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     const question = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
     if (askedInVain.has(question)) return stored;
     const asked = askOnce(question, () => targeted.read(generation, id, checkpoint, block));
-    const history = continueHistory(stored, (await asked.catch(toFault)) ?? []);
-    if (history.count < to) rememberVain(question);
+    let isRateLimited = false;
+    const found = await asked.catch((error: unknown) => {
+      isRateLimited = error instanceof LogQueryRefused && error.reason === 'rate-limited';
+      return toFault(error);
+    });
+    const history = continueHistory(stored, found ?? []);
+    // Who was told to wait was not answered.
+    if (history.count < to && !isRateLimited) rememberVain(question);
     return history;
   }
 
