@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../domain/faults.ts';
+import type { MachineId } from '../domain/identifiers.ts';
 import { FakeChain } from './fake-chain.ts';
-import { imported, submitted } from './fake-logs.ts';
+import { imported, submitted, transferred } from './fake-logs.ts';
 import { A, HISTORY_OF_A, advance, createHistory, openBench, seqsOf } from './index-scene.ts';
 import { NEVER } from './test-bench.ts';
 
@@ -169,6 +170,25 @@ describe('a long backfill', () => {
       fields: { indexedBlock: 1_498, finalizedBlock: 1_498, percent: 100 },
       message: 'main-chain index has caught up',
     });
+  });
+
+  it('reads each machine once, at the finalized block', async () => {
+    const chain = new FakeChain();
+    const OTHER = (A + 1n) as MachineId;
+    for (let i = 0; i < 200; i++) chain.mine([transferred(i % 2 === 0 ? A : OTHER)]);
+    const bench = await openBench({ chain, maxWindowBlocks: 10 });
+    const asked: [number, readonly bigint[]][] = [];
+    const readOwnership = chain.readOwnership.bind(chain);
+    chain.readOwnership = (block, ids) => {
+      asked.push([block.number, ids]);
+      return readOwnership(block, ids);
+    };
+    expect(await advance(bench)).toBe('caught-up');
+    expect(asked).toEqual([[198, [A, OTHER]]]);
+    // Near the head every window is read at its own end.
+    chain.mineMany(4);
+    expect(await advance(bench)).toBe('caught-up');
+    expect(asked.slice(1)).toEqual([[202, [A, OTHER]]]);
   });
 
   it('looks after the head in between', async () => {
