@@ -47,7 +47,7 @@ export interface MainChainIndexers {
    * served from the index then. Every process asks before it serves, the one without a worker too.
    */
   claimIndex(): Promise<boolean>;
-  /** Resolves when the worker has indexed and folded everything final for the first time. */
+  /** Resolves when everything final has been indexed and folded for the first time, and followed on to the head. */
   readonly caughtUp: Promise<unknown>;
   report(): MainChainIndexersReport;
 }
@@ -74,6 +74,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
   const follower = createHeadFollower({ chain, reader, store, standing, clock, log, listeners });
 
+  let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
 
   /** Folding waits for the index: old states are not kept by every node, that of the newest final block is. */
@@ -81,7 +82,15 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     const advanced = await index.advance(signal);
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
     const outcome = await folder.fold(advanced.block, signal);
-    if (outcome === 'idle') caughtUp.resolve(undefined);
+    if (outcome === 'idle') isFolded = true;
+    return outcome;
+  }
+
+  /** A poll that begins after the index has caught up leads from its checkpoint to the head. */
+  async function follow(): Promise<StepOutcome> {
+    const isLast = isFolded;
+    const outcome = await follower.poll();
+    if (isLast) caughtUp.resolve(undefined);
     return outcome;
   }
 
@@ -106,7 +115,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       clock,
       timers,
       log,
-      step: () => follower.poll(),
+      step: follow,
     }),
     claimIndex: index.claim,
     caughtUp: caughtUp.promise,

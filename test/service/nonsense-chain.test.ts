@@ -78,8 +78,11 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
 
 describe('afterwards', () => {
   it('serves again without a restart', async () => {
-    const answer = await ask(`${service.url}/mcr/${rated.did}`);
-    expect([answer.status, answer.json<{ mcr: string }>().mcr]).toEqual([200, 'AAA']);
+    const read = async () => {
+      const answer = await ask(`${service.url}/mcr/${rated.did}`);
+      return [answer.status, answer.json<{ mcr: string }>().mcr];
+    };
+    await expect.poll(read, { timeout: 20_000 }).toEqual([200, 'AAA']);
   });
 
   it('has printed no key of a URL and no text of the node', () => {
