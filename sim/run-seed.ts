@@ -139,7 +139,13 @@ class Run {
     const seconds = moments.flatMap((at) => offsets.map((offset) => Math.floor((at + offset) / 1000)));
     const between = Math.floor((endMilliseconds - startMilliseconds) / 1000);
     const inside = Array.from({ length: between }, (_, i) => Math.floor((startMilliseconds + offsets[0]!) / 1000) + i);
-    return { startMilliseconds, endMilliseconds, wallSeconds: [...new Set([...seconds, ...inside])] };
+    const furthest = Math.max(...skews.map(({ skewMilliseconds }) => skewMilliseconds), time.skewMilliseconds);
+    return {
+      startMilliseconds,
+      endMilliseconds,
+      wallSeconds: [...new Set([...seconds, ...inside])],
+      hiddenMilliseconds: furthest - time.skewMilliseconds,
+    };
   }
 
   #check(): void {

@@ -4,8 +4,9 @@ import { openSqlite } from '../src/adapters/sql/sqlite.ts';
 import type { Store } from '../src/ports/store.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
+import { storeEvent } from './chain/event-operations.ts';
 import { operate, type Cast } from './chain/operations.ts';
-import { ancestorAt, VirtualChain, type Block } from './chain/virtual-chain.ts';
+import { ancestorAt, emptyContent, VirtualChain, type Block, type Submission } from './chain/virtual-chain.ts';
 import { Backend, type Character } from './nodes/backend.ts';
 import { Faults } from './nodes/faults.ts';
 import { Network, type NodeUrl } from './nodes/network.ts';
@@ -24,6 +25,8 @@ export interface ScenarioOptions {
 
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
+/** Transactions of so many abandoned blocks wait to be mined again. */
+const MAX_WAITING_BLOCKS = 60;
 
 /** How the chain and its nodes are made. */
 function drawPlan(random: Random) {
@@ -105,7 +108,7 @@ export class Scenario {
     writeHistory(chain, random, this.cast, random.integer(4, 25), seconds - emptySeconds - 30);
     for (let i = 0; i < plan.emptyBlocks; i++) {
       const { tip } = chain;
-      chain.moveTip(chain.build(tip, tip.timestamp + 2, { world: tip.world, logs: [], story: '' }));
+      chain.moveTip(chain.build(tip, tip.timestamp + 2, emptyContent(tip.world)));
     }
     this.#noteFinality();
   }
@@ -191,7 +194,7 @@ export class Scenario {
     const { chain, plan } = this;
     for (let i = 0; i < plan.finalityDepth; i++) {
       const { tip } = chain;
-      chain.moveTip(chain.build(tip, chain.freeTime(tip, 0), { world: tip.world, logs: [], story: '' }));
+      chain.moveTip(chain.build(tip, chain.freeTime(tip, 0), emptyContent(tip.world)));
     }
     this.#noteFinality();
     this.trace.line(`block ${describe(chain.tip)}, everything before is final`);
@@ -208,18 +211,22 @@ export class Scenario {
     let block = ancestorAt(tip, tip.number - depth)!;
     const length = Math.max(0, depth + random.integer(-3, 3));
     const operationChance = depth > 50 ? 0.03 : 0.7;
-    for (let i = 0; i < length; i++) block = this.#buildRival(block, tip, operationChance);
+    const waiting = random.chance(0.6) ? listSubmissions(tip, Math.min(depth, MAX_WAITING_BLOCKS)) : [];
+    for (let i = 0; i < length; i++) block = this.#buildRival(block, tip, operationChance, waiting);
     chain.moveTip(block);
     this.#noteFinality();
     this.trace.line(`reorg ${depth} deep to ${describe(block)}${isPastFinality ? ', past finality' : ''}`);
   }
 
-  /** A block beside the one of the same height, with a time of its own. */
-  #buildRival(parent: Block, oldTip: Block, operationChance: number): Block {
+  /** A block beside the one of the same height, with a time of its own; some of what the other way stored is stored here too. */
+  #buildRival(parent: Block, oldTip: Block, operationChance: number, waiting: Submission[]): Block {
     const { random, chain } = this;
     const rival = ancestorAt(oldTip, parent.number + 1);
     const timestamp = chain.freeTime(parent, (rival?.timestamp ?? 0) + random.integer(-2, 2));
     const draft = new BlockDraft(parent.world, timestamp);
+    for (const { id, event } of waiting.splice(0, random.integer(0, 3))) {
+      if (draft.machine(id).owner !== undefined) storeEvent(draft, id, event);
+    }
     if (random.chance(operationChance)) operate(draft, random, this.cast);
     return chain.build(parent, draft.timestamp, draft.finish());
   }
@@ -264,6 +271,14 @@ export class Scenario {
     if (this.service !== undefined) this.service.life.writesLeft = undefined;
     this.trace.line('all faults end');
   }
+}
+
+/** What the newest blocks stored, oldest first. */
+function listSubmissions(tip: Block, blocks: number): Submission[] {
+  const listed: Submission[] = [];
+  let block: Block | undefined = tip;
+  for (let i = 0; i < blocks && block !== undefined; i++, block = block.parent) listed.unshift(...block.submissions);
+  return listed;
 }
 
 export function describe({ number, hash, story }: Block): string {

@@ -1,13 +1,14 @@
 /** What does a block under construction hold? The world after its transactions so far, their logs, and what they did. */
 import { makeForeignLog, makeLog, type SimLog } from './logs.ts';
-import { machineOf, type Machine, type World } from './machine-state.ts';
-import type { BlockContent } from './virtual-chain.ts';
+import { machineOf, type Machine, type SimEvent, type World } from './machine-state.ts';
+import type { BlockContent, Submission } from './virtual-chain.ts';
 
 export class BlockDraft {
   readonly timestamp: number;
   #world: World;
   readonly #logs: SimLog[] = [];
   readonly #story: string[] = [];
+  readonly #submissions: Submission[] = [];
 
   constructor(world: World, timestamp: number) {
     this.#world = world;
@@ -44,7 +45,11 @@ export class BlockDraft {
     this.#story.push(text);
   }
 
+  noteSubmission(id: bigint, event: SimEvent): void {
+    this.#submissions.push({ id, event });
+  }
+
   finish(): BlockContent {
-    return { world: this.#world, logs: this.#logs, story: this.#story.join('; ') };
+    return { world: this.#world, logs: this.#logs, story: this.#story.join('; '), submissions: this.#submissions };
   }
 }

@@ -14,10 +14,17 @@ export function submitEvents(draft: BlockDraft, machine: Machine, random: Random
   for (let i = 0; i < count; i++) submitEvent(draft, draft.machine(machine.id), random);
 }
 
-export function submitEvent(draft: BlockDraft, { id, prior, events }: Machine, random: Random): void {
-  const event = drawEvent(draft.timestamp, random);
+export function submitEvent(draft: BlockDraft, machine: Machine, random: Random): void {
+  storeEvent(draft, machine.id, drawEvent(draft.timestamp, random));
+}
+
+/** The block's time is that of whichever block stores it. */
+export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, ...said }: SimEvent): void {
+  const { prior, events } = draft.machine(id);
+  const event = { ...said, blockTimestamp: draft.timestamp };
   const eventIndex = prior + events.length;
   draft.change(id, { events: [...events, event] });
+  draft.noteSubmission(id, event);
   draft.log(
     'eventRegistry',
     'EventSubmitted(uint256,uint256,uint8,uint256,string)',

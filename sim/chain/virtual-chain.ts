@@ -1,7 +1,13 @@
 /** Which blocks are there, and which way does the chain go? A tree of blocks; the tip may move to any of them. */
 import type { Random } from '../random.ts';
 import { bloomOf, type SimLog } from './logs.ts';
-import { EMPTY_WORLD, type World } from './machine-state.ts';
+import { EMPTY_WORLD, type SimEvent, type World } from './machine-state.ts';
+
+/** An event that a block stored; another fork may store it too. */
+export interface Submission {
+  readonly id: bigint;
+  readonly event: SimEvent;
+}
 
 export interface Block {
   readonly number: number;
@@ -14,6 +20,7 @@ export interface Block {
   readonly world: World;
   /** What its transactions did, for people. */
   readonly story: string;
+  readonly submissions: readonly Submission[];
   /** A few ancestors at growing distances, so that any ancestor is near. */
   readonly jump: Block | undefined;
 }
@@ -22,6 +29,11 @@ export interface BlockContent {
   readonly world: World;
   readonly logs: readonly SimLog[];
   readonly story: string;
+  readonly submissions: readonly Submission[];
+}
+
+export function emptyContent(world: World): BlockContent {
+  return { world, logs: [], story: '', submissions: [] };
 }
 
 /** Tips of the past are remembered for nodes that lag. */
@@ -33,6 +45,7 @@ export class VirtualChain {
   readonly #siblingTimes = new Map<Block, Set<number>>();
   readonly #tips: { readonly tip: Block; readonly fromMilliseconds: number }[] = [];
   #tip: Block;
+  #rival: Block;
   /** How many blocks a tip finalizes below itself. */
   readonly finalityDepth: number;
 
@@ -49,13 +62,20 @@ export class VirtualChain {
       bloom: bloomOf([]),
       world: EMPTY_WORLD,
       story: 'genesis',
+      submissions: [],
       jump: undefined,
     };
+    this.#rival = this.#tip;
     this.#tips.push({ tip: this.#tip, fromMilliseconds: 0 });
   }
 
   get tip(): Block {
     return this.#tip;
+  }
+
+  /** The newest tip that was left for another way; the tip itself when none was. */
+  get rival(): Block {
+    return this.#rival.number === 0 ? this.#tip : this.#rival;
   }
 
   get finalized(): Block {
@@ -74,7 +94,7 @@ export class VirtualChain {
   }
 
   /** A child of any block; the tip stays where it is. */
-  build(parent: Block, timestamp: number, { world, logs, story }: BlockContent): Block {
+  build(parent: Block, timestamp: number, { world, logs, story, submissions }: BlockContent): Block {
     const number = parent.number + 1;
     const hash = `0x${this.#random.hex(32)}`;
     const taken = this.#siblingTimes.get(parent);
@@ -84,10 +104,11 @@ export class VirtualChain {
     // The skip list of "skew-binary numbers": one pointer per block, logarithmic ways.
     const isFar = jump !== undefined && parent.number - jump.number === jump.number - (jump.jump?.number ?? 0);
     const own = jump === undefined ? parent : isFar ? (jump.jump ?? parent) : parent;
-    return { number, hash, parent, timestamp, logs, bloom: bloomOf(logs), world, story, jump: own };
+    return { number, hash, parent, timestamp, logs, bloom: bloomOf(logs), world, story, submissions, jump: own };
   }
 
   moveTip(tip: Block): void {
+    if (!isOnChain(this.#tip, tip)) this.#rival = this.#tip;
     this.#tip = tip;
     this.#tips.push({ tip, fromMilliseconds: this.#now() });
     if (this.#tips.length > REMEMBERED_TIPS) this.#tips.shift();

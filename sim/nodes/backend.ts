@@ -70,15 +70,16 @@ export class Backend {
     if (fault === 'callError' && this.#random.chance(0.7)) {
       return refuse(this.#random.pick([-32_603, -32_000, -32_601, -32_005]), 'something went wrong');
     }
+    const tip = fault === 'rivalFork' && this.#random.chance(0.5) ? this.#chain.rival : this.tip;
     switch (method) {
       case 'eth_chainId':
         return { result: quantity(CHAIN_ID) };
       case 'eth_getBlockByNumber':
-        return this.#answerHeader(params[0] as string, fault, witness);
+        return this.#answerHeader(tip, params[0] as string, fault, witness);
       case 'eth_getLogs':
-        return this.#answerLogs(params[0] as LogFilter, fault, witness);
+        return this.#answerLogs(tip, params[0] as LogFilter, fault, witness);
       case 'eth_call':
-        return this.#answerCall(params[0] as { to: string; data: string }, params[1] as string, fault);
+        return this.#answerCall(tip, params[0] as { to: string; data: string }, params[1] as string, fault);
       case 'eth_getCode':
         return { result: hasCode(params[0] as string) ? '0x60' : '0x' };
       default:
@@ -86,9 +87,8 @@ export class Backend {
     }
   }
 
-  #answerHeader(asked: string, fault: Fault | undefined, witness: Witness): RpcResult {
+  #answerHeader(tip: Block, asked: string, fault: Fault | undefined, witness: Witness): RpcResult {
     if (fault === 'nullBlock') return { result: null };
-    const { tip } = this;
     if (asked === 'finalized') return { result: toHeader(finalizedOf(tip, this.#chain.finalityDepth)) };
     if (asked !== 'latest') {
       const block = ancestorAt(tip, Number(asked));
@@ -100,8 +100,8 @@ export class Backend {
     return { result: toHeader(told) };
   }
 
-  #answerLogs(filter: LogFilter, fault: Fault | undefined, witness: Witness): RpcResult {
-    const blocks = this.#selectBlocks(filter);
+  #answerLogs(tip: Block, filter: LogFilter, fault: Fault | undefined, witness: Witness): RpcResult {
+    const blocks = this.#selectBlocks(tip, filter);
     if ('error' in blocks || 'result' in blocks) return blocks;
     if (fault === 'rangeRefusal' && filter.blockHash === undefined) return refuse(-32_614, 'block range is too large');
     const logs = blocks.flatMap((block) =>
@@ -110,8 +110,7 @@ export class Backend {
     return { result: this.#spoilLogs(logs, fault, witness) };
   }
 
-  #selectBlocks({ blockHash, fromBlock, toBlock }: LogFilter): readonly Block[] | RpcResult {
-    const { tip } = this;
+  #selectBlocks(tip: Block, { blockHash, fromBlock, toBlock }: LogFilter): readonly Block[] | RpcResult {
     if (blockHash !== undefined) {
       for (let block: Block | undefined = tip; block !== undefined; block = block.parent) {
         if (block.hash === blockHash) return [block];
@@ -164,8 +163,7 @@ export class Backend {
     ]);
   }
 
-  #answerCall(call: { to: string; data: string }, asked: string, fault: Fault | undefined): RpcResult {
-    const { tip } = this;
+  #answerCall(tip: Block, call: { to: string; data: string }, asked: string, fault: Fault | undefined): RpcResult {
     const number = Number(asked);
     let block = ancestorAt(tip, number);
     if (block !== undefined && tip.number - number > this.#character.keptStates) {

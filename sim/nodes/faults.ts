@@ -16,6 +16,7 @@ const WEIGHTS = {
   repeatAnswer: 2,
   splitBatch: 4,
   // Single calls.
+  rivalFork: 6,
   callError: 3,
   nullBlock: 2,
   olderHead: 4,

@@ -14,6 +14,8 @@ export interface Span {
   readonly startMilliseconds: number;
   readonly endMilliseconds: number;
   readonly wallSeconds: readonly number[];
+  /** How much age the wall clock may hide, because it was set back. No clock can tell; what is served is still true at its block. */
+  readonly hiddenMilliseconds: number;
 }
 
 /** A head is used for so long after it was asked for (`maxHeadAgeMilliseconds`). */
@@ -72,9 +74,10 @@ export function detailOf({ body }: Answer): unknown {
 }
 
 /** The blocks that the service may take for the newest one while it answers. */
-export function listHeads(network: Network, { startMilliseconds, endMilliseconds }: Span): Block[] {
+export function listHeads(network: Network, { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span): Block[] {
   const wasHidden = network.lastHiddenLogsAtMilliseconds >= startMilliseconds - HIDDEN_AGE_MILLISECONDS;
-  const from = startMilliseconds - (wasHidden ? HIDDEN_AGE_MILLISECONDS : HEAD_AGE_MILLISECONDS);
+  const age = wasHidden ? HIDDEN_AGE_MILLISECONDS : HEAD_AGE_MILLISECONDS;
+  const from = startMilliseconds - age - hiddenMilliseconds;
   const heads = new Set<Block>();
   for (let i = network.told.length - 1; i >= 0; i--) {
     const { block, atMilliseconds } = network.told[i]!;

@@ -160,7 +160,7 @@ describe('a targeted query', () => {
     const bench = await openBench();
     bench.chain.mine([submitted(A, { value: 15n })]);
     expect(await read(bench, 3, 6)).toEqual([...ROWS.slice(3), [5, 5n, 15n, 7]]);
-    expect(bench.chain.requests).toEqual(['logs', 'headers']);
+    expect(bench.chain.requests).toEqual(['header', 'logs', 'headers']);
   });
 
   it('finds what is final where nothing above the index is known', async () => {
@@ -168,7 +168,7 @@ describe('a targeted query', () => {
     bench.chain.mineMany(3);
     const other = createBench({ chain: bench.chain, store: bench.store });
     expect(await read(other, 0, 5)).toEqual(ROWS);
-    expect(bench.chain.requests.toSorted()).toEqual(['header', 'headers', 'logs']);
+    expect(bench.chain.requests.toSorted()).toEqual(['header', 'header', 'headers', 'logs']);
   });
 
   it('does not place logs that are neither final nor followed', async () => {
@@ -193,8 +193,8 @@ describe('a targeted query', () => {
   it('is made again where the node only asked to wait', async () => {
     const bench = await openBench();
     bench.chain.mine([submitted(A, { value: 15n })]);
-    bench.chain.faults.before = () => {
-      throw new LogQueryRefused('rate-limited');
+    bench.chain.faults.before = (method) => {
+      if (method === 'logs') throw new LogQueryRefused('rate-limited');
     };
     expect(await read(bench, 5, 6)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
     bench.chain.faults = {};
@@ -239,10 +239,20 @@ describe('a targeted query', () => {
     expect(await read(bench, 0, 6)).toEqual(expected);
   });
 
+  it('is not made where the node shows another block than the indexed one', async () => {
+    const bench = await openBench();
+    const restarted = createBench({ chain: bench.chain, store: bench.store });
+    bench.chain.rollBack(5);
+    bench.chain.mine([submitted(A, { value: 10n }), submitted(A, { value: 11n })]);
+    bench.chain.mineMany(5);
+    expect(await read(restarted, 0, 2)).toEqual(['ChainUnreadable', { chain: 'main', cause: 'contradiction' }]);
+    expect(bench.chain.requests).toEqual(['header']);
+  });
+
   it('is not made over more blocks than a request may ask for', async () => {
     const bench = await openBench();
     const far = { ...bench.chain.head, number: 5_004 };
     expect(await read(bench, 0, 5, far)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 5_004 }]);
-    expect(bench.chain.requests).toEqual([]);
+    expect(bench.chain.requests).toEqual(['header']);
   });
 });

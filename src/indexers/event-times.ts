@@ -48,6 +48,7 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     const stored = await readStored(generation, id, from, to);
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
+    await checkOneChain(checkpoint, block);
     const known = layRecent(stored, generation, id, block);
     const rows = pickRows(known, from, to) ?? pickRows(await ask(stored, generation, id, to, block), from, to);
     if (rows === undefined) throw syncing(checkpoint, block);
@@ -88,6 +89,14 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     if (block.number >= checkpoint.blockNumber) return undefined;
     const question = `covered ${generation} ${id} ${block.hash} ${checkpoint.blockHash}`;
     return askOnce(question, () => targeted.readCovered(generation, id, block, checkpoint)).catch(toFault);
+  }
+
+  /** Where the followed blocks do not join the two, the node must at least show the checkpoint on the chain that it answers from. */
+  async function checkOneChain(checkpoint: Checkpoint, block: BlockRef): Promise<void> {
+    if (recent()?.holdsBoth(checkpoint, block) === true) return;
+    const { blockNumber, blockHash } = checkpoint;
+    const hash = blockNumber === block.number ? block.hash : (await chain.readHeader(blockNumber)).hash;
+    if (hash !== blockHash) throw chainUnreadable('main', 'contradiction');
   }
 
   /** Checkpoint, count and rows of one moment of the index; undefined before the first commit. */
