@@ -12,6 +12,7 @@ import { documentRoutes } from './http/routes/document.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { monetizationRoutes } from './http/routes/monetization.ts';
 import { probesRoutes } from './http/routes/probes.ts';
+import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { answerUnreadable, closeWhenIdle, createHttpServer } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
@@ -37,6 +38,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   machinesRoutes,
   fleetRoutes,
   monetizationRoutes,
+  verifyRecordRoutes,
   probesRoutes,
   documentRoutes,
 ];
@@ -46,6 +48,8 @@ const GENERAL_DEADLINE_MILLISECONDS = 9_000;
 const VERIFY_DEADLINE_MILLISECONDS = 3_500;
 const WHOLE_IPV6 = 128;
 const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
+/** A route that counts addresses, and not each path of each, needs so much less. */
+const ROUTE_LIMITER_SHARE = 1 / 8;
 
 export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<FastifyInstance> {
   const conduct = new Conduct({
@@ -55,6 +59,8 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
       verify: options.deadlineMilliseconds?.verify ?? VERIFY_DEADLINE_MILLISECONDS,
     },
     rateLimiter: options.rateLimits === 'off' ? undefined : createRateLimiter(options),
+    createRouteLimiter: (limit) =>
+      options.rateLimits === 'off' ? undefined : createRateLimiter(options, limit, ROUTE_LIMITER_SHARE),
     connectingAddress: createConnectingAddress({
       trustedProxies: options.trustedProxies ?? [],
       ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,
@@ -88,10 +94,10 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
 }
 
 /** 90 requests in 60 seconds, as the interface says. */
-function createRateLimiter({ limiterMemoryBytes }: AppOptions): RateLimiter {
+function createRateLimiter({ limiterMemoryBytes }: AppOptions, limit = 90, share = 1): RateLimiter {
   return new RateLimiter({
-    limit: 90,
+    limit,
     windowMilliseconds: 60_000,
-    memoryBytes: limiterMemoryBytes ?? LIMITER_MEMORY_BYTES,
+    memoryBytes: (limiterMemoryBytes ?? LIMITER_MEMORY_BYTES) * share,
   });
 }

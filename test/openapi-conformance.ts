@@ -68,7 +68,8 @@ export class OpenapiConformance {
     const named = (name: string) => components.responses[isVerify ? `Verify${name}` : name];
     if (known === undefined)
       return status === 404 ? named('RouteUnknown') : status === 429 ? named('RateLimited') : undefined;
-    const operation = paths[known]![method === 'HEAD' ? 'get' : method.toLowerCase()];
+    // A HEAD is a GET without its body, but not under Verify.
+    const operation = paths[known]![method === 'HEAD' && !isVerify ? 'get' : method.toLowerCase()];
     if (operation !== undefined) return operation.responses[status];
     return status === 405 ? named('MethodNotAllowed') : status === 429 ? named('RateLimited') : undefined;
   }

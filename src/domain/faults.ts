@@ -51,6 +51,8 @@ export interface FaultContexts extends DecisionRefusalContexts {
   readonly RateLimited: { readonly retryAfterSeconds: number };
   readonly RouteUnknown: Record<never, never>;
   readonly MethodNotAllowed: { readonly allow: readonly string[] };
+  /** The caller takes no JSON. */
+  readonly NotAcceptable: Record<never, never>;
   readonly RequestTooLarge: { readonly part: 'head' | 'body' };
   readonly RequestMalformed: Record<never, never>;
   readonly RequestTimeout: Record<never, never>;

@@ -17,6 +17,8 @@ export interface ConductOptions {
   readonly deadlineMilliseconds: Readonly<Record<Pace, number>>;
   /** Undefined: rates are not limited. */
   readonly rateLimiter: RateLimiter | undefined;
+  /** The counter of a route that has its own. Undefined: rates are not limited. */
+  readonly createRouteLimiter: (requestsPerMinute: number) => RateLimiter | undefined;
   readonly connectingAddress: ConnectingAddress;
 }
 
@@ -25,6 +27,8 @@ const MAX_HEADERS = 200;
 const MAX_VERIFY_HEAD_BYTES = 16_384;
 /** One key for all paths that no route has. */
 const UNKNOWN_PATH = '';
+/** One key for all paths of a route that counts by itself. */
+const WHOLE_ROUTE = '';
 const NO_PARAMETERS = {};
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
@@ -48,9 +52,11 @@ export class Conduct {
     );
   }
 
-  createRoute(surface: Surface, pattern: string, handler: Handler): Route {
-    const { surroundings } = this.#options;
-    return { surface, pattern, handler, surroundings, deadlines: this.#deadlines[SURFACES[surface].pace] };
+  createRoute(surface: Surface, pattern: string, handler: Handler, requestsPerMinute?: number): Route {
+    const { surroundings, createRouteLimiter } = this.#options;
+    const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute);
+    const deadlines = this.#deadlines[SURFACES[surface].pace];
+    return { surface, pattern, handler, surroundings, deadlines, rateLimiter };
   }
 
   /** Sees to it that the request is answered, now or later; throws nothing. `parameters` are decoded. */
@@ -100,10 +106,13 @@ export class Conduct {
   }
 
   #refuse({ route, request, startedAtMilliseconds }: Exchange, path: string): Fault | undefined {
-    const { rateLimiter, connectingAddress } = this.#options;
-    if (rateLimiter !== undefined && SURFACES[route.surface].pace === 'general') {
+    const { connectingAddress } = this.#options;
+    const isGeneral = SURFACES[route.surface].pace === 'general';
+    const rateLimiter = route.rateLimiter ?? (isGeneral ? this.#options.rateLimiter : undefined);
+    if (rateLimiter !== undefined) {
       const address = connectingAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']);
-      const retryAfterSeconds = rateLimiter.count(address, path, startedAtMilliseconds);
+      const counted = route.rateLimiter === undefined ? path : WHOLE_ROUTE;
+      const retryAfterSeconds = rateLimiter.count(address, counted, startedAtMilliseconds);
       if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
     }
     if (isHeadTooLarge(route.surface, request)) return HEAD_TOO_LARGE;

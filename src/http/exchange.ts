@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import type { Surface } from './surfaces.ts';
 
 /** Answers through `answer.ts` or throws; what is thrown is answered by the error table. */
@@ -26,6 +27,8 @@ export interface Route {
   readonly pattern: string;
   readonly handler: Handler;
   readonly deadlines: Deadlines;
+  /** A counter of its own, of addresses alone; undefined: that of its surface. */
+  readonly rateLimiter: RateLimiter | undefined;
   readonly surroundings: Surroundings;
 }
 

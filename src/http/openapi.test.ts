@@ -26,6 +26,7 @@ test('describes the routes', () => {
       '/machine/{did}',
       '/metadata/{token_id}',
       '/machines/{machine_id}',
+      '/v1/verify/machines/{machineId}',
       '/health',
       '/ready',
       '/openapi.json',
@@ -108,6 +109,10 @@ describe('answers of a service without a chain', () => {
     ['GET', '/nothing', 404],
     ['POST', '/nothing', 404],
     ['POST', '/mcr/did:svc:5', 405],
+    ['GET', '/v1/verify/machines/5', 503],
+    ['GET', '/v1/verify/machines/0', 400],
+    ['GET', '/v1/verify/machines/5?a=b', 400],
+    ['HEAD', '/v1/verify/machines/5', 405],
     ['GET', '/v1/verify/nothing', 404],
   ] as const)('%s %s', async (method, url, expected) => {
     const { statusCode: status, headers, body: text } = await app.inject({ method, url });

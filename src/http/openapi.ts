@@ -10,6 +10,7 @@ import { fleetSchema } from './schemas/fleet.ts';
 import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './schemas/monetization.ts';
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA } from './schemas/probes.ts';
+import { verifyRecordSchema } from './schemas/verify-record.ts';
 import { SURFACES, type Surface } from './surfaces.ts';
 
 export interface RouteDescription {
@@ -65,6 +66,7 @@ function createSchemas(namespace: Namespace) {
     Fleet: fleetSchema(namespace),
     MonetizationState: DECISION_STATE_SCHEMA,
     PublishedDeployment: publishedDeploymentSchema(namespace),
+    VerifyRecord: verifyRecordSchema(namespace),
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,
@@ -77,7 +79,7 @@ export type SchemaName = keyof ReturnType<typeof createSchemas>;
 export function createDocument(routes: readonly DescribedRoute[], namespace: Namespace, publicUrl: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    const path = (paths[route.path.replace(/:([a-z_]+)/g, '{$1}')] ??= {});
+    const path = (paths[route.path.replace(/:([a-zA-Z_]+)/g, '{$1}')] ??= {});
     path[route.method.toLowerCase()] = toOperation(route);
   }
   return {

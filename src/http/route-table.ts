@@ -13,6 +13,8 @@ import { SURFACES, type Surface } from './surfaces.ts';
 
 export interface RouteOptions {
   readonly surface: Surface;
+  /** Of one address, whatever the parameters, counted for this route alone; undefined: as its surface says. */
+  readonly requestsPerMinute?: number;
   /** For the OpenAPI document. Every route of the service has one; a route of a test need not. */
   readonly description?: RouteDescription;
 }
@@ -92,17 +94,18 @@ export class RouteTable implements Routes {
     return true;
   }
 
-  #register(method: string, path: string, { surface, description }: RouteOptions, handler: Handler): Route {
+  #register(method: string, path: string, options: RouteOptions, handler: Handler): Route {
+    const { surface, description, requestsPerMinute } = options;
     const known = this.#paths.get(path) ?? { surface, handlers: new Map<string, Handler>() };
     if (known.surface !== surface) throw new Error(`${path} has two surfaces`);
     known.handlers.set(method, handler);
     this.#paths.set(path, known);
     if (description !== undefined) this.described.push({ method, path, surface, description });
-    return this.#add([method], path, surface, handler);
+    return this.#add([method], path, surface, handler, requestsPerMinute);
   }
 
-  #add(methods: string[], path: string, surface: Surface, handler: Handler): Route {
-    const route = this.#conduct.createRoute(surface, path, handler);
+  #add(methods: string[], path: string, surface: Surface, handler: Handler, requestsPerMinute?: number): Route {
+    const route = this.#conduct.createRoute(surface, path, handler, requestsPerMinute);
     this.#app.route({
       method: methods,
       url: path,

@@ -162,6 +162,11 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
       headers: { Allow: allow.join(', ') },
     }),
   },
+  NotAcceptable: {
+    bare: UNEXPECTED,
+    monetization: INTERNAL,
+    verify: coded(406, 'NOT_ACCEPTABLE', 'Answers are application/json.'),
+  },
   RequestTooLarge: {
     bare: ({ part }) =>
       part === 'head' ? toBare(431, 'Request Header Fields Too Large') : toBare(413, 'Content Too Large'),

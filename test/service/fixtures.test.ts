@@ -9,6 +9,7 @@ const SERVED = [
   /^\/machines\/[^/]+$/,
   /^\/operator\//,
   /\/monetization$/,
+  /^\/v1\/verify\/machines\//,
 ];
 
 const baseUrl = inject('baseUrl');

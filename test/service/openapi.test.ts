@@ -26,6 +26,11 @@ describe.each(machines)('$name', ({ did, id }) => {
   );
 });
 
+it.each(machines)('/v1/verify/machines/{machineId} of $name', async ({ id }) => {
+  await expectDocumented(`/v1/verify/machines/${id}`);
+  expect(await expectDocumented(`/v1/verify/machines/${id}`, { method: 'HEAD' })).toBe(405);
+});
+
 describe.each(operators)('$name', ({ address }) => {
   it.each(['', '?limit=2&offset=1', '?offset=999', '?limit=0'])('/operator/…/machines%s', async (query) => {
     await expectDocumented(`/operator/${address}/machines${query}`);
@@ -43,6 +48,9 @@ it.each([
   '/operator/x/machines',
   '/nothing',
   '/v1/verify/nothing',
+  '/v1/verify/machines/1',
+  '/v1/verify/machines/0',
+  '/v1/verify/machines/1?a=b',
 ])('%s', async (path) => {
   await expectDocumented(path);
 });
@@ -51,6 +59,10 @@ it('answers 304 as documented', async () => {
   const { did } = machines.find(({ name }) => name === 'rated-aaa')!;
   const etag = (await fetch(`${baseUrl}/machines/${did.split(':')[2]}`)).headers.get('etag')!;
   expect(await expectDocumented(`/machines/${did.split(':')[2]}`, { headers: { 'if-none-match': etag } })).toBe(304);
+});
+
+it('refuses a reader of another type as documented', async () => {
+  expect(await expectDocumented('/v1/verify/machines/1', { headers: { accept: 'text/html' } })).toBe(406);
 });
 
 it.each(['POST', 'DELETE'])('refuses %s as documented', async (method) => {

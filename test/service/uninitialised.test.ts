@@ -40,7 +40,16 @@ describe('uninitialised', () => {
     },
   );
 
+  it('answers 503 for a Verify record, in its own words', async () => {
+    const { status, json } = await get('/v1/verify/machines/1');
+    expect([status, json()]).toEqual([
+      503,
+      { detail: { code: 'VERIFY_READ_UNAVAILABLE', message: 'The machine cannot be verified now.' } },
+    ]);
+  });
+
   it.each([
+    ['/v1/verify/machines/0', 400],
     ['/mcr/5', 400],
     ['/machine/did:svc:0', 400],
     ['/metadata/x', 422],

@@ -56,6 +56,7 @@ const SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[K][] } = {
   RateLimited: [{ retryAfterSeconds: SAMPLE_NUMBER }],
   RouteUnknown: [{}],
   MethodNotAllowed: [{ allow: ['GET', 'HEAD'] }],
+  NotAcceptable: [{}],
   RequestTooLarge: [{ part: 'head' }, { part: 'body' }],
   RequestMalformed: [{}],
   RequestTimeout: [{}],

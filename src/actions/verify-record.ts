@@ -1,0 +1,48 @@
+/**
+ * Who stands behind a machine, and what is attested of them now? (`GET /v1/verify/machines/{machineId}` of the interface, evidence 3.)
+ * Made for every request anew: facts of the chain may be kept while its logs keep them true, but a status is as old as the clock.
+ */
+import { chainUnreadable } from '../domain/faults.ts';
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import type { AttestationRecords, MachineSnapshot } from '../domain/machine-facts.ts';
+import { need, needOrAbsent } from '../domain/machine-home.ts';
+import { judgeVerifyStatus, type VerifyStatus } from '../domain/verify-status.ts';
+import { nowSeconds } from '../ports/clock.ts';
+import type { Ctx } from '../ports/ctx.ts';
+import { andThen, type Eventually } from './eventually.ts';
+import { readMachine } from './machines.ts';
+
+/** Of a machine of the main chain. The two statuses are independent. */
+export interface VerifyRecord {
+  readonly id: MachineId;
+  readonly chainId: number;
+  readonly didController: Address;
+  readonly operator: Address;
+  readonly kyb: VerifyStatus;
+  readonly chip: VerifyStatus;
+}
+
+/** Throws what every read throws, and `ChainUnreadable` wherever a part of the record is unreadable: there are no blanks. */
+export function getVerifyRecord(ctx: Ctx, id: MachineId): Eventually<VerifyRecord> {
+  return andThen(readMachine(ctx, id, { firstEvents: false }), ({ main, snapshot }) => {
+    const owner = need(snapshot.owner);
+    const operator = needOrAbsent(snapshot.operator) ?? owner;
+    const attested = readAttestations(snapshot, operator);
+    const now = nowSeconds(ctx.clock);
+    return {
+      id,
+      chainId: main.chain.chainId,
+      didController: needOrAbsent(snapshot.controller) ?? owner,
+      operator,
+      kyb: judgeVerifyStatus(attested?.kyb, now),
+      chip: judgeVerifyStatus(attested?.chip, now),
+    };
+  });
+}
+
+/** Undefined: no registry of attestations is configured. KYB must be that of the operator who is named beside it. */
+function readAttestations({ attestations }: MachineSnapshot, operator: Address): AttestationRecords | undefined {
+  const records = needOrAbsent(attestations);
+  if (records !== undefined && records.operator !== operator) throw chainUnreadable('main', 'contradiction');
+  return records;
+}

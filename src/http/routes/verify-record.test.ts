@@ -1,0 +1,325 @@
+/** What does each request for a Verify record get? On a clock that stands still, and a chain that says what a test wants. */
+import { readFileSync } from 'node:fs';
+import type { InjectOptions } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
+import { buildApp, type AppOptions } from '../../app.ts';
+import { Fault } from '../../domain/faults.ts';
+import { parseAddress, type Address } from '../../domain/identifiers.ts';
+import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/machine-facts.ts';
+import type { AttestationRecord, VerifyStatus } from '../../domain/verify-status.ts';
+import type { MainChainPorts } from '../../ports/ctx.ts';
+import type { KeptMachine } from '../../ports/main-chain.ts';
+
+type Built = Awaited<ReturnType<typeof buildApp>>;
+
+const { cases } = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/evidence/records.json', import.meta.url), 'utf8'),
+) as { cases: { kyb: VerifyStatus; chip: VerifyStatus; bodyText: string }[] };
+
+interface VectorRecord {
+  readonly machineId: string;
+  readonly didController: { readonly address: string };
+  readonly operator: { readonly address: string };
+}
+const first = JSON.parse(cases[0]!.bodyText) as VectorRecord;
+const ID = first.machineId;
+const PATH = `/v1/verify/machines/${ID}`;
+const OPERATOR = parseAddress(first.operator.address)!;
+const CONTROLLER = parseAddress(first.didController.address)!;
+const STRANGER = `0x${'5'.repeat(40)}` as Address;
+const NOW = 1_800_000_000;
+
+const ABSENT = { state: 'absent' } as const;
+const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+
+const VERIFIED: AttestationRecord = { issuedAt: 1n, expiresAt: BigInt(NOW) + 1n, revokedAt: undefined };
+const RECORDS: { readonly [S in VerifyStatus]: AttestationRecord | undefined } = {
+  unverified: undefined,
+  verified: VERIFIED,
+  expired: { ...VERIFIED, expiresAt: BigInt(NOW) },
+  revoked: { ...VERIFIED, expiresAt: 2n, revokedAt: 2n },
+};
+
+const attested = (kyb: VerifyStatus, chip: VerifyStatus, operator: Address | undefined = OPERATOR) => ({
+  attestations: present({ operator, kyb: RECORDS[kyb], chip: RECORDS[chip] }),
+});
+
+const COMMON: Partial<MachineSnapshot> = {
+  block: { number: 7, hash: '0x', timestamp: NOW - 3 },
+  owner: present(OPERATOR),
+  controller: present(CONTROLLER),
+  operator: present(OPERATOR),
+  relocating: present(false),
+  homeOrdinal: present(1),
+};
+
+let facts: Partial<MachineSnapshot>;
+let readMachine: () => KeptMachine | Promise<KeptMachine>;
+let reads: number;
+let ctx: StubCtx;
+let app: Built;
+let conformance: OpenapiConformance;
+
+const kept = (): KeptMachine => ({
+  snapshot: { id: BigInt(ID), ...COMMON, ...facts } as MachineSnapshot,
+  deployment: { localOrdinal: 1 } as DeploymentFacts,
+});
+
+async function build(options: AppOptions = {}): Promise<void> {
+  const chain = {
+    chainId: 31_337,
+    findKept: () => undefined,
+    readDeployment: async () => kept().deployment,
+    readMachine: async () => ((reads += 1), (await readMachine()).snapshot),
+  };
+  ctx = createStubCtx({
+    main: { chain } as unknown as MainChainPorts,
+    fxRates: { current: () => ({ fingerprint: 'x' }) } as unknown as StubCtx['fxRates'],
+  });
+  ctx.time.milliseconds = NOW * 1000;
+  app = await buildApp(ctx, { rateLimits: 'off', limiterMemoryBytes: 1_000_000, ...options });
+  conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
+}
+
+async function rebuild(options: AppOptions): Promise<void> {
+  await app.close();
+  await build(options);
+}
+
+beforeEach(async () => {
+  facts = attested('unverified', 'unverified');
+  readMachine = kept;
+  reads = 0;
+  await build();
+});
+afterEach(() => app.close());
+
+/** Status and body; every answer is held against the document and evidence 2. */
+async function ask(options: InjectOptions = {}): Promise<[status: number, text: string]> {
+  const method = (options.method ?? 'GET').toUpperCase();
+  const url = String(options.url ?? PATH);
+  const { statusCode: status, headers, body: text } = await app.inject({ ...options, method: method as 'GET', url });
+  conformance.expectDocumented(method, url, { status, headers, text });
+  const allow = status === 405 ? { allow: 'GET' } : {};
+  expect({ connection: 'keep-alive', ...headers }).toEqual({
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': expect.stringMatching(/^\d+$/),
+    date: expect.any(String),
+    connection: 'keep-alive',
+    ...allow,
+  });
+  expect(Number(headers['content-length'])).toBeLessThanOrEqual(4096);
+  return [status, text];
+}
+
+/** Status and code of a refusal, whose body has nothing else than its code and a message. */
+async function refusal(options: InjectOptions = {}): Promise<string> {
+  const [status, text] = await ask(options);
+  if (status < 400) return String(status);
+  const { detail, ...rest } = JSON.parse(text) as { detail: Record<string, string> };
+  expect([Object.keys(rest), Object.keys(detail), typeof detail.message]).toEqual([[], ['code', 'message'], 'string']);
+  return `${status} ${detail.code}`;
+}
+
+const UNAVAILABLE = '503 VERIFY_READ_UNAVAILABLE';
+
+describe('the record', () => {
+  test.each(cases)('is, byte for byte, the vector of kyb $kyb and chip $chip', async ({ kyb, chip, bodyText }) => {
+    facts = attested(kyb, chip);
+    expect(await ask()).toEqual([200, bodyText]);
+  });
+
+  test('has 16 vectors', () => {
+    expect(new Set(cases.map(({ kyb, chip }) => `${kyb} ${chip}`)).size).toBe(16);
+  });
+
+  const recordOf = async () => JSON.parse((await ask())[1]) as VectorRecord & { readonly verification: object };
+
+  test('names the owner where there is no controller and no operator', async () => {
+    facts = { ...attested('verified', 'revoked'), controller: ABSENT, operator: ABSENT };
+    expect(await recordOf()).toMatchObject({
+      didController: { kind: 'evm', address: first.operator.address },
+      operator: { kind: 'evm', address: first.operator.address },
+      verification: { kyb: { status: 'verified' }, chip: { status: 'revoked' } },
+    });
+  });
+
+  test('names the operator and not the owner where they differ', async () => {
+    facts = { ...attested('verified', 'verified', STRANGER), operator: present(STRANGER), controller: ABSENT };
+    expect(await recordOf()).toMatchObject({
+      didController: { address: first.operator.address },
+      operator: { address: STRANGER },
+    });
+  });
+
+  test('is unverified in both topics without a registry of attestations', async () => {
+    facts = { attestations: ABSENT };
+    expect(await ask()).toEqual([200, cases[0]!.bodyText]);
+  });
+
+  test('expires by the clock, with no change on the chain', async () => {
+    facts = attested('verified', 'unverified');
+    const snapshot = kept();
+    readMachine = () => snapshot;
+    ctx.time.milliseconds += 999;
+    expect((await recordOf()).verification).toEqual({ kyb: { status: 'verified' }, chip: { status: 'unverified' } });
+    ctx.time.milliseconds += 1;
+    expect((await recordOf()).verification).toEqual({ kyb: { status: 'expired' }, chip: { status: 'unverified' } });
+  });
+});
+
+describe('without a record', () => {
+  test.each<[name: string, facts: Partial<MachineSnapshot>, answer: string]>([
+    ['no token and no home', { owner: ABSENT, homeOrdinal: present(0) }, '404 MACHINE_NOT_FOUND'],
+    ['no token, homed here', { owner: ABSENT }, '404 MACHINE_NOT_FOUND'],
+    ['no token, homed on the alt chain', { owner: ABSENT, homeOrdinal: present(5) }, UNAVAILABLE],
+    ['no token, homed on a third chain', { owner: ABSENT, homeOrdinal: present(9) }, UNAVAILABLE],
+    ['relocating', { relocating: present(true) }, UNAVAILABLE],
+    ['relocating away', { owner: ABSENT, relocating: present(true) }, UNAVAILABLE],
+    ['a token, homed elsewhere', { homeOrdinal: present(5) }, UNAVAILABLE],
+    ['an owner that is unreadable, or zero', { owner: UNREADABLE }, UNAVAILABLE],
+    ['a controller that is unreadable', { controller: UNREADABLE }, UNAVAILABLE],
+    ['an operator that is unreadable', { operator: UNREADABLE }, UNAVAILABLE],
+    ['a home that is unreadable', { homeOrdinal: UNREADABLE }, UNAVAILABLE],
+    ['a relocation that is unreadable', { relocating: UNREADABLE }, UNAVAILABLE],
+    ['attestations that are unreadable', { attestations: UNREADABLE }, UNAVAILABLE],
+    ['KYB of somebody else', attested('verified', 'verified', STRANGER), UNAVAILABLE],
+    ['KYB of nobody', { attestations: present({ operator: undefined, kyb: VERIFIED, chip: undefined }) }, UNAVAILABLE],
+  ])('%s', async (_name, given, answer) => {
+    facts = { ...facts, ...given };
+    expect(await refusal()).toBe(answer);
+  });
+
+  test.each<[name: string, error: unknown, answer: string]>([
+    ['a chain that cannot be read', new Fault('ChainUnreadable', { chain: 'main', cause: 'transport' }), UNAVAILABLE],
+    ['a store that cannot be read', new Fault('StoreUnavailable', {}), UNAVAILABLE],
+    ['anything unforeseen', new TypeError('secret'), '500 INTERNAL_ERROR'],
+  ])('%s', async (_name, error, answer) => {
+    readMachine = () => Promise.reject(error as Error);
+    expect(await refusal()).toBe(answer);
+  });
+
+  test('a chain that does not answer within 3.5 s', async () => {
+    readMachine = () => new Promise(() => undefined);
+    const startedAt = performance.now();
+    expect(await refusal()).toBe(UNAVAILABLE);
+    const milliseconds = performance.now() - startedAt;
+    expect([milliseconds >= 3_490, milliseconds < 4_500]).toEqual([true, true]);
+  });
+});
+
+describe('the order of checks', () => {
+  const json = { accept: 'application/json' };
+  const html = { accept: 'text/html' };
+  const body = { 'content-length': '2', ...json };
+
+  /** Each request is wrong in everything that comes after what it is refused for. */
+  test.each<[answer: string, name: string, options: InjectOptions]>([
+    ['404 VERIFY_ROUTE_NOT_FOUND', 'no such path', { method: 'POST', url: '/v1/verify/machine/0?a=b', headers: html }],
+    ['404 VERIFY_ROUTE_NOT_FOUND', 'an empty id', { method: 'POST', url: '/v1/verify/machines/', headers: html }],
+    ['404 VERIFY_ROUTE_NOT_FOUND', 'a slash behind', { method: 'POST', url: `${PATH}/`, headers: html }],
+    ['405 METHOD_NOT_ALLOWED', 'another method', { method: 'POST', url: '/v1/verify/machines/0?a=b', headers: html }],
+    ['405 METHOD_NOT_ALLOWED', 'OPTIONS', { method: 'OPTIONS', headers: { ...html, origin: 'https://a.example' } }],
+    ['413 REQUEST_TOO_LARGE', 'a target that is too long', { url: `${PATH}?${'0'.repeat(17_000)}`, headers: html }],
+    ['413 REQUEST_TOO_LARGE', 'headers that are too long', { headers: { ...html, x: '0'.repeat(17_000) } }],
+    ['406 NOT_ACCEPTABLE', 'no JSON wanted', { url: '/v1/verify/machines/0?a=b', headers: { ...body, ...html } }],
+    ['406 NOT_ACCEPTABLE', 'JSON unwanted', { headers: { accept: 'application/json;q=0, */*' } }],
+    ['400 INVALID_REQUEST', 'a query', { url: '/v1/verify/machines/0?a=b', headers: json }],
+    ['400 INVALID_REQUEST', 'a body', { url: '/v1/verify/machines/0', headers: body, payload: '{}' }],
+    ['400 INVALID_REQUEST', 'a body in chunks', { headers: { ...json, 'transfer-encoding': 'chunked' } }],
+    ['400 INVALID_MACHINE_ID', 'a wrong id', { url: '/v1/verify/machines/0', headers: json }],
+  ])('%s: %s', async (answer, _name, options) => {
+    facts = { attestations: UNREADABLE };
+    expect(await refusal(options)).toBe(answer);
+    expect(reads).toBe(0);
+  });
+
+  test('a HEAD is 405 without a body', async () => {
+    expect(await ask({ method: 'HEAD' })).toEqual([405, '']);
+  });
+
+  test.each([
+    {},
+    { accept: '*/*' },
+    { 'content-length': '0' },
+    { 'if-none-match': '*' },
+    { 'accept-encoding': 'gzip' },
+  ])('serves a bare read with %j', async (headers) => {
+    expect((await ask({ headers }))[0]).toBe(200);
+  });
+
+  test.each(
+    [
+      '00',
+      '007',
+      '+1',
+      '-1',
+      '1.0',
+      '1e3',
+      '0x2a',
+      '%201',
+      '1%20',
+      '1%0A',
+      '1%00',
+      '1%2F2',
+      '%2531',
+      '%3',
+      '%ZZ',
+      '%FF',
+    ]
+      .concat(['٥', '５'].map(encodeURIComponent))
+      .concat([`did:svc:${ID}`, `did%3Asvc%3A${ID}`, OPERATOR, String(2n ** 256n), '9'.repeat(79), '9'.repeat(9_000)]),
+  )('%s is no machine id', async (text) => {
+    expect(await refusal({ url: `/v1/verify/machines/${text}` })).toBe('400 INVALID_MACHINE_ID');
+  });
+
+  test.each([String(2n ** 256n - 1n), '1', '%31'])('%s is one', async (text) => {
+    expect((await ask({ url: `/v1/verify/machines/${text}` }))[0]).toBe(200);
+  });
+});
+
+describe('the rate', () => {
+  beforeEach(() => rebuild({ rateLimits: 'on' }));
+
+  async function countAdmitted(times: number, options: (i: number) => InjectOptions = () => ({})): Promise<number> {
+    let admitted = 0;
+    for (let i = 0; i < times; i++) if (!(await refusal(options(i))).startsWith('429')) admitted += 1;
+    return admitted;
+  }
+
+  test('is 60 per minute of one address, whatever the ids, and the 61st is coded, without Retry-After', async () => {
+    expect(await countAdmitted(60, (i) => ({ url: `/v1/verify/machines/${i}` }))).toBe(60);
+    expect(await refusal({ headers: { accept: 'text/html' } })).toBe('429 RATE_LIMITED');
+    expect(await refusal({ remoteAddress: '192.0.2.9' })).toBe('200');
+    ctx.time.milliseconds += 59_999;
+    expect(await refusal()).toBe('429 RATE_LIMITED');
+    ctx.time.milliseconds += 1;
+    expect(await countAdmitted(61)).toBe(60);
+  });
+
+  test('has nothing to do with the reads, nor with what is no read of a record', async () => {
+    for (let i = 0; i < 100; i++) await app.inject('/health');
+    expect(await countAdmitted(100, () => ({ url: '/v1/verify/nothing' }))).toBe(100);
+    expect(await countAdmitted(100, () => ({ method: 'POST' }))).toBe(100);
+    expect(await countAdmitted(61)).toBe(60);
+    expect((await app.inject('/openapi.json')).statusCode).toBe(200);
+    expect(await refusal({ method: 'DELETE' })).toBe('405 METHOD_NOT_ALLOWED');
+  });
+
+  test('goes by what a trusted proxy says', async () => {
+    await rebuild({ rateLimits: 'on', trustedProxies: ['127.0.0.0/8'] });
+    const from = (caller: string) => () => ({ headers: { 'x-forwarded-for': `6.6.6.6, ${caller}` } });
+    expect(await countAdmitted(61, from('192.0.2.1'))).toBe(60);
+    expect(await countAdmitted(61, from('192.0.2.2'))).toBe(60);
+  });
+
+  test('can be switched off', async () => {
+    await rebuild({ rateLimits: 'off' });
+    expect(await countAdmitted(100)).toBe(100);
+  });
+});

@@ -1,0 +1,64 @@
+/**
+ * `GET /v1/verify/machines/{machineId}` (interface, Verify routes; evidence 2 and 3). In the order of evidence 3.3: whoever comes here found
+ * the path, the method and the rate in order.
+ */
+import { andThen } from '../../actions/eventually.ts';
+import { getVerifyRecord } from '../../actions/verify-record.ts';
+import { Fault } from '../../domain/faults.ts';
+import { parseMachineId, type MachineId } from '../../domain/identifiers.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendFresh } from '../answer.ts';
+import type { Exchange } from '../exchange.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import type { Routes } from '../route-table.ts';
+import { MACHINE_ID } from '../schemas/json-schema.ts';
+import { VERIFY_PREFIX } from '../surfaces.ts';
+import { acceptsJson } from '../verify-headers.ts';
+import { toVerifyRecord } from '../wire/verify-record.ts';
+
+const REQUESTS_PER_MINUTE = 60;
+
+const RECORD: RouteDescription = {
+  operationId: 'getVerifyRecord',
+  summary: 'Who controls and operates a machine of the main chain, and whether its operator and its chip are verified.',
+  parameters: { machineId: MACHINE_ID },
+  answers: { 200: 'VerifyRecord' },
+  faults: [
+    'NotAcceptable',
+    'MachineDidMalformed',
+    'MachineAbsent',
+    'MachineRelocating',
+    'MachineHomedElsewhere',
+    'ServiceNotInitialised',
+    'StoreUnavailable',
+  ],
+  caching: 'never',
+  block: 'never',
+};
+
+export function verifyRecordRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get(
+    `${VERIFY_PREFIX}machines/:machineId`,
+    { surface: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, description: RECORD },
+    (exchange) => {
+      requireBareRead(exchange);
+      return andThen(getVerifyRecord(ctx, requireId(exchange.parameter('machineId'))), (record) =>
+        sendFresh(exchange, 200, encodeJson(toVerifyRecord(record, ctx.namespace))),
+      );
+    },
+  );
+}
+
+/** A reader that takes JSON and sends nothing: no `?`, even with nothing after it, and no body. */
+function requireBareRead({ request: { rawHeaders, headers, url = '' } }: Exchange): void {
+  if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+  if (hasBody || url.includes('?')) throw new Fault('RequestMalformed', {});
+}
+
+function requireId(text: string): MachineId {
+  const id = parseMachineId(text);
+  if (id === undefined) throw new Fault('MachineDidMalformed', {});
+  return id;
+}

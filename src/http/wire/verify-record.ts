@@ -1,0 +1,23 @@
+/** How does a Verify record look on the wire? (evidence 3.1.) Objects and strings only; readers refuse any further member. */
+import type { VerifyRecord } from '../../actions/verify-record.ts';
+import { formatAddress, formatMachineDid, type Address } from '../../domain/identifiers.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+
+const KIND = 'evm';
+
+/** `GET /v1/verify/machines/{machineId}`. */
+export function toVerifyRecord(record: VerifyRecord, namespace: Namespace) {
+  const { id, chainId, didController, operator, kyb, chip } = record;
+  return {
+    machineId: String(id),
+    machineDid: formatMachineDid(id, namespace),
+    homeChain: { kind: KIND, chainId: String(chainId) },
+    didController: toAccount(didController),
+    operator: toAccount(operator),
+    verification: { kyb: { status: kyb }, chip: { status: chip } },
+  };
+}
+
+function toAccount(address: Address) {
+  return { kind: KIND, address: formatAddress(address) };
+}
