@@ -190,6 +190,20 @@ describe('headers of every read', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*');
   });
 
+  const publicPaths = [...paths(machineOf('rated-b')), `/machine/${machineOf('rated-b').id}/monetization`];
+
+  it.each([...publicPaths, '/.well-known/svc-monetization', `/operator/${machineOf('rated-b').owner}/machines`])(
+    'is the same with credentials and without: %s',
+    async (path) => {
+      const sent = { Authorization: 'Bearer of-nothing', Cookie: 'session=none', 'X-Api-Key': 'none' };
+      const [without, answer] = [await get(path), await get(path, { headers: sent })];
+      expect([without.status, answer.status]).toEqual([200, 200]);
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect(Object.keys(answer.json())).toEqual(Object.keys(without.json()));
+    },
+  );
+
   it('answers 304 without a body to the ETag it gave', async () => {
     const path = `/machines/${machineOf('rated-b').id}`;
     const etag = (await get(path)).headers.get('etag')!;
