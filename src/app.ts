@@ -29,6 +29,8 @@ export interface AppOptions {
   /** Within which a request must have arrived whole. */
   readonly arrivalMilliseconds?: number;
   readonly logsRequests?: boolean;
+  /** Nothing but the probes is served (`INDEXER=only`). */
+  readonly isProbesOnly?: boolean;
   /** Registered after the service's own, for tests. */
   readonly extraRoutes?: readonly RouteGroup[];
 }
@@ -83,7 +85,8 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   });
   app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
   const table = new RouteTable(app, conduct);
-  for (const group of [...ROUTE_GROUPS, ...(options.extraRoutes ?? [])]) group(table, ctx);
+  const groups = options.isProbesOnly === true ? [probesRoutes] : ROUTE_GROUPS;
+  for (const group of [...groups, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
   app.addHook('preClose', async () => {
     table.close();

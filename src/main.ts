@@ -94,12 +94,14 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
+      altOrdinal: config.altChain?.ordinal,
       partnerData,
     };
     const app = await buildApp(ctx, {
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,
       rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
+      isProbesOnly: config.indexer === 'only',
       logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
     const loops: PollLoop[] = [fxLoop];

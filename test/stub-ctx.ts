@@ -20,6 +20,7 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
     store: {} as Ctx['store'],
     fxRates: {} as Ctx['fxRates'],
     main: undefined,
+    altOrdinal: undefined,
     partnerData: undefined,
     ...parts,
     time,

@@ -56,7 +56,6 @@ function listUnserved(config: Config): Finding[] {
     ...(config.redisUrl === undefined
       ? []
       : [warn('REDIS_URL', 'this release counts rates in its own process', remedy)]),
-    ...(config.indexer === 'only' ? [warn('INDEXER', 'this release serves all routes beside the index', remedy)] : []),
     ...(config.verify === undefined ? [] : [warn('ONBOARDING_TOKENS', 'this release takes no chip evidence', remedy)]),
   ];
 }

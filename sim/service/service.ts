@@ -90,6 +90,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     store,
     fxRates: RATES,
     main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
+    altOrdinal: undefined,
     partnerData: undefined,
   };
   indexers.head.start();
@@ -144,6 +145,7 @@ export class FrontDoor {
       get main() {
         return current().main;
       },
+      altOrdinal: undefined,
       partnerData: undefined,
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });

@@ -4,7 +4,7 @@
  * Every action throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
  */
 import { judgeBond, type BondStatus } from '../domain/bond.ts';
-import { Fault } from '../domain/faults.ts';
+import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import { judgeHome, need, needOrAbsent } from '../domain/machine-home.ts';
 import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine-facts.ts';
@@ -99,6 +99,16 @@ export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
   return card;
 }
 
+/**
+ * Throws what keeps a machine from being one of the main chain. Where an alt chain is configured, what only it can tell is unreadable
+ * until it is read: never absent.
+ */
+export function requireMainHome({ altOrdinal }: Ctx, { snapshot, deployment }: KeptMachine): void {
+  const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: altOrdinal });
+  if (home === 'main') return;
+  throw altOrdinal === undefined ? new Fault('MachineAbsent', {}) : chainUnreadable('alt', 'no-head');
+}
+
 interface LocatedMachine {
   readonly main: MainChainPorts;
   readonly snapshot: MachineSnapshot;
@@ -113,8 +123,7 @@ export function readMachine(
   const { main } = ctx;
   if (main === undefined) throw new Fault('ServiceNotInitialised', {});
   const locate = ({ snapshot, deployment }: KeptMachine): LocatedMachine => {
-    const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
-    if (home !== 'main') throw new Fault('MachineAbsent', {});
+    requireMainHome(ctx, { snapshot, deployment });
     return { main, snapshot };
   };
   const kept = main.chain.findKept(id, firstEvents);

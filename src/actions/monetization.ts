@@ -5,7 +5,6 @@
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
-import { judgeHome } from '../domain/machine-home.ts';
 import type { DecidingMachine } from '../domain/monetization/deciding-machine.ts';
 import { concludeDecision, judgeDecision } from '../domain/monetization/decision-judgement.ts';
 import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts';
@@ -18,7 +17,7 @@ import type { JsonValue } from '../domain/strict-json.ts';
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { KeptMachine } from '../ports/main-chain.ts';
-import { readMachine } from './machines.ts';
+import { readMachine, requireMainHome } from './machines.ts';
 
 export interface DecisionState {
   readonly id: MachineId;
@@ -55,7 +54,7 @@ export async function putDecision(
   const main = requireMain(ctx);
   const facts = await main.chain.readMachineNow(id);
   const terms = { namespace: ctx.namespace, deployment: publish(main), checks: CHECKS };
-  const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(facts));
+  const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(ctx, facts));
   if (refusal !== undefined) throw toFault(refusal);
   if (!isAwaited()) throw chainUnreadable('main', 'deadline');
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
@@ -74,9 +73,9 @@ function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
 }
 
 /** Where the alt chain is served, its machines are found here too. */
-function toDecidingMachine({ snapshot, deployment }: KeptMachine): DecidingMachine {
-  const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: undefined });
-  if (home !== 'main') throw new Fault('MachineAbsent', {});
+function toDecidingMachine(ctx: Ctx, machine: KeptMachine): DecidingMachine {
+  requireMainHome(ctx, machine);
+  const { snapshot, deployment } = machine;
   return { home: { chain: 'main' }, snapshot, globals: deployment };
 }
 

@@ -37,6 +37,8 @@ const NEVER_READ: IndexReading = {
   headObservedAtMilliseconds: undefined,
 };
 
+const INDEX_PATIENCE_MILLISECONDS = 2_000;
+
 /** Throws no fault: what cannot be read is not ready. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   const { main } = ctx;
@@ -48,13 +50,18 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   return { isReady, mainChain, verify: undefined, operatorIndex: toReport(ctx, index) };
 }
 
+/** The index informs, it does not decide: a database that hangs must not keep the report from its reader. */
 async function readIndex(main: MainChainPorts): Promise<IndexReading> {
   try {
-    return await main.index.readMainChainIndex();
+    return await Promise.race([main.index.readMainChainIndex(), waitForIndex()]);
   } catch (error) {
     if (error instanceof Fault) return NEVER_READ;
     throw error;
   }
+}
+
+function waitForIndex(): Promise<IndexReading> {
+  return new Promise((resolve) => setTimeout(resolve, INDEX_PATIENCE_MILLISECONDS, NEVER_READ).unref());
 }
 
 function toReport(ctx: Ctx, index: IndexReading): OperatorIndexReport {

@@ -27,6 +27,8 @@ export interface Ctx {
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
+  /** The protocol ordinal of the alt chain; undefined: none is configured, and its machines are homed elsewhere. */
+  readonly altOrdinal: number | undefined;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
 }

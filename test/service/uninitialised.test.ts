@@ -59,3 +59,16 @@ describe('uninitialised', () => {
     expect((await get(path)).status).toBe(status);
   });
 });
+
+describe('INDEXER=only', () => {
+  it('serves the probes and nothing else', async () => {
+    const variables = { DATABASE_URL: 'sqlite::memory:', PORT: '0', ADMIN_PORT: '0', INDEXER: 'only' };
+    const { config } = readConfig(variables, { readFile: () => '' });
+    const indexer = await startService(config, { log: { info() {}, warn() {}, error() {} } });
+    const statuses = ['/health', '/ready', '/mcr/did:svc:1', '/openapi.json'].map(
+      async (path) => (await fetch(indexer.url + path)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 503, 404, 404]);
+    await indexer.close();
+  });
+});
