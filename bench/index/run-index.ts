@@ -1,12 +1,13 @@
 /**
- * How long does the service's own index take for a chain? Runs the worker alone, in this process, against the database of
+ * How long does the service's own index take for a chain? Runs the index alone, in this process, against the database of
  * `DATABASE_URL` and the chain that `FLEET_CHAIN` describes as JSON; prints one line of JSON when everything final is stored.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { createMainChain } from '../../src/adapters/evm/create-main-chain.ts';
-import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { createMainChainIndexers } from '../../src/indexers/main-chain-indexers.ts';
+import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
+import { createIndexStanding } from '../../src/indexers/index-standing.ts';
+import { createMainChainIndex } from '../../src/indexers/main-chain-index.ts';
+import { createBlockReader } from '../../src/indexers/verified-blocks.ts';
 import type { FleetChain } from './fleet-chain.ts';
 
 export interface IndexRun {
@@ -25,31 +26,29 @@ const log = {
   warn: (fields: object, message: string) => console.error(message, fields),
   error: (fields: object, message: string) => console.error(message, fields),
 };
-const timers = {
-  async wait(milliseconds: number, signal: AbortSignal) {
-    await delay(milliseconds, undefined, { signal }).catch(() => undefined);
-  },
-};
-
 const store = await createStore(process.env['DATABASE_URL']!);
 const adapter = createMainChain({ rpcUrls: [rpcUrl], chainId, addresses }, { clock, log });
 const { machineRegistry, crossChainMirror, eventRegistry } = addresses;
-const indexers = createMainChainIndexers({
+const index = createMainChainIndex({
   chain: adapter.log,
+  reader: createBlockReader(adapter.log, 'proven'),
   store,
-  fxRates: createFixedRates([]),
+  standing: createIndexStanding(log),
   clock,
-  timers,
   log,
-  deployment: { chainId, startBlock, machineRegistry, crossChainMirror, eventRegistry, legacyEventRegistry: undefined },
-  pollIntervalMilliseconds: 60_000,
-  listeners: [],
+  identity: formatIndexIdentity({
+    chainId,
+    startBlock,
+    machineRegistry,
+    crossChainMirror,
+    eventRegistry,
+    legacyEventRegistry: undefined,
+  }),
+  startBlock,
 });
 const began = performance.now();
-indexers.worker.start();
-await indexers.caughtUp;
+while ((await index.advance(new AbortController().signal)).kind !== 'caught-up');
 const milliseconds = performance.now() - began;
-await indexers.worker.stop();
 const { httpRequests, rpcCalls, contractCalls } = adapter.counters;
 await adapter.close();
 await store.close();
