@@ -44,8 +44,6 @@ export type EventLogBody =
 
 export interface ChainLog {
   readonly address: Address;
-  /** Lower case; with the address all that the log adds to its block's bloom. Undefined: not known, so it explains nothing. */
-  readonly topics?: readonly string[] | undefined;
   readonly blockNumber: number;
   readonly blockHash: string;
   readonly logIndex: number;

@@ -77,8 +77,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     const judged = effects.judge(address, raw.topics, raw.data);
     if (judged === undefined) throw chainUnreadable('main', 'malformed');
     if (judged.effect.kind === 'unknown') counters.unknownLogs += 1;
-    const { topics, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp } = raw;
-    return { address, topics, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...judged };
+    const { blockNumber, blockHash, logIndex, transactionHash, blockTimestamp } = raw;
+    return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...judged };
   }
 
   /** Logs of the service's contracts, all within the range that was asked. */

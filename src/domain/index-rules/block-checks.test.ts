@@ -7,7 +7,6 @@ import {
   checkLogsOfBlock,
   checkSameLogs,
   findSilentContracts,
-  isBloomExplained,
   watchContracts,
   type CheckedHeader,
   type CheckedLog,
@@ -134,16 +133,6 @@ describe('blooms of blocks', () => {
     expect(check([log(10, 1), log(10, 0)], [OURS, TOPIC])).toBe('out-of-order');
     expect(check([log(10, 0, { blockHash: '0x' })], [OURS, TOPIC])).toBe('hash-mismatch');
     expect(check([log(10, 0, { address: ALSO_OURS })], [OURS, TOPIC])).toBe('not-in-bloom');
-  });
-
-  it('are explained by logs that make exactly them', () => {
-    const told = log(10, 0, { topics: [TOPIC] });
-    expect(isBloomExplained(named, [told])).toBe(true);
-    // Withheld, invented, logged by others, not known.
-    expect(isBloomExplained(named, [])).toBe(false);
-    expect(isBloomExplained(named, [told, log(10, 1, { address: ALSO_OURS, topics: [] })])).toBe(false);
-    expect(isBloomExplained(header(10, { logsBloom: buildBloom([OURS, TOPIC, FOREIGN]) }), [told])).toBe(false);
-    expect(isBloomExplained(named, [told, log(10, 1)])).toBe(false);
   });
 
   it('are accounted for by two equal answers', () => {

@@ -2,7 +2,7 @@
  * May a node's headers and logs be believed? (chain-evm 4.5; architecture, rule 5.) Logs are held against the headers of their blocks,
  * headers against each other. Every check throws `AnswerRejected`: an answer is taken as a whole or not at all.
  */
-import { bloomMayHold, buildBloom, createBloomProbe, isBloomCovered, type BloomProbe } from './bloom.ts';
+import { bloomMayHold, createBloomProbe, isBloomCovered, type BloomProbe } from './bloom.ts';
 import { AnswerRejected } from './rejected-answer.ts';
 
 export interface CheckedHeader {
@@ -16,7 +16,6 @@ export interface CheckedHeader {
 
 export interface CheckedLog {
   readonly address: string;
-  readonly topics?: readonly string[] | undefined;
   readonly blockNumber: number;
   readonly blockHash: string;
   readonly logIndex: number;
@@ -104,20 +103,6 @@ export function findSilentContracts(
     if (!logs.some((log) => log.address === address)) silent.push(address);
   }
   return silent;
-}
-
-/**
- * Tells whether these logs make exactly their block's bloom: they leave no bit unexplained and claim none that is not there. Then
- * nothing else was logged in it, and asking for the rest could prove no more.
- */
-export function isBloomExplained(header: CheckedHeader, logs: readonly CheckedLog[]): boolean {
-  const items = new Set<string>();
-  for (const { address, topics } of logs) {
-    if (topics === undefined) return false;
-    items.add(address);
-    for (const topic of topics) items.add(topic);
-  }
-  return buildBloom(items) === header.logsBloom;
 }
 
 /**
