@@ -78,7 +78,7 @@ it('the epoch is known of a followed block while the index is ahead of the follo
   expect(await Promise.all([read(bench, bench.chain.headerAt(5)), read(bench, bench.chain.headerAt(5))])).toEqual([
     2, 2,
   ]);
-  expect(bench.chain.requests).toEqual(['logs', 'headers']);
+  expect(bench.chain.requests).toEqual(['logs', 'headers', 'block-logs']);
   expect(await read(bench, bench.chain.headerAt(3))).toBe(1);
 });
 

@@ -3,6 +3,7 @@
  * only where their blocks are known to lie on the chain of the pinned block.
  */
 import {
+  checkBlockComplete,
   checkHeaders,
   checkLogOrder,
   checkLogsOfBlock,
@@ -43,6 +44,8 @@ export interface TargetedEvents {
 
 /** A longer way from the index to the head is the indexer's work, not a request's. */
 const MAX_BLOCKS = 5_000;
+/** So many blocks are proven for one question. */
+const MAX_COVERED_BLOCKS = 64;
 /** A pinned block further than this above the known head cannot be joined to it. */
 const MAX_BLOCKS_ABOVE_HEAD = 64;
 
@@ -72,13 +75,35 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
   ): Promise<readonly EventLogEntry[] | undefined> {
     const range: BlockRange = { fromBlock: block.number + 1, toBlock: checkpoint.blockNumber };
     if (range.toBlock - range.fromBlock >= MAX_BLOCKS) return undefined;
+    // A list that lacks a log would look complete, so it must be told twice: by the query, and block by block.
     const logs = await readOwnLogs(generation, id, range);
-    const numbers = [...new Set([block.number, ...listLogBlocks(logs), checkpoint.blockNumber])];
+    const blocks = listBlocks(range);
+    if (blocks.length > MAX_COVERED_BLOCKS) return undefined;
+    const numbers = [...new Set([block.number, ...blocks])];
     const headers = await chain.readHeaders(numbers);
     checkHeaders(numbers, headers);
     // What lies at or below a checkpoint is final, so the node has no other chain to show between the two.
     if (headers[0]!.hash !== block.hash || headers.at(-1)!.hash !== checkpoint.blockHash) return undefined;
+    await checkComplete(headers.slice(1), logs, generation, id);
     return toPlacedEntries(logs, new Map(headers.map((header) => [header.number, header])));
+  }
+
+  /** Asks the blocks themselves, by hash, and holds the list against what their blooms prove. */
+  async function checkComplete(
+    headers: readonly Header[],
+    logs: readonly ChainLog[],
+    generation: EventGeneration,
+    id: MachineId,
+  ): Promise<void> {
+    const proofs = await chain.readBlockLogs(headers);
+    if (proofs.length !== headers.length) throw new AnswerRejected('withheld-logs');
+    headers.forEach((header, i) => {
+      const { logs: everything, bloom } = proofs[i]!;
+      checkBlockComplete(contracts, header, everything, bloom);
+      const isOwn = ({ event, blockNumber }: ChainLog) =>
+        blockNumber === header.number && event?.machineId === id && event.generation === generation;
+      if (everything.filter(isOwn).length !== logs.filter(isOwn).length) throw new AnswerRejected('withheld-logs');
+    });
   }
 
   async function readOwnLogs(
