@@ -69,9 +69,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const store = await createStore(
-      config.database.kind === 'sqlite' ? `sqlite:${config.database.path}` : config.database.url,
-    );
+    const store = await createStore(config.database);
     closers.push(() => store.close());
     const { fxRates, loop: fxLoop } = await createRates(config, store, log);
     const main = config.mainChain === undefined ? undefined : wireMainChain(config, store, fxRates, log);

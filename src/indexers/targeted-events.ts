@@ -74,12 +74,10 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
     checkpoint: Checkpoint,
   ): Promise<readonly EventLogEntry[] | undefined> {
     const range: BlockRange = { fromBlock: block.number + 1, toBlock: checkpoint.blockNumber };
-    if (range.toBlock - range.fromBlock >= MAX_BLOCKS) return undefined;
+    if (range.toBlock - block.number > MAX_COVERED_BLOCKS) return undefined;
     // A list that lacks a log would look complete, so it must be told twice: by the query, and block by block.
     const logs = await readOwnLogs(generation, id, range);
-    const blocks = listBlocks(range);
-    if (blocks.length > MAX_COVERED_BLOCKS) return undefined;
-    const numbers = [...new Set([block.number, ...blocks])];
+    const numbers = [block.number, ...listBlocks(range)];
     const headers = await chain.readHeaders(numbers);
     checkHeaders(numbers, headers);
     // What lies at or below a checkpoint is final, so the node has no other chain to show between the two.

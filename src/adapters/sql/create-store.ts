@@ -19,8 +19,8 @@ export interface StoreOptions {
 }
 
 /** Opens the database and makes the folder of a file; else like `openStore`. */
-export async function createStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
-  const location = parseDatabaseUrl(databaseUrl);
+export async function createStore(database: string | DatabaseLocation, options: StoreOptions = {}): Promise<Store> {
+  const location = typeof database === 'string' ? parseDatabaseUrl(database) : database;
   if (location === undefined) throw new TypeError('a database URL begins with sqlite: or postgres://');
   const report = options.reportFailure ?? (() => undefined);
   return openStore(open(location, report), report);
