@@ -93,6 +93,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
       altOrdinal: config.altChain?.ordinal,
+      alt: undefined,
+      bindings: undefined,
       partnerData,
     };
     const app = await buildApp(ctx, {

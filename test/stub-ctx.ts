@@ -21,6 +21,8 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
     fxRates: {} as Ctx['fxRates'],
     main: undefined,
     altOrdinal: undefined,
+    alt: undefined,
+    bindings: undefined,
     partnerData: undefined,
     ...parts,
     time,

@@ -91,6 +91,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     fxRates: RATES,
     main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
     altOrdinal: undefined,
+    alt: undefined,
+    bindings: undefined,
     partnerData: undefined,
   };
   indexers.head.start();
@@ -146,6 +148,8 @@ export class FrontDoor {
         return current().main;
       },
       altOrdinal: undefined,
+      alt: undefined,
+      bindings: undefined,
       partnerData: undefined,
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });

@@ -1,5 +1,8 @@
 /** What every action is given first: the ports, and the settled configuration that answers depend on. Frozen at start. */
 import type { Namespace } from '../domain/namespace.ts';
+import type { AltChain } from './alt-chain.ts';
+import type { AltIndex } from './alt-index.ts';
+import type { BindingRegistry } from './binding-registry.ts';
 import type { Clock } from './clock.ts';
 import type { EventTimes } from './event-times.ts';
 import type { FxRates } from './fx-rates.ts';
@@ -16,6 +19,12 @@ export interface MainChainPorts {
   readonly index: IndexStatus;
 }
 
+/** Present when an alt chain is configured; without it its machines are homed elsewhere (decisions 5). */
+export interface AltChainPorts {
+  readonly chain: AltChain;
+  readonly index: AltIndex;
+}
+
 export interface Ctx {
   readonly clock: Clock;
   readonly log: Log;
@@ -29,6 +38,9 @@ export interface Ctx {
   readonly main: MainChainPorts | undefined;
   /** The protocol ordinal of the alt chain; undefined: none is configured, and its machines are homed elsewhere. */
   readonly altOrdinal: number | undefined;
+  readonly alt: AltChainPorts | undefined;
+  /** Undefined: none is configured, and the address-keyed routes are not initialised. */
+  readonly bindings: BindingRegistry | undefined;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
 }
