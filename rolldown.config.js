@@ -4,6 +4,6 @@ import { defineConfig } from 'rolldown';
 export default defineConfig({
   input: { svc: 'cli/svc.ts' },
   platform: 'node',
-  external: ['better-sqlite3', 'pg', 'pino', 'pino-pretty'],
+  external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty'],
   output: { dir: 'dist', format: 'esm', minify: false, cleanDir: true },
 });

@@ -11,7 +11,7 @@ import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts
 import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
 import { judgeWindow } from '../domain/monetization/decision-window.ts';
 import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
-import { createNativeCurves } from '../domain/signatures/native-curves.ts';
+import { createNativeCurves, NATIVE_SECP256K1 } from '../domain/signatures/native-curves.ts';
 import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import type { JsonValue } from '../domain/strict-json.ts';
 import { nowSeconds } from '../ports/clock.ts';
@@ -27,7 +27,7 @@ export interface DecisionState {
   readonly block: BlockRef;
 }
 
-const CHECKS = createSignatureChecks(createNativeCurves(undefined));
+const CHECKS = createSignatureChecks(createNativeCurves(NATIVE_SECP256K1));
 
 /** What every signature is bound to. From configuration alone: no chain is read. Throws `ServiceNotInitialised`. */
 export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {

@@ -1,19 +1,23 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { createNativeCurves } from './native-curves.ts';
+import { createNativeCurves, NATIVE_SECP256K1 } from './native-curves.ts';
 import { createSignatureChecks } from './signature-checks.ts';
-import { createMainChainKey, NATIVE_STAND_IN } from './signing-keys.ts';
+import { createMainChainKey } from './signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const WALLET = createMainChainKey(new Uint8Array(32).fill(1));
 
-describe('a native package for secp256k1', () => {
+describe('the native package for secp256k1', () => {
+  it('is installed here', () => {
+    expect(NATIVE_SECP256K1).toBeDefined();
+  });
+
   it('is asked for an uncompressed key with r and s, the parity, and the digest', () => {
     const asked: unknown[][] = [];
     const curves = createNativeCurves({
       ecdsaRecover(...question) {
         asked.push(question);
-        return NATIVE_STAND_IN.ecdsaRecover(...question);
+        return NATIVE_SECP256K1!.ecdsaRecover(...question);
       },
     });
     expect(createSignatureChecks(curves).recoverSigner(MESSAGE, WALLET.sign(MESSAGE))).toBe(WALLET.address);

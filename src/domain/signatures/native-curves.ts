@@ -1,5 +1,5 @@
 /**
- * How are signatures checked fast? Ed25519 by the OpenSSL of Node, secp256k1 by a native package where one is handed in.
+ * How are signatures checked fast? Ed25519 by the OpenSSL of Node, secp256k1 by libsecp256k1 where it is installed.
  * Kept apart from everything that a browser loads.
  */
 import { createPublicKey, verify } from 'node:crypto';
@@ -13,6 +13,12 @@ export interface NativeSecp256k1 {
 
 /** DER of a SubjectPublicKeyInfo up to the 32 bytes of an Ed25519 key (RFC 8410). */
 const KEY_INFO_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Undefined where the package has no binary for this platform. */
+export const NATIVE_SECP256K1: NativeSecp256k1 | undefined = await import('secp256k1/bindings.js').then(
+  ({ default: bindings }) => bindings,
+  () => undefined,
+);
 
 /** Undefined: no native secp256k1, keys are recovered portably. */
 export function createNativeCurves(secp256k1: NativeSecp256k1 | undefined): CurveOperations {
