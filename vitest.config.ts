@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit`: beside the code. `service`: against one running service in front of one seeded devnet. */
+/** `unit`: beside the code. `service`: against one running service in front of one seeded devnet. `campaigns`: long runs, by name only. */
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -21,6 +21,15 @@ export default defineConfig({
           include: ['test/service/*.test.ts'],
           globalSetup: ['test/service/start-service.ts'],
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'campaigns',
+          include: ['test/campaigns/*.test.ts'],
+          testTimeout: 0,
+          fileParallelism: false,
         },
       },
     ],

@@ -1,0 +1,166 @@
+/**
+ * Does any change of a signature get past us that a second library refuses? `RUNS` (1,000,000) mutations of each kind of signature, from
+ * `SEED`. The second library is asked about whatever we accept.
+ */
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { recoverMessageAddress } from 'viem';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Random } from '../../sim/random.ts';
+import { altKeyBytes, parseAltKey } from '../../src/domain/alt-identifiers.ts';
+import { EDWARDS_ORDER, SECP256K1_ORDER } from '../../src/domain/signatures/signature-forms.ts';
+import {
+  ed25519SignatureBytes,
+  parseEd25519Signature,
+  parseRecoverableSignature,
+} from '../../src/domain/signatures/signature-texts.ts';
+import {
+  createAltChainKey,
+  createMainChainKey,
+  NATIVE_CHECKS,
+  spellEd25519,
+} from '../../src/domain/signatures/signing-keys.ts';
+
+const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+/** Signing costs more than checking: so many mutations share a key and a message. */
+const RUNS_PER_KEY = 1_000;
+const HEX = '0123456789abcdefABCDEF xX';
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl +';
+
+const tally = new Map<string, number>();
+afterAll(() => {
+  process.stdout.write(`SEED=${SEED} ${JSON.stringify(Object.fromEntries([...tally].sort()))}\n`);
+});
+
+function note(word: string): void {
+  tally.set(word, (tally.get(word) ?? 0) + 1);
+}
+
+describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
+  it('EIP-191', async () => {
+    const random = new Random(SEED);
+    for (let run = 0; run < RUNS;) {
+      const wallet = createMainChainKey(hexToBytes(`00${random.hex(31)}`));
+      const message = hexToBytes(random.hex(random.integer(1, 200)));
+      const signed = wallet.sign(message).slice(2);
+      for (let k = 0; k < RUNS_PER_KEY && run < RUNS; k++, run++) {
+        const text = `0x${mutateRecoverable(random, signed)}`;
+        const signature = text.slice(2) === signed ? undefined : parseRecoverableSignature(text);
+        if (signature === undefined || NATIVE_CHECKS.recoverSigner(message, signature) !== wallet.address) {
+          note('EIP-191 refused');
+          continue;
+        }
+        note('EIP-191 accepted');
+        const second = await recoverMessageAddress({ message: { raw: message }, signature });
+        expect(second.toLowerCase(), text).toBe(wallet.address);
+        expect(isOtherSpelling(text.slice(2), signed), text).toBe(true);
+      }
+    }
+  });
+
+  it('Ed25519', () => {
+    const random = new Random(SEED + 1);
+    for (let run = 0; run < RUNS;) {
+      const owner = createAltChainKey(hexToBytes(random.hex(32)));
+      const message = hexToBytes(random.hex(random.integer(1, 200)));
+      const signed = owner.sign(message);
+      for (let k = 0; k < RUNS_PER_KEY && run < RUNS; k++, run++) {
+        const changesKey = random.chance(0.2);
+        const key = changesKey ? parseAltKey(mutateText(random, owner.key, BASE58)) : owner.key;
+        const text = changesKey ? signed : mutateEd25519(random, signed);
+        const signature = parseEd25519Signature(text);
+        const isChanged = key !== owner.key || text !== signed;
+        if (!isChanged || key === undefined || signature === undefined) {
+          note('Ed25519 refused');
+        } else if (NATIVE_CHECKS.isSignedBy(key, message, signature)) {
+          note('Ed25519 accepted');
+          expect(ed25519.verify(ed25519SignatureBytes(signature), message, altKeyBytes(key)), text).toBe(true);
+        } else {
+          note('Ed25519 refused');
+        }
+      }
+    }
+    // A changed signature of the same message by the same key does not exist under the strict rule.
+    expect(tally.get('Ed25519 accepted')).toBeUndefined();
+  });
+});
+
+/** The other half of s, and letters in another case: the same signature to everybody. */
+function isOtherSpelling(text: string, signed: string): boolean {
+  const [lower, original] = [text.toLowerCase(), signed.toLowerCase()];
+  const sum = BigInt(`0x${lower.slice(64, 128)}`) + BigInt(`0x${original.slice(64, 128)}`);
+  return lower === original || (lower.slice(0, 64) === original.slice(0, 64) && sum === SECP256K1_ORDER);
+}
+
+function mutateRecoverable(random: Random, signed: string): string {
+  const [r, s, v] = [signed.slice(0, 64), signed.slice(64, 128), signed.slice(128)];
+  const other = v === '1b' ? '1c' : '1b';
+  const spell = (scalar: bigint) => (scalar & (2n ** 256n - 1n)).toString(16).padStart(64, '0');
+  const number = (text: string) => BigInt(`0x${text}`);
+  switch (random.integer(0, 9)) {
+    case 0:
+      return r + spell(SECP256K1_ORDER - number(s)) + other;
+    case 1:
+      return r + spell(SECP256K1_ORDER - number(s)) + v;
+    case 2:
+      return r + s + random.hex(1);
+    case 3:
+      return spell(number(r) + SECP256K1_ORDER) + s + v;
+    case 4:
+      return r + spell(number(s) + SECP256K1_ORDER) + v;
+    case 5:
+      return s + r + v;
+    case 6:
+      return random.pick([spell(0n), spell(1n), spell(SECP256K1_ORDER), spell(-1n)]) + s + v;
+    case 7:
+      return mutateText(random, signed, HEX);
+    case 8:
+      return signed.toUpperCase();
+    default:
+      return flipBit(random, hexToBytes(signed));
+  }
+}
+
+function flipBit(random: Random, bytes: Uint8Array): string {
+  const copy = Buffer.from(bytes);
+  copy[random.integer(0, copy.length - 1)]! ^= 1 << random.integer(0, 7);
+  return copy.toString('hex');
+}
+
+function mutateEd25519(random: Random, signed: string): string {
+  if (random.chance(0.5)) return mutateText(random, signed, BASE58);
+  const bytes = Buffer.from(ed25519SignatureBytes(parseEd25519Signature(signed)!));
+  switch (random.integer(0, 2)) {
+    case 0: {
+      const scalar = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + EDWARDS_ORDER;
+      Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse().copy(bytes, 32);
+      break;
+    }
+    case 1:
+      bytes[31]! ^= 0x80; // the sign of R
+      break;
+    default:
+      bytes[random.integer(0, 63)]! ^= 1 << random.integer(0, 7);
+  }
+  return spellEd25519(bytes);
+}
+
+/** One character replaced, left out, put in, doubled, or put at an end. */
+function mutateText(random: Random, text: string, alphabet: string): string {
+  const at = random.integer(0, text.length - 1);
+  const other = random.pick([...alphabet]);
+  const [before, after] = [text.slice(0, at), text.slice(at + 1)];
+  switch (random.integer(0, 4)) {
+    case 0:
+      return before + after;
+    case 1:
+      return before + other + text[at]! + after;
+    case 2:
+      return before + text[at]! + text[at]! + after;
+    case 3:
+      return random.chance(0.5) ? text + other : other + text;
+    default:
+      return before + other + after;
+  }
+}

@@ -1,0 +1,102 @@
+/** Do we accept and refuse what project Wycheproof says, and where not, why? */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+import { describe, expect, it } from 'vitest';
+import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
+import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
+import { createNativeCurves, NATIVE_SECP256K1 } from '../../src/domain/signatures/native-curves.ts';
+import { PORTABLE_CURVES } from '../../src/domain/signatures/portable-curves.ts';
+import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
+import { toRecoverableForm } from '../../src/domain/signatures/signature-forms.ts';
+import { spellEd25519 } from '../../src/domain/signatures/signing-keys.ts';
+import { fetchWycheproof, type WycheproofCase, type WycheproofGroup } from './wycheproof-vectors.ts';
+
+const SECP256K1 = 'ecdsa_secp256k1_sha256_p1363_test';
+const P256 = 'ecdsa_secp256r1_sha256_p1363_test';
+const ED25519 = 'ed25519_test';
+const vectors = fetchWycheproof([SECP256K1, P256, ED25519]);
+
+const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const SCALARS_BYTES = 64;
+
+const IMPLEMENTATIONS = [
+  ['native', createNativeCurves(NATIVE_SECP256K1)],
+  ['portable', PORTABLE_CURVES],
+] as const;
+
+/** What differs from the vectors, as `tcId comment`. */
+function listDifferences(
+  groups: readonly WycheproofGroup[],
+  accepts: (group: WycheproofGroup, test: WycheproofCase) => boolean,
+): string[] {
+  return groups.flatMap((group) =>
+    group.tests
+      .filter((test) => accepts(group, test) !== (test.result === 'valid'))
+      .map(({ tcId, comment }) => `${tcId} ${comment}`),
+  );
+}
+
+function count(groups: readonly WycheproofGroup[], result: WycheproofCase['result']): number {
+  return groups.flatMap(({ tests }) => tests).filter((test) => test.result === result).length;
+}
+
+it('the vectors are the ones that this was written against', () => {
+  const counts = [SECP256K1, P256, ED25519].map((name) => {
+    const groups = vectors[name as keyof typeof vectors];
+    return [count(groups, 'valid'), count(groups, 'invalid')];
+  });
+  expect(counts).toStrictEqual([
+    [163, 79],
+    [169, 83],
+    [88, 62],
+  ]);
+});
+
+describe.each(IMPLEMENTATIONS)('%s', (_name, curves) => {
+  // The recovery byte says the parity of R only: an x beyond the order (chance 2^-127) has no spelling in EIP-191.
+  it('secp256k1: everything but an R whose x is not below the order', () => {
+    const differences = listDifferences(vectors[SECP256K1], ({ publicKey }, { msg, sig }) => {
+      const rs = hexToBytes(sig);
+      if (rs.length !== SCALARS_BYTES) return false; // the text of a signature has no other length
+      return [27, 28].some((recovery) => {
+        const form = toRecoverableForm(concatBytes(rs, Uint8Array.of(recovery)));
+        const key = form && curves.recoverSecp256k1(sha256(hexToBytes(msg)), form.rs, form.parity);
+        return key !== undefined && bytesToHex(key) === publicKey.uncompressed;
+      });
+    });
+    expect(differences).toStrictEqual(['115 k*G has a large x-coordinate']);
+  });
+
+  it('Ed25519: everything', () => {
+    const checks = createSignatureChecks(curves);
+    const differences = listDifferences(vectors[ED25519], ({ publicKey }, { msg, sig }) => {
+      const bytes = hexToBytes(sig);
+      if (bytes.length !== SCALARS_BYTES) return false;
+      return checks.isSignedBy(formatAltKey(hexToBytes(publicKey.pk!)), hexToBytes(msg), spellEd25519(bytes));
+    });
+    expect(differences).toStrictEqual([]);
+  });
+});
+
+// A second spelling of the same signature would be a second proof of one challenge (evidence 6.2).
+describe('P-256: everything but a high s', () => {
+  const groups = vectors[P256];
+  const isHigh = ({ sig }: WycheproofCase) => BigInt(`0x${sig.slice(-SCALARS_BYTES)}`) > P256_ORDER / 2n;
+  const isSigned = ({ publicKeyDer }: WycheproofGroup, { msg }: WycheproofCase, rs: string) =>
+    isSignedByP256(hexToBytes(publicKeyDer), hexToBytes(msg), hexToBytes(rs));
+
+  it('which is refused', () => {
+    const expected = listDifferences(groups, (_group, test) => test.result === 'valid' && !isHigh(test));
+    expect(expected).toHaveLength(67);
+    expect(listDifferences(groups, (group, test) => isSigned(group, test, test.sig))).toStrictEqual(expected);
+  });
+
+  it('and is accepted in its other spelling', () => {
+    const differences = listDifferences(groups, (group, test) => {
+      if (test.result !== 'valid' || !isHigh(test)) return test.result === 'valid';
+      const low = P256_ORDER - BigInt(`0x${test.sig.slice(-SCALARS_BYTES)}`);
+      return isSigned(group, test, test.sig.slice(0, SCALARS_BYTES) + low.toString(16).padStart(SCALARS_BYTES, '0'));
+    });
+    expect(differences).toStrictEqual([]);
+  });
+});
