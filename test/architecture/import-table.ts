@@ -38,6 +38,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes'] },
   { of: 'contracts', mayImport: ['contracts'], packages: ['node:', 'viem', 'solc'] },
   { of: 'devnet', mayImport: ['devnet', 'contracts', 'src/domain'], packages: ['node:', 'viem'] },
+  { of: 'devnet/alt-node', mayImport: ['devnet/alt-node', 'src/domain'], packages: ['node:', '@solana/kit'] },
 ];
 
 function adapter(name: string, packages: readonly string[]): Row {

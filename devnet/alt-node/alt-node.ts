@@ -1,0 +1,78 @@
+/**
+ * What is the local alt chain? (chain-svm 9.) A real SVM in this process behind a JSON-RPC face of ours: its clock can be set, so
+ * a machine can have months of history, and every event is a signed transaction that a program executed.
+ */
+import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import type { NodeFaults } from './node-faults.ts';
+import type { TransactionPlan } from './signed-transaction.ts';
+
+export interface AltNodeOptions {
+  /** 0 or absent = any free one. */
+  readonly port?: number | undefined;
+  /** Unix seconds of slot 0; absent = now. Part of what the genesis hash is made from. */
+  readonly genesisTimestamp?: number | undefined;
+  /** The wall clock in milliseconds; read only after `followClock`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The same in every devnet; each is executable and owned by the upgradeable loader. */
+export interface AltNodePrograms {
+  readonly machineRegistry: AltKey;
+  readonly stateAndSync: AltKey;
+  readonly subscription: AltKey;
+  readonly eventRegistry: AltKey;
+  readonly infoDesk: AltKey;
+  readonly binding: AltKey;
+  /** Ours: hands an instruction on to another program, or fills the log. */
+  readonly caller: AltKey;
+}
+
+export interface NewAccount {
+  readonly owner: AltKey;
+  readonly data: Uint8Array;
+  /** Absent = what keeps an account of this length alive. */
+  readonly lamports?: bigint;
+}
+
+/** A transaction that is in a block; it may have failed there. */
+export interface SubmittedTransaction {
+  readonly signature: string;
+  readonly slot: number;
+  /** As `getTransaction` spells it; null: it succeeded. */
+  readonly err: unknown;
+  readonly logs: readonly string[];
+}
+
+/** Every method acts in the open block, that of the newest slot. */
+export interface AltNode {
+  readonly rpcUrl: string;
+  readonly genesisHash: string;
+  readonly programs: AltNodePrograms;
+  /** The newest slot, which is that of the commitment `processed`. */
+  readonly slot: number;
+  /** Unix seconds of the newest slot. */
+  readonly unixTime: number;
+  readonly faults: NodeFaults;
+  /** Writes an account past all programs; throws for the address of a program. */
+  setAccount(address: AltKey, account: NewAccount): void;
+  removeAccount(address: AltKey): void;
+  /**
+   * Opens the block of a later second, as many slots on as 400 ms fit between the two, at least one. The same second opens
+   * another block. Throws `RangeError` for a time that has passed.
+   */
+  advanceTo(unixSeconds: number): void;
+  /** Opens the block `count` slots on. */
+  advanceSlots(count: number): void;
+  /**
+   * From now on the chain goes with the wall clock: a slot every 400 ms. What is there already is finalized. Call it when all is
+   * seeded; afterwards neither `advanceTo` nor `advanceSlots` may be called.
+   */
+  followClock(): void;
+  /**
+   * Signs and executes a transaction. Throws when the chain would not take it into a block: unsigned, without a payer, with
+   * an unknown blockhash. One that fails in its block is returned with its `err`.
+   */
+  submit(plan: TransactionPlan): Promise<SubmittedTransaction>;
+  /** Resolves when nothing listens any more; a second call does nothing. */
+  stop(): Promise<void>;
+}
