@@ -92,7 +92,6 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
-      altOrdinal: config.altChain?.ordinal,
       alt: undefined,
       bindings: undefined,
       partnerData,

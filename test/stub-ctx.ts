@@ -20,7 +20,6 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
     store: {} as Ctx['store'],
     fxRates: {} as Ctx['fxRates'],
     main: undefined,
-    altOrdinal: undefined,
     alt: undefined,
     bindings: undefined,
     partnerData: undefined,

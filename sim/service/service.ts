@@ -90,7 +90,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     store,
     fxRates: RATES,
     main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
-    altOrdinal: undefined,
     alt: undefined,
     bindings: undefined,
     partnerData: undefined,
@@ -147,7 +146,6 @@ export class FrontDoor {
       get main() {
         return current().main;
       },
-      altOrdinal: undefined,
       alt: undefined,
       bindings: undefined,
       partnerData: undefined,

@@ -6,11 +6,11 @@ import { Fault, type UnreadableCause } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import { judgeIndexFreshness, type IndexFreshness } from '../domain/index-freshness.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { RatedSnapshot } from './machine-rating.ts';
+import type { ShownMachine } from './alt-machine-rating.ts';
 import { getRating } from './machines.ts';
 
 export interface FleetPage {
-  readonly machines: readonly RatedSnapshot[];
+  readonly machines: readonly ShownMachine[];
   readonly total: number;
   /** Machines of this page that could not be read. */
   readonly unreadableCount: number;
@@ -46,7 +46,7 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
 }
 
 /** `gone`: not here any more, though the index has not seen it leave. */
-async function readEntry(ctx: Ctx, id: MachineId): Promise<RatedSnapshot | 'gone' | 'unreadable'> {
+async function readEntry(ctx: Ctx, id: MachineId): Promise<ShownMachine | 'gone' | 'unreadable'> {
   try {
     return await getRating(ctx, id);
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { judgeBond } from '../domain/bond.ts';
 import { pairEvents } from '../domain/event-pairing.ts';
-import { chainUnreadable, Fault } from '../domain/faults.ts';
+import { chainUnreadable, Fault, type ChainName } from '../domain/faults.ts';
 import { need, needOrAbsent } from '../domain/machine-home.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine-facts.ts';
 import { emptyFold, EventsUnreadable, type Fold } from '../domain/rating/fold.ts';
@@ -25,6 +25,18 @@ export interface RatedSnapshot {
   readonly snapshot: MachineSnapshot;
   readonly rating: Rating;
   readonly inputs: RatingInputs;
+  /** Undefined: a machine of the main chain. */
+  readonly alt: AltStanding | undefined;
+}
+
+/** What every answer about a machine of the alt chain says besides. */
+export interface AltStanding {
+  /** The protocol ordinal of its home. */
+  readonly ordinal: number;
+  /** The slot of its own facts; those of `snapshot` are the main chain's. */
+  readonly slot: number;
+  /** Undefined: the answer is a rating. */
+  readonly unavailable: 'no_events_yet' | 'indexer_behind' | 'not_rated_here' | undefined;
 }
 
 /** Everything but the events that the model was given; with it `svc replay` computes the same answer. */
@@ -41,7 +53,7 @@ export interface RatingInputs {
 }
 
 /** The fold and the events after it: fixed for a snapshot and a configuration of rates. */
-interface History {
+export interface History {
   readonly fold: Fold;
   readonly tail: readonly RatingEvent[];
 }
@@ -70,7 +82,9 @@ function rateNow(ctx: Ctx, snapshot: MachineSnapshot, kept: Kept, history: Histo
   const rates = ctx.fxRates.current();
   const second = nowSeconds(ctx.clock);
   if (kept.latest?.second === second && kept.latest.table === rates.table) return kept.latest.answer;
-  const answer = computeRating(snapshot, history, rates, second);
+  const priorEvents = need(snapshot.priorEventCount);
+  const facts = { snapshot, history, priorEvents, eventCount: readEventCount(snapshot), alt: undefined };
+  const answer = computeRating(facts, rates, second);
   kept.latest = { second, table: rates.table, answer };
   return answer;
 }
@@ -158,12 +172,18 @@ async function syncing(main: MainChainPorts, snapshot: MachineSnapshot): Promise
   return new Fault('EventIndexSyncing', { indexedBlock: indexedBlock ?? 0, headBlock: snapshot.block.number });
 }
 
-function computeRating(
-  snapshot: MachineSnapshot,
-  history: History,
-  rates: FxConfiguration,
-  now: number,
-): RatedSnapshot {
+interface RatedFacts {
+  readonly snapshot: MachineSnapshot;
+  readonly history: History;
+  /** Of the chain that the machine lives on. */
+  readonly priorEvents: bigint;
+  readonly eventCount: number;
+  readonly alt: AltStanding | undefined;
+}
+
+/** Gives the model everything at the second `now`. Throws `ChainUnreadable`. */
+export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: number): RatedSnapshot {
+  const { snapshot, history, priorEvents, eventCount, alt } = facts;
   const subscriptionStatus = need(snapshot.subscriptionStatus);
   const flags = needOrAbsent(snapshot.flags);
   const inputs: RatingInputs = {
@@ -171,8 +191,8 @@ function computeRating(
     subscriptionStatus,
     negativeFlagAt: flags?.flaggedAt ?? 0n,
     trustOverride: flags?.trustOverride,
-    priorEvents: need(snapshot.priorEventCount),
-    eventCount: readEventCount(snapshot),
+    priorEvents,
+    eventCount,
     fxFeed: rates.table.feed,
     fxThroughDay: rates.table.throughDay,
   };
@@ -185,12 +205,13 @@ function computeRating(
       bondStatus: judgeBond(subscriptionStatus),
       negativeFlagAt: inputs.negativeFlagAt,
       trustOverride: inputs.trustOverride,
-      priorEvents: inputs.priorEvents,
-      ratingUnavailable: undefined,
+      priorEvents,
+      ratingUnavailable: alt?.unavailable,
     });
-    return { snapshot, rating, inputs };
+    return { snapshot, rating, inputs, alt };
   } catch (error) {
-    if (error instanceof EventsUnreadable) throw chainUnreadable('main', 'events');
+    const chain: ChainName = alt === undefined ? 'main' : 'alt';
+    if (error instanceof EventsUnreadable) throw chainUnreadable(chain, 'events');
     throw error;
   }
 }

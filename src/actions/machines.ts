@@ -3,20 +3,28 @@
  * (`/mcr`, `/machine`, `/metadata`, `/machines` of the interface).
  * Every action throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
  */
+import type { AltKey } from '../domain/alt-identifiers.ts';
+import type { AltMachine } from '../domain/alt-machine-facts.ts';
 import { judgeBond, type BondStatus } from '../domain/bond.ts';
-import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
-import { judgeHome, need, needOrAbsent } from '../domain/machine-home.ts';
+import { need, needOrAbsent } from '../domain/machine-home.ts';
 import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
-import { isMalformed } from '../domain/rating/event.ts';
+import { isMalformed, type RatingEvent } from '../domain/rating/event.ts';
 import { toServiceDirectory, type ServiceDirectory } from '../domain/service-directory.ts';
-import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { KeptMachine } from '../ports/main-chain.ts';
+import type { Ctx } from '../ports/ctx.ts';
 import type { PartnerAnswer } from '../ports/partner-data.ts';
+import { rateAltMachine, readEventLog, showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { andThen, type Eventually } from './eventually.ts';
-import { rateSnapshot, readEventCount, readTimedEvents, type RatedSnapshot } from './machine-rating.ts';
+import { locateMachine, type LocatedAltMachine, type LocatedMachine } from './machine-location.ts';
+import {
+  rateSnapshot,
+  readEventCount,
+  readTimedEvents,
+  type AltStanding,
+  type RatedSnapshot,
+} from './machine-rating.ts';
 
 /** How many of the oldest events a profile shows. */
 const PROFILE_EVENTS = 100;
@@ -28,15 +36,22 @@ export interface ShownEvent {
 }
 
 export interface MachineProfile {
-  readonly rated: RatedSnapshot;
+  readonly shown: ShownMachine;
   readonly operator: Address | undefined;
   readonly directory: ServiceDirectory;
   readonly serviceEndpoints: readonly ServiceEndpoint[];
-  /** Only for the visibility `onchain`. */
+  /** Only for the visibility `onchain`; undefined while the index of the alt chain is behind. */
   readonly events: readonly ShownEvent[] | undefined;
   /** Only for the visibility `public`. */
   readonly partner: PartnerAnswer | { readonly kind: 'not_fetched' | 'no_data_api' } | undefined;
+  /** Its own account; undefined: a machine of the main chain. */
+  readonly altMachine: Pick<AltMachine, 'owner' | 'controller' | 'machineType'> | undefined;
 }
+
+/** Where a machine is registered, on the chain that it lives on. */
+export type MachineRegistration =
+  | { readonly chain: 'main'; readonly chainId: number; readonly registry: Address }
+  | { readonly chain: 'alt'; readonly genesisHash: AltKey; readonly program: AltKey };
 
 export interface MachineCard {
   readonly id: MachineId;
@@ -45,44 +60,62 @@ export interface MachineCard {
   readonly directory: ServiceDirectory;
   readonly bondStatus: BondStatus;
   readonly eventCount: number;
-  readonly chainId: number;
-  readonly machineRegistry: Address;
+  readonly registration: MachineRegistration;
+  readonly alt: AltStanding | undefined;
 }
 
 /** Also throws `EventIndexSyncing`, `StoreUnavailable`. Does not wait when everything is known. */
 export function getRating(ctx: Ctx, id: MachineId): Eventually<RatedSnapshot> {
-  return andThen(readMachine(ctx, id, { firstEvents: false }), ({ main, snapshot }) =>
-    rateSnapshot(ctx, main, snapshot),
+  return andThen(locateMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
+    alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot),
   );
 }
 
 const profiles = new WeakMap<RatedSnapshot, MachineProfile>();
 
-/** Also throws `EventIndexSyncing`, `StoreUnavailable`. The same object as long as its rating is. */
+/** Also throws `EventIndexSyncing`, `StoreUnavailable`. The same object as long as its rating is, on the main chain. */
 export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfile> {
-  const { main, snapshot } = await readMachine(ctx, id, { firstEvents: true });
+  const located = await locateMachine(ctx, id, { firstEvents: true });
+  const { main, snapshot, alt } = located;
+  if (alt !== undefined) return readAltProfile(ctx, alt, snapshot);
   const rated = await rateSnapshot(ctx, main, snapshot);
   const known = profiles.get(rated);
   if (known !== undefined) return known;
   const serviceEndpoints = need(snapshot.document).serviceEndpoints;
   const directory = toServiceDirectory(serviceEndpoints);
   const profile: MachineProfile = {
-    rated,
+    shown: rated,
     operator: needOrAbsent(snapshot.operator),
     directory,
     serviceEndpoints,
-    events: directory.visibility === 'onchain' ? await readShownEvents(ctx, main, snapshot) : undefined,
+    events: directory.visibility === 'onchain' ? await readShownEvents(ctx, located) : undefined,
     partner: directory.visibility === 'public' ? await readPartner(ctx, directory) : undefined,
+    altMachine: undefined,
   };
   profiles.set(rated, profile);
   return profile;
 }
 
+async function readAltProfile(ctx: Ctx, alt: LocatedAltMachine, snapshot: MachineSnapshot): Promise<MachineProfile> {
+  const { serviceEndpoints, operator } = alt.machine;
+  const directory = toServiceDirectory(serviceEndpoints);
+  return {
+    shown: showAltMachine(ctx, alt, snapshot),
+    operator,
+    directory,
+    serviceEndpoints,
+    events: directory.visibility === 'onchain' ? await readShownAltEvents(ctx, alt) : undefined,
+    partner: directory.visibility === 'public' ? await readPartner(ctx, directory) : undefined,
+    altMachine: alt.machine,
+  };
+}
+
 const cards = new WeakMap<MachineSnapshot, MachineCard>();
 
-/** Needs no rating. The same object as long as its snapshot is. */
+/** Needs no rating. The same object as long as its snapshot is, on the main chain. */
 export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
-  const { main, snapshot } = await readMachine(ctx, id, { firstEvents: false });
+  const { main, snapshot, alt } = await locateMachine(ctx, id, { firstEvents: false });
+  if (alt !== undefined) return toAltCard(ctx, alt, snapshot);
   const known = cards.get(snapshot);
   if (known !== undefined) return known;
   const card: MachineCard = {
@@ -92,52 +125,26 @@ export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
     directory: toServiceDirectory(need(snapshot.document).serviceEndpoints),
     bondStatus: judgeBond(need(snapshot.subscriptionStatus)),
     eventCount: readEventCount(snapshot),
-    chainId: main.chain.chainId,
-    machineRegistry: main.chain.machineRegistry,
+    registration: { chain: 'main', chainId: main.chain.chainId, registry: main.chain.machineRegistry },
+    alt: undefined,
   };
   cards.set(snapshot, card);
   return card;
 }
 
-/**
- * Throws what keeps a machine from being one of the main chain. Where an alt chain is configured, what only it can tell is unreadable
- * until it is read: never absent.
- */
-export function requireMainHome({ altOrdinal }: Ctx, { snapshot, deployment }: KeptMachine): void {
-  const home = judgeHome(snapshot, { local: deployment.localOrdinal, alt: altOrdinal });
-  if (home === 'main') return;
-  throw altOrdinal === undefined ? new Fault('MachineAbsent', {}) : chainUnreadable('alt', 'no-head');
-}
-
-interface LocatedMachine {
-  readonly main: MainChainPorts;
-  readonly snapshot: MachineSnapshot;
-}
-
-/** A machine of the main chain, as it is kept; every other is a fault. */
-export function readMachine(
-  ctx: Ctx,
-  id: MachineId,
-  { firstEvents }: { readonly firstEvents: boolean },
-): Eventually<LocatedMachine> {
-  const { main } = ctx;
-  if (main === undefined) throw new Fault('ServiceNotInitialised', {});
-  const locate = ({ snapshot, deployment }: KeptMachine): LocatedMachine => {
-    requireMainHome(ctx, { snapshot, deployment });
-    return { main, snapshot };
+function toAltCard(ctx: Ctx, alt: LocatedAltMachine, snapshot: MachineSnapshot): MachineCard {
+  const shown = showAltMachine(ctx, alt, snapshot);
+  const { genesisHash, machineRegistry } = alt.chain;
+  return {
+    id: snapshot.id,
+    block: snapshot.block,
+    operator: alt.machine.operator,
+    directory: toServiceDirectory(alt.machine.serviceEndpoints),
+    bondStatus: shown.rating.bondStatus,
+    eventCount: shown.rating.eventCount,
+    registration: { chain: 'alt', genesisHash, program: machineRegistry },
+    alt: shown.alt,
   };
-  const kept = main.chain.findKept(id, firstEvents);
-  return kept === undefined ? readAnew(ctx, main, id, firstEvents).then(locate) : locate(kept);
-}
-
-async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<KeptMachine> {
-  const { fingerprint } = ctx.fxRates.current();
-  const eventsFrom = async () => (await ctx.store.readFold('second', id, fingerprint))?.nextSeq ?? 0;
-  const [deployment, snapshot] = await Promise.all([
-    main.chain.readDeployment(),
-    main.chain.readMachine(id, { eventsFrom, firstEvents }),
-  ]);
-  return { deployment, snapshot };
 }
 
 async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<MachineProfile['partner']> {
@@ -145,9 +152,24 @@ async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<Mac
   return (await ctx.partnerData?.readPartnerData(dataApi)) ?? { kind: 'not_fetched' };
 }
 
-async function readShownEvents(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Promise<ShownEvent[]> {
+async function readShownEvents(ctx: Ctx, { main, snapshot }: LocatedMachine): Promise<ShownEvent[]> {
   const count = Math.min(readEventCount(snapshot), PROFILE_EVENTS);
   const { records, events } = await readTimedEvents(main, snapshot, 0, count);
+  return toShownEvents(ctx, records, events);
+}
+
+/** Undefined: the newest event that its log account counts is not indexed yet. */
+async function readShownAltEvents(ctx: Ctx, alt: LocatedAltMachine): Promise<ShownEvent[] | undefined> {
+  const { count } = readEventLog(alt);
+  if (count === 0) return [];
+  const [newest, { records, events }] = await Promise.all([
+    alt.index.readEvents(alt.snapshot, count - 1, count),
+    alt.index.readEvents(alt.snapshot, 0, Math.min(count, PROFILE_EVENTS)),
+  ]);
+  return newest.records.length === 0 ? undefined : toShownEvents(ctx, records, events);
+}
+
+function toShownEvents(ctx: Ctx, records: readonly EventRecord[], events: readonly RatingEvent[]): ShownEvent[] {
   const { table } = ctx.fxRates.current();
   return events.flatMap((event, seq) => {
     if (isMalformed(event)) return [];

@@ -5,7 +5,7 @@
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
-import type { DecidingMachine } from '../domain/monetization/deciding-machine.ts';
+import type { DecidingHome, DecidingMachine } from '../domain/monetization/deciding-machine.ts';
 import { concludeDecision, judgeDecision } from '../domain/monetization/decision-judgement.ts';
 import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts';
 import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
@@ -16,8 +16,7 @@ import { createSignatureChecks } from '../domain/signatures/signature-checks.ts'
 import type { JsonValue } from '../domain/strict-json.ts';
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { KeptMachine } from '../ports/main-chain.ts';
-import { readMachine, requireMainHome } from './machines.ts';
+import { locateMachine, locateMachineNow, requireMain, type LocatedMachine } from './machine-location.ts';
 
 export interface DecisionState {
   readonly id: MachineId;
@@ -36,7 +35,7 @@ export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {
 
 /** Asks of the machine only that it exists. Throws what every read throws, and `StoreUnavailable`. */
 export async function getDecision(ctx: Ctx, id: MachineId): Promise<DecisionState> {
-  const { snapshot } = await readMachine(ctx, id, { firstEvents: false });
+  const { snapshot } = await locateMachine(ctx, id, { firstEvents: false });
   return { id, inForce: await ctx.store.readDecision(id), block: snapshot.block };
 }
 
@@ -51,16 +50,15 @@ export async function putDecision(
   { isAwaited }: { readonly isAwaited: () => boolean },
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
-  const main = requireMain(ctx);
-  const facts = await main.chain.readMachineNow(id);
-  const terms = { namespace: ctx.namespace, deployment: publish(main), checks: CHECKS };
-  const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(ctx, facts));
+  const located = await locateMachineNow(ctx, id);
+  const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: CHECKS };
+  const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw toFault(refusal);
   if (!isAwaited()) throw chainUnreadable('main', 'deadline');
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
   if (refused !== undefined) throw toFault(refused);
-  return { id, inForce: decision, block: facts.snapshot.block };
+  return { id, inForce: decision, block: located.snapshot.block };
 }
 
 /** The members, then the window. */
@@ -72,11 +70,10 @@ function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
   return request;
 }
 
-/** Where the alt chain is served, its machines are found here too. */
-function toDecidingMachine(ctx: Ctx, machine: KeptMachine): DecidingMachine {
-  requireMainHome(ctx, machine);
-  const { snapshot, deployment } = machine;
-  return { home: { chain: 'main' }, snapshot, globals: deployment };
+function toDecidingMachine({ snapshot, deployment: globals, alt }: LocatedMachine): DecidingMachine {
+  const home: DecidingHome =
+    alt === undefined ? { chain: 'main' } : { chain: 'alt', ordinal: alt.chain.ordinal, owner: alt.machine.owner };
+  return { home, snapshot, globals };
 }
 
 function apply(ctx: Ctx, decision: SignedDecision, { proof }: DecisionRequest): Promise<boolean> {
@@ -93,11 +90,6 @@ async function isNewest(ctx: Ctx, { machineId, timestamp }: SignedDecision): Pro
 
 function publish({ chain }: MainChainPorts): PublishedDeployment {
   return { chainId: String(chain.chainId), registry: chain.machineRegistry };
-}
-
-function requireMain({ main }: Ctx): MainChainPorts {
-  if (main === undefined) throw new Fault('ServiceNotInitialised', {});
-  return main;
 }
 
 function toFault({ kind, context }: DecisionRefusal): Fault {

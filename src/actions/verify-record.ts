@@ -2,7 +2,7 @@
  * Who stands behind a machine, and what is attested of them now? (`GET /v1/verify/machines/{machineId}` of the interface, evidence 3.)
  * Made for every request anew: facts of the chain may be kept while its logs keep them true, but a status is as old as the clock.
  */
-import { chainUnreadable } from '../domain/faults.ts';
+import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import type { AttestationRecords, MachineSnapshot } from '../domain/machine-facts.ts';
 import { need, needOrAbsent } from '../domain/machine-home.ts';
@@ -10,7 +10,7 @@ import { judgeVerifyStatus, type VerifyStatus } from '../domain/verify-status.ts
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { andThen, type Eventually } from './eventually.ts';
-import { readMachine } from './machines.ts';
+import { locateMachine } from './machine-location.ts';
 
 /** Of a machine of the main chain. The two statuses are independent. */
 export interface VerifyRecord {
@@ -22,9 +22,10 @@ export interface VerifyRecord {
   readonly chip: VerifyStatus;
 }
 
-/** Throws what every read throws, and `ChainUnreadable` wherever a part of the record is unreadable: there are no blanks. */
+/** Throws what every read throws, for a machine of the alt chain too, which has no record here; and `ChainUnreadable` wherever a part of the record is unreadable: there are no blanks. */
 export function getVerifyRecord(ctx: Ctx, id: MachineId): Eventually<VerifyRecord> {
-  return andThen(readMachine(ctx, id, { firstEvents: false }), ({ main, snapshot }) => {
+  return andThen(locateMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
+    if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
     const owner = need(snapshot.owner);
     const operator = needOrAbsent(snapshot.operator) ?? owner;
     const attested = readAttestations(snapshot, operator);

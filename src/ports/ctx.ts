@@ -36,8 +36,6 @@ export interface Ctx {
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
-  /** The protocol ordinal of the alt chain; undefined: none is configured, and its machines are homed elsewhere. */
-  readonly altOrdinal: number | undefined;
   readonly alt: AltChainPorts | undefined;
   /** Undefined: none is configured, and the address-keyed routes are not initialised. */
   readonly bindings: BindingRegistry | undefined;

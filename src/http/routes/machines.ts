@@ -22,7 +22,7 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const encodeExplanation = createEncoder(toExplanation, namespace);
   const encodeProfile = createEncoder(toProfile, namespace);
   const encodeCard = createEncoder(toCard, namespace);
-  const blockOf = ({ rated }: { rated: { snapshot: { block: BlockRef } } }) => rated.snapshot.block;
+  const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
 
   routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, (exchange) =>
     andThen(getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace)), (rated) =>

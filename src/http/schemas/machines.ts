@@ -87,12 +87,13 @@ const FACTOR: JsonSchema = {
   ],
 };
 
-const RATING_INPUTS = closedObject({
+const RATING_INPUTS = {
   block: closedObject({
     number: DECIMAL_TEXT,
     hash: { type: 'string', pattern: '^0x[0-9a-f]{64}$' },
     timestamp: UNIX_SECONDS,
   }),
+  slot: { ...DECIMAL_TEXT, description: 'Of the facts of the alt chain; alt-chain machines only.' },
   now: UNIX_SECONDS,
   subscription: word('NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'),
   negative_flag_at: DECIMAL_TEXT,
@@ -100,7 +101,7 @@ const RATING_INPUTS = closedObject({
   prior_events: COUNT,
   event_count: COUNT,
   rates: closedObject({ feed: FLAG, through: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' } }),
-});
+};
 
 const REASON = closedObject({
   code: NONEMPTY_TEXT,
@@ -119,7 +120,7 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
     factors: listOf(FACTOR),
     dormancy: { anyOf: [closedObject({ idle_days: COUNT_OR_NULL, lost_hundredths: COUNT }), { type: 'null' }] },
     reasons: listOf(REASON),
-    inputs: RATING_INPUTS,
+    inputs: closedObject(RATING_INPUTS, ['slot']),
   };
   return closedObject(members, ALT_CHAIN_ONLY);
 }

@@ -1,9 +1,9 @@
 /** How does a page of an operator's machines look on the wire? (http-facts 7, decisions 1.) */
 import type { FleetPage } from '../../actions/fleet.ts';
-import type { RatedSnapshot } from '../../actions/machine-rating.ts';
+import type { ShownMachine } from '../../actions/alt-machine-rating.ts';
 import { formatMachineDid } from '../../domain/identifiers.ts';
 import type { Namespace } from '../../domain/namespace.ts';
-import { formatMachineName } from './machines.ts';
+import { formatMachineName, toAltStanding } from './machines.ts';
 
 export interface FleetRequest {
   /** As sent, or made from the raw address as sent. */
@@ -30,7 +30,7 @@ export function toFleetPage(page: FleetPage, { operatorDid, offset, limit }: Fle
   };
 }
 
-function toEntry({ snapshot: { id }, rating }: RatedSnapshot, namespace: Namespace) {
+function toEntry({ snapshot: { id }, rating, alt }: ShownMachine, namespace: Namespace) {
   return {
     did: formatMachineDid(id, namespace),
     machine_id: String(id),
@@ -40,5 +40,6 @@ function toEntry({ snapshot: { id }, rating }: RatedSnapshot, namespace: Namespa
     name: formatMachineName(id),
     bond_status: rating.bondStatus,
     event_count: rating.eventCount,
+    ...(alt && toAltStanding(alt)),
   };
 }

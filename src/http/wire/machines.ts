@@ -1,20 +1,23 @@
 /**
  * How do the answers about one machine look on the wire? Members, order and spelling of http-facts 4 to 6.
  */
-import type { MachineCard, MachineProfile, ShownEvent } from '../../actions/machines.ts';
-import type { RatedSnapshot } from '../../actions/machine-rating.ts';
+import type { MachineCard, MachineProfile, MachineRegistration, ShownEvent } from '../../actions/machines.ts';
+import type { Standing } from '../../actions/alt-machine-rating.ts';
+import type { AltStanding, RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/event-metadata.ts';
 import { formatAddress, formatAddressDid, formatMachineDid, type Address } from '../../domain/identifiers.ts';
 import type { Namespace } from '../../domain/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
-import type { Rating } from '../../domain/rating/rating.ts';
 import { formatDay } from '../../domain/utc-day.ts';
+
+/** How much of the alt chain's genesis hash names it (CAIP-2). */
+const CHAIN_REFERENCE_LENGTH = 32;
 
 /** Cents of a dollar; the only value that clients take. */
 const USD_SUBUNIT = 100;
 
 /** `GET /mcr/{did}`. */
-export function toMcrRecord({ snapshot: { id }, rating }: RatedSnapshot, namespace: Namespace) {
+export function toMcrRecord({ snapshot: { id }, rating, alt }: RatedSnapshot, namespace: Namespace) {
   return {
     did: formatMachineDid(id, namespace),
     machine_id: String(id),
@@ -28,13 +31,14 @@ export function toMcrRecord({ snapshot: { id }, rating }: RatedSnapshot, namespa
     total_revenue: rating.totalRevenueCents,
     average_revenue_per_event: rating.averageHundredths === null ? null : rating.averageHundredths / 100,
     last_updated: rating.lastUpdated,
+    ...(alt && toAltStanding(alt)),
     summary: rating.summary,
   };
 }
 
 /** `GET /mcr/{did}/explanation`: the record, what the model returns besides, and what it was given (decisions 1 and 4). */
 export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
-  const { rating, inputs, snapshot } = rated;
+  const { rating, inputs, snapshot, alt } = rated;
   return {
     ...toMcrRecord(rated, namespace),
     model: rating.model,
@@ -47,6 +51,7 @@ export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
     reasons: rating.reasons.map(({ code, lostHundredths, text }) => ({ code, lost_hundredths: lostHundredths, text })),
     inputs: {
       block: { number: String(snapshot.block.number), hash: snapshot.block.hash, timestamp: snapshot.block.timestamp },
+      ...(alt && { slot: String(alt.slot) }),
       now: inputs.now,
       subscription: inputs.subscriptionStatus,
       negative_flag_at: String(inputs.negativeFlagAt),
@@ -60,8 +65,8 @@ export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
 
 /** `GET /machine/{did}` and `GET /metadata/{token_id}`. */
 export function toProfile(profile: MachineProfile, namespace: Namespace) {
-  const { rated, operator, directory, serviceEndpoints } = profile;
-  const { snapshot, rating } = rated;
+  const { shown, operator, directory, serviceEndpoints } = profile;
+  const { snapshot, rating } = shown;
   return {
     schema_version: '1.0',
     name: formatMachineName(snapshot.id),
@@ -80,6 +85,7 @@ export function toProfile(profile: MachineProfile, namespace: Namespace) {
         endpoint: serviceEndpoint,
       })),
       ...toDataMembers(profile),
+      ...toAltMembers(profile),
     },
   };
 }
@@ -107,13 +113,31 @@ export function toCard(card: MachineCard, namespace: Namespace) {
       {
         type: namespace.registration_type,
         machineId: String(card.id),
-        machineRegistry: `eip155:${card.chainId}:${formatAddress(card.machineRegistry)}`,
+        machineRegistry: formatRegistration(card.registration),
       },
     ],
+    ...(card.alt && toAltStanding(card.alt)),
   };
 }
 
-function toStanding(rating: Rating) {
+/** What every answer about a machine of the alt chain carries. */
+export function toAltStanding({ ordinal, unavailable }: AltStanding) {
+  return { home_chain: ordinal, ...(unavailable !== undefined && { rating_unavailable: unavailable }) };
+}
+
+function toAltMembers({ shown: { alt }, altMachine }: MachineProfile) {
+  if (alt === undefined || altMachine === undefined) return {};
+  const { owner, controller = null, machineType } = altMachine;
+  // A machine that relocates is a fault, not a profile.
+  return { ...toAltStanding(alt), owner, controller, machine_type: machineType, relocating: false };
+}
+
+function formatRegistration(registration: MachineRegistration): string {
+  if (registration.chain === 'main') return `eip155:${registration.chainId}:${formatAddress(registration.registry)}`;
+  return `solana:${registration.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH)}:${registration.program}`;
+}
+
+function toStanding(rating: Standing) {
   return {
     bond_status: rating.bondStatus,
     negative_flag: rating.hasNegativeFlag,
@@ -122,8 +146,8 @@ function toStanding(rating: Rating) {
 }
 
 /** What the visibility lets a reader see: the data API, the events, or the partner's data or why they are not here. */
-function toDataMembers({ directory: { dataApi }, events, partner }: MachineProfile) {
-  if (events !== undefined) return { event_data: events.map(toShownEvent) };
+function toDataMembers({ directory: { visibility, dataApi }, events, partner }: MachineProfile) {
+  if (visibility === 'onchain') return events === undefined ? {} : { event_data: events.map(toShownEvent) };
   if (partner?.kind === 'object') return { partner_data: partner.value };
   if (partner !== undefined) return { partner_data_error: partner.kind };
   return dataApi === undefined ? {} : { data_api: dataApi };

@@ -1,0 +1,78 @@
+/**
+ * What rates a machine of the alt chain right now, and what do the routes show that do not rate it? (http-facts 4 and 5, chain-svm 5
+ * and 6, decisions 1.) Its events come from the index of that chain; its bond and its flags are the main chain's.
+ */
+import { NO_EVENTS, type AltEventLog } from '../domain/alt-machine-facts.ts';
+import { needAltOrAbsent } from '../domain/alt-machine-home.ts';
+import { judgeBond } from '../domain/bond.ts';
+import { chainUnreadable } from '../domain/faults.ts';
+import { need, needOrAbsent } from '../domain/machine-home.ts';
+import type { MachineSnapshot } from '../domain/machine-facts.ts';
+import { emptyFold } from '../domain/rating/fold.ts';
+import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
+import type { Rating } from '../domain/rating/rating.ts';
+import { nowSeconds } from '../ports/clock.ts';
+import type { Ctx } from '../ports/ctx.ts';
+import type { LocatedAltMachine } from './machine-location.ts';
+import { computeRating, type AltStanding, type History, type RatedSnapshot } from './machine-rating.ts';
+
+/** What every route shows of a machine's standing; a rating is more. */
+export type Standing = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
+
+/** A machine as routes show it that rate no machine of the alt chain. */
+export interface ShownMachine {
+  readonly snapshot: MachineSnapshot;
+  readonly rating: Standing;
+  readonly alt: AltStanding | undefined;
+}
+
+/**
+ * Rates it from its indexed events, or tells why it cannot: while the index is behind, the counts are of what is indexed.
+ * Throws `ChainUnreadable` of either chain, `StoreUnavailable`.
+ */
+export async function rateAltMachine(
+  ctx: Ctx,
+  alt: LocatedAltMachine,
+  snapshot: MachineSnapshot,
+): Promise<RatedSnapshot> {
+  const log = readEventLog(alt);
+  const rates = ctx.fxRates.current();
+  const history: History & { readonly isComplete: boolean } =
+    log.count === 0
+      ? { isComplete: true, fold: emptyFold(), tail: [] }
+      : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
+  const unavailable = log.count === 0 ? 'no_events_yet' : history.isComplete ? undefined : 'indexer_behind';
+  const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count };
+  return computeRating({ ...facts, alt: toStanding(alt, unavailable) }, rates, nowSeconds(ctx.clock));
+}
+
+/** Its standing without a rating. Throws `ChainUnreadable` of either chain. */
+export function showAltMachine(ctx: Ctx, alt: LocatedAltMachine, snapshot: MachineSnapshot): ShownMachine {
+  const { count } = readEventLog(alt);
+  const flaggedAt = needOrAbsent(snapshot.flags)?.flaggedAt ?? 0n;
+  return {
+    snapshot,
+    rating: {
+      letter: 'Provisioned',
+      score: 0,
+      bondStatus: judgeBond(need(snapshot.subscriptionStatus)),
+      hasNegativeFlag: isFlagPlausible(flaggedAt, nowSeconds(ctx.clock)),
+      eventCount: count,
+    },
+    alt: toStanding(alt, count === 0 ? 'no_events_yet' : 'not_rated_here'),
+  };
+}
+
+/** What the machine's log account counts; never so many that a position is not a safe integer. */
+export function readEventLog({ snapshot }: LocatedAltMachine): {
+  readonly count: number;
+  readonly priorEventCount: bigint;
+} {
+  const { count, priorEventCount }: AltEventLog = needAltOrAbsent(snapshot.eventLog) ?? NO_EVENTS;
+  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('alt', 'undecodable');
+  return { count: Number(count), priorEventCount };
+}
+
+function toStanding(alt: LocatedAltMachine, unavailable: AltStanding['unavailable']): AltStanding {
+  return { ordinal: alt.chain.ordinal, slot: alt.snapshot.slot, unavailable };
+}

@@ -1,0 +1,282 @@
+/** What is answered about machines of the alt chain? Whole bodies, as http-facts 4 to 6 prints them, and the tables of chain-svm 4. */
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  ABSENT,
+  eventLog,
+  MACHINE,
+  MAIN_MACHINE,
+  NOW,
+  openAltScene,
+  OTHER_KEY,
+  present,
+  revenueAt,
+  UNREADABLE,
+  type AltScene,
+  type AltSceneOptions,
+  type SceneMachine,
+} from '../../../test/alt-scene.ts';
+import type { Address } from '../../domain/identifiers.ts';
+
+let scene: AltScene | undefined;
+afterEach(() => scene?.close());
+
+async function open(machine: SceneMachine = {}, options: AltSceneOptions = {}): Promise<AltScene> {
+  scene = await openAltScene({ machines: [machine], ...options });
+  return scene;
+}
+
+const DAY = 86_400;
+/** Enough of it to be rated. */
+const DAILY = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
+
+describe('without an event', () => {
+  test('/mcr is the record that the specification prints, on the block of the main chain', async () => {
+    const { status, headers, text } = await (await open()).ask('/mcr/did:svc:1');
+    expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
+    expect(text).toBe(
+      '{"did":"did:svc:1","machine_id":"1","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"bond_status":"bonded",' +
+        '"negative_flag":false,"event_count":0,"revenue_event_count":0,"activity_event_count":0,"revenue_trend":null,' +
+        '"total_revenue":0,"average_revenue_per_event":null,"last_updated":null,"home_chain":5,' +
+        '"rating_unavailable":"no_events_yet","summary":"Not rated yet."}',
+    );
+  });
+
+  test('the profile carries what only a machine of the alt chain has', async () => {
+    const { text } = await (await open()).ask('/machine/did:svc:1');
+    expect(text).toBe(
+      '{"schema_version":"1.0","name":"Machine #1","svcos":{"machine_id":"1","did":"did:svc:1",' +
+        '"operator":"did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1","mcr":"Provisioned","mcr_score":0,"bond_status":"bonded",' +
+        '"negative_flag":false,"event_count":0,"data_visibility":"private","documentation_url":null,"service_endpoints":[],' +
+        '"home_chain":5,"rating_unavailable":"no_events_yet","owner":"GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB",' +
+        '"controller":null,"machine_type":"Sensor","relocating":false}}',
+    );
+    expect((await scene!.ask('/metadata/1')).text).toBe(text);
+  });
+
+  test('the card names the registry by cluster and program', async () => {
+    const { text } = await (await open()).ask('/machines/1');
+    expect(text).toBe(
+      '{"type":"svcos:registration:v1","name":"Machine #1","description":"svcOS machine","did":"did:svc:1","active":true,' +
+        '"services":[],"data_visibility":"private","documentation_url":"",' +
+        '"operator":"did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1","bond_status":"bonded","event_count":0,' +
+        '"registrations":[{"type":"svcos:registration:v1","machineId":"1",' +
+        '"machineRegistry":"solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou"}],' +
+        '"home_chain":5,"rating_unavailable":"no_events_yet"}',
+    );
+  });
+});
+
+describe('with events', () => {
+  const rated = { log: eventLog(120), indexed: DAILY };
+  const parse = async (path: string) => JSON.parse((await scene!.ask(path)).text);
+
+  test('/mcr rates it like any other, and says no more that it does not', async () => {
+    await open(rated);
+    expect(await parse('/mcr/did:svc:1')).toEqual({
+      did: 'did:svc:1',
+      machine_id: '1',
+      mcr_score: 96,
+      mcr: 'AAA',
+      mcr_degraded: false,
+      bond_status: 'bonded',
+      negative_flag: false,
+      event_count: 120,
+      revenue_event_count: 120,
+      activity_event_count: 0,
+      revenue_trend: 'stable',
+      total_revenue: 12_000_000,
+      average_revenue_per_event: 100_000,
+      last_updated: NOW - DAY,
+      home_chain: 5,
+      summary: 'Rated AAA with 96 of 100 points; most is lost to short tenure.',
+    });
+  });
+
+  test('the bond and the flags are those of the main chain', async () => {
+    const flags = present({ flaggedAt: BigInt(NOW - DAY), trustOverride: undefined });
+    await open({ ...rated, main: { subscriptionStatus: present('Terminated'), flags } });
+    for (const path of ['/mcr/did:svc:1', '/machine/did:svc:1']) {
+      const body = await parse(path);
+      expect(body.svcos ?? body).toMatchObject({ bond_status: 'unbonded', negative_flag: true });
+    }
+    expect(await parse('/mcr/did:svc:1')).toMatchObject({ mcr: 'NR', mcr_score: 0 });
+  });
+
+  test('/mcr is unavailable while the index lacks one of them, and counts what is indexed', async () => {
+    await open({ ...rated, log: eventLog(121) });
+    expect(await parse('/mcr/did:svc:1')).toEqual({
+      did: 'did:svc:1',
+      machine_id: '1',
+      mcr_score: 0,
+      mcr: 'Provisioned',
+      mcr_degraded: false,
+      bond_status: 'bonded',
+      negative_flag: false,
+      event_count: 120,
+      revenue_event_count: 120,
+      activity_event_count: 0,
+      revenue_trend: null,
+      total_revenue: 12_000_000,
+      average_revenue_per_event: null,
+      last_updated: NOW - DAY,
+      home_chain: 5,
+      rating_unavailable: 'indexer_behind',
+      summary: 'Not rated yet.',
+    });
+  });
+
+  test('every other route says that it rates none, and counts what the chain counts', async () => {
+    await open({ ...rated, log: eventLog(121) });
+    const shown = { event_count: 121, home_chain: 5, rating_unavailable: 'not_rated_here' };
+    expect((await parse('/machine/did:svc:1')).svcos).toMatchObject({ ...shown, mcr: 'Provisioned', mcr_score: 0 });
+    expect(await parse('/machines/1')).toMatchObject(shown);
+  });
+
+  test('the explanation says what it was given, by both chains', async () => {
+    await open({ ...rated, log: eventLog(120, 7n) });
+    const body = await parse('/mcr/did:svc:1/explanation');
+    expect(body.inputs).toEqual({
+      block: { number: '120340', hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 3 },
+      slot: '301200450',
+      now: NOW,
+      subscription: 'Active',
+      negative_flag_at: '0',
+      trust_override: null,
+      prior_events: 7,
+      event_count: 120,
+      rates: { feed: false, through: body.inputs.rates.through },
+    });
+    expect([body.home_chain, body.factors.length, body.reasons[0].code]).toEqual([5, 5, 'history_elsewhere']);
+  });
+
+  const visible = {
+    ...MACHINE,
+    controller: OTHER_KEY,
+    operator: undefined,
+    serviceEndpoints: [{ id: '#v', serviceType: 'DataVisibility', serviceEndpoint: 'onchain' }],
+  };
+
+  test('a profile of visibility onchain shows the oldest hundred, from the index', async () => {
+    await open({ ...rated, account: present(visible) });
+    const { svcos } = await parse('/machine/did:svc:1');
+    expect([svcos.operator, svcos.controller, svcos.event_data.length]).toEqual([null, OTHER_KEY, 100]);
+    expect(svcos.event_data[0]).toEqual({
+      event_type: 0,
+      origin_value: 100_000,
+      timestamp: NOW - 120 * DAY,
+      trust_level: 2,
+      metadata: {},
+      origin_currency: 'USD',
+      usd_value: 100_000,
+      origin_subunit: 100,
+      usd_subunit: 100,
+      amount_status: 'ok',
+    });
+  });
+
+  test.each([
+    ['lacks the newest', eventLog(121), undefined],
+    ['has them all', eventLog(120), 100],
+    ['has none to show', ABSENT, 0],
+  ])('the events of a profile, when the index %s', async (_name, log, shown) => {
+    await open({ ...rated, log, account: present(visible) });
+    expect((await parse('/machine/did:svc:1')).svcos.event_data?.length).toBe(shown);
+  });
+});
+
+describe('where it lives', () => {
+  const token = { ...MAIN_MACHINE };
+  const leaving = present({ ...MACHINE, relocating: true });
+  const RELOCATING = '503 {"detail":"Machine is relocating"}';
+  const UNREACHABLE = '503 {"detail":"Home chain unavailable"}';
+  const NOT_FOUND = '404 {"detail":"Machine not found"}';
+  const ELSEWHERE =
+    '409 {"detail":{"code":"MACHINE_HOMED_ELSEWHERE","message":"The machine is homed on a chain that this service does not serve.",' +
+    '"home_protocol_chain_id":3}}';
+
+  test.each<[name: string, machine: SceneMachine, answer: string, asked: string[]]>([
+    ['leaving the alt chain', { account: leaving }, RELOCATING, ['alt 1']],
+    ['left, the main chain has imported it', { main: token, account: leaving }, '200', []],
+    ['arriving', { main: { ...token, relocating: present(true) } }, RELOCATING, []],
+    ['arrived', {}, '200', ['alt 1']],
+    ['created there, not linked', { main: { homeOrdinal: present(0) } }, '200', ['alt 1']],
+    ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, NOT_FOUND, ['alt 1']],
+    [
+      'unknown here, unreadable there',
+      { main: { homeOrdinal: present(0) }, account: UNREADABLE },
+      UNREACHABLE,
+      ['alt 1'],
+    ],
+    ['homed there, unreadable there', { account: UNREADABLE }, UNREACHABLE, ['alt 1']],
+    ['homed there, retired', { account: ABSENT }, NOT_FOUND, ['alt 1', 'main now 1']],
+    ['homed elsewhere', { main: { homeOrdinal: present(3) } }, ELSEWHERE, []],
+    ['gone there, and home meanwhile', { account: ABSENT, mainAgain: token }, '200', ['alt 1', 'main now 1']],
+    [
+      'gone there, and relocating meanwhile',
+      { account: ABSENT, mainAgain: { ...token, relocating: present(true) } },
+      RELOCATING,
+      ['alt 1', 'main now 1'],
+    ],
+    [
+      'gone there, retired meanwhile',
+      { account: ABSENT, mainAgain: { homeOrdinal: present(0) } },
+      NOT_FOUND,
+      ['alt 1', 'main now 1', 'alt now 1'],
+    ],
+    [
+      'gone there, and there again, not linked',
+      { account: ABSENT, mainAgain: { homeOrdinal: present(0) }, accountAgain: present(MACHINE) },
+      '200',
+      ['alt 1', 'main now 1', 'alt now 1'],
+    ],
+    ['an unreadable event log', { log: UNREADABLE }, UNREACHABLE, ['alt 1']],
+  ])('%s', async (_name, machine, answer, asked) => {
+    const { status, text, headers } = await (await open(machine)).ask('/machines/1');
+    expect(status === 200 ? '200' : `${status} ${text}`).toBe(answer);
+    expect(scene!.asked).toEqual(asked);
+    expect(headers['retry-after']).toBe(answer === UNREACHABLE ? '30' : undefined);
+  });
+
+  test.each([
+    [5, 409],
+    [0, 404],
+  ])('home %d, without an alt chain', async (home, status) => {
+    await open({ main: { homeOrdinal: present(home) } }, { hasAlt: false });
+    expect((await scene!.ask('/machines/1')).status).toBe(status);
+    expect(scene!.asked).toEqual([]);
+  });
+});
+
+describe('an operator that the chains name differently', () => {
+  const other = `0x${'5'.repeat(40)}` as Address;
+
+  test('is the one of the account, and a warning, once', async () => {
+    await open({ main: { operator: present(other) } });
+    const { text } = await scene!.ask('/machines/1');
+    await scene!.ask('/machines/1');
+    expect(JSON.parse(text).operator).toBe('did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1');
+    expect(scene!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([
+      { level: 'warn', fields: { machine: '1' }, message: 'the chains name different operators' },
+    ]);
+  });
+
+  test('is no contradiction while the main chain names none', async () => {
+    await open();
+    await scene!.ask('/machines/1');
+    expect(scene!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});
+
+describe('Verify', () => {
+  test.each([
+    ['homed there', {}, 503, 'VERIFY_READ_UNAVAILABLE'],
+    ['not linked', { main: { homeOrdinal: present(0) } }, 503, 'VERIFY_READ_UNAVAILABLE'],
+    ['unreadable there', { account: UNREADABLE }, 503, 'VERIFY_READ_UNAVAILABLE'],
+    ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, 404, 'MACHINE_NOT_FOUND'],
+  ])('of a machine that is %s', async (_name, machine, status, code) => {
+    const answer = await (
+      await open(machine)
+    ).ask('/v1/verify/machines/1', { headers: { accept: 'application/json' } });
+    expect([answer.status, JSON.parse(answer.text).detail.code]).toEqual([status, code]);
+  });
+});
