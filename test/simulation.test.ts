@@ -41,6 +41,9 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
   it.each([
     // A hidden log whose bits other logs of its block set too, when logs that explain a bloom were believed to be all there are.
     [50491],
+    // The same of a new block: one of two logs of one contract was hidden, and the other was believed to be all there is.
+    [63470],
+    [67105],
   ])('holds for seed %i, which found a bug', async (seed) => {
     expect((await runSeed({ seed, door })).failure).toBeUndefined();
   });

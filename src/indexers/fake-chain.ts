@@ -88,8 +88,7 @@ export class FakeChain implements MainChainLog {
     const records: PlacedLog[] = [];
     logs.forEach((log, index) => {
       const { chainLog, record } = this.#place(log, number, hash, timestamp, index * 2, records);
-      const items = [log.address, chainLog.transactionHash, toWord(log.machineId)];
-      records.push({ log: chainLog, record, items });
+      records.push({ log: chainLog, record, items: listItems(log, chainLog) });
     });
     const logsBloom = buildBloom(new Set([...foreign, ...records.flatMap(({ items }) => items)]));
     const parentHash = this.#blocks.at(-1)?.header.hash ?? toWord(0n);
@@ -264,6 +263,13 @@ export class FakeChain implements MainChainLog {
 function sinceImport(placed: readonly PlacedLog[], generation: EventGeneration, id: MachineId): PlacedLog[] {
   const own = placed.filter(({ log: { event } }) => event?.generation === generation && event.machineId === id);
   return own.slice(own.findLastIndex(({ log }) => log.event?.kind === 'imported') + 1);
+}
+
+/** The address and the topics: what was logged, of which machine, and the position of an event. Logs of one block share them. */
+function listItems({ address, machineId }: FakeLog, { event, effect }: ChainLog): string[] {
+  const kind = event?.kind ?? effect.kind;
+  const position = event?.kind === 'submitted' ? [toWord(event.eventIndex)] : [];
+  return [address, `0x${Buffer.from(kind).toString('hex').padEnd(64, '0')}`, toWord(machineId), ...position];
 }
 
 function toWord(value: bigint): string {

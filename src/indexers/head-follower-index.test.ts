@@ -16,7 +16,7 @@ describe('the blocks above the index', () => {
     bench.chain.mine([submitted(A)]);
     bench.chain.requests.length = 0;
     expect(await pollSteps(bench)).toEqual([[11, 'all', 'deployment', 'checks']]);
-    expect(bench.chain.requests).toEqual(['header', 'head', 'headers']);
+    expect(bench.chain.requests).toEqual(['header', 'head', 'headers', 'block-logs']);
     expect(floorOf(bench)).toBe(5);
     expect(bench.follower.recent()!.listEvents('second', A, 5, 11)).toMatchObject([{ blockNumber: 11 }]);
   });
@@ -61,7 +61,7 @@ describe('the blocks above the index', () => {
     bench.chain.requests.length = 0;
     expect(await pollSteps(bench)).toEqual([[11, [A]]]);
     expect(await pollSteps(bench)).toEqual([[11, []]]);
-    expect(bench.chain.requests).toEqual(['head', 'head', 'head']);
+    expect(bench.chain.requests).toEqual(['head', 'head', 'block-logs', 'head']);
     expect(floorOf(bench)).toBe(10);
     bench.chain.faults = {};
     bench.time.jump(10_000);

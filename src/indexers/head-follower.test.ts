@@ -18,13 +18,13 @@ describe('the head follower', () => {
     expect(bench.follower.report()).toEqual({ headBlock: 3, reorgs: 0, unknownLogs: 0 });
   });
 
-  it('asks once per poll and tells exactly what a new block touched', async () => {
+  it('asks once per poll, once more for what a block logged, and tells exactly what it touched', async () => {
     const bench = await openFollowing();
     bench.chain.mine([submitted(A), transferred(B)]);
     expect(await pollSteps(bench)).toEqual([[11, [A, B]]]);
     bench.chain.mine();
     expect(await pollSteps(bench)).toEqual([[12, []]]);
-    expect(bench.chain.requests).toEqual(['head', 'head']);
+    expect(bench.chain.requests).toEqual(['head', 'block-logs', 'head']);
   });
 
   it('tells that the head is still the head', async () => {
@@ -40,7 +40,7 @@ describe('the head follower', () => {
     bench.chain.mineMany(3);
     bench.chain.mine([submitted(B)]);
     expect(await pollSteps(bench)).toEqual([[15, [A, B]]]);
-    expect(bench.chain.requests).toEqual(['head', 'headers']);
+    expect(bench.chain.requests).toEqual(['head', 'headers', 'block-logs']);
   });
 
   it('tells of more than machines', async () => {
@@ -166,6 +166,21 @@ describe('what a node withholds from the head', () => {
     bench.chain.faults.logs = () => [];
     expect(await pollSteps(bench)).toEqual([[11, [A]]]);
     expect(bench.chain.requests).toEqual(['head', 'block-logs']);
+  });
+
+  it('is got from it by block where another log of the same contract was told', async () => {
+    const bench = await openFollowing();
+    bench.chain.mine([submitted(A), submitted(B)]);
+    bench.chain.faults.logs = (logs) => logs.slice(1);
+    expect(await pollSteps(bench)).toEqual([[11, [A, B]]]);
+  });
+
+  it('is noticed where only the block hides it, and others of the block set its bits', async () => {
+    const bench = await openFollowing();
+    bench.chain.mine([transferred(A), transferred(A)]);
+    bench.chain.faults.blockLogs = (logs) => logs.slice(1);
+    expect(await problemOf(bench)).toBe('withheld-logs');
+    expect(bench.steps).toEqual([]);
   });
 
   it('keeps the head from moving where it cannot be got', async () => {

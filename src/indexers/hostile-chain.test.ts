@@ -50,8 +50,8 @@ function rollLogs({ below, chance }: Dice): FakeLog[] {
   });
 }
 
-function spoilLogs(logs: readonly ChainLog[], { below, chance }: Dice): readonly ChainLog[] {
-  if (logs.length === 0 || !chance(30)) return logs;
+function spoilLogs(logs: readonly ChainLog[], { below }: Dice): readonly ChainLog[] {
+  if (logs.length === 0) return logs;
   const at = below(logs.length);
   const spoiled = [
     [],
@@ -66,15 +66,19 @@ function spoilLogs(logs: readonly ChainLog[], { below, chance }: Dice): readonly
 
 function makeHostile(chain: FakeChain, dice: Dice): void {
   const { below, chance } = dice;
+  /** Of the blocks whose logs are asked for by hash, the one that is lied about; one request in three, like every other. */
+  let spoiledBlock: number | undefined;
   chain.faults = {
-    before(request, [from, to]) {
+    before(request, blocks) {
+      const [from, to] = blocks;
+      if (request === 'block-logs') spoiledBlock = chance(30) ? blocks[below(blocks.length)] : undefined;
       if (chance(5)) throw new Fault('ChainUnreadable', { chain: 'main', cause: 'transport' });
       if (chance(5)) throw new LogQueryRefused('rate-limited', below(3));
       if (request === 'logs' && to! - from! > below(12)) throw new LogQueryRefused('range-too-large');
       chain.behind = chance(10) ? below(9) : 0;
     },
-    logs: (logs) => spoilLogs(logs, dice),
-    blockLogs: (logs) => spoilLogs(logs, dice),
+    logs: (logs) => (chance(30) ? spoilLogs(logs, dice) : logs),
+    blockLogs: (logs) => (logs[0]?.blockNumber === spoiledBlock ? spoilLogs(logs, dice) : logs),
   };
 }
 

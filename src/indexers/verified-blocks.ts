@@ -6,6 +6,7 @@
 import {
   checkBlockComplete,
   checkHeaders,
+  checkHoldsLogs,
   checkLogOrder,
   checkLogsInBloom,
   checkLogsOfBlock,
@@ -101,16 +102,20 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     if (headers.length === 0) return [];
     checkLogOrder(contracts, { fromBlock: headers[0]!.number, toBlock: headers.at(-1)!.number }, logs);
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
-    const silent = isProven
+    const named = isProven
       ? headers.filter((header) => {
           const told = logsByBlock.get(header.number) ?? [];
+          checkLogsOfBlock(header, told);
           checkLogsInBloom(contracts, header, told);
-          return findSilentContracts(contracts, header, told).length > 0;
+          return !isAccountedFor(header, told);
         })
       : [];
-    for (const asked of chunk(silent, PROOFS_AT_ONCE)) {
+    for (const asked of chunk(named, PROOFS_AT_ONCE)) {
       const proofs = await readProofs(asked);
-      asked.forEach((header, i) => logsByBlock.set(header.number, [...proofs[i]!]));
+      asked.forEach((header, i) => {
+        checkHoldsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
+        logsByBlock.set(header.number, [...proofs[i]!]);
+      });
     }
     return headers.flatMap((header) => timeLogs(header, logsByBlock.get(header.number) ?? []));
   }

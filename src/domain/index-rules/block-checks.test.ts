@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   checkBlockComplete,
   checkHeaders,
+  checkHoldsLogs,
   checkLogOrder,
   checkLogsInBloom,
   checkLogsOfBlock,
@@ -140,6 +141,15 @@ describe('blooms of blocks', () => {
     expect(check([log(10, 0), log(10, 1)], [log(10, 0), log(10, 1)])).toBe('none');
     expect(check([log(10, 0)], [log(10, 0), log(10, 1)])).toBe('withheld-logs');
     expect(check([log(10, 0)], [log(10, 1)])).toBe('withheld-logs');
+    expect(check([log(10, 0)], [log(10, 0, { transactionHash: '0xother' })])).toBe('withheld-logs');
+    expect(check([log(10, 0)], [log(10, 0, { address: ALSO_OURS })])).toBe('withheld-logs');
+  });
+
+  it('hold everything that another answer told, and may hold more', () => {
+    const check = (whole: CheckedLog[], told: CheckedLog[]) => problemOf(() => checkHoldsLogs(whole, told));
+    expect(check([log(10, 0), log(10, 1)], [log(10, 1)])).toBe('none');
+    expect(check([log(10, 0)], [])).toBe('none');
+    expect(check([log(10, 0)], [log(10, 0), log(10, 1)])).toBe('withheld-logs');
     expect(check([log(10, 0)], [log(10, 0, { transactionHash: '0xother' })])).toBe('withheld-logs');
     expect(check([log(10, 0)], [log(10, 0, { address: ALSO_OURS })])).toBe('withheld-logs');
   });

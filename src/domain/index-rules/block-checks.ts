@@ -123,13 +123,18 @@ export function checkBlockComplete(
 
 /** Checks that two answers tell the same logs of one block. */
 export function checkSameLogs(one: readonly CheckedLog[], other: readonly CheckedLog[]): void {
-  const isSame =
-    one.length === other.length &&
-    one.every((log, i) => {
-      const twin = other[i]!;
-      return (
-        log.logIndex === twin.logIndex && log.address === twin.address && log.transactionHash === twin.transactionHash
-      );
-    });
+  const isSame = one.length === other.length && one.every((log, i) => isSameLog(log, other[i]!));
   if (!isSame) throw new AnswerRejected('withheld-logs');
+}
+
+/** Checks that the answer which is said to be whole holds everything that another told of the same block. */
+export function checkHoldsLogs(whole: readonly CheckedLog[], told: readonly CheckedLog[]): void {
+  const isWhole = told.every((log) => whole.some((twin) => isSameLog(log, twin)));
+  if (!isWhole) throw new AnswerRejected('withheld-logs');
+}
+
+function isSameLog(one: CheckedLog, other: CheckedLog): boolean {
+  return (
+    one.logIndex === other.logIndex && one.address === other.address && one.transactionHash === other.transactionHash
+  );
 }
