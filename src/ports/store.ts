@@ -4,6 +4,7 @@
  * Every method throws `StoreUnavailable` when the database fails, and nothing of the driver's message with it.
  */
 import type { MachineId } from '../domain/identifiers.ts';
+import type { AltEventStore } from './alt-event-store.ts';
 import type { DecisionStore } from './decision-store.ts';
 import type { EventLogRow } from './event-times.ts';
 import type { EventGeneration } from './main-chain-log.ts';
@@ -114,7 +115,7 @@ export interface FxStore {
   appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
 }
 
-export interface Store extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore {
+export interface Store extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore, AltEventStore {
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;

@@ -128,4 +128,76 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${table}`,
     ],
   },
+  {
+    name: 'events of the alt chain',
+    statements: ({ columns: { integer, small, text, bytes }, clustered, table }) => [
+      `CREATE TABLE alt_walks (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        revision ${integer} NOT NULL,
+        done_signature ${text},
+        done_slot ${integer},
+        observed_slot ${integer},
+        observed_at ${integer},
+        top_signature ${text},
+        top_slot ${integer},
+        cursor_signature ${text},
+        cursor_slot ${integer},
+        is_listed ${small} NOT NULL CHECK (is_listed IN (0, 1)),
+        open_observed_slot ${integer},
+        open_observed_at ${integer}
+      ) ${clustered}`,
+      `CREATE TABLE alt_listed (
+        slot ${integer} NOT NULL,
+        signature ${text} NOT NULL,
+        block_time ${integer},
+        PRIMARY KEY (slot, signature)
+      ) ${clustered}`,
+      `CREATE TABLE alt_parked (
+        signature ${text} NOT NULL PRIMARY KEY,
+        slot ${integer} NOT NULL,
+        block_time ${integer},
+        attempts ${small} NOT NULL,
+        retry_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE alt_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        revision ${integer} NOT NULL,
+        incarnation ${small} NOT NULL,
+        event_count ${integer} NOT NULL,
+        next_index ${integer} NOT NULL,
+        prior_event_count ${text} NOT NULL,
+        operation_count ${integer} NOT NULL,
+        last_slot ${integer} NOT NULL,
+        newest_block_time ${integer},
+        problem ${text}
+      ) ${clustered}`,
+      `CREATE TABLE alt_operations (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        seq ${integer} NOT NULL,
+        incarnation ${small} NOT NULL,
+        event_index ${integer},
+        kind ${text} NOT NULL,
+        log_number ${text},
+        prior_event_count ${text},
+        record ${text},
+        signature ${text} NOT NULL,
+        slot ${integer} NOT NULL,
+        position ${small},
+        op_order ${small} NOT NULL,
+        block_time ${integer},
+        PRIMARY KEY (machine_id, seq)
+      ) ${table}`,
+      `CREATE UNIQUE INDEX alt_operations_by_event_index ON alt_operations (machine_id, incarnation, event_index)
+        WHERE event_index IS NOT NULL`,
+      `CREATE TABLE alt_folds (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        slot ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        revision ${integer} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (machine_id, slot)
+      ) ${table}`,
+    ],
+  },
 ];

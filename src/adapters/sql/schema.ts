@@ -1,7 +1,7 @@
 /** Which tables are there? The columns as the drivers give them back; `migrations.ts` makes them. */
 
-/** Streams of blocks that are taken over. */
-export type StreamName = 'main-chain';
+/** Streams of blocks that are taken over, and of signatures. */
+export type StreamName = 'main-chain' | 'alt-events';
 
 export interface Schema {
   /** Which deployment the rows of a stream belong to. */
@@ -65,6 +65,61 @@ export interface Schema {
   };
   fx_rates: { currency: string; day: number; rate: string };
   fx_coverage: { only_row: number; through_day: number };
+  /** How far the history of the alt chain's events is walked; `open_*`, `top_*` and `cursor_*` are null while no interval is open. */
+  alt_walks: {
+    only_row: number;
+    revision: number;
+    done_signature: string | null;
+    done_slot: number | null;
+    observed_slot: number | null;
+    observed_at: number | null;
+    top_signature: string | null;
+    top_slot: number | null;
+    cursor_signature: string | null;
+    cursor_slot: number | null;
+    is_listed: number;
+    open_observed_slot: number | null;
+    open_observed_at: number | null;
+  };
+  alt_listed: { slot: number; signature: string; block_time: number | null };
+  alt_parked: { signature: string; slot: number; block_time: number | null; attempts: number; retry_at: number };
+  alt_machines: {
+    machine_id: Uint8Array;
+    revision: number;
+    incarnation: number;
+    event_count: number;
+    next_index: number;
+    prior_event_count: string;
+    operation_count: number;
+    last_slot: number;
+    newest_block_time: number | null;
+    problem: string | null;
+  };
+  /** `log_number` is the index or the count that a log names; operations of earlier incarnations stay. */
+  alt_operations: {
+    machine_id: Uint8Array;
+    seq: number;
+    incarnation: number;
+    event_index: number | null;
+    kind: string;
+    log_number: string | null;
+    prior_event_count: string | null;
+    record: string | null;
+    signature: string;
+    slot: number;
+    position: number | null;
+    op_order: number;
+    block_time: number | null;
+  };
+  /** A row of another revision than the machine's is dead. */
+  alt_folds: {
+    machine_id: Uint8Array;
+    slot: number;
+    configuration_id: number;
+    revision: number;
+    next_seq: number;
+    state: string;
+  };
   write_probe: { only_row: number; writes: number };
   schema_migrations: { version: number; name: string };
 }

@@ -1,0 +1,124 @@
+/**
+ * How far are the ratings of alt-chain machines folded? Kept for the configurations that `fold-slots.ts` keeps folds for; a machine's new
+ * revision makes its folds worthless at once.
+ */
+import { sql } from 'kysely';
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { AltMachineState, StoredAltFold } from '../../ports/alt-event-store.ts';
+import { fromMachineRow, type MachineRow } from './alt-event-rows.ts';
+import type { Dialect } from './dialect.ts';
+import { createFoldSlots } from './fold-slots.ts';
+import { bytes, integer, prepareQuery } from './prepared-query.ts';
+import { toIdBytes } from './stored-machine-id.ts';
+import { change, readFirst, readRows, type Work } from './work.ts';
+
+export interface AltFolds {
+  read(id: MachineId, ratesFingerprint: string): Work<StoredAltFold | undefined>;
+  /** In exclusive work only. */
+  write(ratesFingerprint: string, folds: readonly (StoredAltFold & { readonly id: MachineId })[]): Work<void>;
+  listUnfolded(
+    ratesFingerprint: string,
+    least: number,
+    limit: number,
+    after: MachineId | undefined,
+  ): Work<readonly { readonly machine: AltMachineState; readonly fold: StoredAltFold | undefined }[]>;
+}
+
+/** A configuration that never wrote. */
+const UNKNOWN_CONFIGURATION = { slot: 0, configurationId: -1 };
+
+export function createAltFolds(dialect: Dialect): AltFolds {
+  const slots = createFoldSlots(dialect);
+  const select = prepareSelect(dialect);
+  const selectUnfolded = prepareUnfolded(dialect);
+  const upsert = dialect.batch(
+    {
+      machine_id: 'bytes',
+      slot: 'integer',
+      configuration_id: 'integer',
+      revision: 'integer',
+      next_seq: 'integer',
+      state: 'text',
+    },
+    `INSERT INTO alt_folds (machine_id, slot, configuration_id, revision, next_seq, state)
+     SELECT batch.machine_id, batch.slot, batch.configuration_id, batch.revision, batch.next_seq, batch.state
+     FROM batch JOIN alt_machines m ON m.machine_id = batch.machine_id AND m.revision = batch.revision WHERE true
+     ON CONFLICT (machine_id, slot) DO UPDATE
+     SET configuration_id = excluded.configuration_id, revision = excluded.revision,
+         next_seq = excluded.next_seq, state = excluded.state
+     WHERE alt_folds.configuration_id <> excluded.configuration_id
+        OR alt_folds.revision <> excluded.revision
+        OR alt_folds.next_seq <= excluded.next_seq`,
+  );
+
+  return {
+    *read(id, fingerprint) {
+      const { slot, configurationId } = (yield* slots.find(fingerprint)) ?? UNKNOWN_CONFIGURATION;
+      const row = yield* readFirst(select({ id: toIdBytes(id), slot, configurationId }));
+      return row && { revision: row.revision, nextSeq: row.next_seq, state: row.state };
+    },
+    *write(fingerprint, folds) {
+      const { slot, configurationId } = yield* slots.claim(fingerprint);
+      const newest = new Map<MachineId, StoredAltFold>();
+      for (const { id, ...fold } of folds) newest.set(id, fold);
+      const rows = [...newest].map(([id, { revision, nextSeq, state }]) => [
+        toIdBytes(id),
+        slot,
+        configurationId,
+        revision,
+        nextSeq,
+        state,
+      ]);
+      yield* change({ sql: upsert, batch: rows });
+    },
+    *listUnfolded(fingerprint, least, limit, after) {
+      const { slot, configurationId } = (yield* slots.find(fingerprint)) ?? UNKNOWN_CONFIGURATION;
+      const id = after === undefined ? new Uint8Array() : toIdBytes(after);
+      const rows = yield* readRows(selectUnfolded({ slot, configurationId, id, least, limit }));
+      return rows.map(({ fold_revision, fold_next_seq, fold_state, ...machine }) => ({
+        machine: fromMachineRow(machine as MachineRow),
+        fold:
+          fold_revision === null || fold_next_seq === null || fold_state === null
+            ? undefined
+            : { revision: fold_revision, nextSeq: fold_next_seq, state: fold_state },
+      }));
+    },
+  };
+}
+
+function prepareSelect({ builder }: Dialect) {
+  return prepareQuery({ id: bytes, slot: integer, configurationId: integer }, ({ id, slot, configurationId }) =>
+    builder
+      .selectFrom('alt_folds as f')
+      .innerJoin('alt_machines as m', (join) =>
+        join.onRef('m.machine_id', '=', 'f.machine_id').onRef('m.revision', '=', 'f.revision'),
+      )
+      .select(['f.revision', 'f.next_seq', 'f.state'])
+      .where('f.machine_id', '=', id)
+      .where('f.slot', '=', slot)
+      .where('f.configuration_id', '=', configurationId),
+  );
+}
+
+function prepareUnfolded({ builder }: Dialect) {
+  return prepareQuery(
+    { slot: integer, configurationId: integer, id: bytes, least: integer, limit: integer },
+    ({ slot, configurationId, id, least, limit }) =>
+      builder
+        .selectFrom('alt_machines as m')
+        .leftJoin('alt_folds as f', (join) =>
+          join
+            .onRef('f.machine_id', '=', 'm.machine_id')
+            .onRef('f.revision', '=', 'm.revision')
+            .on('f.slot', '=', slot)
+            .on('f.configuration_id', '=', configurationId),
+        )
+        .selectAll('m')
+        .select(['f.revision as fold_revision', 'f.next_seq as fold_next_seq', 'f.state as fold_state'])
+        .where('m.machine_id', '>', id)
+        .where('m.problem', 'is', null)
+        .where(sql<boolean>`m.event_count - coalesce(f.next_seq, 0) >= ${least}`)
+        .orderBy('m.machine_id')
+        .limit(limit),
+  );
+}
