@@ -1,7 +1,13 @@
 /** Is the service fit to answer? (`/ready` of the interface, http-facts 12.) */
 import { Fault } from '../domain/faults.ts';
-import { judgeIndexFreshness, type IndexReading } from '../domain/index-freshness.ts';
-import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import {
+  isObservationFresh,
+  judgeIndexFreshness,
+  judgeObservationAge,
+  type IndexReading,
+} from '../domain/index-freshness.ts';
+import type { AltIndexStatus } from '../ports/alt-index.ts';
+import type { Ctx } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 
 /** How far the operator index is. What was never read is undefined. */
@@ -13,6 +19,13 @@ export interface OperatorIndexReport {
   readonly headObservedAgeSeconds: number | undefined;
 }
 
+/** How far the index of the alt chain's events is. */
+export interface AltIndexReport {
+  readonly isReady: boolean;
+  readonly slot: number | undefined;
+  readonly ageSeconds: number | undefined;
+}
+
 export interface Readiness {
   readonly isReady: boolean;
   readonly mainChain: MainChainReadiness;
@@ -20,6 +33,8 @@ export interface Readiness {
   readonly verify: boolean | undefined;
   /** Informs, does not decide. Undefined: not initialised. */
   readonly operatorIndex: OperatorIndexReport | undefined;
+  /** Informs, does not decide. Undefined: not initialised, or no alt chain is configured. */
+  readonly altIndex: AltIndexReport | undefined;
 }
 
 const NOTHING_READY: MainChainReadiness = {
@@ -37,31 +52,48 @@ const NEVER_READ: IndexReading = {
   headObservedAtMilliseconds: undefined,
 };
 
+const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observedAtMilliseconds: undefined };
+
 const INDEX_PATIENCE_MILLISECONDS = 2_000;
 
 /** Throws no fault: what cannot be read is not ready. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
-  const { main } = ctx;
+  const { main, alt } = ctx;
   if (main === undefined) {
-    return { isReady: false, mainChain: NOTHING_READY, verify: false, operatorIndex: undefined };
+    return { isReady: false, mainChain: NOTHING_READY, verify: false, operatorIndex: undefined, altIndex: undefined };
   }
-  const [mainChain, index] = await Promise.all([main.chain.readReadiness(), readIndex(main)]);
-  const isReady = Object.values(mainChain).every(Boolean);
-  return { isReady, mainChain, verify: undefined, operatorIndex: toReport(ctx, index) };
+  const [mainChain, index, altStatus] = await Promise.all([
+    main.chain.readReadiness(),
+    readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
+    alt && readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ),
+  ]);
+  return {
+    isReady: Object.values(mainChain).every(Boolean),
+    mainChain,
+    verify: undefined,
+    operatorIndex: toReport(ctx, index),
+    altIndex: altStatus && toAltReport(ctx, altStatus),
+  };
 }
 
-/** The index informs, it does not decide: a database that hangs must not keep the report from its reader. */
-async function readIndex(main: MainChainPorts): Promise<IndexReading> {
+/** The indexes inform, they do not decide: a database that hangs must not keep the report from its reader. */
+async function readPatiently<T>(read: () => Promise<T>, neverRead: T): Promise<T> {
   try {
-    return await Promise.race([main.index.readMainChainIndex(), waitForIndex()]);
+    return await Promise.race([read(), waitForIndex(neverRead)]);
   } catch (error) {
-    if (error instanceof Fault) return NEVER_READ;
+    if (error instanceof Fault) return neverRead;
     throw error;
   }
 }
 
-function waitForIndex(): Promise<IndexReading> {
-  return new Promise((resolve) => setTimeout(resolve, INDEX_PATIENCE_MILLISECONDS, NEVER_READ).unref());
+function waitForIndex<T>(neverRead: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(resolve, INDEX_PATIENCE_MILLISECONDS, neverRead).unref());
+}
+
+/** What a worker that stands still knew is not ready. */
+function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltIndexStatus): AltIndexReport {
+  const ageSeconds = judgeObservationAge(observedAtMilliseconds, ctx.clock.nowMilliseconds());
+  return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds };
 }
 
 function toReport(ctx: Ctx, index: IndexReading): OperatorIndexReport {

@@ -54,3 +54,18 @@ export function judgeIndexFreshness(
   if (lagBlocks > MAX_LAG_BLOCKS) return { kind: 'syncing', indexedBlock, headBlock };
   return { kind: 'fresh', indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds };
 }
+
+/** How old what a worker observed is, in whole seconds; undefined: it was never observed, or in a future that a clock was set back from. */
+export function judgeObservationAge(
+  observedAtMilliseconds: number | undefined,
+  nowMilliseconds: number,
+): number | undefined {
+  if (observedAtMilliseconds === undefined) return undefined;
+  if (observedAtMilliseconds - nowMilliseconds > MAX_AHEAD_MILLISECONDS) return undefined;
+  return Math.max(0, Math.floor((nowMilliseconds - observedAtMilliseconds) / 1000));
+}
+
+/** Whether an observation of that age still tells of now. */
+export function isObservationFresh(ageSeconds: number | undefined, pollIntervalSeconds: number): ageSeconds is number {
+  return ageSeconds !== undefined && ageSeconds <= MAX_UNSEEN_INTERVALS * pollIntervalSeconds;
+}

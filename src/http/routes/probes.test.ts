@@ -3,7 +3,8 @@ import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
 import { createStubCtx } from '../../../test/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
-import type { MainChainPorts } from '../../ports/ctx.ts';
+import type { AltIndexStatus } from '../../ports/alt-index.ts';
+import type { AltChainPorts, MainChainPorts } from '../../ports/ctx.ts';
 import type { MainChainReadiness } from '../../ports/main-chain.ts';
 
 const ALL_WELL: MainChainReadiness = {
@@ -20,10 +21,12 @@ const NOW = 1_788_900_000_000;
 interface Scene {
   readonly readiness?: Partial<MainChainReadiness>;
   readonly index?: Awaited<ReturnType<MainChainPorts['index']['readMainChainIndex']>> | Error;
+  /** Undefined: no alt chain is configured. */
+  readonly altIndex?: AltIndexStatus | Error;
 }
 
 /** `/ready` of a service with a main chain that says so, held against the document. */
-async function askReady({ readiness, index }: Scene | { [K in keyof Scene]?: never }, isInitialised = true) {
+async function askReady({ readiness, index, altIndex }: Scene | { [K in keyof Scene]?: never }, isInitialised = true) {
   const main = {
     chain: { readReadiness: async () => ({ ...ALL_WELL, ...readiness }) },
     index: {
@@ -33,7 +36,12 @@ async function askReady({ readiness, index }: Scene | { [K in keyof Scene]?: nev
       },
     },
   } as unknown as MainChainPorts;
-  const ctx = createStubCtx({ main: isInitialised ? main : undefined });
+  const readStatus = async () => {
+    if (altIndex instanceof Error) throw altIndex;
+    return altIndex;
+  };
+  const alt = altIndex && ({ index: { readStatus } } as unknown as AltChainPorts);
+  const ctx = createStubCtx({ main: isInitialised ? main : undefined, alt });
   const app = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
   const { statusCode: status, headers, body: text } = await app.inject('/ready');
   new OpenapiConformance((await app.inject('/openapi.json')).json()).expectDocumented('GET', '/ready', {
@@ -98,4 +106,49 @@ test('the index informs, it does not decide', async () => {
     { ready: false, ...none },
     { ready: false, ...none },
   ]);
+});
+
+const ALT_WELL: AltIndexStatus = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW - 9_900 };
+
+test('/ready of a service of both chains tells how far the events of the alt chain are', async () => {
+  expect(await askReady({ altIndex: ALT_WELL })).toEqual({
+    status: 200,
+    text:
+      '{"status":"ready","rpc_connected":true,"contracts":{"machine_registry":true,"machine_state_and_sync":true,' +
+      '"machine_subscription":true,"event_registry":true,"admin_flags":true},"verify":null,' +
+      '"solana_indexer":{"ready":true,"slot":301200450,"age_seconds":9},' +
+      '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}}',
+  });
+});
+
+test.each([
+  ['is behind', { ...ALT_WELL, isReady: false }, { ready: false, slot: 301_200_450, age_seconds: 9 }],
+  [
+    'was observed ten poll intervals ago',
+    { ...ALT_WELL, observedAtMilliseconds: NOW - 600_000 },
+    { ready: true, slot: 301_200_450, age_seconds: 600 },
+  ],
+  [
+    'was not observed for longer',
+    { ...ALT_WELL, observedAtMilliseconds: NOW - 601_000 },
+    { ready: false, slot: 301_200_450, age_seconds: 601 },
+  ],
+  [
+    'was observed in the future of a clock that was set back',
+    { ...ALT_WELL, observedAtMilliseconds: NOW + 60_001 },
+    { ready: false, slot: 301_200_450, age_seconds: null },
+  ],
+  [
+    'was never observed',
+    { isReady: false, slot: undefined, observedAtMilliseconds: undefined },
+    { ready: false, slot: null, age_seconds: null },
+  ],
+  ['cannot be read', new Fault('StoreUnavailable', {}), { ready: false, slot: null, age_seconds: null }],
+])('an index of the alt chain that %s informs, it does not decide', async (_name, altIndex, entry) => {
+  const { status, text } = await askReady({ altIndex });
+  expect([status, JSON.parse(text).solana_indexer]).toEqual([200, entry]);
+});
+
+test('/ready of a service that is not initialised tells of no index, whatever else is configured', async () => {
+  expect(JSON.parse((await askReady({ altIndex: ALT_WELL }, false)).text).solana_indexer).toBe(null);
 });

@@ -1,5 +1,5 @@
 /** `GET /health` and `GET /ready` of the interface (http-facts 12). Counted like every other path, never cached. */
-import { getReadiness, type OperatorIndexReport, type Readiness } from '../../actions/probes.ts';
+import { getReadiness, type AltIndexReport, type OperatorIndexReport, type Readiness } from '../../actions/probes.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendFresh } from '../answer.ts';
 import { encodeJson } from '../json-encoding.ts';
@@ -35,7 +35,7 @@ export function probesRoutes(routes: Routes, ctx: Ctx): void {
   });
 }
 
-function toReadinessReport({ isReady, mainChain, verify, operatorIndex }: Readiness) {
+function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex }: Readiness) {
   return {
     status: isReady ? 'ready' : 'not_ready',
     rpc_connected: mainChain.rpcConnected,
@@ -47,7 +47,7 @@ function toReadinessReport({ isReady, mainChain, verify, operatorIndex }: Readin
       admin_flags: mainChain.adminFlags,
     },
     verify: verify ?? null,
-    solana_indexer: null,
+    solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
     operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
   };
 }
@@ -60,4 +60,8 @@ function toIndexEntry(index: OperatorIndexReport) {
     lag_blocks: index.lagBlocks ?? null,
     head_observed_age_seconds: index.headObservedAgeSeconds ?? null,
   };
+}
+
+function toAltIndexEntry({ isReady, slot = null, ageSeconds = null }: AltIndexReport) {
+  return { ready: isReady, slot, age_seconds: ageSeconds };
 }

@@ -1,5 +1,5 @@
 /** What do the probes answer? (http-facts 12.) */
-import { closedObject, COUNT, COUNT_OR_NULL, exactly, FLAG, word, type JsonSchema } from './json-schema.ts';
+import { closedObject, COUNT_OR_NULL, exactly, FLAG, word, type JsonSchema } from './json-schema.ts';
 
 export const HEALTH_SCHEMA = closedObject({ status: exactly('ok') });
 
@@ -18,7 +18,7 @@ export const READINESS_SCHEMA = closedObject({
     admin_flags: FLAG,
   }),
   verify: { type: ['boolean', 'null'], description: 'Null: this server does not run Verify.' },
-  solana_indexer: orNull(closedObject({ ready: FLAG, slot: COUNT, age_seconds: COUNT })),
+  solana_indexer: orNull(closedObject({ ready: FLAG, slot: COUNT_OR_NULL, age_seconds: COUNT_OR_NULL })),
   operator_index: orNull(
     closedObject({
       ready: FLAG,
