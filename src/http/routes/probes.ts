@@ -62,6 +62,6 @@ function toIndexEntry(index: OperatorIndexReport) {
   };
 }
 
-function toAltIndexEntry({ isReady, slot = null, ageSeconds = null }: AltIndexReport) {
-  return { ready: isReady, slot, age_seconds: ageSeconds };
+function toAltIndexEntry({ isReady, slot, ageSeconds }: AltIndexReport) {
+  return { ready: isReady, slot: slot ?? null, age_seconds: ageSeconds ?? null };
 }
