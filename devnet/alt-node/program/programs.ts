@@ -1,0 +1,22 @@
+/** Which programs does the devnet bring to the alt chain? Each is one C file beside this one and the program made from it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+export const PROGRAM_NAMES = ['event-registry', 'caller', 'stand-in'] as const;
+export type ProgramName = (typeof PROGRAM_NAMES)[number];
+
+/** Lines of `<sha256>  <file>`, as `sha256sum -c` reads them. */
+export const HASHES_FILE = programFile('SHA256SUMS');
+
+export function programFile(name: string): URL {
+  return new URL(name, import.meta.url);
+}
+
+/** The committed bytes of a program, ready for the loader. */
+export function readProgram(name: ProgramName): Buffer {
+  return readFileSync(programFile(`${name}.so`));
+}
+
+export function formatHashes(programs: readonly (readonly [name: ProgramName, bytes: Uint8Array])[]): string {
+  return programs.map(([name, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}.so\n`).join('');
+}
