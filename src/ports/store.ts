@@ -5,6 +5,7 @@
  */
 import type { MachineId } from '../domain/identifiers.ts';
 import type { AltEventStore } from './alt-event-store.ts';
+import type { ChipStore } from './chip-store.ts';
 import type { DecisionStore } from './decision-store.ts';
 import type { EventLogRow } from './event-times.ts';
 import type { EventGeneration } from './main-chain-log.ts';
@@ -115,7 +116,8 @@ export interface FxStore {
   appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
 }
 
-export interface Store extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore, AltEventStore {
+export interface Store
+  extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore, ChipStore, AltEventStore {
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;

@@ -200,4 +200,39 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${table}`,
     ],
   },
+  {
+    name: 'chip challenges and accepted evidence',
+    statements: ({ columns: { integer, small, bytes }, clustered, table }) => [
+      `CREATE TABLE challenges (
+        nonce_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(nonce_hash) = 32),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        did_controller ${bytes} NOT NULL CHECK (length(did_controller) = 20),
+        chain_id ${integer} NOT NULL,
+        issued_at ${integer} NOT NULL,
+        expires_at ${integer} NOT NULL,
+        consumed_at ${integer},
+        consumed_by ${bytes} CHECK (length(consumed_by) = 32),
+        CHECK ((consumed_at IS NULL) = (consumed_by IS NULL))
+      ) ${clustered}`,
+      `CREATE INDEX challenges_open ON challenges (expires_at, machine_id) WHERE consumed_by IS NULL`,
+      `CREATE INDEX challenges_consumed ON challenges (consumed_at) WHERE consumed_by IS NOT NULL`,
+      `CREATE TABLE challenge_issuing (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        issued ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE evidence_intakes (
+        receipt_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(receipt_id) = 32),
+        evidence_hash ${bytes} NOT NULL UNIQUE CHECK (length(evidence_hash) = 32),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        chip_ref ${bytes} NOT NULL CHECK (length(chip_ref) = 32),
+        leaf_fingerprint ${bytes} NOT NULL CHECK (length(leaf_fingerprint) = 32),
+        leaf_serial ${bytes} NOT NULL,
+        controller ${bytes} NOT NULL CHECK (length(controller) = 20),
+        received_at ${integer} NOT NULL,
+        evidence ${bytes}
+      ) ${table}`,
+      'CREATE INDEX evidence_intakes_by_machine ON evidence_intakes (machine_id, received_at)',
+      'CREATE INDEX evidence_intakes_by_time ON evidence_intakes (received_at)',
+    ],
+  },
 ];

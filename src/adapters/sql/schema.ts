@@ -120,6 +120,32 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
+  /** The hash of the nonce, never the nonce. */
+  challenges: {
+    nonce_hash: Uint8Array;
+    machine_id: Uint8Array;
+    did_controller: Uint8Array;
+    chain_id: number;
+    issued_at: number;
+    expires_at: number;
+    consumed_at: number | null;
+    /** Hash of the document. */
+    consumed_by: Uint8Array | null;
+  };
+  /** Its lock is what issuers wait for. */
+  challenge_issuing: { only_row: number; issued: number };
+  /** Rows are only added; `evidence` is null where hashes only are kept. */
+  evidence_intakes: {
+    receipt_id: Uint8Array;
+    evidence_hash: Uint8Array;
+    machine_id: Uint8Array;
+    chip_ref: Uint8Array;
+    leaf_fingerprint: Uint8Array;
+    leaf_serial: Uint8Array;
+    controller: Uint8Array;
+    received_at: number;
+    evidence: Uint8Array | null;
+  };
   write_probe: { only_row: number; writes: number };
   schema_migrations: { version: number; name: string };
 }
