@@ -5,6 +5,7 @@
 import { judgeAltDeployment, type AltDeployment } from '../../domain/alt-deployment.ts';
 import type { AltKey } from '../../domain/alt-identifiers.ts';
 import type { AltMachineSnapshot } from '../../domain/alt-machine-facts.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
 import type { Reading } from '../../domain/machine-facts.ts';
 import type { AltPrograms, MachineAddresses, SingletonAddresses } from './account-addresses.ts';
@@ -15,7 +16,7 @@ import { machineStateLayout } from './accounts/machine-state.ts';
 import { machineLayout } from './accounts/machine.ts';
 import { registryLayout } from './accounts/registry.ts';
 import { subscriptionTerminalLayout } from './accounts/subscription-terminal.ts';
-import { parseRpcAccounts, type RawAccount } from './rpc-account.ts';
+import { parseRpcAccounts, type RawAccount, type RawAccounts } from './rpc-account.ts';
 
 const ACCOUNTS_PER_MACHINE = 4;
 const SINGLETONS = 2;
@@ -56,8 +57,16 @@ export function readMachineAccounts(
   ordinal: number,
 ): MachineAccountsRead | undefined {
   const read = parseRpcAccounts(result, ids.length * ACCOUNTS_PER_MACHINE + SINGLETONS);
-  if (read === undefined) return undefined;
-  const { slot, accounts } = read;
+  return read && toMachineAccounts(read, ids, programs, ordinal);
+}
+
+/** Reads the accounts of the call, as many as were asked for. */
+export function toMachineAccounts(
+  { slot, accounts }: RawAccounts,
+  ids: readonly MachineId[],
+  programs: AltPrograms,
+  ordinal: number,
+): MachineAccountsRead {
   const [config, registry] = accounts.slice(-SINGLETONS) as [Reading<RawAccount>, Reading<RawAccount>];
   const subject = undefined;
   return {
@@ -72,6 +81,12 @@ export function readMachineAccounts(
       return toSnapshot(id, slot, own as MachineReadings, programs);
     }),
   };
+}
+
+/** The facts of the deployment that answered. Throws `ChainUnreadable` when it is not the configured one. */
+export function needDeployment({ deployment }: MachineAccountsRead): AltDeployment {
+  if (deployment.state === 'present') return deployment.value;
+  throw chainUnreadable('alt', deployment.state === 'unreadable' ? deployment.cause : 'wrong-chain');
 }
 
 type MachineReadings = [

@@ -7,11 +7,14 @@ import type { AccountLayout } from '../account-verdict.ts';
 import { Undecodable } from '../byte-reader.ts';
 import { readEventRecord } from '../event-record.ts';
 
-const BYTES = 452;
+/** The account has room for the longest record, whatever it holds. */
+export const EVENT_LOG_BYTES = 452;
+
+export const EVENT_LOG_DISCRIMINATOR = '7a8ada9cb47241f8';
 
 export const machineEventLogLayout: AccountLayout<AltEventLog, bigint> = {
-  discriminator: '7a8ada9cb47241f8',
-  allowsLength: (bytes) => bytes === BYTES,
+  discriminator: EVENT_LOG_DISCRIMINATOR,
+  allowsLength: (bytes) => bytes === EVENT_LOG_BYTES,
   hasTail: true,
   read: (reader) => {
     const subject = reader.word();
