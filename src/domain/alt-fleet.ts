@@ -3,6 +3,7 @@
  */
 import type { AltKey } from './alt-identifiers.ts';
 import type { Address, MachineId } from './identifiers.ts';
+import { isObservationFresh, judgeObservationAge } from './index-freshness.ts';
 
 /** One machine as the ownership snapshot shows it. */
 export interface AltFleetMachine {
@@ -36,4 +37,35 @@ export function judgeFleetCount(
 ): 'whole' | 'moved' | 'incomplete' {
   if (countBefore !== countAfter) return 'moved';
   return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';
+}
+
+/** A slot, and when it was seen first. */
+export interface AltFleetObservation {
+  readonly slot: number;
+  /** Clock milliseconds. */
+  readonly observedAtMilliseconds: number;
+}
+
+/** What a snapshot belongs to. Program ids repeat across clusters, the genesis hash does not. */
+export function formatAltFleetIdentity(deployment: {
+  readonly genesisHash: AltKey;
+  readonly machineRegistry: AltKey;
+}): string {
+  return `layout=1 genesis=${deployment.genesisHash} registry=${deployment.machineRegistry}`;
+}
+
+/**
+ * Whether a whole answer of a slot replaces the snapshot stored. A slot that is seen again is not observed anew: a node that stands still must
+ * not look alive. An earlier one replaces only what is out of date by itself, so that one wrong slot does not shut the list for good.
+ */
+export function mayReplaceSnapshot(
+  stored: AltFleetObservation | undefined,
+  slot: number,
+  nowMilliseconds: number,
+  pollIntervalSeconds: number,
+): boolean {
+  if (stored === undefined || slot > stored.slot) return true;
+  const ageSeconds = judgeObservationAge(stored.observedAtMilliseconds, nowMilliseconds);
+  if (ageSeconds === undefined) return true;
+  return slot < stored.slot && !isObservationFresh(ageSeconds, pollIntervalSeconds);
 }

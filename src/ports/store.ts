@@ -5,6 +5,7 @@
  */
 import type { MachineId } from '../domain/identifiers.ts';
 import type { AltEventStore } from './alt-event-store.ts';
+import type { AltFleetStore } from './alt-fleet-store.ts';
 import type { ChipStore } from './chip-store.ts';
 import type { DecisionStore } from './decision-store.ts';
 import type { EventLogRow } from './event-times.ts';
@@ -117,7 +118,7 @@ export interface FxStore {
 }
 
 export interface Store
-  extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore, ChipStore, AltEventStore {
+  extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore, ChipStore, AltEventStore, AltFleetStore {
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import type { Store } from '../../ports/store.ts';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { parseDatabaseUrl, type DatabaseLocation } from './database-url.ts';
 import { createAltEvents } from './alt-events.ts';
+import { createAltFleets } from './alt-fleets.ts';
 import { createChipIntakes } from './chip-intakes.ts';
 import { createDecisions } from './decisions.ts';
 import { createFolds } from './folds.ts';
@@ -47,6 +48,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createDecisions(database),
     ...createChipIntakes(database),
     ...createAltEvents(database),
+    ...createAltFleets(database),
     checkWritable: createWriteProbe(database),
     close: () => database.close(),
   };

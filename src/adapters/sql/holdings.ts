@@ -104,7 +104,7 @@ export function createHoldings({ builder, batch }: Dialect): Holdings {
 }
 
 /** An offset is reached from the nearest of these places, so that no page is far from one. */
-const ANCHOR_SPACING = 500;
+export const ANCHOR_SPACING = 500;
 /** Anchors of this many fleets are kept; a fleet of a million machines has 2,000 of 32 bytes. */
 const MAX_KEPT_FLEETS = 256;
 
@@ -115,9 +115,28 @@ interface Anchors {
 }
 
 export function createOwnership(database: SqlDatabase): OwnershipStore {
-  const { builder } = database.dialect;
+  const lists = createHoldingLists(database.dialect);
+  return {
+    listHoldings: (address, offset, limit) => database.snapshot(lists.list(address, offset, limit)),
+  };
+}
+
+/** Parts of a page, for work that reads one state of the database. */
+export interface HoldingLists {
+  list(address: Address, offset: number, limit: number): Work<HoldingPage>;
+  readHolder(address: Address): Work<{ readonly total: number; readonly version: number }>;
+  /** The block that all rows are of. */
+  findIndexedBlock(): Work<number | undefined>;
+  /** The first machine of every stretch of `ANCHOR_SPACING`, of the rows of this version. */
+  findAnchors(address: Address, version: number): Work<readonly Uint8Array[]>;
+  /** In order, from `anchor` on. */
+  readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): Work<readonly Uint8Array[]>;
+}
+
+export function createHoldingLists(dialect: Dialect): HoldingLists {
+  const { builder } = dialect;
   const kept = new Map<Address, Anchors>();
-  const stream = createBlockStream(database.dialect, 'main-chain');
+  const stream = createBlockStream(dialect, 'main-chain');
   const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select('block_number'));
   const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
     builder.selectFrom('holders').select(['total', 'version']).where('holder', '=', holder),
@@ -155,21 +174,25 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
       .orderBy('machine_id'),
   );
 
-  return {
-    listHoldings: (address, offset, limit) => database.snapshot(list(address, offset, limit)),
-  };
+  return { list, readHolder, findIndexedBlock, findAnchors, readFrom };
 
   function* list(address: Address, offset: number, limit: number): Work<HoldingPage> {
-    const holder = fromHex(address);
-    const { total = 0, version = 0 } = (yield* readFirst(selectHolder({ holder }))) ?? {};
+    const { total, version } = yield* readHolder(address);
     const indexedBlock = yield* findIndexedBlock();
     if (offset >= total) return { indexedBlock, total, ids: [] };
     const anchors = offset < ANCHOR_SPACING ? [new Uint8Array(32)] : yield* findAnchors(address, version);
     const stretch = Math.floor(offset / ANCHOR_SPACING);
-    const rows = yield* readRows(
-      selectPage({ holder, anchor: anchors[stretch]!, limit, offset: offset - stretch * ANCHOR_SPACING }),
-    );
-    return { indexedBlock, total, ids: rows.map(({ machine_id }) => fromIdBytes(machine_id)) };
+    const rows = yield* readFrom(address, anchors[stretch]!, offset - stretch * ANCHOR_SPACING, limit);
+    return { indexedBlock, total, ids: rows.map(fromIdBytes) };
+  }
+
+  function* readHolder(address: Address): Work<{ readonly total: number; readonly version: number }> {
+    return (yield* readFirst(selectHolder({ holder: fromHex(address) }))) ?? { total: 0, version: 0 };
+  }
+
+  function* readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): Work<readonly Uint8Array[]> {
+    const rows = yield* readRows(selectPage({ holder: fromHex(address), anchor, limit, offset }));
+    return rows.map(({ machine_id }) => machine_id);
   }
 
   function* findIndexedBlock(): Work<number | undefined> {
@@ -210,10 +233,10 @@ function toRow(id: MachineId, { owner, controller }: NonNullable<Owners>): Value
   return [toIdBytes(id), fromHex(owner), controller === undefined ? null : fromHex(controller)];
 }
 
-function fromHex(address: string): Buffer {
+export function fromHex(address: string): Buffer {
   return Buffer.from(address.slice(2), 'hex');
 }
 
-function toHex(address: Uint8Array): string {
+export function toHex(address: Uint8Array): string {
   return `0x${Buffer.from(address.buffer, address.byteOffset, address.byteLength).toString('hex')}`;
 }

@@ -235,4 +235,24 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX evidence_intakes_by_time ON evidence_intakes (received_at)',
     ],
   },
+  {
+    name: 'ownership snapshot of the alt chain',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE alt_fleet_observation (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        identity ${text} NOT NULL,
+        slot ${integer} NOT NULL,
+        observed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE alt_fleets (
+        operator ${bytes} NOT NULL CHECK (length(operator) = 20),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        PRIMARY KEY (operator, machine_id)
+      ) ${clustered}`,
+      `CREATE TABLE alt_fleet_unreadable (
+        operator ${bytes} NOT NULL PRIMARY KEY CHECK (length(operator) = 20),
+        row_count ${small} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
 ];

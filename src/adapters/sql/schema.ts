@@ -146,6 +146,11 @@ export interface Schema {
     received_at: number;
     evidence: Uint8Array | null;
   };
+  /** Of the one snapshot that is kept, and of what deployment it is. */
+  alt_fleet_observation: { only_row: number; identity: string; slot: number; observed_at: number };
+  /** Machines by the operator that their accounts name. */
+  alt_fleets: { operator: Uint8Array; machine_id: Uint8Array };
+  alt_fleet_unreadable: { operator: Uint8Array; row_count: number };
   write_probe: { only_row: number; writes: number };
   schema_migrations: { version: number; name: string };
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
 import { testAltEvents } from './store-contract/alt-events.ts';
+import { testAltFleets } from './store-contract/alt-fleets.ts';
 import { testChipIntakes } from './store-contract/chip-intakes.ts';
 import { testDecisions } from './store-contract/decisions.ts';
 import { testFolds } from './store-contract/folds.ts';
@@ -74,6 +75,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testDecisions(under);
     testChipIntakes(under);
     testAltEvents(under);
+    testAltFleets(under);
     testPersistence(under);
     testProcesses(under);
   });
