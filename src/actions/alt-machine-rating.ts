@@ -13,8 +13,9 @@ import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { History } from './event-history.ts';
 import type { LocatedAltMachine } from './machine-location.ts';
-import { computeRating, type AltStanding, type History, type RatedSnapshot } from './machine-rating.ts';
+import { computeRating, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
 
 /** What every route shows of a machine's standing; a rating is more. */
 export type Standing = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;

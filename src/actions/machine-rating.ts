@@ -1,24 +1,18 @@
 /**
- * What rates a machine right now? Joins the stored fold, the records after it and their block times into the model's answer
- * (design/scoring.md, chain-evm 3.7). Shared by every action that shows a score.
+ * What rates a machine right now? Gives its history and its facts to the model (design/scoring.md, chain-evm 3.7). Shared by every
+ * action that shows a score.
  */
 import { judgeBond } from '../domain/bond.ts';
-import { pairEvents } from '../domain/event-pairing.ts';
-import { chainUnreadable, Fault, type ChainName } from '../domain/faults.ts';
+import { chainUnreadable, type ChainName } from '../domain/faults.ts';
 import { need, needOrAbsent } from '../domain/machine-home.ts';
-import type { EventRecord, MachineSnapshot } from '../domain/machine-facts.ts';
-import { emptyFold, EventsUnreadable, type Fold } from '../domain/rating/fold.ts';
-import { parseFold } from '../domain/rating/fold-text.ts';
-import type { RatingEvent } from '../domain/rating/event.ts';
+import type { MachineSnapshot } from '../domain/machine-facts.ts';
+import { EventsUnreadable } from '../domain/rating/fold.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/clock.ts';
-import type { Eventually } from './eventually.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/fx-rates.ts';
-import type { StoredFold } from '../ports/store.ts';
-
-/** More records than this after the fold are the indexer's work, not a request's. */
-const MAX_TAIL = 2_000;
+import { readHistory, toEventCount, type EventSource, type History } from './event-history.ts';
+import type { Eventually } from './eventually.ts';
 
 /** A rating, and what it was made from besides the events. Two answers of one snapshot and second are the same object. */
 export interface RatedSnapshot {
@@ -50,12 +44,6 @@ export interface RatingInputs {
   readonly eventCount: number;
   readonly fxFeed: boolean;
   readonly fxThroughDay: number;
-}
-
-/** The fold and the events after it: fixed for a snapshot and a configuration of rates. */
-export interface History {
-  readonly fold: Fold;
-  readonly tail: readonly RatingEvent[];
 }
 
 interface Kept {
@@ -93,7 +81,7 @@ function keepHistory(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot):
   const { fingerprint } = ctx.fxRates.current();
   const known = keptBySnapshot.get(snapshot);
   if (known?.fingerprint === fingerprint) return known;
-  const reading = readHistory(ctx, main, snapshot, fingerprint);
+  const reading = readSnapshotHistory(ctx, main, snapshot, fingerprint);
   const kept: Kept = { fingerprint, reading, history: undefined, latest: undefined };
   keptBySnapshot.set(snapshot, kept);
   reading.then(
@@ -104,72 +92,33 @@ function keepHistory(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot):
   return kept;
 }
 
-async function readHistory(
+/** Asynchronous throughout, so that a fact that cannot be read is a failure like any other. */
+async function readSnapshotHistory(
   ctx: Ctx,
   main: MainChainPorts,
   snapshot: MachineSnapshot,
   fingerprint: string,
 ): Promise<History> {
-  const count = readEventCount(snapshot);
-  const stored = await ctx.store.readFold('second', snapshot.id, fingerprint);
-  const fold =
-    stored !== undefined && (await isOfSnapshot(main, snapshot, stored)) ? parseFold(stored.state) : emptyFold();
-  if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
-  if (fold.nextSeq === count) return { fold, tail: [] };
-  if (count - fold.nextSeq > MAX_TAIL) throw await syncing(main, snapshot);
-  return { fold, tail: (await readTimedEvents(main, snapshot, fold.nextSeq, count)).events };
+  return readHistory(ctx, main, toEventSource(main, snapshot), fingerprint);
 }
 
-/** A fold of before an import, or of another chain, says nothing about the records that are readable at this block. */
-async function isOfSnapshot(
-  main: MainChainPorts,
-  { id, block }: MachineSnapshot,
-  { epoch }: StoredFold,
-): Promise<boolean> {
-  return (await main.eventTimes.readEventEpoch('second', id, block)) === epoch;
+/** The events of a machine of the second generation. */
+export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapshot): EventSource {
+  const { id, block, events, firstEvents } = snapshot;
+  return {
+    generation: 'second',
+    id,
+    block,
+    count: readEventCount(snapshot),
+    hasPriorEvents: need(snapshot.priorEventCount) > 0n,
+    pages: [events, firstEvents],
+    readEvents: (from, to) => chain.readEvents(id, block, from, to),
+  };
 }
 
-/** The records at positions `from` to `to - 1`, and the same as events of the model, with the time of their blocks. */
-export async function readTimedEvents(
-  main: MainChainPorts,
-  snapshot: MachineSnapshot,
-  from: number,
-  to: number,
-): Promise<{ readonly records: readonly EventRecord[]; readonly events: readonly RatingEvent[] }> {
-  if (from === to) return { records: [], events: [] };
-  const [records, logs] = await Promise.all([
-    readRecords(main, snapshot, from, to),
-    main.eventTimes.readEventLogs('second', snapshot.id, from, to, snapshot.block),
-  ]);
-  return { records, events: pairEvents(records, logs, from, need(snapshot.priorEventCount) > 0n) };
-}
-
-async function readRecords(
-  main: MainChainPorts,
-  snapshot: MachineSnapshot,
-  from: number,
-  to: number,
-): Promise<readonly EventRecord[]> {
-  const page = [snapshot.events, snapshot.firstEvents].find(
-    (reading) =>
-      reading?.state === 'present' &&
-      reading.value.offset <= from &&
-      reading.value.offset + reading.value.records.length >= to,
-  );
-  if (page?.state === 'present') return page.value.records.slice(from - page.value.offset, to - page.value.offset);
-  return (await main.chain.readEvents(snapshot.id, snapshot.block, from, to)).records;
-}
-
-/** How many records the machine has; never so many that a position is not a safe integer. */
+/** How many records the machine has. */
 export function readEventCount(snapshot: MachineSnapshot): number {
-  const count = need(snapshot.eventCount);
-  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('main', 'undecodable');
-  return Number(count);
-}
-
-async function syncing(main: MainChainPorts, snapshot: MachineSnapshot): Promise<Fault> {
-  const { indexedBlock } = await main.index.readMainChainIndex();
-  return new Fault('EventIndexSyncing', { indexedBlock: indexedBlock ?? 0, headBlock: snapshot.block.number });
+  return toEventCount(need(snapshot.eventCount));
 }
 
 interface RatedFacts {

@@ -16,15 +16,10 @@ import { toServiceDirectory, type ServiceDirectory } from '../domain/service-dir
 import type { Ctx } from '../ports/ctx.ts';
 import type { PartnerAnswer } from '../ports/partner-data.ts';
 import { rateAltMachine, readEventLog, showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
+import { readTimedEvents } from './event-history.ts';
 import { andThen, type Eventually } from './eventually.ts';
 import { locateMachine, type LocatedAltMachine, type LocatedMachine } from './machine-location.ts';
-import {
-  rateSnapshot,
-  readEventCount,
-  readTimedEvents,
-  type AltStanding,
-  type RatedSnapshot,
-} from './machine-rating.ts';
+import { rateSnapshot, readEventCount, toEventSource, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
 
 /** How many of the oldest events a profile shows. */
 const PROFILE_EVENTS = 100;
@@ -154,7 +149,7 @@ async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<Mac
 
 async function readShownEvents(ctx: Ctx, { main, snapshot }: LocatedMachine): Promise<ShownEvent[]> {
   const count = Math.min(readEventCount(snapshot), PROFILE_EVENTS);
-  const { records, events } = await readTimedEvents(main, snapshot, 0, count);
+  const { records, events } = await readTimedEvents(main, toEventSource(main, snapshot), 0, count);
   return toShownEvents(ctx, records, events);
 }
 

@@ -1,0 +1,103 @@
+/**
+ * What is known of a machine's events? (chain-evm 3.7.) The stored fold, and the records after it with the times of their blocks. The same
+ * for both generations; only the registry differs.
+ */
+import { pairEvents } from '../domain/event-pairing.ts';
+import { chainUnreadable, Fault } from '../domain/faults.ts';
+import type { MachineId } from '../domain/identifiers.ts';
+import type { BlockRef, EventPage, EventRecord, Reading } from '../domain/machine-facts.ts';
+import { emptyFold, type Fold } from '../domain/rating/fold.ts';
+import { parseFold } from '../domain/rating/fold-text.ts';
+import type { RatingEvent } from '../domain/rating/event.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { EventGeneration } from '../ports/main-chain-log.ts';
+import type { StoredFold } from '../ports/store.ts';
+
+/** More records than this after the fold are the indexer's work, not a request's. */
+const MAX_TAIL = 2_000;
+
+/** The fold and the events after it: fixed for a block and a configuration of rates. */
+export interface History {
+  readonly fold: Fold;
+  readonly tail: readonly RatingEvent[];
+}
+
+/** The events of one machine at one block. */
+export interface EventSource {
+  readonly generation: EventGeneration;
+  readonly id: MachineId;
+  readonly block: BlockRef;
+  readonly count: number;
+  readonly hasPriorEvents: boolean;
+  /** What was read with the machine. */
+  readonly pages: readonly (Reading<EventPage> | undefined)[];
+  /** The records at positions `from` to `to - 1`. Throws `ChainUnreadable`. */
+  readonly readEvents: (from: number, to: number) => Promise<EventPage>;
+}
+
+/** Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`. */
+export async function readHistory(
+  ctx: Ctx,
+  main: MainChainPorts,
+  source: EventSource,
+  fingerprint: string,
+): Promise<History> {
+  const { generation, id, count } = source;
+  const stored = await ctx.store.readFold(generation, id, fingerprint);
+  const fold = stored !== undefined && (await isOfSource(main, source, stored)) ? parseFold(stored.state) : emptyFold();
+  if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
+  if (fold.nextSeq === count) return { fold, tail: [] };
+  if (count - fold.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
+  return { fold, tail: (await readTimedEvents(main, source, fold.nextSeq, count)).events };
+}
+
+/** A fold of before an import, or of another chain, says nothing about the records that are readable at this block. */
+async function isOfSource(
+  main: MainChainPorts,
+  { generation, id, block }: EventSource,
+  { epoch }: StoredFold,
+): Promise<boolean> {
+  return (await main.eventTimes.readEventEpoch(generation, id, block)) === epoch;
+}
+
+/** The records at positions `from` to `to - 1`, and the same as events of the model, with the time of their blocks. */
+export async function readTimedEvents(
+  main: MainChainPorts,
+  source: EventSource,
+  from: number,
+  to: number,
+): Promise<{ readonly records: readonly EventRecord[]; readonly events: readonly RatingEvent[] }> {
+  if (from === to) return { records: [], events: [] };
+  const { generation, id, block, hasPriorEvents } = source;
+  const [records, logs] = await Promise.all([
+    readRecords(source, from, to),
+    main.eventTimes.readEventLogs(generation, id, from, to, block),
+  ]);
+  return { records, events: pairEvents(records, logs, from, hasPriorEvents) };
+}
+
+async function readRecords(
+  { pages, readEvents }: EventSource,
+  from: number,
+  to: number,
+): Promise<readonly EventRecord[]> {
+  const page = pages.find(
+    (reading) =>
+      reading?.state === 'present' &&
+      reading.value.offset <= from &&
+      reading.value.offset + reading.value.records.length >= to,
+  );
+  if (page?.state === 'present') return page.value.records.slice(from - page.value.offset, to - page.value.offset);
+  return (await readEvents(from, to)).records;
+}
+
+/** Never so many that a position is not a safe integer. Throws `ChainUnreadable`. */
+export function toEventCount(count: bigint): number {
+  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('main', 'undecodable');
+  return Number(count);
+}
+
+async function syncing(main: MainChainPorts, block: BlockRef): Promise<Fault> {
+  const { indexedBlock } = await main.index.readMainChainIndex();
+  return new Fault('EventIndexSyncing', { indexedBlock: indexedBlock ?? 0, headBlock: block.number });
+}
