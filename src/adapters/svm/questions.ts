@@ -165,7 +165,7 @@ function atLeast(floor: number, config: object): object {
 }
 
 function startsWith(discriminator: string): object {
-  return { memcmp: { offset: 0, bytes: formatBase58(hexToBytes(discriminator)) } };
+  return { memcmp: { offset: 0, encoding: 'base58', bytes: formatBase58(hexToBytes(discriminator)) } };
 }
 
 function readContext(result: unknown): { readonly slot: number; readonly value: unknown } {

@@ -1,0 +1,79 @@
+/**
+ * What does a complete node of the alt chain answer that we did not write? Surfpool in this process, offline, with the accounts that
+ * a test puts in. Only its binary is published, so its types stand here.
+ */
+import { createRequire } from 'node:module';
+
+interface Surfnet {
+  readonly rpcUrl: string;
+  /** Must be called again and again, or writes stop after some hundred. */
+  drainEvents(): unknown;
+  timeTravelToSlot(slot: number): unknown;
+  stop(): void;
+}
+
+interface SurfpoolBinding {
+  readonly Surfnet: {
+    startWithConfig(config: {
+      readonly offline: boolean;
+      readonly blockProductionMode: 'transaction' | 'clock';
+      readonly slotTimeMs: number;
+    }): Surfnet;
+  };
+}
+
+export interface SurfpoolNode {
+  readonly rpcUrl: string;
+  /** Another one with every start. */
+  readonly genesisHash: string;
+  setAccount(address: string, account: SurfpoolAccount | null): Promise<void>;
+  /** Later slots only. */
+  travelTo(slot: number): void;
+  request(method: string, params?: readonly unknown[]): Promise<unknown>;
+  stop(): void;
+}
+
+export interface SurfpoolAccount {
+  readonly owner: string;
+  readonly lamports: number;
+  readonly executable: boolean;
+  /** Base64. */
+  readonly data: string;
+}
+
+const SYSTEM_PROGRAM = '1'.repeat(32);
+const DRAIN_INTERVAL_MILLISECONDS = 20;
+
+export async function startSurfpoolNode(): Promise<SurfpoolNode> {
+  const { Surfnet } = createRequire(import.meta.url)('@solana/surfpool-linux-x64-gnu') as SurfpoolBinding;
+  const surfnet = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'transaction', slotTimeMs: 1 });
+  const draining = setInterval(() => surfnet.drainEvents(), DRAIN_INTERVAL_MILLISECONDS);
+
+  async function request(method: string, params: readonly unknown[] = []): Promise<unknown> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(surfnet.rpcUrl, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { readonly result?: unknown; readonly error?: { readonly code: number } };
+    if (answer.error !== undefined) throw new Error(`${method}: error ${answer.error.code}`);
+    return answer.result;
+  }
+
+  return {
+    rpcUrl: surfnet.rpcUrl,
+    genesisHash: (await request('getGenesisHash')) as string,
+    async setAccount(address, account) {
+      const { owner, lamports, executable, data } = account ?? NOTHING;
+      const hex = Buffer.from(data, 'base64').toString('hex');
+      await request('surfnet_setAccount', [address, { owner, lamports, executable, data: hex }]);
+    },
+    travelTo: (slot) => void surfnet.timeTravelToSlot(slot),
+    request,
+    stop() {
+      clearInterval(draining);
+      surfnet.stop();
+    },
+  };
+}
+
+/** An account without lamports is none. */
+const NOTHING: SurfpoolAccount = { owner: SYSTEM_PROGRAM, lamports: 0, executable: false, data: '' };
