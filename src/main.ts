@@ -2,6 +2,7 @@
  * How do the parts become a service? The composition root: the only file that knows every adapter. Opens the database, wires ports,
  * listens, and starts the loops; `close` undoes all of it.
  */
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -12,10 +13,12 @@ import { createFeedReader } from './adapters/fx/feed-source.ts';
 import { readTokensFile } from './adapters/fx/tokens-file.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { createStore } from './adapters/sql/create-store.ts';
+import { readTrustFiles } from './adapters/trust/trust-files.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config } from './config.ts';
 import { createMainChainIndexers, type MainChainIndexers } from './indexers/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from './indexers/poll-loop.ts';
+import type { ChipIntake } from './ports/chip-intake.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { FxRates } from './ports/fx-rates.ts';
@@ -52,6 +55,7 @@ export class StartRefused extends Error {
 /** At any other, the line of a request would be made for nothing. */
 const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 const FX_INTERVAL_MILLISECONDS = 60_000;
+const NONCE_BYTES = 32;
 /** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
 const START_PATIENCE_MILLISECONDS = 2_000;
 
@@ -80,6 +84,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
         throw new StartRefused(['DATABASE_URL: the database holds the index of another deployment']);
       }
     }
+    const chip = await createChipIntake(config);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock }) : undefined;
     if (partnerData !== undefined) closers.push(() => partnerData.close());
 
@@ -94,6 +99,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
       alt: undefined,
       bindings: undefined,
+      chip,
       partnerData,
     };
     const app = await buildApp(ctx, {
@@ -147,6 +153,17 @@ async function createRates(config: Config, store: Store, log: Log): Promise<{ fx
     },
   });
   return { fxRates, loop };
+}
+
+/** Undefined: Verify's onboarding is off. Throws `StartRefused` for files that are not the pinned certificates. */
+async function createChipIntake(config: Config): Promise<ChipIntake | undefined> {
+  if (config.verify === undefined) return undefined;
+  const { onboardingTokens, root, intermediate } = config.verify;
+  const reading = await readTrustFiles({ root, intermediate });
+  if (reading.problems !== undefined) throw new StartRefused(reading.problems);
+  const { challengeLifetimeSeconds, keepEvidence: keepsEvidence } = config;
+  const createNonce = () => randomBytes(NONCE_BYTES);
+  return { trust: reading.trust, onboardingTokens, challengeLifetimeSeconds, keepsEvidence, createNonce };
 }
 
 async function refreshRates(fxRates: FxRates, log: Log): Promise<void> {

@@ -22,6 +22,7 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
     main: undefined,
     alt: undefined,
     bindings: undefined,
+    chip: undefined,
     partnerData: undefined,
     ...parts,
     time,

@@ -92,6 +92,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
     alt: undefined,
     bindings: undefined,
+    chip: undefined,
     partnerData: undefined,
   };
   indexers.head.start();
@@ -148,6 +149,7 @@ export class FrontDoor {
       },
       alt: undefined,
       bindings: undefined,
+      chip: undefined,
       partnerData: undefined,
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });

@@ -4,6 +4,7 @@
  * turns it into an answer. `cause` members are short fixed words for logs; they never hold text of an SDK or a caller.
  */
 
+import type { EvidenceRefusalKind } from './evidence/refusal.ts';
 import type { DecisionRefusalContexts } from './monetization/decision-refusal.ts';
 
 export type ChainName = 'main' | 'alt';
@@ -30,8 +31,11 @@ export interface ParameterIssue {
   readonly ctx?: Readonly<Record<string, string | number>>;
 }
 
+/** Names the class and nothing else. */
+type EvidenceRefusalContexts = Readonly<Record<EvidenceRefusalKind, Record<never, never>>>;
+
 /** Context of every kind of fault. A kind that is missing in `http/wire-errors.ts` does not compile. */
-export interface FaultContexts extends DecisionRefusalContexts {
+export interface FaultContexts extends DecisionRefusalContexts, EvidenceRefusalContexts {
   readonly MachineDidMalformed: Record<never, never>;
   readonly OperatorMalformed: Record<never, never>;
   /** Nothing stands after the method of the DID. */
@@ -47,6 +51,8 @@ export interface FaultContexts extends DecisionRefusalContexts {
   readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   /** The worker has not read the head of the chain for so long. */
   readonly OperatorIndexStale: { readonly ageSeconds: number };
+  /** The alt chain has not been seen for so long, or never, that nobody knows what its half of a list is. */
+  readonly AltSnapshotOutOfDate: Record<never, never>;
   readonly StoreUnavailable: Record<never, never>;
   readonly RateLimited: { readonly retryAfterSeconds: number };
   readonly RouteUnknown: Record<never, never>;
@@ -56,6 +62,10 @@ export interface FaultContexts extends DecisionRefusalContexts {
   readonly RequestTooLarge: { readonly part: 'head' | 'body' };
   readonly RequestMalformed: Record<never, never>;
   readonly RequestTimeout: Record<never, never>;
+  /** Not exactly one header with an onboarding token. */
+  readonly OnboardingUnauthorized: Record<never, never>;
+  /** As many challenges are open as may be. */
+  readonly ChallengesExhausted: Record<never, never>;
 }
 
 export type FaultKind = keyof FaultContexts;

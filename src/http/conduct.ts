@@ -22,6 +22,13 @@ export interface ConductOptions {
   readonly connectingAddress: ConnectingAddress;
 }
 
+/** What a route decides of its own. */
+export interface RouteConduct {
+  readonly surface: Surface;
+  readonly requestsPerMinute?: number;
+  readonly refuse?: Route['refuse'];
+}
+
 const MAX_HEADERS = 200;
 /** Half of what is read at all, so that here the path is known, and with it the envelope (evidence 3.3). */
 const MAX_VERIFY_HEAD_BYTES = 16_384;
@@ -44,19 +51,24 @@ export class Conduct {
   constructor(options: ConductOptions) {
     this.#options = options;
     const expire = (exchange: Exchange) => sendError(exchange, chainUnreadable('main', 'deadline'));
-    const { general, verify } = options.deadlineMilliseconds;
-    this.#deadlines = { general: new Deadlines(general, expire), verify: new Deadlines(verify, expire) };
+    const within = (pace: Pace) => new Deadlines(options.deadlineMilliseconds[pace], expire);
+    this.#deadlines = {
+      general: within('general'),
+      verify: within('verify'),
+      'chip-challenge': within('chip-challenge'),
+      'chip-evidence': within('chip-evidence'),
+    };
     const refuse: Handler = (exchange) => sendError(exchange, ROUTE_UNKNOWN);
     this.#unknown = new Map(
-      (['page', 'verify'] as const).map((surface) => [surface, this.createRoute(surface, 'unknown', refuse)]),
+      (['page', 'verify'] as const).map((surface) => [surface, this.createRoute({ surface }, 'unknown', refuse)]),
     );
   }
 
-  createRoute(surface: Surface, pattern: string, handler: Handler, requestsPerMinute?: number): Route {
+  createRoute({ surface, requestsPerMinute, refuse }: RouteConduct, pattern: string, handler: Handler): Route {
     const { surroundings, createRouteLimiter } = this.#options;
     const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute);
     const deadlines = this.#deadlines[SURFACES[surface].pace];
-    return { surface, pattern, handler, surroundings, deadlines, rateLimiter };
+    return { surface, pattern, handler, surroundings, deadlines, rateLimiter, refuse };
   }
 
   /** Sees to it that the request is answered, now or later; throws nothing. `parameters` are decoded. */
@@ -107,6 +119,8 @@ export class Conduct {
 
   #refuse({ route, request, startedAtMilliseconds }: Exchange, path: string): Fault | undefined {
     const { connectingAddress } = this.#options;
+    const unauthorized = route.refuse?.(request.rawHeaders);
+    if (unauthorized !== undefined) return unauthorized;
     const isGeneral = SURFACES[route.surface].pace === 'general';
     const rateLimiter = route.rateLimiter ?? (isGeneral ? this.#options.rateLimiter : undefined);
     if (rateLimiter !== undefined) {
@@ -122,7 +136,7 @@ export class Conduct {
 
 function isHeadTooLarge(surface: Surface, { url, rawHeaders }: IncomingMessage): boolean {
   if (rawHeaders.length > 2 * MAX_HEADERS) return true;
-  if (surface !== 'verify') return false;
+  if (SURFACES[surface].pace === 'general') return false;
   return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0) > MAX_VERIFY_HEAD_BYTES;
 }
 

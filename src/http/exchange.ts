@@ -3,6 +3,7 @@
  * asked, and, through `answer.ts`, one chance to answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Fault } from '../domain/faults.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -29,6 +30,8 @@ export interface Route {
   readonly deadlines: Deadlines;
   /** A counter of its own, of addresses alone; undefined: that of its surface. */
   readonly rateLimiter: RateLimiter | undefined;
+  /** Judged by the raw headers alone, before anything is counted or read; the fault is the answer. Undefined: everyone may ask. */
+  readonly refuse: ((rawHeaders: readonly string[]) => Fault | undefined) | undefined;
   readonly surroundings: Surroundings;
 }
 

@@ -5,6 +5,7 @@
 import type { FaultKind } from '../domain/faults.ts';
 import type { Namespace } from '../domain/namespace.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './schemas/errors.ts';
+import { challengeSchema, receiptSchema } from './schemas/chip.ts';
 import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schema.ts';
 import { fleetSchema } from './schemas/fleet.ts';
 import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './schemas/monetization.ts';
@@ -67,6 +68,8 @@ function createSchemas(namespace: Namespace) {
     MonetizationState: DECISION_STATE_SCHEMA,
     PublishedDeployment: publishedDeploymentSchema(namespace),
     VerifyRecord: verifyRecordSchema(namespace),
+    ChipChallenge: challengeSchema(namespace),
+    ChipReceipt: receiptSchema(namespace),
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,

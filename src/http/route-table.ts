@@ -15,6 +15,8 @@ export interface RouteOptions {
   readonly surface: Surface;
   /** Of one address, whatever the parameters, counted for this route alone; undefined: as its surface says. */
   readonly requestsPerMinute?: number;
+  /** As `Route.refuse`. */
+  readonly refuse?: Route['refuse'];
   /** For the OpenAPI document. Every route of the service has one; a route of a test need not. */
   readonly description?: RouteDescription;
 }
@@ -95,17 +97,17 @@ export class RouteTable implements Routes {
   }
 
   #register(method: string, path: string, options: RouteOptions, handler: Handler): Route {
-    const { surface, description, requestsPerMinute } = options;
+    const { surface, description } = options;
     const known = this.#paths.get(path) ?? { surface, handlers: new Map<string, Handler>() };
     if (known.surface !== surface) throw new Error(`${path} has two surfaces`);
     known.handlers.set(method, handler);
     this.#paths.set(path, known);
     if (description !== undefined) this.described.push({ method, path, surface, description });
-    return this.#add([method], path, surface, handler, requestsPerMinute);
+    return this.#add([method], path, options, handler);
   }
 
-  #add(methods: string[], path: string, surface: Surface, handler: Handler, requestsPerMinute?: number): Route {
-    const route = this.#conduct.createRoute(surface, path, handler, requestsPerMinute);
+  #add(methods: string[], path: string, options: RouteOptions, handler: Handler): Route {
+    const route = this.#conduct.createRoute(options, path, handler);
     this.#app.route({
       method: methods,
       url: path,
@@ -120,11 +122,11 @@ export class RouteTable implements Routes {
     const read = handlers.get('GET');
     if (read !== undefined && SURFACES[surface].head) {
       handlers.set('HEAD', read);
-      this.#add(['HEAD'], path, surface, read);
+      this.#add(['HEAD'], path, { surface }, read);
     }
     const allow = [...handlers.keys()];
     const others = METHODS.filter((method) => !handlers.has(method));
-    this.#add(others, path, surface, createMethodRefusal(surface, allow));
+    this.#add(others, path, { surface }, createMethodRefusal(surface, allow));
   }
 }
 

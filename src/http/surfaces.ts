@@ -10,11 +10,13 @@ export type Surface =
   | 'bound-address'
   | 'monetization'
   | 'verify'
+  | 'chip-challenge'
+  | 'chip-evidence'
   | 'probe'
   | 'page'; // documents, and every path that no route has
 
 /** Which rates and which deadline apply. */
-export type Pace = 'general' | 'verify';
+export type Pace = 'general' | 'verify' | 'chip-challenge' | 'chip-evidence';
 
 export interface SurfaceConduct {
   /** Whether `Access-Control-Allow-Origin: *` is sent and preflights are answered. */
@@ -37,6 +39,8 @@ const OPEN: SurfaceConduct = {
   pace: 'general',
 };
 
+const CLOSED = { crossOrigin: false, head: false, headers: ['Pragma', 'no-cache'] };
+
 export const SURFACES: { readonly [S in Surface]: SurfaceConduct } = {
   read: OPEN,
   metadata: OPEN,
@@ -45,7 +49,9 @@ export const SURFACES: { readonly [S in Surface]: SurfaceConduct } = {
   monetization: OPEN,
   page: OPEN,
   probe: OPEN,
-  verify: { crossOrigin: false, head: false, headers: ['Pragma', 'no-cache'], pace: 'verify' },
+  verify: { ...CLOSED, pace: 'verify' },
+  'chip-challenge': { ...CLOSED, pace: 'chip-challenge' },
+  'chip-evidence': { ...CLOSED, pace: 'chip-evidence' },
 };
 
 export const VERIFY_PREFIX = '/v1/verify/';

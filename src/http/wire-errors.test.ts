@@ -137,6 +137,7 @@ test('Verify knows the pairs of its readers and no other (evidence 2, item 10), 
     EventIndexSyncing: new Fault('EventIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
     OperatorIndexSyncing: new Fault('OperatorIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
     OperatorIndexStale: new Fault('OperatorIndexStale', { ageSeconds: 700 }),
+    AltSnapshotOutOfDate: new Fault('AltSnapshotOutOfDate', {}),
     StoreUnavailable: new Fault('StoreUnavailable', {}),
     RateLimited: new Fault('RateLimited', { retryAfterSeconds: 17 }),
     RouteUnknown: new Fault('RouteUnknown', {}),
@@ -145,6 +146,22 @@ test('Verify knows the pairs of its readers and no other (evidence 2, item 10), 
     RequestTooLarge: new Fault('RequestTooLarge', { part: 'head' }),
     RequestMalformed: new Fault('RequestMalformed', {}),
     RequestTimeout: new Fault('RequestTimeout', {}),
+    OnboardingUnauthorized: new Fault('OnboardingUnauthorized', {}),
+    ChallengesExhausted: new Fault('ChallengesExhausted', {}),
+    EvidenceNotCanonical: new Fault('EvidenceNotCanonical', {}),
+    EvidenceUnsupported: new Fault('EvidenceUnsupported', {}),
+    ClockInvalid: new Fault('ClockInvalid', {}),
+    ChallengeUnknown: new Fault('ChallengeUnknown', {}),
+    EvidenceAlreadyAccepted: new Fault('EvidenceAlreadyAccepted', {}),
+    ChallengeConsumed: new Fault('ChallengeConsumed', {}),
+    ChallengeExpired: new Fault('ChallengeExpired', {}),
+    EvidenceMismatch: new Fault('EvidenceMismatch', {}),
+    CertificateInvalid: new Fault('CertificateInvalid', {}),
+    CertificateUnsupported: new Fault('CertificateUnsupported', {}),
+    CertificateUntrusted: new Fault('CertificateUntrusted', {}),
+    ChipProofInvalid: new Fault('ChipProofInvalid', {}),
+    ControllerProofInvalid: new Fault('ControllerProofInvalid', {}),
+    ControllerChanged: new Fault('ControllerChanged', {}),
   };
   const allowed = [
     '400 INVALID_MACHINE_ID',
@@ -163,6 +180,33 @@ test('Verify knows the pairs of its readers and no other (evidence 2, item 10), 
     const { body } = toWireError('verify', error);
     expect(Object.keys((body as { detail: object }).detail)).toEqual(['code', 'message']);
   }
+});
+
+test('the intake of chips has a code for every fact of its own (evidence 14), and shares the rest with Verify', () => {
+  const chip = (kind: FaultKind) => code('chip-evidence', new Fault(kind, {} as never));
+  expect(
+    (
+      [
+        ...['MachineAbsent', 'MachineRelocating', 'MachineHomedElsewhere', 'MachineDeactivated'],
+        ...['ServiceNotInitialised', 'ChainUnreadable', 'StoreUnavailable', 'RateLimited', 'RouteUnknown'],
+        ...['NotAcceptable', 'RequestTooLarge', 'RequestMalformed', 'RequestTimeout'],
+        ...['OnboardingUnauthorized', 'ChallengesExhausted', 'EvidenceNotCanonical', 'EvidenceUnsupported'],
+        ...['ClockInvalid', 'ChallengeUnknown', 'EvidenceAlreadyAccepted', 'ChallengeConsumed', 'ChallengeExpired'],
+        ...['EvidenceMismatch', 'CertificateInvalid', 'CertificateUnsupported', 'CertificateUntrusted'],
+        ...['ChipProofInvalid', 'ControllerProofInvalid', 'ControllerChanged'],
+      ] as FaultKind[]
+    ).map(chip),
+  ).toEqual([
+    ...['404 MACHINE_NOT_FOUND', '503 CHAIN_UNAVAILABLE', '404 MACHINE_NOT_FOUND', '409 MACHINE_DEACTIVATED'],
+    ...['503 CHAIN_UNAVAILABLE', '503 CHAIN_UNAVAILABLE', '503 VERIFY_STORE_UNAVAILABLE', '429 RATE_LIMITED'],
+    ...['404 VERIFY_ROUTE_NOT_FOUND', '406 NOT_ACCEPTABLE', '413 REQUEST_TOO_LARGE', '400 INVALID_REQUEST'],
+    ...['400 INVALID_REQUEST', '401 ONBOARDING_AUTH_REQUIRED WWW-Authenticate', '429 RATE_LIMITED'],
+    ...['400 EVIDENCE_NOT_CANONICAL', '422 EVIDENCE_UNSUPPORTED', '503 VERIFY_CLOCK_INVALID'],
+    ...['404 CHALLENGE_NOT_FOUND', '409 EVIDENCE_ALREADY_ACCEPTED', '409 CHALLENGE_CONSUMED', '409 CHALLENGE_EXPIRED'],
+    ...['422 EVIDENCE_MISMATCH', '422 CERTIFICATE_INVALID', '422 CERTIFICATE_UNSUPPORTED', '422 CERTIFICATE_UNTRUSTED'],
+    ...['422 CHIP_PROOF_INVALID', '422 CONTROLLER_PROOF_INVALID', '409 CONTROLLER_CHANGED'],
+  ]);
+  expect(code('chip-challenge', new Error('secret'))).toBe('500 INTERNAL_ERROR');
 });
 
 test('headers of an error: never kept by a cache, those of the surface, its own, its length', () => {

@@ -18,12 +18,14 @@ type Contexts = FaultContexts & { readonly Unexpected: Record<never, never> };
 type Kind = FaultKind | 'Unexpected';
 type Cell<K extends Kind> = (context: Contexts[K]) => WireError;
 
-/** `bare` serves every surface without a column of its own. */
+/** `bare` serves every surface without a column of its own, but for those of chips. */
 interface Row<K extends Kind> {
   readonly bare: Cell<K>;
   readonly metadata?: Cell<K>;
   readonly monetization: Cell<K>;
   readonly verify: Cell<K>;
+  /** Undefined: as `verify`. */
+  readonly chip?: Cell<K>;
 }
 
 type Column = keyof Row<Kind>;
@@ -35,6 +37,8 @@ const COLUMNS: { readonly [S in Surface]: Column } = {
   'bound-address': 'bare',
   monetization: 'monetization',
   verify: 'verify',
+  'chip-challenge': 'chip',
+  'chip-evidence': 'chip',
   probe: 'bare',
   page: 'bare',
 };
@@ -45,10 +49,14 @@ const SYNCING_RETRY = { 'Retry-After': '60' };
 
 const VERIFY_UNAVAILABLE = coded(503, 'VERIFY_READ_UNAVAILABLE', 'The machine cannot be verified now.');
 const VERIFY_REQUEST_INVALID = coded(400, 'INVALID_REQUEST', 'The request is not valid.');
+const STORE_UNAVAILABLE = coded(503, 'VERIFY_STORE_UNAVAILABLE', 'Storage is not available now.');
 const CHAIN_UNAVAILABLE = coded(503, 'CHAIN_UNAVAILABLE', 'The chain cannot be read now.');
 const INTERNAL = coded(500, 'INTERNAL_ERROR', 'Internal error.');
 const UNEXPECTED = bare(500, 'Internal Server Error');
+const DEACTIVATED = coded(409, 'MACHINE_DEACTIVATED', 'The machine is deactivated.');
 const STALE = 'STALE_SIGNATURE';
+const NO_MACHINE = 'There is no machine with this ID.';
+const MISMATCH = 'The evidence does not agree with its challenge, its certificate or the chain.';
 
 /** What is wrong with a member of a decision. */
 const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
@@ -83,18 +91,20 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   MachineAbsent: {
     bare: bare(404, 'Machine not found'),
     metadata: bare(404, 'Token not found'),
-    monetization: coded(404, 'MACHINE_NOT_FOUND', 'There is no machine with this ID.'),
-    verify: coded(404, 'MACHINE_NOT_FOUND', 'There is no machine with this ID.'),
+    monetization: coded(404, 'MACHINE_NOT_FOUND', NO_MACHINE),
+    verify: coded(404, 'MACHINE_NOT_FOUND', NO_MACHINE),
   },
   MachineRelocating: {
     bare: bare(503, 'Machine is relocating'),
     monetization: coded(503, 'MACHINE_UNAVAILABLE', 'The machine is not available now.'),
     verify: VERIFY_UNAVAILABLE,
+    chip: CHAIN_UNAVAILABLE,
   },
   MachineHomedElsewhere: {
     bare: homedElsewhere,
     monetization: homedElsewhere,
     verify: VERIFY_UNAVAILABLE,
+    chip: coded(404, 'MACHINE_NOT_FOUND', NO_MACHINE),
   },
   DecisionMalformed: ofDecision(({ member }) => toCoded(400, 'INVALID_REQUEST', MEMBER_RULES[member])),
   // Open for a maintainer's ruling (http-facts 11): clients also know TIMESTAMP_OUT_OF_WINDOW.
@@ -103,7 +113,12 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   SignerUnauthorized: ofDecision(coded(403, 'UNAUTHORIZED_SIGNER', 'The signer may not decide about this machine.')),
   DecisionNotNewer: ofDecision(coded(409, STALE, 'The timestamp is not newer than that of the decision in force.')),
   MachineNotBonded: ofDecision(coded(409, 'MACHINE_NOT_BONDED', 'Only a bonded machine can be opted in.')),
-  MachineDeactivated: ofDecision(coded(409, 'MACHINE_DEACTIVATED', 'The machine is deactivated.')),
+  MachineDeactivated: {
+    bare: UNEXPECTED,
+    monetization: DEACTIVATED,
+    verify: INTERNAL,
+    chip: DEACTIVATED,
+  },
   MachinePaused: ofDecision(coded(503, 'MACHINE_UNAVAILABLE', 'The machine is not available now.')),
   EventDataPrivate: {
     bare: bare(403, 'Event data is private'),
@@ -114,12 +129,14 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     bare: bare(503, 'Service not initialised'),
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
+    chip: CHAIN_UNAVAILABLE,
   },
   ChainUnreadable: {
     bare: ({ chain }) =>
       toBare(503, chain === 'main' ? 'Chain unavailable' : 'Home chain unavailable', UNREACHABLE_RETRY),
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
+    chip: CHAIN_UNAVAILABLE,
   },
   EventIndexSyncing: {
     bare: ({ indexedBlock, headBlock }) =>
@@ -139,10 +156,16 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
   },
+  AltSnapshotOutOfDate: {
+    bare: bare(503, 'Alt-chain ownership snapshot is out of date', SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
   StoreUnavailable: {
     bare: bare(503, 'Storage unavailable', UNREACHABLE_RETRY),
     monetization: coded(500, 'INTERNAL_ERROR', 'The decision could not be stored or read.'),
     verify: VERIFY_UNAVAILABLE,
+    chip: STORE_UNAVAILABLE,
   },
   RateLimited: {
     bare: rateLimited,
@@ -183,6 +206,25 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: coded(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive.'),
     verify: VERIFY_REQUEST_INVALID,
   },
+  OnboardingUnauthorized: ofChip(() => ({
+    ...toCoded(401, 'ONBOARDING_AUTH_REQUIRED', 'An onboarding token is required.'),
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })),
+  ChallengesExhausted: ofChip(coded(429, 'RATE_LIMITED', 'Too many challenges are open.')),
+  EvidenceNotCanonical: ofChip(coded(400, 'EVIDENCE_NOT_CANONICAL', 'The evidence is not in canonical form.')),
+  EvidenceUnsupported: ofChip(coded(422, 'EVIDENCE_UNSUPPORTED', 'The evidence is of a kind that is not supported.')),
+  ClockInvalid: ofChip(coded(503, 'VERIFY_CLOCK_INVALID', 'The clock is not usable now.')),
+  ChallengeUnknown: ofChip(coded(404, 'CHALLENGE_NOT_FOUND', 'There is no such challenge.')),
+  EvidenceAlreadyAccepted: ofChip(coded(409, 'EVIDENCE_ALREADY_ACCEPTED', 'This evidence was accepted before.')),
+  ChallengeConsumed: ofChip(coded(409, 'CHALLENGE_CONSUMED', 'Other evidence was accepted for the challenge.')),
+  ChallengeExpired: ofChip(coded(409, 'CHALLENGE_EXPIRED', 'The challenge has expired.')),
+  EvidenceMismatch: ofChip(coded(422, 'EVIDENCE_MISMATCH', MISMATCH)),
+  CertificateInvalid: ofChip(coded(422, 'CERTIFICATE_INVALID', 'The certificate is not valid.')),
+  CertificateUnsupported: ofChip(coded(422, 'CERTIFICATE_UNSUPPORTED', 'The certificate is not supported.')),
+  CertificateUntrusted: ofChip(coded(422, 'CERTIFICATE_UNTRUSTED', 'The certificate is not trusted.')),
+  ChipProofInvalid: ofChip(coded(422, 'CHIP_PROOF_INVALID', 'The proof of the chip is not valid.')),
+  ControllerProofInvalid: ofChip(coded(422, 'CONTROLLER_PROOF_INVALID', 'The proof of the controller is not valid.')),
+  ControllerChanged: ofChip(coded(409, 'CONTROLLER_CHANGED', 'The controller of the machine has changed.')),
   Unexpected: {
     bare: UNEXPECTED,
     monetization: INTERNAL,
@@ -209,12 +251,17 @@ export function toErrorHeaders(surface: Surface, { headers }: WireError, text: s
 
 function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): WireError {
   const row: Row<K> = TABLE[kind];
-  return (row[column] ?? row.bare)(context);
+  return (row[column] ?? (column === 'chip' ? row.verify : row.bare))(context);
 }
 
 /** A fact that only decisions about monetization come upon. */
 function ofDecision<K extends Kind>(monetization: Cell<K>): Row<K> {
   return { bare: UNEXPECTED, monetization, verify: INTERNAL };
+}
+
+/** A fact that only the intake of chips comes upon. */
+function ofChip<K extends Kind>(chip: Cell<K>): Row<K> {
+  return { bare: UNEXPECTED, monetization: INTERNAL, verify: INTERNAL, chip };
 }
 
 function toBare(status: number, detail: string, headers?: Readonly<Record<string, string>>): WireError {

@@ -3,6 +3,7 @@ import type { Namespace } from '../domain/namespace.ts';
 import type { AltChain } from './alt-chain.ts';
 import type { AltIndex } from './alt-index.ts';
 import type { BindingRegistry } from './binding-registry.ts';
+import type { ChipIntake } from './chip-intake.ts';
 import type { Clock } from './clock.ts';
 import type { EventTimes } from './event-times.ts';
 import type { FxRates } from './fx-rates.ts';
@@ -39,6 +40,8 @@ export interface Ctx {
   readonly alt: AltChainPorts | undefined;
   /** Undefined: none is configured, and the address-keyed routes are not initialised. */
   readonly bindings: BindingRegistry | undefined;
+  /** Undefined: Verify's onboarding is off, and nobody is admitted to it. */
+  readonly chip: ChipIntake | undefined;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
 }

@@ -25,6 +25,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('svm', ['@solana/kit', 'undici', ...PURE]),
   adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
   adapter('fx', ['fast-xml-parser']),
+  adapter('trust', []),
   adapter('partner', ['undici', 'ipaddr.js']),
   { of: 'src/indexers', mayImport: ['src/indexers', 'src/domain', 'src/ports'], packages: [] },
   { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },

@@ -1,0 +1,118 @@
+/**
+ * May a chip be proven, and does this document prove it? (`POST /v1/verify/chip/challenge` and `/evidence`; evidence 4 and 8.) The order is
+ * that of the specification: form, clock, challenge, certificate, signatures, and only then the chain and the store.
+ */
+import { requireChallengedMachine } from '../domain/evidence/challenged-machine.ts';
+import { judgeClock, type TrustedSeconds } from '../domain/evidence/clock.ts';
+import * as steps from '../domain/evidence/evidence-steps.ts';
+import { toIntake, toReceipt, type Receipt } from '../domain/evidence/intake.ts';
+import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
+import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
+import { chainUnreadable, Fault } from '../domain/faults.ts';
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import { createNativeCurves, NATIVE_SECP256K1 } from '../domain/signatures/native-curves.ts';
+import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
+import type { ChipIntake } from '../ports/chip-intake.ts';
+import type { KeptIntake } from '../ports/chip-store.ts';
+import type { Ctx } from '../ports/ctx.ts';
+import { requireMain } from './machine-location.ts';
+
+/** What the caller is told once; the nonce is nowhere else. */
+export interface IssuedChallenge {
+  readonly machineId: MachineId;
+  readonly chainId: number;
+  /** Effective controller: who signs the controller's proof. */
+  readonly didController: Address;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+  readonly nonce: Hex;
+}
+
+/** Whether an answer would still be the first; what nobody waits for is not written. */
+interface Awaiting {
+  readonly isAwaited: () => boolean;
+}
+
+/** Open challenges: neither consumed nor expired (evidence 13). */
+const CAPS = { perMachine: 5, inAll: 10_000 };
+
+const CHECKS = createSignatureChecks(createNativeCurves(NATIVE_SECP256K1));
+
+/**
+ * Throws `MachineAbsent`, `MachineRelocating`, `MachineDeactivated`, `ChainUnreadable`, `ServiceNotInitialised`, `ClockInvalid`,
+ * `ChallengesExhausted`, `StoreUnavailable`.
+ */
+export async function issueChallenge(
+  ctx: Ctx,
+  machineId: MachineId,
+  { isAwaited }: Awaiting,
+): Promise<IssuedChallenge> {
+  const chip = requireChip(ctx);
+  const main = requireMain(ctx);
+  const { snapshot, deployment } = await main.chain.readMachineNow(machineId);
+  const { didController } = requireChallengedMachine(snapshot, { local: deployment.localOrdinal });
+  const issuedAt = requireClock(ctx);
+  const nonce = toHex(chip.createNonce());
+  const expiresAt = issuedAt + chip.challengeLifetimeSeconds;
+  const { chainId } = main.chain;
+  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  const challenge = { nonceHash: nonceHashOf(nonce), machineId, didController, chainId, issuedAt, expiresAt };
+  if (!(await ctx.store.keepChallenge(challenge, CAPS))) throw new Fault('ChallengesExhausted', {});
+  return { machineId, chainId, didController, expiresAt, nonce };
+}
+
+/** Throws every kind of `EvidenceRefusal` as a fault, and `RequestMalformed`, `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, `StoreUnavailable`. */
+export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: Awaiting): Promise<Receipt> {
+  try {
+    return await judgeAndAccept(ctx, requireChip(ctx), body, awaiting);
+  } catch (error) {
+    throw error instanceof EvidenceRefusal ? new Fault(error.kind, {}) : error;
+  }
+}
+
+async function judgeAndAccept(ctx: Ctx, chip: ChipIntake, body: Uint8Array, { isAwaited }: Awaiting): Promise<Receipt> {
+  const { namespace, store } = ctx;
+  const rules = { namespace, trust: chip.trust, checks: CHECKS };
+  const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
+  const main = requireMain(ctx);
+  const timed = steps.requireClock(supported, ...readClock(ctx));
+  const lookup = await store.findChallenge(timed.nonceHash, timed.evidenceHash);
+  const matching = steps.requireMatch(steps.requireChallenge(timed, lookup), rules);
+  const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
+  const proven = steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
+  const { snapshot, deployment } = await main.chain.readMachineNow(proven.challenge.machineId);
+  const ordinals = { local: deployment.localOrdinal, alt: undefined };
+  const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
+  const receivedAt = requireClock(ctx);
+  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  const outcome = await store.acceptIntake(
+    acceptable.nonceHash,
+    keep(toIntake(acceptable, receivedAt, namespace), chip),
+  );
+  return toReceipt(steps.requireAccepted(acceptable, outcome, receivedAt), namespace);
+}
+
+function keep(intake: KeptIntake, { keepsEvidence }: ChipIntake): KeptIntake {
+  return keepsEvidence ? intake : { ...intake, evidence: undefined };
+}
+
+function requireChip({ chip }: Ctx): ChipIntake {
+  if (chip === undefined) throw new Fault('OnboardingUnauthorized', {});
+  return chip;
+}
+
+const latestReadings = new WeakMap<Ctx, number>();
+
+/** The clock, and the latest time that it has shown here. */
+function readClock(ctx: Ctx): [nowMilliseconds: number, latestMilliseconds: number] {
+  const now = ctx.clock.nowMilliseconds();
+  const latest = Math.max(latestReadings.get(ctx) ?? Number.NEGATIVE_INFINITY, Number.isFinite(now) ? now : 0);
+  latestReadings.set(ctx, latest);
+  return [now, latest];
+}
+
+function requireClock(ctx: Ctx): TrustedSeconds {
+  const now = judgeClock(...readClock(ctx));
+  if (now === undefined) throw new Fault('ClockInvalid', {});
+  return now;
+}

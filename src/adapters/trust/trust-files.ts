@@ -1,0 +1,40 @@
+/**
+ * Are the files of the pinned certificates the ones that the configuration names? (evidence 7; configuration 1.) Read once, at start: nothing is
+ * ever fetched. Problems begin with their variable and hold nothing of the files.
+ */
+import { readFile } from 'node:fs/promises';
+import {
+  parseTrustMaterial,
+  type PinnedFile,
+  type TrustReading,
+} from '../../domain/evidence/certificate/trust-material.ts';
+
+/** A path, and the SHA-256 of the certificate's DER in 64 lower-case hex digits. */
+export interface PinnedPath {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+const VARIABLES = { root: 'TRUST_ROOT_FILE', intermediate: 'TRUST_INTERMEDIATE_FILE' } as const;
+type Role = keyof typeof VARIABLES;
+
+export async function readTrustFiles(paths: Readonly<Record<Role, PinnedPath>>): Promise<TrustReading> {
+  const [root, intermediate] = await Promise.all([read(paths.root), read(paths.intermediate)]);
+  const missing = Object.entries({ root, intermediate }).filter(([, file]) => file === undefined);
+  if (root === undefined || intermediate === undefined) {
+    return { problems: missing.map(([role]) => `${VARIABLES[role as Role]}: cannot be read`) };
+  }
+  const { trust, problems } = parseTrustMaterial({ root, intermediate });
+  return trust === undefined ? { problems: problems.map(nameVariable) } : { trust };
+}
+
+async function read({ file, sha256 }: PinnedPath): Promise<PinnedFile | undefined> {
+  const content = await readFile(file).catch(() => undefined);
+  return content && { content, sha256 };
+}
+
+/** `root: must …` to `TRUST_ROOT_FILE: must …`. */
+function nameVariable(problem: string): string {
+  const [role, ...rest] = problem.split(': ');
+  return [VARIABLES[role as Role], ...rest].join(': ');
+}

@@ -1,0 +1,120 @@
+/**
+ * `POST /v1/verify/chip/challenge` and `/evidence` (interface, Verify routes; evidence 2, 4 and 8). In the order of the specification: whoever
+ * comes to a handler has shown a token and is within the rate; headers are judged before the body, and the body before anything is read.
+ */
+import { acceptEvidence, issueChallenge } from '../../actions/chip.ts';
+import { Fault, type FaultKind } from '../../domain/faults.ts';
+import { readClosedShape } from '../../domain/evidence/closed-shape.ts';
+import { parseMachineId, type MachineId } from '../../domain/identifiers.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendFresh } from '../answer.ts';
+import type { Exchange } from '../exchange.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import { readBody } from '../request-body.ts';
+import type { Routes } from '../route-table.ts';
+import { CHALLENGE_REQUEST_SCHEMA, evidenceSchema } from '../schemas/chip.ts';
+import { VERIFY_PREFIX } from '../surfaces.ts';
+import { acceptsJson, createOnboardingGate, declaresPlainJson } from '../verify-headers.ts';
+import { toChallenge } from '../wire/chip.ts';
+
+const REQUESTS_PER_MINUTE = 120;
+/** What is longer is 413; what is longer than its route takes is 400. */
+const MAX_TRANSPORT_BYTES = 32_768;
+const MAX_CHALLENGE_REQUEST_BYTES = 1_024;
+const CHALLENGE_REQUEST = { machineId: (text: string) => parseMachineId(text) !== undefined };
+const CHALLENGE_REQUEST_DEPTH = 1;
+
+const UNAUTHORIZED = new Fault('OnboardingUnauthorized', {});
+
+export function chipRoutes(routes: Routes, ctx: Ctx): void {
+  const isAdmitted = createOnboardingGate(ctx.chip?.onboardingTokens ?? []);
+  const conduct = {
+    requestsPerMinute: REQUESTS_PER_MINUTE,
+    refuse: (rawHeaders: readonly string[]) => (isAdmitted(rawHeaders) ? undefined : UNAUTHORIZED),
+  };
+  const describe = describeRoutes(ctx);
+
+  routes.post(
+    `${VERIFY_PREFIX}chip/challenge`,
+    { ...conduct, surface: 'chip-challenge', description: describe.challenge },
+    async (exchange) => {
+      const id = requireMachineId(await readJsonBody(exchange));
+      const challenge = await issueChallenge(ctx, id, { isAwaited: () => exchange.isAwaited });
+      sendFresh(exchange, 201, encodeJson(toChallenge(challenge, ctx.namespace)));
+    },
+  );
+
+  routes.post(
+    `${VERIFY_PREFIX}chip/evidence`,
+    { ...conduct, surface: 'chip-evidence', description: describe.evidence },
+    async (exchange) => {
+      const body = await readJsonBody(exchange);
+      sendFresh(exchange, 202, encodeJson(await acceptEvidence(ctx, body, { isAwaited: () => exchange.isAwaited })));
+    },
+  );
+}
+
+/** The bytes of a body that is declared as JSON, for a caller that takes JSON. */
+function readJsonBody(exchange: Exchange): Promise<Buffer> {
+  const { rawHeaders } = exchange.request;
+  if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
+  if (!declaresPlainJson(rawHeaders)) throw new Fault('RequestMalformed', {});
+  return readBody(exchange, MAX_TRANSPORT_BYTES);
+}
+
+function requireMachineId(body: Buffer): MachineId {
+  const { value } = body.length > MAX_CHALLENGE_REQUEST_BYTES ? {} : parseStrictJson(body, CHALLENGE_REQUEST_DEPTH);
+  const request = value === undefined ? undefined : readClosedShape(value, CHALLENGE_REQUEST);
+  if (request === undefined) throw new Fault('RequestMalformed', {});
+  return parseMachineId(request.machineId)!;
+}
+
+const COMMON_FAULTS = [
+  'OnboardingUnauthorized',
+  'NotAcceptable',
+  'MachineAbsent',
+  'MachineRelocating',
+  'MachineDeactivated',
+  'ServiceNotInitialised',
+  'ClockInvalid',
+  'StoreUnavailable',
+] as const satisfies readonly FaultKind[];
+
+function describeRoutes({ namespace }: Ctx): Readonly<Record<'challenge' | 'evidence', RouteDescription>> {
+  const common = { caching: 'never', block: 'never' } as const;
+  return {
+    challenge: {
+      ...common,
+      operationId: 'issueChipChallenge',
+      summary: 'A challenge for the chip of a machine of the main chain; the onboarding provider asks for it.',
+      body: CHALLENGE_REQUEST_SCHEMA,
+      answers: { 201: 'ChipChallenge' },
+      faults: [...COMMON_FAULTS, 'ChallengesExhausted'],
+    },
+    evidence: {
+      ...common,
+      operationId: 'acceptChipEvidence',
+      summary: 'Takes the signed evidence for a challenge, once, and answers with a receipt.',
+      body: evidenceSchema(namespace),
+      answers: { 202: 'ChipReceipt' },
+      faults: [
+        ...COMMON_FAULTS,
+        'EvidenceNotCanonical',
+        'EvidenceUnsupported',
+        'ChallengeUnknown',
+        'EvidenceAlreadyAccepted',
+        'ChallengeConsumed',
+        'ChallengeExpired',
+        'EvidenceMismatch',
+        'CertificateInvalid',
+        'CertificateUnsupported',
+        'CertificateUntrusted',
+        'ChipProofInvalid',
+        'ControllerProofInvalid',
+        'ControllerChanged',
+      ],
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** By what is the intake of chips judged? Settled at start, from the configuration and its files (evidence 4, 7, 11 and 12). */
+import type { TrustMaterial } from '../domain/evidence/certificate/trust-material.ts';
+
+export interface ChipIntake {
+  readonly trust: TrustMaterial;
+  /** At least one. Secret: never in a log, an answer or an error. */
+  readonly onboardingTokens: readonly string[];
+  /** At most 300. */
+  readonly challengeLifetimeSeconds: number;
+  /** False: of accepted documents only the hashes are kept. */
+  readonly keepsEvidence: boolean;
+  /** 32 random bytes, never twice the same. */
+  readonly createNonce: () => Uint8Array;
+}
