@@ -3,8 +3,16 @@
  * a machine can have months of history, and every event is a signed transaction that a program executed.
  */
 import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { Chain } from './chain.ts';
+import { createNodeFaults } from './node-faults.ts';
 import type { NodeFaults } from './node-faults.ts';
+import { ALT_PROGRAMS, installPrograms } from './installed-programs.ts';
+import type { AltNodePrograms } from './installed-programs.ts';
+import { COMMITMENT_LAG_SLOTS, createRpcMethods } from './rpc-methods.ts';
+import { startRpcServer, stopRpcServer, urlOf } from './rpc-server.ts';
+import { keyOfSeed, signPlan } from './signed-transaction.ts';
 import type { TransactionPlan } from './signed-transaction.ts';
+import { SYSTEM_PROGRAM } from './system-program.ts';
 
 export interface AltNodeOptions {
   /** 0 or absent = any free one. */
@@ -13,18 +21,6 @@ export interface AltNodeOptions {
   readonly genesisTimestamp?: number | undefined;
   /** The wall clock in milliseconds; read only after `followClock`. */
   readonly now?: (() => number) | undefined;
-}
-
-/** The same in every devnet; each is executable and owned by the upgradeable loader. */
-export interface AltNodePrograms {
-  readonly machineRegistry: AltKey;
-  readonly stateAndSync: AltKey;
-  readonly subscription: AltKey;
-  readonly eventRegistry: AltKey;
-  readonly infoDesk: AltKey;
-  readonly binding: AltKey;
-  /** Ours: hands an instruction on to another program, or fills the log. */
-  readonly caller: AltKey;
 }
 
 export interface NewAccount {
@@ -75,4 +71,45 @@ export interface AltNode {
   submit(plan: TransactionPlan): Promise<SubmittedTransaction>;
   /** Resolves when nothing listens any more; a second call does nothing. */
   stop(): Promise<void>;
+}
+
+/** What a payer is given who has less than a fee. */
+const FIRST_LAMPORTS = 1_000_000_000_000n;
+const LEAST_LAMPORTS = 1_000_000_000n;
+
+/** Starts the chain in this process. Throws when the port is in use. */
+export async function startAltNode(options: AltNodeOptions = {}): Promise<AltNode> {
+  const now = options.now ?? Date.now;
+  const chain = new Chain(options.genesisTimestamp ?? Math.floor(now() / 1000), now);
+  installPrograms(chain);
+  const faults = createNodeFaults();
+  const server = await startRpcServer(createRpcMethods(chain, faults), faults, options.port ?? 0);
+  let stopped: Promise<void> | undefined;
+
+  return {
+    rpcUrl: urlOf(server),
+    genesisHash: chain.genesisHash,
+    programs: ALT_PROGRAMS,
+    faults,
+    get slot() {
+      return chain.clock.slot;
+    },
+    get unixTime() {
+      return chain.clock.timeOf(chain.clock.slot);
+    },
+    setAccount: (address, { owner, data, lamports }) => chain.setAccount(address, owner, data, lamports),
+    removeAccount: (address) => chain.removeAccount(address),
+    advanceTo: (unixSeconds) => chain.clock.advanceTo(unixSeconds),
+    advanceSlots: (count) => chain.clock.advanceSlots(count),
+    followClock: () => chain.clock.follow(COMMITMENT_LAG_SLOTS.finalized + 1),
+    async submit(plan) {
+      const payer = await keyOfSeed(plan.signers[0]!);
+      if (chain.balanceOf(payer) < LEAST_LAMPORTS) {
+        chain.setAccount(payer, SYSTEM_PROGRAM, new Uint8Array(), FIRST_LAMPORTS);
+      }
+      const { signatures, slot, err, logs } = chain.execute(await signPlan(plan, chain.createBlockhash()));
+      return { signature: signatures[0]!, slot, err, logs };
+    },
+    stop: () => (stopped ??= stopRpcServer(server)),
+  };
 }

@@ -19,16 +19,18 @@ export interface NodeFaults {
   request: ((method: string, params: readonly unknown[]) => RequestFault | undefined) | undefined;
   /** Told instead of the genesis hash. */
   genesisHash: string | undefined;
-  /** The node answers as if it were this many slots behind. */
+  /** The node answers as if it were this many slots behind, at most 900. */
   slotsBehind: number;
   /** Slots below this are pruned: no rows, no transactions, no blocks. */
   firstAvailableBlock: number;
   /** Signatures that `getTransaction` answers with null. */
   readonly unknownTransactions: Set<string>;
-  /** Signatures that lists of signatures leave out. */
+  /** Signatures that lists of signatures leave out, and addresses that lists of a program's accounts leave out. */
   readonly missingRows: Set<string>;
-  /** Signatures that lists of signatures tell twice, one after the other. */
+  /** The same, told twice, one after the other. */
   readonly duplicateRows: Set<string>;
+  /** Lists of signatures begin with the newest slot, but tell each slot from its first transaction on. */
+  oldestFirstInSlot: boolean;
   /** Signatures that are no known place in a list: a page before one of them is empty. */
   readonly unknownBefore: Set<string>;
   /** Signatures whose logs are null, or end after so many entries with `Log truncated`. */
@@ -44,6 +46,7 @@ export function createNodeFaults(): NodeFaults {
     genesisHash: undefined,
     slotsBehind: 0,
     firstAvailableBlock: 0,
+    oldestFirstInSlot: false,
     unknownTransactions: new Set(),
     missingRows: new Set(),
     duplicateRows: new Set(),
@@ -55,6 +58,7 @@ export function createNodeFaults(): NodeFaults {
       faults.genesisHash = undefined;
       faults.slotsBehind = 0;
       faults.firstAvailableBlock = 0;
+      faults.oldestFirstInSlot = false;
       faults.unknownTransactions.clear();
       faults.missingRows.clear();
       faults.duplicateRows.clear();

@@ -1,0 +1,254 @@
+/**
+ * What does the local alt chain answer? The JSON-RPC methods of chain-svm 9 with the limits of mainnet's nodes (chain-svm 8).
+ * `confirmed` is one slot behind the newest and `finalized` 31. Whatever is read at a commitment is read as of its slot: an account, the
+ * rows of a program and of an address never show what came later.
+ */
+import { createHash } from 'node:crypto';
+import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatBase58, parseBase58 } from '../../src/domain/base58.ts';
+import type { Chain, ExecutedTransaction } from './chain.ts';
+import { TransactionRefused } from './chain.ts';
+import type { NodeFaults } from './node-faults.ts';
+import { toRpcAccount, toRpcTransaction } from './rpc-answers.ts';
+import {
+  readCommitment,
+  readConfiguration,
+  readCount,
+  readDataSlice,
+  readEncoding,
+  readFilters,
+  readHistoryCommitment,
+  readKey,
+  readSignature,
+  refuseParams,
+  RPC_ERROR,
+  RpcRefusal,
+} from './rpc-parameters.ts';
+import type { Commitment, Configuration } from './rpc-parameters.ts';
+
+export type RpcMethod = (params: readonly unknown[]) => unknown;
+
+/** Slots that a commitment is behind the newest. */
+export const COMMITMENT_LAG_SLOTS: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 31 };
+
+const VERSION = '3.0.0-devnet';
+const MAX_KEYS = 100;
+const MAX_ROWS = 1000;
+const MAX_WIRE_BYTES = 1232;
+const BLOCKHASH_LIFE_SLOTS = 150;
+
+export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Record<string, RpcMethod>> {
+  function slotAt(commitment: Commitment): number {
+    return Math.max(0, chain.clock.slot - COMMITMENT_LAG_SLOTS[commitment] - faults.slotsBehind);
+  }
+
+  /** The slot that a read of a configuration is of. */
+  function readSlot(configuration: Configuration, commitment = readCommitment(configuration)): number {
+    const slot = slotAt(commitment);
+    const { minContextSlot } = configuration;
+    if (minContextSlot !== undefined && readCount(minContextSlot, 'minContextSlot') > slot) {
+      throw new RpcRefusal(RPC_ERROR.minContextSlot, 'Minimum context slot has not been reached', {
+        contextSlot: slot,
+      });
+    }
+    return slot;
+  }
+
+  function withContext(slot: number, value: unknown): object {
+    return { context: { apiVersion: VERSION, slot }, value };
+  }
+
+  function timeOf(slot: number): number | null {
+    return faults.untimedSlots.has(slot) ? null : chain.clock.timeOf(slot);
+  }
+
+  function isKept({ slot }: ExecutedTransaction): boolean {
+    return slot >= faults.firstAvailableBlock;
+  }
+
+  function accountReader(configuration: Configuration, slot: number): (key: AltKey) => object | null {
+    const encoding = readEncoding(configuration);
+    const slice = readDataSlice(configuration);
+    return (key) => {
+      const account = chain.accounts.at(key, slot);
+      return account === undefined ? null : toRpcAccount(account, encoding, slice);
+    };
+  }
+
+  /** A row as often as the faults say. */
+  function withFaults<T>(rows: readonly T[], nameOf: (row: T) => string): T[] {
+    return rows.flatMap((row) => {
+      const name = nameOf(row);
+      if (faults.missingRows.has(name)) return [];
+      return faults.duplicateRows.has(name) ? [row, row] : [row];
+    });
+  }
+
+  function blockSlot(value: unknown, commitment: Commitment): number {
+    const slot = readCount(value, 'slot');
+    if (slot > slotAt(commitment)) {
+      throw new RpcRefusal(RPC_ERROR.blockNotAvailable, `Block not available for slot ${slot}`);
+    }
+    const first = faults.firstAvailableBlock;
+    if (slot < first) {
+      const message = `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`;
+      throw new RpcRefusal(RPC_ERROR.blockCleanedUp, message);
+    }
+    return slot;
+  }
+
+  /** Newest first, from behind `before` to in front of `until`. An unknown `before` has nothing behind it. */
+  function listSignatures(address: AltKey, slot: number, before: string | undefined, until: string | undefined) {
+    const all = chain.transactionsOf(address).filter((transaction) => transaction.slot <= slot && isKept(transaction));
+    const newestFirst = faults.oldestFirstInSlot
+      ? all.toSorted((one, other) => other.slot - one.slot)
+      : all.toReversed();
+    const isOf = (signature: string) => (each: ExecutedTransaction) => each.signatures[0] === signature;
+    const start = before === undefined ? 0 : newestFirst.findIndex(isOf(before)) + 1;
+    if (before !== undefined && (start === 0 || faults.unknownBefore.has(before))) return [];
+    const rest = newestFirst.slice(start);
+    const end = until === undefined ? -1 : rest.findIndex(isOf(until));
+    return end < 0 ? rest : rest.slice(0, end);
+  }
+
+  return {
+    getHealth: () => 'ok',
+    getVersion: () => ({ 'feature-set': 0, 'solana-core': VERSION }),
+    getGenesisHash: () => faults.genesisHash ?? chain.genesisHash,
+    getFirstAvailableBlock: () => faults.firstAvailableBlock,
+    getSlot: ([configuration]) => readSlot(readConfiguration(configuration)),
+
+    getBlockTime: ([slot]) => timeOf(blockSlot(slot, 'confirmed')),
+
+    getLatestBlockhash([options]) {
+      const slot = readSlot(readConfiguration(options));
+      const value = { blockhash: chain.createBlockhash(), lastValidBlockHeight: slot + BLOCKHASH_LIFE_SLOTS };
+      return withContext(slot, value);
+    },
+
+    getAccountInfo([address, options]) {
+      const key = readKey(address);
+      const configuration = readConfiguration(options);
+      const slot = readSlot(configuration);
+      return withContext(slot, accountReader(configuration, slot)(key));
+    },
+
+    getMultipleAccounts([addresses, options]) {
+      if (!Array.isArray(addresses)) throw refuseParams('Invalid params: expected a sequence.');
+      if (addresses.length > MAX_KEYS) throw refuseParams(`Too many inputs provided; max ${MAX_KEYS}`);
+      const keys = addresses.map(readKey);
+      const configuration = readConfiguration(options);
+      const slot = readSlot(configuration);
+      return withContext(slot, keys.map(accountReader(configuration, slot)));
+    },
+
+    getProgramAccounts([program, options]) {
+      const owner = readKey(program);
+      const configuration = readConfiguration(options);
+      const slot = readSlot(configuration);
+      const filters = readFilters(configuration);
+      const [encoding, slice] = [readEncoding(configuration), readDataSlice(configuration)];
+      const rows: { pubkey: AltKey; account: object }[] = [];
+      for (const [pubkey, account] of chain.accounts.ownedAt(owner, slot)) {
+        if (!filters.every((isPassed) => isPassed(account.data))) continue;
+        rows.push({ pubkey, account: toRpcAccount(account, encoding, slice) });
+      }
+      const told = withFaults(rows, ({ pubkey }) => pubkey);
+      return configuration['withContext'] === true ? withContext(slot, told) : told;
+    },
+
+    getSignaturesForAddress([address, options]) {
+      const key = readKey(address);
+      const configuration = readConfiguration(options);
+      const slot = readSlot(configuration, readHistoryCommitment(configuration));
+      const { limit = MAX_ROWS, before, until } = configuration;
+      const most = readCount(limit, 'limit');
+      if (most < 1 || most > MAX_ROWS) throw refuseParams(`Invalid limit; max ${MAX_ROWS}`);
+      const all = listSignatures(
+        key,
+        slot,
+        before === undefined ? undefined : readSignature(before),
+        until === undefined ? undefined : readSignature(until),
+      );
+      const finalized = slotAt('finalized');
+      const rows = all.slice(0, most).map((transaction) => ({
+        blockTime: timeOf(transaction.slot),
+        confirmationStatus: transaction.slot <= finalized ? 'finalized' : 'confirmed',
+        err: transaction.err,
+        memo: null,
+        signature: transaction.signatures[0]!,
+        slot: transaction.slot,
+      }));
+      return withFaults(rows, ({ signature }) => signature);
+    },
+
+    getTransaction([name, options]) {
+      const signature = readSignature(name);
+      const configuration = readConfiguration(typeof options === 'string' ? { encoding: options } : options);
+      const slot = readSlot(configuration, readHistoryCommitment(configuration));
+      const { encoding = 'json', maxSupportedTransactionVersion: maxVersion } = configuration;
+      if (encoding !== 'json' && encoding !== 'base58' && encoding !== 'base64') {
+        throw refuseParams(`encoding ${String(encoding)} is not offered here`);
+      }
+      const transaction = chain.transaction(signature);
+      if (transaction === undefined || transaction.slot > slot || !isKept(transaction)) return null;
+      if (faults.unknownTransactions.has(signature)) return null;
+      return toRpcTransaction(
+        transaction,
+        timeOf(transaction.slot),
+        maxVersion === undefined ? undefined : readCount(maxVersion, 'maxSupportedTransactionVersion'),
+        encoding,
+        faults.logs,
+      );
+    },
+
+    getBlock([number, options]) {
+      const configuration = readConfiguration(options);
+      const slot = blockSlot(number, readHistoryCommitment(configuration));
+      const { transactionDetails } = configuration;
+      if (transactionDetails !== 'signatures' && transactionDetails !== 'none') {
+        throw refuseParams('only transactionDetails "signatures" and "none" are offered here');
+      }
+      const signatures = chain.block(slot).map((transaction) => transaction.signatures[0]!);
+      return {
+        blockHeight: slot,
+        blockTime: timeOf(slot),
+        blockhash: blockhashOf(slot),
+        parentSlot: Math.max(0, slot - 1),
+        previousBlockhash: blockhashOf(Math.max(0, slot - 1)),
+        ...(transactionDetails === 'signatures' ? { signatures } : {}),
+      };
+    },
+
+    sendTransaction([wire, options]) {
+      const { encoding = 'base58', skipPreflight } = readConfiguration(options);
+      const bytes = readWire(wire, encoding);
+      try {
+        if (skipPreflight !== true) chain.preflight(bytes);
+        return chain.execute(bytes).signatures[0]!;
+      } catch (error) {
+        if (!(error instanceof TransactionRefused)) throw error;
+        const message = `Transaction simulation failed: ${error.reason}`;
+        throw new RpcRefusal(RPC_ERROR.preflight, message, { err: error.reason, logs: error.logs });
+      }
+    },
+  };
+
+  /** The hash that a block goes by; transactions live by others, see `getLatestBlockhash`. */
+  function blockhashOf(slot: number): string {
+    return formatBase58(new Uint8Array(createHash('sha256').update(`${chain.genesisHash} block ${slot}`).digest()));
+  }
+}
+
+function readWire(wire: unknown, encoding: unknown): Uint8Array {
+  if (typeof wire !== 'string') throw refuseParams('Invalid params: expected a string.');
+  const bytes =
+    encoding === 'base64'
+      ? Buffer.from(wire, 'base64')
+      : encoding === 'base58'
+        ? parseBase58(wire, MAX_WIRE_BYTES)
+        : [];
+  if (bytes === undefined || bytes.length === 0) throw refuseParams(`invalid ${String(encoding)} encoding`);
+  if (bytes.length > MAX_WIRE_BYTES) throw refuseParams(`decoded transaction too large: ${bytes.length} bytes`);
+  return Uint8Array.from(bytes);
+}

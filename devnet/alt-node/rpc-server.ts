@@ -1,0 +1,142 @@
+/** How are questions to the local alt chain put and answered? JSON-RPC 2.0 over HTTP, single or in a batch, with the faults that are on. */
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { NodeFaults, RequestFault } from './node-faults.ts';
+import type { RpcMethod } from './rpc-methods.ts';
+import { RPC_ERROR, RpcRefusal } from './rpc-parameters.ts';
+
+interface RpcCall {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** Mainnet's nodes take no larger body. */
+const MAX_BODY_BYTES = 50 * 1024;
+
+/** Listens on the loopback; port 0 is any free one. */
+export async function startRpcServer(
+  methods: Readonly<Record<string, RpcMethod>>,
+  faults: NodeFaults,
+  port: number,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') return end(response, 405, 'Used HTTP Method is not allowed. POST is required');
+    const body = await readBody(request);
+    if (body === undefined) return end(response, 413, 'Payload Too Large');
+    const question = parseJson(body);
+    const calls = (Array.isArray(question) ? question : [question]).map(readCall);
+    const fault = faults.request && firstFault(calls, faults.request);
+    if (fault !== undefined && fault.kind !== 'rpc-error') return misbehave(response, fault);
+    const answers = calls.map((call) => answerCall(call, fault));
+    if (question === undefined) endJson(response, failure(null, RPC_ERROR.parse, 'Parse error'));
+    else if (!Array.isArray(question)) endJson(response, answers[0]);
+    else if (answers.length === 0) endJson(response, failure(null, RPC_ERROR.invalidRequest, 'Invalid request'));
+    else endJson(response, answers);
+  }
+
+  function answerCall(call: RpcCall | undefined, fault: RequestFault | undefined): object {
+    if (call === undefined) return failure(null, RPC_ERROR.invalidRequest, 'Invalid request');
+    if (fault?.kind === 'rpc-error') return failure(call.id, fault.code, fault.message);
+    const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
+    if (method === undefined) return failure(call.id, RPC_ERROR.methodNotFound, 'Method not found');
+    try {
+      return { jsonrpc: '2.0', id: call.id, result: method(call.params) };
+    } catch (error) {
+      if (error instanceof RpcRefusal) return failure(call.id, error.code, error.message, error.data);
+      throw error;
+    }
+  }
+
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+export function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Ends what is open, silent connections included. */
+export async function stopRpcServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Undefined: too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+/** Undefined: no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readCall(value: unknown): RpcCall | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, method, params } = value as Record<string, unknown>;
+  if (typeof method !== 'string') return undefined;
+  return { id: id ?? null, method, params: Array.isArray(params) ? (params as unknown[]) : [] };
+}
+
+function firstFault(
+  calls: readonly (RpcCall | undefined)[],
+  judge: NonNullable<NodeFaults['request']>,
+): RequestFault | undefined {
+  for (const call of calls) {
+    const fault = call && judge(call.method, call.params);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function misbehave(response: ServerResponse, fault: Exclude<RequestFault, { kind: 'rpc-error' }>): void {
+  switch (fault.kind) {
+    case 'hang':
+      return;
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'malformed-json':
+      response.setHeader('content-type', 'application/json');
+      return end(response, 200, '{"jsonrpc":"2.0","result":');
+    case 'http-error':
+      return end(response, fault.status, 'node error');
+    case 'too-many-requests':
+      if (fault.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(fault.retryAfterSeconds));
+      return end(response, 429, 'Too many requests');
+  }
+}
+
+function failure(id: unknown, code: number, message: string, data?: unknown): object {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+function endJson(response: ServerResponse, value: unknown): void {
+  response.setHeader('content-type', 'application/json');
+  end(response, 200, JSON.stringify(value));
+}
+
+function end(response: ServerResponse, status: number, body: string): void {
+  response.statusCode = status;
+  response.end(body);
+}
