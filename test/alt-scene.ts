@@ -12,6 +12,7 @@ import type { Address, MachineId } from '../src/domain/identifiers.ts';
 import type { DeploymentFacts, EventRecord, MachineSnapshot, Reading } from '../src/domain/machine-facts.ts';
 import { emptyFold } from '../src/domain/rating/fold.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';
+import type { FleetListing, ListedMachine } from '../src/ports/alt-fleet-store.ts';
 import type { AltIndex } from '../src/ports/alt-index.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../src/ports/ctx.ts';
 import type { KeptMachine } from '../src/ports/main-chain.ts';
@@ -85,7 +86,12 @@ export interface SceneMachine {
   readonly indexed?: readonly { readonly record: EventRecord; readonly event: RatingEvent }[];
 }
 
+/** What the store says of an operator's list. */
+export type SceneListing = Partial<FleetListing>;
+
 export interface AltSceneOptions {
+  /** Undefined: every machine, listed by the chain that it lives on, from a snapshot that was just observed. */
+  readonly listing?: SceneListing;
   /** In the order of their ids, from 1 on. */
   readonly machines?: readonly SceneMachine[];
   /** False: no alt chain is configured. */
@@ -108,7 +114,13 @@ export interface SceneAnswer {
   readonly text: string;
 }
 
-export async function openAltScene({ machines = [{}], hasAlt = true, readStatus, ...rest }: AltSceneOptions = {}) {
+export async function openAltScene({
+  machines = [{}],
+  listing,
+  hasAlt = true,
+  readStatus,
+  ...rest
+}: AltSceneOptions = {}) {
   const asked: string[] = [];
   const at = (id: MachineId) => machines[Number(id) - 1] ?? { main: { homeOrdinal: present(0) }, account: ABSENT };
   const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): KeptMachine => ({
@@ -116,7 +128,9 @@ export async function openAltScene({ machines = [{}], hasAlt = true, readStatus,
     deployment: { localOrdinal: 1, generalPausedGlobal: false, technicalPausedGlobal: false } as DeploymentFacts,
   });
   const kept = new Map(machines.map(({ main }, place) => [BigInt(place + 1), mainFacts(toId(place + 1), main)]));
+  const head = { indexedBlock: 120_340, headBlock: 120_342, headObservedAtMilliseconds: NOW * 1000 - 11_000 };
   const main = {
+    index: { readMainChainIndex: async () => head },
     chain: {
       chainId: 31_337,
       machineRegistry: REGISTRY,
@@ -170,7 +184,14 @@ export async function openAltScene({ machines = [{}], hasAlt = true, readStatus,
   const ctx = createStubCtx({
     main,
     alt: hasAlt ? alt : undefined,
-    store: { readFold: async () => undefined, readDecision: async () => undefined } as unknown as Ctx['store'],
+    store: {
+      readFold: async () => undefined,
+      readDecision: async () => undefined,
+      listFleet: async (_identity: string, _operator: Address, offset: number, limit: number) => ({
+        ...listAll(machines, offset, limit),
+        ...listing,
+      }),
+    } as unknown as Ctx['store'],
     fxRates: createFixedRates([]),
     ...rest.ctx,
   });
@@ -187,6 +208,19 @@ export async function openAltScene({ machines = [{}], hasAlt = true, readStatus,
     close: async () => app.close(),
   };
   return scene;
+}
+
+function listAll(machines: readonly SceneMachine[], offset: number, limit: number): FleetListing {
+  const listed = machines.map(({ main }, place): ListedMachine => {
+    return { id: toId(place + 1), listedBy: main?.owner?.state === 'present' ? 'main' : 'alt' };
+  });
+  return {
+    indexedBlock: 120_340,
+    observation: { slot: 301_200_400, observedAtMilliseconds: NOW * 1000 - 40_000 },
+    unreadableRows: 0,
+    total: listed.length,
+    machines: listed.slice(offset, offset + limit),
+  };
 }
 
 function toId(place: number): MachineId {

@@ -1,54 +1,95 @@
 /**
  * Which machines does an operator have, and what is each worth? (`GET /operator/{did}/machines` of the interface.)
- * The index chooses and says how old it is; each machine is then read from the chain.
+ * The index of the main chain and the snapshot of the alt chain choose and say how old they are; each machine is then read from its chain.
  */
+import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-fleet.ts';
 import { Fault, type UnreadableCause } from '../domain/faults.ts';
-import type { Address, MachineId } from '../domain/identifiers.ts';
-import { judgeIndexFreshness, type IndexFreshness } from '../domain/index-freshness.ts';
+import type { Address } from '../domain/identifiers.ts';
+import {
+  isObservationFresh,
+  judgeIndexFreshness,
+  judgeObservationAge,
+  type IndexFreshness,
+} from '../domain/index-freshness.ts';
+import type { FleetListing, ListedMachine } from '../ports/alt-fleet-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { ShownMachine } from './alt-machine-rating.ts';
-import { getRating } from './machines.ts';
+import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
+import { locateMachine, requireMain } from './machine-location.ts';
+import { rateSnapshot } from './machine-rating.ts';
 
 export interface FleetPage {
   readonly machines: readonly ShownMachine[];
   readonly total: number;
-  /** Machines of this page that could not be read. */
+  /** Machines of this page that could not be read, and rows of the operator's snapshot that may belong to any page. */
   readonly unreadableCount: number;
   readonly index: Extract<IndexFreshness, { kind: 'fresh' }>;
+  /** Undefined: no alt chain is configured. */
+  readonly altSnapshotAgeSeconds: number | undefined;
 }
 
-/** What is wrong with one machine; every other cause is wrong with the chain, and no page can be made at all. */
+/** What is wrong with one machine; every other cause is wrong with the main chain, and no page can be made at all. */
 const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodable', 'contradiction', 'events']);
 
 /**
- * Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the
- * chain as a whole cannot be read.
+ * Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `AltSnapshotOutOfDate`, `ServiceNotInitialised`, `StoreUnavailable`, and
+ * `ChainUnreadable` when the main chain as a whole cannot be read.
  */
 export async function listFleet(ctx: Ctx, operator: Address, offset: number, limit: number): Promise<FleetPage> {
-  const { main } = ctx;
-  if (main === undefined) throw new Fault('ServiceNotInitialised', {});
+  const main = requireMain(ctx);
   const head = await main.index.readMainChainIndex();
-  const { indexedBlock, total, ids } = await ctx.store.listHoldings(operator, offset, limit);
+  const { indexedBlock, observation, unreadableRows, total, machines } = await readListing(
+    ctx,
+    operator,
+    offset,
+    limit,
+  );
   const now = ctx.clock.nowMilliseconds();
   const index = judgeIndexFreshness({ ...head, indexedBlock }, now, ctx.pollIntervalSeconds);
   if (index.kind === 'stale') throw new Fault('OperatorIndexStale', { ageSeconds: index.headObservedAgeSeconds });
   if (index.kind === 'syncing') {
     throw new Fault('OperatorIndexSyncing', { indexedBlock: index.indexedBlock, headBlock: index.headBlock });
   }
-  // In one tick, so that all of them share one multicall.
-  const entries = await Promise.all(ids.map((id) => readEntry(ctx, id)));
+  const altSnapshotAgeSeconds = ctx.alt && requireFresh(ctx, observation, now);
+  // In one tick, so that all of them share one multicall and one question to the alt chain.
+  const entries = await Promise.all(machines.map((machine) => readEntry(ctx, operator, machine)));
   return {
     machines: entries.filter((entry) => typeof entry === 'object'),
     total,
-    unreadableCount: entries.filter((entry) => entry === 'unreadable').length,
+    unreadableCount: unreadableRows + entries.filter((entry) => entry === 'unreadable').length,
     index,
+    altSnapshotAgeSeconds,
   };
 }
 
-/** `gone`: not here any more, though the index has not seen it leave. */
-async function readEntry(ctx: Ctx, id: MachineId): Promise<ShownMachine | 'gone' | 'unreadable'> {
+async function readListing(
+  { store, alt }: Ctx,
+  operator: Address,
+  offset: number,
+  limit: number,
+): Promise<FleetListing> {
+  if (alt !== undefined) return store.listFleet(formatAltFleetIdentity(alt.chain), operator, offset, limit);
+  const { indexedBlock, total, ids } = await store.listHoldings(operator, offset, limit);
+  const machines = ids.map((id): ListedMachine => ({ id, listedBy: 'main' }));
+  return { indexedBlock, observation: undefined, unreadableRows: 0, total, machines };
+}
+
+function requireFresh(ctx: Ctx, observation: AltFleetObservation | undefined, now: number): number {
+  const ageSeconds = judgeObservationAge(observation?.observedAtMilliseconds, now);
+  if (isObservationFresh(ageSeconds, ctx.pollIntervalSeconds)) return ageSeconds;
+  throw new Fault('AltSnapshotOutOfDate', {});
+}
+
+/** `gone`: not here any more, though nobody has seen it leave. */
+async function readEntry(
+  ctx: Ctx,
+  operator: Address,
+  { id, listedBy }: ListedMachine,
+): Promise<ShownMachine | 'gone' | 'unreadable'> {
   try {
-    return await getRating(ctx, id);
+    const { main, snapshot, alt } = await locateMachine(ctx, id, { firstEvents: false });
+    if (alt !== undefined) return alt.machine.operator === operator ? showAltMachine(ctx, alt, snapshot) : 'gone';
+    // One that has come home stands in the list of whoever holds it there.
+    return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : 'gone';
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return judgeFault(error);
@@ -63,8 +104,10 @@ function judgeFault(fault: Fault): 'gone' | 'unreadable' {
     case 'MachineRelocating':
     case 'EventIndexSyncing':
       return 'unreadable';
-    case 'ChainUnreadable':
-      if (CAUSES_OF_ONE_MACHINE.has((fault as Fault<'ChainUnreadable'>).context.cause)) return 'unreadable';
+    case 'ChainUnreadable': {
+      const { chain, cause } = (fault as Fault<'ChainUnreadable'>).context;
+      if (chain === 'alt' || CAUSES_OF_ONE_MACHINE.has(cause)) return 'unreadable';
+    }
   }
   throw fault;
 }

@@ -51,6 +51,7 @@ function describeFleet(namespace: Namespace): RouteDescription {
       'ParametersInvalid',
       'OperatorIndexSyncing',
       'OperatorIndexStale',
+      'AltSnapshotOutOfDate',
       'ServiceNotInitialised',
       'StoreUnavailable',
     ],

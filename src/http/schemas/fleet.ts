@@ -30,7 +30,10 @@ export function fleetSchema(namespace: Namespace): JsonSchema {
     operator_did: operatorText(namespace),
     machines: { ...listOf(closedObject(entry, ALT_CHAIN_ONLY)), maxItems: 20 },
     pagination: closedObject({ offset: COUNT, limit: { type: 'integer', minimum: 1, maximum: 20 }, total: COUNT }),
-    unreadable: { ...COUNT, description: 'Machines of this page that could not be read and are left out.' },
+    unreadable: {
+      ...COUNT,
+      description: 'Machines that belong on this page, or may belong there, and could not be read.',
+    },
     index: closedObject({
       indexed_block: COUNT,
       head_block: COUNT,

@@ -25,7 +25,7 @@ export function toFleetPage(page: FleetPage, { operatorDid, offset, limit }: Fle
       head_block: headBlock,
       lag_blocks: lagBlocks,
       head_observed_age_seconds: headObservedAgeSeconds,
-      alt_snapshot_age_seconds: null,
+      alt_snapshot_age_seconds: page.altSnapshotAgeSeconds ?? null,
     },
   };
 }

@@ -1,0 +1,145 @@
+/** When is there a list of both chains, what stands in it, and what is left out of it? */
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  ABSENT,
+  eventLog,
+  MACHINE,
+  MAIN_MACHINE,
+  NOW,
+  openAltScene,
+  OPERATOR,
+  present,
+  UNREADABLE,
+  type AltScene,
+  type SceneListing,
+  type SceneMachine,
+} from '../../../test/alt-scene.ts';
+import type { Address, MachineId } from '../../domain/identifiers.ts';
+
+let scene: AltScene | undefined;
+afterEach(() => scene?.close());
+
+async function list(machines: readonly SceneMachine[], listing?: SceneListing, query = '') {
+  scene = await openAltScene({ machines, ...(listing && { listing }) });
+  return scene.ask(`/operator/${OPERATOR}/machines${query}`);
+}
+
+const HERE: SceneMachine = { main: MAIN_MACHINE };
+const THERE: SceneMachine = {};
+
+test('a page of both chains, each machine read from its own in one round', async () => {
+  const { status, headers, text } = await list([HERE, THERE, { log: eventLog(3) }]);
+  expect([status, headers['chain-block']]).toEqual([200, '120340']);
+  expect(JSON.parse(text)).toEqual({
+    operator_did: `did:svc:${OPERATOR}`,
+    machines: [
+      {
+        did: 'did:svc:1',
+        machine_id: '1',
+        mcr_score: 0,
+        mcr: 'Provisioned',
+        negative_flag: false,
+        name: 'Machine #1',
+        bond_status: 'bonded',
+        event_count: 0,
+      },
+      {
+        did: 'did:svc:2',
+        machine_id: '2',
+        mcr_score: 0,
+        mcr: 'Provisioned',
+        negative_flag: false,
+        name: 'Machine #2',
+        bond_status: 'bonded',
+        event_count: 0,
+        home_chain: 5,
+        rating_unavailable: 'no_events_yet',
+      },
+      {
+        did: 'did:svc:3',
+        machine_id: '3',
+        mcr_score: 0,
+        mcr: 'Provisioned',
+        negative_flag: false,
+        name: 'Machine #3',
+        bond_status: 'bonded',
+        event_count: 3,
+        home_chain: 5,
+        rating_unavailable: 'not_rated_here',
+      },
+    ],
+    pagination: { offset: 0, limit: 20, total: 3 },
+    unreadable: 0,
+    index: {
+      indexed_block: 120_340,
+      head_block: 120_342,
+      lag_blocks: 2,
+      head_observed_age_seconds: 11,
+      alt_snapshot_age_seconds: 40,
+    },
+  });
+  expect(scene!.asked).toEqual(['alt 2', 'alt 3']);
+});
+
+describe('the age of the snapshot', () => {
+  const observedAt = (milliseconds: number) => ({ observation: { slot: 1, observedAtMilliseconds: milliseconds } });
+  const OUT_OF_DATE = [503, '60', { detail: 'Alt-chain ownership snapshot is out of date' }];
+  const answer = async (listing: SceneListing) => {
+    const { status, headers, text } = await list([THERE], listing);
+    return [status, headers['retry-after'], JSON.parse(text)];
+  };
+
+  test('of ten poll intervals is a list that says so', async () => {
+    const [status, , body] = await answer(observedAt(NOW * 1000 - 600_000));
+    expect([status, body.index.alt_snapshot_age_seconds]).toEqual([200, 600]);
+  });
+
+  test.each([
+    ['of more', observedAt(NOW * 1000 - 601_000)],
+    ['that nobody knows, because a clock was set back', observedAt(NOW * 1000 + 60_001)],
+    ['that was never taken', { observation: undefined }],
+  ])('%s is no list', async (_name, listing) => {
+    expect(await answer(listing)).toEqual(OUT_OF_DATE);
+    expect(scene!.asked).toEqual([]);
+  });
+
+  test('is judged for an operator who has no machine there, too', async () => {
+    expect(await answer({ observation: undefined, total: 0, machines: [] })).toEqual(OUT_OF_DATE);
+  });
+});
+
+describe('a page with fewer entries than limit', () => {
+  const stranger = `0x${'5'.repeat(40)}` as Address;
+
+  test.each<[name: string, machine: SceneMachine, unreadable: number]>([
+    ['that relocates is left out and counted', { account: present({ ...MACHINE, relocating: true }) }, 1],
+    ['that cannot be read is left out and counted', { account: UNREADABLE }, 1],
+    ['whose event log cannot be read is left out and counted', { log: UNREADABLE }, 1],
+    ['that is retired is skipped', { account: ABSENT }, 0],
+    ['that has another operator by now is skipped', { account: present({ ...MACHINE, operator: stranger }) }, 0],
+    ['that has no operator any more is skipped', { account: present({ ...MACHINE, operator: undefined }) }, 0],
+  ])('a machine of the alt chain %s', async (_name, machine, unreadable) => {
+    const { status, text } = await list([HERE, machine, THERE]);
+    const body = JSON.parse(text);
+    const ids = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
+    expect([status, ids, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
+  });
+
+  const one = (listedBy: 'main' | 'alt') => ({ machines: [{ id: 1n as MachineId, listedBy }] });
+
+  test.each([
+    ['that has come home is skipped where the alt chain lists it', HERE, one('alt'), 0],
+    ['that has left is listed where it lives now, for the same operator', THERE, one('main'), 1],
+  ])('a machine %s', async (_name, machine, listing, entries) => {
+    const body = JSON.parse((await list([machine], listing)).text);
+    expect([body.machines.length, body.unreadable]).toEqual([entries, 0]);
+  });
+
+  test('rows of the snapshot that failed a check are counted on every page', async () => {
+    const unreadable = async (query: string) =>
+      JSON.parse((await list([HERE, THERE], { unreadableRows: 2 }, query)).text).unreadable;
+    expect([await unreadable('?limit=1'), await unreadable('?offset=1'), await unreadable('?offset=5')]).toEqual([
+      2, 2, 2,
+    ]);
+  });
+});
