@@ -80,7 +80,9 @@ export function askAccount(key: AltKey): Question<RawAccountAt> {
     params: (floor) => [key, atLeast(floor, ACCOUNT)],
     read: (result) => {
       const { slot, value } = readContext(result);
-      return { slot, account: parseRpcAccount(value) };
+      const account = parseRpcAccount(value);
+      if (account.state === 'unreadable') throw new Undecodable();
+      return { slot, account };
     },
     slotOf: ({ slot }) => slot,
   };
