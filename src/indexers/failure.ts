@@ -1,7 +1,10 @@
 /** Why did a step fail, in one fixed word, and how long did the other side ask to be left alone? Never an SDK's text. */
 import { Fault } from '../domain/faults.ts';
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
+import { AltNodeBusy } from '../ports/alt-history.ts';
 import { LogQueryRefused } from '../ports/main-chain-log.ts';
+import { AltHistoryRejected } from './alt-history-rejected.ts';
+import { MAX_BUSY_WAIT_SECONDS } from './alt-node-patience.ts';
 import { IndexRefused } from './index-standing.ts';
 
 export interface Failure {
@@ -15,11 +18,15 @@ export function describeFailure(error: unknown): Failure {
     const { reason, retryAfterSeconds } = error;
     return { reason, retryAfterMilliseconds: retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000 };
   }
+  if (error instanceof AltNodeBusy) {
+    const seconds = Math.min(error.retryAfterSeconds ?? 0, MAX_BUSY_WAIT_SECONDS);
+    return { reason: 'node-busy', retryAfterMilliseconds: seconds * 1000 };
+  }
   return { reason: nameReason(error), retryAfterMilliseconds: undefined };
 }
 
 function nameReason(error: unknown): string {
-  if (error instanceof AnswerRejected) return error.problem;
+  if (error instanceof AnswerRejected || error instanceof AltHistoryRejected) return error.problem;
   if (error instanceof IndexRefused) return error.refusal;
   if (error instanceof Fault) {
     const context = error.context as { readonly cause?: string };

@@ -1,0 +1,110 @@
+/**
+ * What can be rated of an alt-chain machine? The implementation of `AltIndex`: the events that the machine's log account counts at the slot of
+ * the read, neither fewer nor more, or word that they are not all here (chain-svm 6, "Proof against gaps").
+ */
+import { chainUnreadable } from '../domain/faults.ts';
+import { NO_EVENTS, type AltEventLog, type AltMachineSnapshot } from '../domain/alt-machine-facts.ts';
+import { emptyFold, type Fold } from '../domain/rating/fold.ts';
+import { FoldUnreadable, parseFold } from '../domain/rating/fold-text.ts';
+import type { AltEventStore, StoredAltEvent, StoredAltHistory } from '../ports/alt-event-store.ts';
+import type { AltHistoryRead, AltIndex } from '../ports/alt-index.ts';
+import type { Log } from '../ports/log.ts';
+import { isSameRecord, pickConsecutive, toRatingEvent } from './alt-stored-events.ts';
+
+export interface AltEventHistoryOptions {
+  readonly store: AltEventStore;
+  readonly log: Log;
+  /** Throws `ChainUnreadable` while the stored index is of another deployment. */
+  readonly checkStanding: () => void;
+}
+
+/** More than this beside the fold is the folder's work; the machine is not rated until then. */
+const MAX_TAIL = 2_000;
+
+export function createAltEventHistory({ store, log, checkStanding }: AltEventHistoryOptions): AltIndex {
+  async function readHistory(snapshot: AltMachineSnapshot, ratesFingerprint: string): Promise<AltHistoryRead> {
+    checkStanding();
+    const eventLog = readEventLog(snapshot);
+    const count = toCount(eventLog);
+    if (count === 0) return { isComplete: true, fold: emptyFold(), tail: [] };
+    const stored = await store.readAltHistory(snapshot.id, ratesFingerprint, count, MAX_TAIL + 2);
+    const fold = parseStored(stored);
+    if (fold === undefined) {
+      log.error({ machine: String(snapshot.id) }, 'a fold of the alt chain’s events is unreadable');
+      throw chainUnreadable('alt', 'events');
+    }
+    const known = pickConsecutive(
+      stored.events.filter(({ eventIndex }) => eventIndex >= fold.nextSeq && eventIndex < count),
+      fold.nextSeq,
+    );
+    const isWhole = known.length === count - fold.nextSeq && isTrusted(stored);
+    const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);
+    if (isComplete) checkLastEvent(snapshot, eventLog, stored.events, count);
+    return { isComplete, fold, tail: known.map(toRatingEvent) };
+  }
+
+  function checkLastEvent(
+    { id, slot }: AltMachineSnapshot,
+    { lastEvent }: AltEventLog,
+    events: readonly StoredAltEvent[],
+    count: number,
+  ): void {
+    const last = events.find(({ eventIndex }) => eventIndex === count - 1);
+    if (last !== undefined && lastEvent !== undefined && isSameRecord(last.record, lastEvent)) return;
+    log.error({ machine: String(id), slot, count }, 'the last event of a machine is not what its log account shows');
+    throw chainUnreadable('alt', 'events');
+  }
+
+  return {
+    readHistory,
+    async readEvents(snapshot, from, to) {
+      checkStanding();
+      const count = toCount(readEventLog(snapshot));
+      const stored = await store.listAltEvents(snapshot.id, from, Math.min(to, count));
+      const known = pickConsecutive(stored, from).filter(({ slot }) => slot <= snapshot.slot);
+      return { records: known.map(({ record }) => record), events: known.map(toRatingEvent) };
+    },
+    async readStatus() {
+      checkStanding();
+      const { observed } = await store.readAltWalk();
+      return {
+        isReady: observed !== undefined,
+        slot: observed?.slot,
+        observedAtMilliseconds: observed?.atMilliseconds,
+      };
+    },
+  };
+}
+
+function readEventLog({ eventLog }: AltMachineSnapshot): AltEventLog {
+  if (eventLog.state === 'unreadable') throw chainUnreadable('alt', eventLog.cause);
+  return eventLog.state === 'absent' ? NO_EVENTS : eventLog.value;
+}
+
+function toCount({ count }: AltEventLog): number {
+  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('alt', 'undecodable');
+  return Number(count);
+}
+
+/** The first walk has ended, and nothing is known to be missing. */
+function isTrusted({ walk, machine }: StoredAltHistory): boolean {
+  return walk.observed !== undefined && machine !== undefined && machine.problem === undefined;
+}
+
+/**
+ * Whether the count of the account and the stored events are of one incarnation, as far as slots tell: the counted ones are not of after
+ * the read, and what follows them is.
+ */
+function isOfSlot(events: readonly StoredAltEvent[], count: number, slot: number): boolean {
+  return events.every((event) => event.slot <= slot === event.eventIndex < count);
+}
+
+function parseStored({ fold }: StoredAltHistory): Fold | undefined {
+  if (fold === undefined) return emptyFold();
+  try {
+    return parseFold(fold.state);
+  } catch (error) {
+    if (error instanceof FoldUnreadable) return undefined;
+    throw error;
+  }
+}

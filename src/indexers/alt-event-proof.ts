@@ -1,0 +1,128 @@
+/**
+ * Does the index have every event? (chain-svm 6, "Proof against gaps".) Each machine's log account counts its events; the count is compared
+ * with what is stored once all is applied as of the slot of the counts. A machine for which they differ is not rated until its own
+ * list of transactions has told what is missing.
+ */
+import type { MachineId } from '../domain/identifiers.ts';
+import type { AltEventStore, AltMachineState, AltWalk } from '../ports/alt-event-store.ts';
+import type { AltHistory, EventLogCount } from '../ports/alt-history.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { unknownMachine } from './alt-event-numbering.ts';
+import type { AltEventRepair } from './alt-event-repair.ts';
+import type { NodePatience } from './alt-node-patience.ts';
+import type { StepOutcome } from './poll-loop.ts';
+
+export interface AltEventProofOptions {
+  readonly history: AltHistory;
+  readonly store: AltEventStore;
+  readonly patience: NodePatience;
+  readonly repair: AltEventRepair;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface AltEventProof {
+  /** To be called when all is applied. `more`: the index is to be walked on to the slot of the counts, and asked again. */
+  check(signal: AbortSignal): Promise<StepOutcome>;
+  /** Machines that the last proof found wanting. */
+  report(): number;
+}
+
+interface Counts {
+  readonly slot: number;
+  readonly counts: ReadonlyMap<MachineId, EventLogCount>;
+}
+
+const REPAIRS_PER_CHECK = 20;
+const REPAIR_AGAIN_AFTER_MILLISECONDS = 600_000;
+
+export function createAltEventProof(options: AltEventProofOptions): AltEventProof {
+  const { history, store, patience, repair, clock, log } = options;
+  const repairedAt = new Map<MachineId, number>();
+  let pending: Counts | undefined;
+  let wanting = 0;
+
+  async function check(signal: AbortSignal): Promise<StepOutcome> {
+    const walk = await store.readAltWalk();
+    if (pending !== undefined && isWalkedTo(walk, pending)) {
+      const counts = pending;
+      pending = undefined;
+      return judge(counts, signal);
+    }
+    const counts = await patience.ask(() => history.readEventLogCounts(), signal);
+    // Of a node that is behind: the next round asks again.
+    if (counts.slot < (walk.done?.slot ?? 0)) return 'idle';
+    const machines = await readMachines();
+    const isQuiet = listIds(machines, counts).every((id) => isSettled(machines.get(id) ?? unknownMachine(id), counts));
+    if (isQuiet) {
+      wanting = 0;
+      return 'idle';
+    }
+    const isFirstLook = pending === undefined;
+    pending = counts;
+    return isFirstLook ? 'more' : 'idle';
+  }
+
+  async function readMachines(): Promise<ReadonlyMap<MachineId, AltMachineState>> {
+    return new Map((await store.listAltMachines()).map((state) => [state.id, state]));
+  }
+
+  /** Tells of every machine what the counts say, and repairs some. */
+  async function judge(counts: Counts, signal: AbortSignal): Promise<StepOutcome> {
+    const { revision, ...walk } = await store.readAltWalk();
+    const machines = await readMachines();
+    const changed: AltMachineState[] = [];
+    const wrong: MachineId[] = [];
+    for (const id of listIds(machines, counts)) {
+      const state = machines.get(id) ?? unknownMachine(id);
+      if (state.lastSlot > counts.slot) continue;
+      const isProven = countOf(counts, id) === BigInt(state.eventCount);
+      if (!isProven || state.problem === 'numbering') wrong.push(id);
+      if (!isProven && state.problem === undefined) changed.push({ ...state, problem: 'counts' });
+      if (isProven && state.problem === 'counts') changed.push({ ...state, problem: undefined });
+    }
+    wanting = wrong.length;
+    if (wanting === 0) repairedAt.clear();
+    const writes = changed.map((state) => ({ state, isRewritten: false, operations: [] }));
+    if (writes.length > 0 && !(await store.writeAltIndex(revision, { walk, machines: writes }))) return 'idle';
+    return repairSome(wrong, counts, signal);
+  }
+
+  /** `more` when a machine was mended, so that another look takes its mark off. */
+  async function repairSome(wrong: readonly MachineId[], counts: Counts, signal: AbortSignal): Promise<StepOutcome> {
+    const now = clock.nowMilliseconds();
+    const due = wrong.filter((id) => now - (repairedAt.get(id) ?? -Infinity) >= REPAIR_AGAIN_AFTER_MILLISECONDS);
+    for (const id of due.slice(0, REPAIRS_PER_CHECK)) {
+      if (signal.aborted) return 'idle';
+      log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
+      await repair.walkMachine(id, signal);
+      repairedAt.set(id, now);
+    }
+    if (due.length === 0) return 'idle';
+    pending = counts;
+    return 'more';
+  }
+
+  return { check, report: () => wanting };
+}
+
+function isWalkedTo({ observed }: AltWalk, counts: Counts): boolean {
+  return observed !== undefined && observed.slot >= counts.slot;
+}
+
+/** Nothing to look at again: the counts agree and nothing is marked. */
+function isSettled({ id, eventCount, problem }: AltMachineState, counts: Counts): boolean {
+  return problem === undefined && countOf(counts, id) === BigInt(eventCount);
+}
+
+/** Machines that have events, here or there. */
+function listIds(machines: ReadonlyMap<MachineId, AltMachineState>, { counts }: Counts): MachineId[] {
+  const known = [...machines.values()].filter(({ eventCount, problem }) => eventCount > 0 || problem !== undefined);
+  const counted = [...counts].filter(([, { count }]) => count > 0n);
+  return [...new Set([...known.map(({ id }) => id), ...counted.map(([id]) => id)])];
+}
+
+function countOf({ counts }: Counts, id: MachineId): bigint {
+  return counts.get(id)?.count ?? 0n;
+}
