@@ -36,6 +36,8 @@ function drawPlan(random: Random) {
     emptyBlocks: isLong ? random.integer(1_100, 1_600) : random.pick([0, 0, 10, 120]),
     isPastFinality: random.chance(0.1),
     blockMilliseconds: random.pick([1_000, 3_000, 7_000]),
+    /** Blocks come by a timetable, which is left out now and then. */
+    isSteady: random.chance(0.4),
     operationsPerBlock: random.pick([1, 2, 4]),
     pollIntervalSeconds: random.pick([3, 10, 60]),
     headIntervalMilliseconds: random.pick([1_000, 1_000, 3_000]),
@@ -66,6 +68,7 @@ export class Scenario {
   #service: Service | undefined;
   #restartAtMilliseconds = 0;
   #nextBlockAtMilliseconds = 0;
+  #isQuiet = false;
   #highestFinalized = 0;
   /** Wall-clock offsets, and until when each held. */
   readonly skews: { skewMilliseconds: number; untilMilliseconds: number }[] = [];
@@ -95,6 +98,7 @@ export class Scenario {
     this.network = new Network({ urls: this.urls, faults: this.faults, random, time: this.time, trace: this.trace });
     this.database = openSqlite(':memory:', () => undefined);
     this.trace.line(JSON.stringify(this.plan));
+    if (this.plan.isSteady) this.#keepTimetable();
   }
 
   get service(): Service | undefined {
@@ -175,14 +179,32 @@ export class Scenario {
     if (isLasting || this.time.nowMilliseconds() >= this.#restartAtMilliseconds) await this.start(isLasting);
   }
 
+  /** By the way, where blocks come when they like. */
   mineIfDue(isQuiet = false): void {
+    this.#isQuiet = isQuiet;
     const now = this.time.nowMilliseconds();
-    if (now < this.#nextBlockAtMilliseconds) return;
-    const { chain, plan, random } = this;
+    if (this.plan.isSteady || now < this.#nextBlockAtMilliseconds) return;
+    const { plan, random } = this;
     this.#nextBlockAtMilliseconds = now + Math.floor((plan.blockMilliseconds * random.integer(50, 150)) / 100);
+    this.#mine();
+  }
+
+  /** By a timetable; now and then a turn is left out. */
+  #keepTimetable(): void {
+    const { time, plan, random } = this;
+    const left = plan.blockMilliseconds - (time.nowMilliseconds() % plan.blockMilliseconds);
+    time.after(left, () => {
+      if (random.chance(0.95)) this.#mine();
+      this.#keepTimetable();
+    });
+  }
+
+  #mine(): void {
+    const { chain, plan, random } = this;
     const { tip } = chain;
-    const draft = new BlockDraft(tip.world, chain.freeTime(tip, Math.floor(now / 1000)));
-    const operations = isQuiet ? 0 : random.integer(0, plan.operationsPerBlock);
+    const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
+    const draft = new BlockDraft(tip.world, chain.freeTime(tip, seconds));
+    const operations = this.#isQuiet ? 0 : random.integer(0, plan.operationsPerBlock);
     for (let i = 0; i < operations; i++) operate(draft, random, this.cast);
     chain.moveTip(chain.build(tip, draft.timestamp, draft.finish()));
     this.#noteFinality();

@@ -86,7 +86,7 @@ export async function startEvmScene(options: BareChainOptions = {}): Promise<Evm
     async tellHead(adapter, step = {}) {
       const head = await readHead();
       const observedAtMilliseconds = time.milliseconds;
-      const still = { touched: NOTHING_TOUCHED, deployment: false, checks: false };
+      const still = { waitMilliseconds: 0, touched: NOTHING_TOUCHED, deployment: false, checks: false };
       adapter.chain.advanceHead({ head, observedAtMilliseconds, ...still, ...step });
       return head;
     },

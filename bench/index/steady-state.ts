@@ -1,7 +1,7 @@
 /**
  * What does a service under full load ask of its node? Reads of 100 machines as fast as `wrk` sends them, for some blocks of a devnet with one
- * every six seconds; every request upstream is counted and told by whether a block had come since the one before.
- * `BENCH_SECONDS` changes the length.
+ * every six seconds; every request upstream is counted, once the head follower has learned the timetable of the blocks.
+ * `BENCH_SECONDS` changes the length, `BLOCK_SECONDS` the timetable.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,10 @@ import { startDevnet } from '../../devnet/start-devnet.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
-const BLOCK_SECONDS = 6;
+const BLOCK_SECONDS = Number(process.env['BLOCK_SECONDS'] ?? 6);
+/** So many blocks show the timetable. */
+const WARM_UP_BLOCKS = 8;
+const WARM_UP_SECONDS = WARM_UP_BLOCKS * BLOCK_SECONDS;
 const MACHINES = 100;
 const root = join(import.meta.dirname, '../..');
 
@@ -59,12 +62,12 @@ try {
     if (dids.length < MACHINES) throw new Error(`only ${dids.length} machines`);
     const script = join(folder, 'load.lua');
     writeFileSync(script, toLoadScript(dids));
-    const load = spawn('wrk', ['-t1', '-c64', `-d${SECONDS + 5}s`, '-s', script, service.url], {
+    const load = spawn('wrk', ['-t1', '-c64', `-d${WARM_UP_SECONDS + SECONDS + 1}s`, '-s', script, service.url], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const said: string[] = [];
     load.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()));
-    await delay(4_000);
+    await delay(WARM_UP_SECONDS * 1000);
     const readHead = async () => Number(await request<string>('eth_blockNumber'));
     const head = await readHead();
     proxy.reset();
@@ -73,7 +76,7 @@ try {
     const blocks = (await readHead()) - head;
     await once(load, 'exit');
     console.log(
-      `${MACHINES} machines, ${SECONDS} s, ${blocks} new blocks; ${/Requests\/sec:\s+[\d.]+/.exec(said.join(''))?.[0]}; ` +
+      `${MACHINES} machines, ${SECONDS} s, a block every ${BLOCK_SECONDS} s, ${blocks} new blocks; ${/Requests\/sec:\s+[\d.]+/.exec(said.join(''))?.[0]}; ` +
         `${/Non-2xx.*/.exec(said.join(''))?.[0] ?? 'all answers 200'}; load ${loadavg()[0]!.toFixed(1)}`,
     );
     for (const [what, count] of counts) {

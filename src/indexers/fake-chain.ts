@@ -12,9 +12,11 @@ import type {
   ChainLog,
   EventGeneration,
   EventLogBody,
+  HeadAnswer,
   Header,
   LogQuery,
   MainChainLog,
+  ProvenLog,
 } from '../ports/main-chain-log.ts';
 import type { OwnershipChange } from '../ports/ownership-store.ts';
 import { EVENTS, LEGACY_EVENTS, REGISTRY, type FakeLog } from './fake-logs.ts';
@@ -36,13 +38,15 @@ interface FakeBlock {
   readonly foreign: readonly string[];
 }
 
-export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'ownership' | 'records';
+export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'records';
 
 /** What the node does wrong; each hook sees a true answer and gives the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
   before?: (request: RequestName, detail: readonly number[]) => void;
   logs?: (logs: readonly ChainLog[], request: 'logs' | 'head') => readonly ChainLog[];
   blockLogs?: (logs: readonly ChainLog[]) => readonly ChainLog[];
+  /** The receipts are not those that the headers commit to. */
+  receipts?: () => 'unproven' | undefined;
   header?: (header: Header) => Header;
   records?: (records: readonly EventRecord[], id: MachineId) => readonly EventRecord[];
 }
@@ -65,6 +69,8 @@ export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
+  /** Whether the node knows receipts. */
+  tellsReceipts = false;
   /** Blocks between the newest and the finalized one. */
   finalityLag = 2;
   /** Blocks that the node is behind. */
@@ -141,13 +147,15 @@ export class FakeChain implements MainChainLog {
     });
   }
 
-  readHeadAndLogs(since: number): Promise<{ readonly head: Header; readonly logs: readonly ChainLog[] }> {
+  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadAnswer> {
     return this.#answer('head', [since], () => {
       const newest = this.#visibleHead();
       const found = this.#logsOf(since + 1, newest);
+      const block = this.#visible(newest);
       return {
-        head: this.#alterHeader(this.#visible(newest).header),
+        head: this.#alterHeader(block.header),
         logs: this.faults.logs?.(found, 'head') ?? found,
+        headLogs: withHeadLogs ? this.#blockLogsOf(block) : undefined,
       };
     });
   }
@@ -165,11 +173,19 @@ export class FakeChain implements MainChainLog {
       blocks.map((block) => {
         const found = this.#blocks.find(({ header }) => header.hash === block.hash);
         if (found === undefined) throw chainUnreadable('main', 'block-mismatch');
-        const logs = this.faults.blockLogs?.(found.logs) ?? found.logs;
-        const told = found.records.filter(({ log }) => logs.includes(log)).flatMap(({ items }) => items);
-        return { logs, bloom: buildBloom(new Set([...found.foreign, ...told])) };
+        return this.#blockLogsOf(found);
       }),
     );
+  }
+
+  readProvenLogs(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined> {
+    const numbers = headers.map(({ number }) => number);
+    return this.#answer('receipts', numbers, () => {
+      if (!this.tellsReceipts) return undefined;
+      const found = headers.map(({ hash }) => this.#blocks.find(({ header }) => header.hash === hash));
+      if (this.faults.receipts?.() === 'unproven' || found.includes(undefined)) return undefined;
+      return found.map((block) => block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
+    });
   }
 
   readEventRecords(
@@ -201,6 +217,12 @@ export class FakeChain implements MainChainLog {
     await Promise.resolve();
     this.faults.before?.(name, detail);
     return tell();
+  }
+
+  #blockLogsOf(block: FakeBlock): BlockLogs {
+    const logs = this.faults.blockLogs?.(block.logs) ?? block.logs;
+    const told = block.records.filter(({ log }) => logs.includes(log)).flatMap(({ items }) => items);
+    return { logs, bloom: buildBloom(new Set([...block.foreign, ...told])) };
   }
 
   #alterHeader(header: Header): Header {

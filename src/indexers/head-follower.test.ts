@@ -27,6 +27,22 @@ describe('the head follower', () => {
     expect(bench.chain.requests).toEqual(['head', 'block-logs', 'head']);
   });
 
+  it('is told with a block what it logged, where the one before was asked for that', async () => {
+    const bench = await openFollowing();
+    bench.chain.mine([submitted(A)]);
+    await bench.follower.poll();
+    bench.chain.requests.length = 0;
+    bench.chain.mine([submitted(A), submitted(B)]);
+    bench.chain.faults.logs = (logs) => logs.slice(1);
+    expect(await pollSteps(bench)).toEqual([[12, [A, B]]]);
+    expect(bench.chain.requests).toEqual(['head']);
+    bench.chain.mine([submitted(A)]);
+    bench.chain.mine([submitted(B)]);
+    bench.chain.faults = {};
+    expect(await pollSteps(bench)).toEqual([[14, [A, B]]]);
+    expect(bench.chain.requests).toEqual(['head', 'head', 'headers', 'block-logs']);
+  });
+
   it('tells that the head is still the head', async () => {
     const bench = await openFollowing();
     bench.time.jump(1_000);

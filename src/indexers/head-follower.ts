@@ -1,6 +1,6 @@
 /**
  * What is the newest block, and what has changed since the one before? (architecture, "Log-driven cache".) One request per poll; more only
- * where blocks were skipped, a bloom tells of more than the node did, or the chain took another way. Tells every step to its
+ * where blocks were skipped, quiet contracts have logged, or the chain took another way. Tells every step to its
  * listeners and keeps the event logs above the stored index.
  */
 import { checkHeaders, checkLogOrder, watchContracts } from '../domain/index-rules/block-checks.ts';
@@ -8,12 +8,13 @@ import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeadListener } from '../ports/head-feed.ts';
 import type { Log } from '../ports/log.ts';
-import { LogQueryRefused, type Header, type MainChainLog } from '../ports/main-chain-log.ts';
+import { LogQueryRefused, type HeadAnswer, type Header, type MainChainLog } from '../ports/main-chain-log.ts';
 import type { Checkpoint, MainChainIndexStore } from '../ports/store.ts';
 import { toEventEntries } from './event-entries.ts';
 import { EVERYTHING, countUnknown, sumEffects } from './head-effects.ts';
+import { createHeadPace } from './head-pace.ts';
 import type { IndexStanding } from './index-standing.ts';
-import type { StepOutcome } from './poll-loop.ts';
+import type { NextStep } from './poll-loop.ts';
 import { DEFAULT_LIMITS, RecentBlocks, type RecentBlocksLimits } from './recent-blocks.ts';
 import { listBlocks, type BlockReader, type VerifiedLog } from './verified-blocks.ts';
 
@@ -25,12 +26,17 @@ export interface HeadFollowerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly listeners: readonly HeadListener[];
+  /** Between two questions where blocks come when they like; a second when not given. */
+  readonly intervalMilliseconds?: number | undefined;
   readonly limits?: RecentBlocksLimits | undefined;
 }
 
 export interface HeadFollower {
-  /** Asks for the newest block once. Throws like every read of the chain, and `AnswerRejected`; then nothing has moved. */
-  poll(): Promise<StepOutcome>;
+  /**
+   * Asks for the newest block once, and tells when to ask again. Throws like every read of the chain, and `AnswerRejected`; then nothing
+   * has moved.
+   */
+  poll(): Promise<NextStep>;
   /** The blocks known; undefined before the first poll. */
   recent(): RecentBlocks | undefined;
   report(): HeadFollowerReport;
@@ -43,6 +49,7 @@ export interface HeadFollowerReport {
   readonly unknownLogs: number;
 }
 
+const INTERVAL_MILLISECONDS = 1_000;
 /** A node that tells an older block for longer than this is believed: the chain has really become shorter. */
 const BEHIND_MILLISECONDS = 60_000;
 /** Answers may still stand on blocks that the index has passed; snapshots are not kept for longer than these take. */
@@ -67,24 +74,27 @@ interface Poll {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-type HeadAnswer = Awaited<ReturnType<MainChainLog['readHeadAndLogs']>>;
-
 export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   const { chain, reader, store, standing, clock, log, listeners, limits = DEFAULT_LIMITS } = options;
+  const { intervalMilliseconds = INTERVAL_MILLISECONDS } = options;
+  const pace = createHeadPace(intervalMilliseconds);
   const contracts = watchContracts(chain.addresses);
   let followed: Followed | undefined;
   let behindSinceMilliseconds: number | undefined;
   let unreached: { readonly blockHash: string; readonly untilMilliseconds: number } | undefined;
+  /** From the asking of the running poll to the next. */
+  let waitMilliseconds = intervalMilliseconds;
   let reorgs = 0;
   let unknownLogs = 0;
 
-  async function poll(): Promise<StepOutcome> {
+  async function poll(): Promise<NextStep> {
+    waitMilliseconds = intervalMilliseconds;
     const observedAtMilliseconds = clock.nowMilliseconds();
     const checkpoint = await store.readMainChainCheckpoint();
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await meetIndex(followed, started))) await follow(followed, started);
-    return 'idle';
+    return { waitMilliseconds };
   }
 
   /** Lets go of what the index covers by now, or reads what is missing between the two. True when that was this poll's work. */
@@ -101,7 +111,11 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
 
   /** Asks for what came after the known head: the one request of an ordinary poll. */
   async function follow(known: Followed, started: Poll): Promise<void> {
-    const answer = await readAbove({ blockNumber: known.head.number, blockHash: known.head.hash });
+    // Where contracts log in every block, what the new one logged comes with it.
+    const answer = await readAbove(
+      { blockNumber: known.head.number, blockHash: known.head.hash },
+      reader.isNamed(known.head),
+    );
     // So much has happened since that it cannot be asked for at once.
     if (answer === undefined) await restart(await chain.readHeader('latest'), started);
     else if (answer.head.number > known.head.number) await extend(known, answer, started);
@@ -176,9 +190,9 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     return false;
   }
 
-  async function readAbove({ blockNumber }: Checkpoint): Promise<HeadAnswer | undefined> {
+  async function readAbove({ blockNumber }: Checkpoint, withHeadLogs = false): Promise<HeadAnswer | undefined> {
     try {
-      return await chain.readHeadAndLogs(blockNumber);
+      return await chain.readHeadAndLogs(blockNumber, withHeadLogs);
     } catch (error) {
       if (isRangeRefusal(error)) return undefined;
       throw error;
@@ -186,7 +200,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   }
 
   /** The verified blocks after `base` up to the answer's head; undefined when these do not follow it. */
-  async function readStretch(base: Checkpoint, { head, logs }: HeadAnswer): Promise<Stretch | undefined> {
+  async function readStretch(base: Checkpoint, { head, logs, headLogs }: HeadAnswer): Promise<Stretch | undefined> {
     if (head.number === base.blockNumber) return head.hash === base.blockHash ? { headers: [], logs: [] } : undefined;
     const between = listBlocks({ fromBlock: base.blockNumber + 1, toBlock: head.number - 1 });
     const headers = between.length === 0 ? [head] : [...(await chain.readHeaders(between)), head];
@@ -194,7 +208,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     if (headers[0]!.parentHash !== base.blockHash) return undefined;
     const told = logs.filter(({ blockNumber }) => blockNumber <= head.number);
     checkLogOrder(contracts, { fromBlock: base.blockNumber + 1, toBlock: head.number }, told);
-    return { headers, logs: await reader.verifyBlocks(headers, told) };
+    return { headers, logs: await reader.verifyBlocks(headers, told, headLogs) };
   }
 
   /** Tells the listeners what the logs since the head before change; without logs to go by, everything may have changed. */
@@ -206,7 +220,9 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const effects = logs === undefined ? EVERYTHING : sumEffects(logs);
     unknownLogs += countUnknown(logs ?? []);
     behindSinceMilliseconds = undefined;
-    for (const listener of listeners) listener.advanceHead({ head, observedAtMilliseconds, ...effects });
+    waitMilliseconds = pace.note(head, observedAtMilliseconds);
+    const step = { head, observedAtMilliseconds, waitMilliseconds, ...effects };
+    for (const listener of listeners) listener.advanceHead(step);
   }
 
   return {

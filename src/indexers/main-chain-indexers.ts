@@ -18,7 +18,7 @@ import { formatIndexIdentity, type IndexedDeployment } from './index-identity.ts
 import { createIndexStanding, type IndexRefusal } from './index-standing.ts';
 import { createIndexStatus } from './index-status.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
-import { createPollLoop, type PollLoop, type StepOutcome } from './poll-loop.ts';
+import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from './poll-loop.ts';
 import { createBlockReader, type Completeness } from './verified-blocks.ts';
 
 export interface MainChainIndexersOptions {
@@ -31,7 +31,7 @@ export interface MainChainIndexersOptions {
   readonly deployment: IndexedDeployment;
   /** Of the worker. */
   readonly pollIntervalMilliseconds: number;
-  /** Of the head follower. */
+  /** Of the head follower, where blocks come when they like. */
   readonly headIntervalMilliseconds?: number | undefined;
   readonly completeness?: Completeness | undefined;
   readonly listeners: readonly HeadListener[];
@@ -72,7 +72,17 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const { startBlock } = deployment;
   const index = createMainChainIndex({ chain, reader, store, standing, clock, log, identity, startBlock });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
-  const follower = createHeadFollower({ chain, reader, store, standing, clock, log, listeners });
+  const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
+  const follower = createHeadFollower({
+    chain,
+    reader,
+    store,
+    standing,
+    clock,
+    log,
+    listeners,
+    intervalMilliseconds: headIntervalMilliseconds,
+  });
 
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
@@ -87,7 +97,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   }
 
   /** A poll that begins after the index has caught up leads from its checkpoint to the head. */
-  async function follow(): Promise<StepOutcome> {
+  async function follow(): Promise<NextStep> {
     const isLast = isFolded;
     const outcome = await follower.poll();
     if (isLast) caughtUp.resolve(undefined);
@@ -109,7 +119,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     }),
     head: createPollLoop({
       name: 'main-chain-head',
-      intervalMilliseconds: options.headIntervalMilliseconds ?? HEAD_INTERVAL_MILLISECONDS,
+      intervalMilliseconds: headIntervalMilliseconds,
       firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
       maxBackoffMilliseconds: MAX_HEAD_BACKOFF_MILLISECONDS,
       clock,

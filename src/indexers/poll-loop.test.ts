@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../domain/faults.ts';
 import { LogQueryRefused } from '../ports/main-chain-log.ts';
 import { createKeptLog } from './kept-log.ts';
-import { createPollLoop, type StepOutcome } from './poll-loop.ts';
+import { createPollLoop, type NextStep, type StepOutcome } from './poll-loop.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-function createLoop(step: (count: number, signal: AbortSignal) => Promise<StepOutcome>) {
+function createLoop(step: (count: number, signal: AbortSignal) => Promise<StepOutcome | NextStep>) {
   const time = new VirtualTime(0);
   const log = createKeptLog();
   const startedAt: number[] = [];
@@ -41,6 +41,21 @@ describe('a poll loop', () => {
     loop.start();
     await time.advance(60_000);
     expect(startedAt).toEqual([0, 0, 0, 0, 60_000]);
+    await loop.stop();
+  });
+
+  it.each([
+    ['from its beginning', 400, [1, [4_600]]],
+    ['not at all when that has passed', 6_000, [2, [5_000]]],
+    ['and no longer because a clock was set back', -3_600_000, [1, [5_000]]],
+  ])('waits as long as a step says, %s', async (_name, passes, expected) => {
+    const { loop, time, startedAt } = createLoop((count) => {
+      if (count === 1) time.jump(passes);
+      return Promise.resolve({ waitMilliseconds: 5_000 });
+    });
+    loop.start();
+    await time.advance(0);
+    expect([startedAt.length, time.pauses]).toEqual(expected);
     await loop.stop();
   });
 

@@ -10,6 +10,11 @@ import { describeFailure } from './failure.ts';
 /** `more`: there is work left, go on at once. `idle`: wait the interval. */
 export type StepOutcome = 'more' | 'idle';
 
+/** A step that knows better than the interval when the next is due: so long after its own beginning. */
+export interface NextStep {
+  readonly waitMilliseconds: number;
+}
+
 export interface PollLoopOptions {
   /** Names the loop in logs and metrics. */
   readonly name: string;
@@ -21,7 +26,7 @@ export interface PollLoopOptions {
   readonly timers: Timers;
   readonly log: Log;
   /** Should end soon, at a point where nothing is lost, once the signal is aborted. */
-  readonly step: (signal: AbortSignal) => Promise<StepOutcome>;
+  readonly step: (signal: AbortSignal) => Promise<StepOutcome | NextStep>;
 }
 
 /** What operators count. */
@@ -67,6 +72,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 
   /** The pause after the step. */
   async function runStep(signal: AbortSignal): Promise<number> {
+    const startedAtMilliseconds = clock.nowMilliseconds();
     try {
       const outcome = await options.step(signal);
       counts = {
@@ -75,6 +81,11 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
         consecutiveFailures: 0,
         lastSuccessAtMilliseconds: clock.nowMilliseconds(),
       };
+      if (typeof outcome === 'object') {
+        const left = outcome.waitMilliseconds - (clock.nowMilliseconds() - startedAtMilliseconds);
+        // No clock that is set back makes a pause longer.
+        return Math.min(Math.max(left, 0), outcome.waitMilliseconds);
+      }
       return outcome === 'more' ? 0 : options.intervalMilliseconds;
     } catch (error) {
       return countFailure(error);

@@ -17,7 +17,8 @@ import {
 } from '../domain/index-rules/block-checks.ts';
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
-import type { ChainLog, Header, MainChainLog } from '../ports/main-chain-log.ts';
+import type { BlockLogs, ChainLog, Header, MainChainLog } from '../ports/main-chain-log.ts';
+import { readProvenWindow } from './proven-window.ts';
 
 /** A log that belongs to its block; its time is that of the block's header. */
 export type VerifiedLog = ChainLog & { readonly blockTimestamp: number };
@@ -40,8 +41,17 @@ export type Completeness = 'proven' | 'believed';
 export interface BlockReader {
   /** Reads a range on its own. */
   readWindow(range: BlockRange): Promise<VerifiedWindow>;
-  /** Checks logs that came with the consecutive headers of their blocks, and completes them where a bloom tells of more. */
-  verifyBlocks(headers: readonly Header[], logs: readonly ChainLog[]): Promise<readonly VerifiedLog[]>;
+  /**
+   * Checks logs that came with the consecutive headers of their blocks, and completes them where a bloom tells of more. `lastLogs` came with
+   * them too, and save asking for those of the last block.
+   */
+  verifyBlocks(
+    headers: readonly Header[],
+    logs: readonly ChainLog[],
+    lastLogs: BlockLogs | undefined,
+  ): Promise<readonly VerifiedLog[]>;
+  /** Tells whether the logs of the block have to be proven, because its bloom names a contract. */
+  isNamed(header: Header): boolean;
 }
 
 /** Bounds the memory of one window, not of one request: the adapter splits further. */
@@ -53,6 +63,15 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
   const isProven = completeness === 'proven';
 
   async function readWindow(range: BlockRange): Promise<VerifiedWindow> {
+    const proven = isProven && chain.tellsReceipts ? await readProvenWindow(chain, contracts, range) : undefined;
+    if (proven === undefined) return readToldWindow(range);
+    const { headers, logs } = proven;
+    const { number, hash, timestamp } = headers.at(-1)!;
+    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, logs };
+  }
+
+  /** Asks for the range, and once more by hash for every block that may hold logs. */
+  async function readToldWindow(range: BlockRange): Promise<VerifiedWindow> {
     const logs = await chain.readLogs(range);
     checkLogOrder(contracts, range, logs);
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
@@ -98,7 +117,11 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     return logs.length === 0 && findSilentContracts(contracts, header, logs).length === 0;
   }
 
-  async function verifyBlocks(headers: readonly Header[], logs: readonly ChainLog[]): Promise<readonly VerifiedLog[]> {
+  async function verifyBlocks(
+    headers: readonly Header[],
+    logs: readonly ChainLog[],
+    lastLogs: BlockLogs | undefined,
+  ): Promise<readonly VerifiedLog[]> {
     if (headers.length === 0) return [];
     checkLogOrder(contracts, { fromBlock: headers[0]!.number, toBlock: headers.at(-1)!.number }, logs);
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
@@ -110,8 +133,10 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
           return !isAccountedFor(header, told);
         })
       : [];
-    for (const asked of chunk(named, PROOFS_AT_ONCE)) {
-      const proofs = await readProofs(asked);
+    const isCarried = lastLogs !== undefined && named.at(-1) === headers.at(-1);
+    const carried = isCarried ? [named.pop()!] : [];
+    for (const asked of [carried, ...chunk(named, PROOFS_AT_ONCE)]) {
+      const proofs = asked === carried ? checkProofs(asked, isCarried ? [lastLogs] : []) : await readProofs(asked);
       asked.forEach((header, i) => {
         checkHoldsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
         logsByBlock.set(header.number, [...proofs[i]!]);
@@ -122,7 +147,10 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
 
   /** All logs of the contracts in the given blocks, each list proven against its block's bloom. */
   async function readProofs(headers: readonly Header[]): Promise<(readonly ChainLog[])[]> {
-    const proofs = await chain.readBlockLogs(headers);
+    return checkProofs(headers, await chain.readBlockLogs(headers));
+  }
+
+  function checkProofs(headers: readonly Header[], proofs: readonly BlockLogs[]): (readonly ChainLog[])[] {
     if (proofs.length !== headers.length) throw new AnswerRejected('withheld-logs');
     return proofs.map(({ logs, bloom }, i) => {
       checkBlockComplete(contracts, headers[i]!, logs, bloom);
@@ -130,7 +158,11 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     });
   }
 
-  return { readWindow, verifyBlocks };
+  function isNamed(header: Header): boolean {
+    return isProven && findSilentContracts(contracts, header, []).length > 0;
+  }
+
+  return { readWindow, verifyBlocks, isNamed };
 }
 
 /** Checks that the logs are of the header's block, and gives them its time. */

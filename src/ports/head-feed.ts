@@ -7,6 +7,8 @@ export interface HeadStep {
   readonly head: Header;
   /** Clock milliseconds at which the head was asked for. */
   readonly observedAtMilliseconds: number;
+  /** For so long from then on no newer block is due, and the follower does not ask for one. */
+  readonly waitMilliseconds: number;
   /** `all`: a reorg, a jump or a log that could not be attributed; every kept fact falls. */
   readonly touched: 'all' | { readonly machines: ReadonlySet<MachineId>; readonly kybOperators: ReadonlySet<Address> };
   /** The deployment facts must be read again. */

@@ -11,6 +11,8 @@ export interface Header extends BlockRef {
   readonly parentHash: string;
   /** `0x` and 512 hex digits. */
   readonly logsBloom: string;
+  /** Lower case; undefined where the node does not tell it. */
+  readonly receiptsRoot?: string | undefined;
 }
 
 /** Two registries hold events: that of the second generation and that of the first. Ids share nothing between them. */
@@ -56,6 +58,9 @@ export interface ChainLog {
   readonly event: EventLogBody | undefined;
 }
 
+/** A log that the receipts root of its block's header commits to; the time is the header's. */
+export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
+
 /** Why a node refused a log query: the answers to the two differ (chain-evm 4.7). */
 export class LogQueryRefused extends Error {
   readonly reason: 'range-too-large' | 'rate-limited';
@@ -83,6 +88,14 @@ export interface BlockLogs {
   readonly bloom: string;
 }
 
+export interface HeadAnswer {
+  readonly head: Header;
+  /** They may belong to blocks newer than the head: the caller keeps those up to it. */
+  readonly logs: readonly ChainLog[];
+  /** Everything that the head logged, as `readBlockLogs` tells it; undefined where it was not asked for or did not come. */
+  readonly headLogs: BlockLogs | undefined;
+}
+
 /** Throws `ChainUnreadable` like every read of the chain; log queries also throw `LogQueryRefused`. */
 export interface MainChainLog {
   /** Addresses of all contracts whose logs are read, lower case. */
@@ -92,16 +105,23 @@ export interface MainChainLog {
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
   readLogs(query: LogQuery): Promise<ChainLog[]>;
   /**
-   * The newest header and, in the same request, all logs after block `since` as far as the node has them. Costs one round trip.
-   * The logs may belong to blocks newer than the header: the caller keeps those up to it.
+   * The newest header and, in the same request, all logs after block `since` as far as the node has them; with `withHeadLogs` what the
+   * newest block logged, whoever emitted it. Costs one round trip.
    */
-  readHeadAndLogs(since: number): Promise<{ readonly head: Header; readonly logs: readonly ChainLog[] }>;
+  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadAnswer>;
   /**
    * Everything that the given blocks logged, asked by block hash: the logs of the service's contracts, and a bloom over all
    * logs of the block whoever emitted them. A header whose bloom this one covers hides nothing. In the order asked, in as
-   * few requests as the node allows.
+   * few requests as the node allows. Throws `AnswerRejected` where the numbers of a block's logs have a gap.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
+  /** False from the moment a node says that it does not know how to tell receipts. */
+  readonly tellsReceipts: boolean;
+  /**
+   * The logs of the service's contracts in the blocks of the given headers, proven to be all of them by the receipts of the whole block. In the
+   * order asked; undefined where a node tells no receipts that its header commits to.
+   */
+  readProvenLogs(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined>;
   /** What the chain says at one block about who holds these machines; none of them is left out. */
   readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
   /** Records of many machines at one block, batched; the answer has the order of the request. */

@@ -66,6 +66,18 @@ test('the steps of the follower keep what they do not touch, for as long as it s
   expect(await read()).toBe(kept);
 });
 
+test('while the follower waits for the next block, the head serves, and some seconds longer', async () => {
+  await scene.tellHead(adapter, { waitMilliseconds: 12_000 });
+  const kept = await read();
+  scene.proxy.resetCounts();
+  scene.time.milliseconds += 16_999;
+  expect(await read()).toBe(kept);
+  expect(scene.proxy.requests).toBe(0);
+  scene.time.milliseconds += 1;
+  expect(await read()).toBe(kept);
+  expect(methods()).toEqual(['eth_getBlockByNumber']);
+});
+
 test('after the follower was silent for a block, its next step begins anew', async () => {
   await scene.tellHead(adapter);
   const kept = await read();

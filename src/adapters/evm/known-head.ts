@@ -1,5 +1,5 @@
 /**
- * Which block is read at? The newest one that the head follower has told, or, when it has been silent for too long, the newest one
+ * Which block is read at? The newest one that the head follower has told, or, when it is overdue by too long, the newest one
  * that the node tells. What was kept falls whenever the two are not known to be of one line.
  */
 import { chainUnreadable } from '../../domain/faults.ts';
@@ -11,7 +11,7 @@ import type { Deadline } from './deadline.ts';
 import type { Headers } from './headers.ts';
 
 export interface KnownHead {
-  /** The newest head, if it was seen recently enough. */
+  /** The newest head, if it was seen recently enough, or the follower waits for the next as it said it would. */
   fresh(): Header | undefined;
   /** The same, read from the node when it was not; reads under way are shared. Throws `ChainUnreadable`. */
   read(deadline: Deadline): Promise<Header>;
@@ -30,6 +30,8 @@ export interface KnownHeadOptions {
 interface Seen {
   readonly header: Header;
   readonly atMilliseconds: number;
+  /** For how long it serves. */
+  readonly maxAgeMilliseconds: number;
   readonly isFollowed: boolean;
 }
 
@@ -39,7 +41,7 @@ export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: 
 
   function fresh(): Header | undefined {
     if (seen === undefined) return undefined;
-    return isYounger(clock, seen.atMilliseconds, maxAgeMilliseconds) ? seen.header : undefined;
+    return isYounger(clock, seen.atMilliseconds, seen.maxAgeMilliseconds) ? seen.header : undefined;
   }
 
   function see(next: Seen): void {
@@ -55,7 +57,7 @@ export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: 
     const before = seen;
     const header = await headers.read('latest', deadline);
     // The follower may have spoken meanwhile, and it knows what changed.
-    if (seen === before) see({ header, atMilliseconds, isFollowed: false });
+    if (seen === before) see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
     return fresh() ?? header;
   }
 
@@ -70,8 +72,13 @@ export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: 
       });
       return reading;
     },
-    advance(step) {
-      see({ header: step.head, atMilliseconds: step.observedAtMilliseconds, isFollowed: true });
+    advance({ head, observedAtMilliseconds, waitMilliseconds }) {
+      see({
+        header: head,
+        atMilliseconds: observedAtMilliseconds,
+        maxAgeMilliseconds: waitMilliseconds + maxAgeMilliseconds,
+        isFollowed: true,
+      });
     },
   };
 }

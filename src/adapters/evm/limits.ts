@@ -20,7 +20,7 @@ export interface EvmLimits {
   readonly maxMulticallWeight: number;
   /** Calls in one JSON-RPC batch. */
   readonly maxBatchCalls: number;
-  /** A head seen longer ago is read anew before anything is answered. */
+  /** A head seen longer ago, or longer after the next was to be asked for, is read anew before anything is answered. */
   readonly maxHeadAgeMilliseconds: number;
   /** A kept snapshot serves no longer than this, whatever the logs say. */
   readonly maxSnapshotAgeMilliseconds: number;

@@ -29,13 +29,42 @@ describe('the head', () => {
     const id = await scene.activate();
     await log.readHeader('latest');
     scene.proxy.resetCounts();
-    const { head, logs } = await log.readHeadAndLogs(number);
+    const { head, logs } = await log.readHeadAndLogs(number, false);
     expect(scene.proxy.requests).toBe(1);
     expect(head).toEqual(await scene.readHead());
     expect(logs.map(({ effect }) => effect)).toEqual(Array(6).fill(machines(id)));
-    expect((await log.readHeadAndLogs(head.number)).logs).toEqual([]);
-    const behind = await log.readHeadAndLogs(head.number + 5);
+    expect((await log.readHeadAndLogs(head.number, false)).logs).toEqual([]);
+    const behind = await log.readHeadAndLogs(head.number + 5, false);
     expect([behind.head.number, behind.logs]).toEqual([head.number, []]);
+  });
+
+  test('comes with everything that it logged where that is asked for', async () => {
+    const { number } = await scene.readHead();
+    await scene.activate();
+    const asked = await log.readHeadAndLogs(number, false);
+    scene.proxy.resetCounts();
+    const { head, logs, headLogs } = await log.readHeadAndLogs(number, true);
+    expect(scene.proxy.requests).toBe(1);
+    expect([{ head, logs, headLogs: undefined }, [headLogs]]).toEqual([asked, await log.readBlockLogs([head])]);
+    expect(headLogs!.logs).toEqual(logs);
+    expect(headLogs!.bloom).toBe(head.logsBloom);
+  });
+
+  test('comes without what may be of another block', async () => {
+    const { number } = await scene.readHead();
+    await scene.activate();
+    const { logs: ofHead } = await log.readHeadAndLogs(number, true);
+    const strange = (whole: readonly object[]) => whole.map((raw) => ({ ...raw, blockHash: word(7n) }));
+    for (const spoil of [() => [], strange]) {
+      scene.proxy.inject({
+        kind: 'body',
+        change(body) {
+          const [header, found, whole] = JSON.parse(body) as [unknown, unknown, { result: object[] }];
+          return JSON.stringify([header, found, { ...whole, result: spoil(whole.result) }]);
+        },
+      });
+      expect(await log.readHeadAndLogs(number, true)).toMatchObject({ logs: ofHead, headLogs: undefined });
+    }
   });
 
   test('finalized is behind latest; many headers come in one request and in order', async () => {
@@ -143,9 +172,23 @@ describe('a log that was not asked for, or is none', () => {
     await expect(log.readBlockLogs([block!])).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 
+  test('logs of a block that leave out a number are not all of them', async () => {
+    await scene.activate();
+    const head = await log.readHeader('latest');
+    expect((await log.readBlockLogs([head]))[0]!.logs).toHaveLength(6);
+    scene.proxy.inject({
+      kind: 'body',
+      change: (body) => {
+        const answer = JSON.parse(body) as { result: unknown[] };
+        return JSON.stringify({ ...answer, result: answer.result.toSpliced(2, 1) });
+      },
+    });
+    await expect(log.readBlockLogs([head])).rejects.toMatchObject({ problem: 'withheld-logs' });
+  });
+
   test('a batch that lost the logs is malformed', async () => {
     scene.proxy.inject(loseAnswersTo('eth_getLogs'));
-    await expect(log.readHeadAndLogs(1)).rejects.toMatchObject({ context: { cause: 'malformed' } });
+    await expect(log.readHeadAndLogs(1, false)).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 });
 
@@ -177,7 +220,7 @@ describe('a refused query', () => {
     scene.proxy.inject(fault);
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['range-too-large', undefined]);
     scene.time.milliseconds += 1_000;
-    expect(await refusal(log.readHeadAndLogs(0))).toEqual(['range-too-large', undefined]);
+    expect(await refusal(log.readHeadAndLogs(0, false))).toEqual(['range-too-large', undefined]);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import { buildBloom } from '../../domain/index-rules/bloom.ts';
+import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
 import {
   LogQueryRefused,
   type BlockLogs,
@@ -14,9 +15,11 @@ import {
   type Header,
   type LogQuery,
   type MainChainLog,
+  type ProvenLog,
 } from '../../ports/main-chain-log.ts';
 import type { Deadline } from './deadline.ts';
 import { createBatcher } from './batches.ts';
+import { proveReceipts } from './block-receipts.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
 import { readEventRange } from './event-pages.ts';
 import { headerCall, needHeader, type Headers } from './headers.ts';
@@ -24,7 +27,7 @@ import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
-import { readOwnership } from './ownership.ts';
+import { createOwnershipReader } from './ownership.ts';
 import { toQuantity } from './quantities.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
@@ -59,7 +62,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
   }
 
+  const ownership = createOwnershipReader({ addresses, endpoints, multicall, counters });
   const batcher = createBatcher({ request }, maxBatchCalls);
+  /** Receipts are longer than logs: what a node refuses here it may well take there. */
+  const receiptsBatcher = createBatcher({ request }, maxBatchCalls);
+  let tellsReceipts = true;
 
   /** Throws `LogQueryRefused` where asking later may help. */
   async function request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
@@ -96,41 +103,76 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     const raws = needRawLogs(answer);
     const isOfBlock = (raw: RawLog) => raw.blockHash === block.hash && raw.blockNumber === block.number;
     if (!raws.every(isOfBlock)) throw chainUnreadable('main', 'malformed');
+    // The logs of a block are numbered through: a gap is a log that is hidden, even where others set the same bits of the bloom.
+    if (!raws.every(({ logIndex }, i) => logIndex === i)) throw new AnswerRejected('withheld-logs');
     const logs = raws
       .filter(({ address }) => watched.has(address))
       .map((raw) => toChainLog(raw, raw.address as Address));
     return { logs, bloom: buildBloom(new Set(raws.flatMap(({ address, topics }) => [address, ...topics]))) };
   }
 
+  /** What cannot be of the head, because a new one came in between or the node does not tell, is asked for by hash. */
+  function toHeadLogs(answer: RpcAnswer, head: BlockRef): BlockLogs | undefined {
+    if (!answer.ok || !Array.isArray(answer.result) || answer.result.length === 0) return undefined;
+    const raws = answer.result.map(parseRawLog);
+    return raws.every((raw) => raw?.blockHash === head.hash) ? toBlockLogs(answer, head) : undefined;
+  }
+
+  function toProvenLogs(answer: RpcAnswer, header: Header): ProvenLog[] | undefined {
+    if (!answer.ok && answer.code === METHOD_NOT_FOUND) tellsReceipts = false;
+    const raws = answer.ok ? proveReceipts(header, answer.result) : undefined;
+    return raws
+      ?.filter(({ address }) => watched.has(address))
+      .map((raw) => ({ ...toChainLog(raw, raw.address as Address), blockTimestamp: header.timestamp }));
+  }
+
   return {
     addresses: effects.addresses,
+    get tellsReceipts() {
+      return tellsReceipts;
+    },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
     async readLogs({ fromBlock, toBlock, eventsOf }) {
       const [answer] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
       return needLogs(answer!, fromBlock, toBlock);
     },
-    async readHeadAndLogs(since) {
+    async readHeadAndLogs(since, withHeadLogs) {
       // The block `since` is asked for too, because some nodes refuse a range that begins above their head.
-      const answers = await request([headerCall('latest'), logsCall(since, 'latest')], startRead());
-      const [header, found] = answers as [RpcAnswer, RpcAnswer];
+      const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
+      const [header, found, whole] = (await request(calls, startRead())) as [RpcAnswer, RpcAnswer, RpcAnswer?];
       // A refusal of the whole answer is the logs' doing.
       if (!header.ok && !found.ok) needRawLogs(found);
       const head = needHeader(header, 'latest');
       headers.remember(head);
       // A node that is behind may refuse the range; then it has no news.
-      if (head.number <= since && !found.ok) return { head, logs: [] };
-      const logs = needLogs(found, since, Number.MAX_SAFE_INTEGER);
-      return { head, logs: logs.filter((log) => log.blockNumber > since) };
+      if (head.number <= since && !found.ok) return { head, logs: [], headLogs: undefined };
+      const logs = needLogs(found, since, Number.MAX_SAFE_INTEGER).filter((log) => log.blockNumber > since);
+      return { head, logs, headLogs: whole && toHeadLogs(whole, head) };
     },
     async readBlockLogs(blocks) {
       const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }] }));
       const answers = await batcher.request(calls, startRead());
       return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
     },
+    async readProvenLogs(wanted) {
+      const deadline = startRead();
+      const proven: ProvenLog[][] = [];
+      for (let from = 0; from < wanted.length; from += RECEIPTS_AT_ONCE) {
+        const asked = wanted.slice(from, from + RECEIPTS_AT_ONCE);
+        const calls = asked.map(({ number }) => ({ method: 'eth_getBlockReceipts', params: [toQuantity(number)] }));
+        const answers = await receiptsBatcher.request(calls, deadline);
+        for (const [i, answer] of answers.entries()) {
+          const logs = toProvenLogs(answer, asked[i]!);
+          if (logs === undefined) return undefined;
+          proven.push(logs);
+        }
+      }
+      return proven;
+    },
     async readOwnership(block, ids) {
       const deadline = startRead();
-      return readOwnership(multicall, addresses, await headers.readExactly(block, deadline), ids, deadline);
+      return ownership.read(await headers.readExactly(block, deadline), ids, deadline);
     },
     async readEventRecords(block, wanted) {
       const deadline = startRead();
@@ -144,6 +186,13 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
   };
 }
+
+const METHOD_NOT_FOUND = -32_601;
+/** Bounds the memory of answers that are not yet proven. */
+const RECEIPTS_AT_ONCE = 100;
+
+/** Everything that the newest block logged. */
+const HEAD_LOGS: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };
 
 /** Throws `LogQueryRefused` where asking for less may help. */
 function needRawLogs(answer: RpcAnswer): RawLog[] {

@@ -55,6 +55,7 @@ const HEAD = headAt(BLOCK_TIME);
 const step = (rest: Partial<HeadStep> = {}): HeadStep => ({
   head: HEAD,
   observedAtMilliseconds: 0,
+  waitMilliseconds: 0,
   touched: { machines: new Set(), kybOperators: new Set() },
   deployment: false,
   checks: false,
