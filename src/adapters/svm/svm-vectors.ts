@@ -111,6 +111,7 @@ export interface SnapshotRow {
 }
 
 interface SnapshotFile {
+  request: { config: object };
   machineCount: number;
   rows: SnapshotRow[];
   expect: { byOperator: Record<string, string[]>; unlisted: string[]; relocating: string[] };
