@@ -1,24 +1,41 @@
 /** Every published request to the evidence route has its published answer, and changes nothing unless it is accepted. */
-import { describe, expect, it } from 'vitest';
-import { attempts, requestCases, worldOf } from '../src/domain/evidence/evidence-vectors.ts';
-import { EvidenceWorld } from './evidence-world.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  attempts,
+  fromBase64,
+  requestCases,
+  worldOf,
+  type RequestCase,
+} from '../src/domain/evidence/evidence-vectors.ts';
+import type { Hex } from '../src/domain/evidence/signed-bytes.ts';
+import { EVIDENCE_PATH, startChipScene, type ChipScene } from './chip-scene.ts';
+
+let scene: ChipScene;
+afterEach(() => scene.close());
+
+const judge = ({ request: { method, headers, bodyBase64 } }: RequestCase) =>
+  scene.judge(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
+const findChallenge = () =>
+  scene.store.findChallenge(`0x${requestCases.world.challenge.nonceSha256}` as Hex, `0x${'0'.repeat(64)}`);
 
 describe('the published requests', () => {
-  it('are 147', () => {
+  it('are 147', async () => {
+    scene = await startChipScene(requestCases.world);
     expect(requestCases.cases).toHaveLength(147);
   });
 
-  it.each(requestCases.cases)('$name: $expect.code', ({ request, expect: expected, ...rest }) => {
-    const world = new EvidenceWorld(worldOf(rest));
-    const before = world.challenge;
-    const { status, code } = world.answer(request);
-    expect({ status, code }).toStrictEqual(expected);
+  it.each(requestCases.cases)('$name: $expect.code', async (each) => {
+    scene = await startChipScene(worldOf(each));
+    const { status, code } = each.expect;
+    const before = [await findChallenge(), await scene.store.listIntakes(undefined, 2)];
+    expect(await judge(each)).toBe(code === null ? String(status) : `${status} ${code}`);
     if (code === null) {
-      expect(world.challenge.consumedBy).toBe(world.intakes[0]!.evidenceHash);
-      expect(world.intakes).toHaveLength(1);
+      const [intake, ...others] = await scene.store.listIntakes(undefined, 2);
+      expect(others).toEqual([]);
+      expect(intake!.evidence).toEqual(fromBase64(each.request.bodyBase64));
+      expect(await findChallenge()).toMatchObject({ challenge: { consumedBy: intake!.evidenceHash } });
     } else {
-      expect(world.challenge).toBe(before);
-      expect(world.intakes).toStrictEqual([]);
+      expect([await findChallenge(), await scene.store.listIntakes(undefined, 2)]).toEqual(before);
     }
   });
 });
@@ -27,27 +44,39 @@ describe('one challenge', () => {
   const named = (name: string) => requestCases.cases.find((each) => each.name === name)!;
   const accept = named('accept');
 
-  it('takes one document, and tells its sender again and again that it did', () => {
-    const world = new EvidenceWorld(worldOf(accept));
-    expect(world.answer(accept.request)).toStrictEqual({ status: 202, code: null, receipt: attempts.first.receipt });
-    const replay = { status: 409, code: 'EVIDENCE_ALREADY_ACCEPTED' };
-    expect([world.answer(accept.request), world.answer(accept.request)]).toStrictEqual([replay, replay]);
-    const other = world.answer(named('certificate-no-aia').request);
-    expect(other).toStrictEqual({ status: 409, code: 'CHALLENGE_CONSUMED' });
-    expect(world.intakes).toHaveLength(1);
+  it('takes one document, and tells its sender again and again that it did', async () => {
+    scene = await startChipScene(worldOf(accept));
+    const { method, headers, bodyBase64 } = accept.request;
+    const { status, text } = await scene.ask(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
+    expect([status, text]).toEqual([202, attempts.first.receiptText]);
+    const replay = '409 EVIDENCE_ALREADY_ACCEPTED';
+    expect([await judge(accept), await judge(accept)]).toEqual([replay, replay]);
+    expect(await judge(named('certificate-no-aia'))).toBe('409 CHALLENGE_CONSUMED');
+    expect(await scene.store.listIntakes(undefined, 2)).toHaveLength(1);
   });
 
-  it('stays open after any refusal', () => {
-    const world = new EvidenceWorld(worldOf(accept));
-    for (const refused of [
-      'bad-utf8',
-      'trailing-newline',
-      'chip-high-s',
-      'controller-stranger',
-      'certificate-rogue-chain',
-    ]) {
-      expect(world.answer(named(refused).request).status).not.toBe(202);
-    }
-    expect(world.answer(accept.request).status).toBe(202);
+  it('is consumed by one of any number of documents at once', async () => {
+    scene = await startChipScene(worldOf(accept));
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, n) => judge(n % 2 === 0 ? accept : named('certificate-no-aia'))),
+    );
+    expect(answers.filter((answer) => answer === '202')).toHaveLength(1);
+    expect(new Set(answers)).toEqual(new Set(['202', '409 EVIDENCE_ALREADY_ACCEPTED', '409 CHALLENGE_CONSUMED']));
+    expect(await scene.store.listIntakes(undefined, 2)).toHaveLength(1);
+  });
+
+  it('stays open after any refusal', async () => {
+    scene = await startChipScene(worldOf(accept));
+    const names = ['bad-utf8', 'trailing-newline', 'chip-high-s', 'controller-stranger', 'certificate-rogue-chain'];
+    for (const refused of names) expect(await judge(named(refused))).not.toBe('202');
+    expect(await judge(accept)).toBe('202');
+  });
+
+  it('is known as consumed after its row is deleted', async () => {
+    scene = await startChipScene(worldOf(accept));
+    await judge(accept);
+    expect(await scene.store.deleteOldChallenges(scene.ctx.time.milliseconds / 1_000 + 31 * 86_400)).toBe(1);
+    expect(await judge(accept)).toBe('409 EVIDENCE_ALREADY_ACCEPTED');
+    expect(await judge(named('certificate-no-aia'))).toBe('404 CHALLENGE_NOT_FOUND');
   });
 });
