@@ -1,18 +1,29 @@
 /**
- * With which key does a command sign? From a file (`0x` and 64 hex digits, or an encrypted keystore), or from the environment;
+ * With which key does a command sign? From a file (`0x` and 64 hex digits, an encrypted keystore, or the 64 hex digits of the seed of an
+ * Ed25519 key, which are the alt chain's), or from the environment;
  * never from the command line, which other users of a machine can read. No message holds anything of a key.
  */
 import { readFile } from 'node:fs/promises';
 import { loadSigningSecrets } from '../src/config.ts';
-import { createMainChainKey, isMainChainSecret, type MainChainKey } from '../src/domain/signatures/account-keys.ts';
+import {
+  createAltChainKey,
+  createMainChainKey,
+  isMainChainSecret,
+  type AltChainKey,
+  type MainChainKey,
+} from '../src/domain/signatures/account-keys.ts';
 import { decryptKeystore } from '../src/domain/signatures/keystore.ts';
 import { CommandFailed } from './exit-codes.ts';
 import { askPassphrase } from './passphrase-prompt.ts';
 
-const HEX_KEY = /^0x[0-9a-fA-F]{64}$/;
+/** Without `0x`: a seed. */
+const HEX_KEY = /^(0x)?([0-9a-fA-F]{64})$/;
+
+export type SigningKey =
+  { readonly chain: 'main'; readonly key: MainChainKey } | { readonly chain: 'alt'; readonly key: AltChainKey };
 
 /** Throws `CommandFailed`. */
-export async function loadSigningKey(keyFile: string | undefined): Promise<MainChainKey> {
+export async function loadSigningKey(keyFile: string | undefined): Promise<SigningKey> {
   const { key, passphrase } = loadSigningSecrets();
   if (keyFile === undefined) {
     if (key === undefined) throw new CommandFailed('usage', 'no key: give --key-file PATH, or set SVC_KEY');
@@ -30,15 +41,17 @@ export async function loadSigningKey(keyFile: string | undefined): Promise<MainC
   return checkSecret(secret, '--key-file');
 }
 
-function toKey(text: string, source: string): MainChainKey {
-  const digits = text.trim();
-  if (!HEX_KEY.test(digits)) {
-    throw new CommandFailed('usage', `${source}: must be 0x and 64 hex digits, or a keystore of version 3`);
+function toKey(text: string, source: string): SigningKey {
+  const [, prefix, digits] = HEX_KEY.exec(text.trim()) ?? [];
+  if (digits === undefined) {
+    const forms = '0x and 64 hex digits, a keystore of version 3, or the 64 hex digits of an Ed25519 seed';
+    throw new CommandFailed('usage', `${source}: must be ${forms}`);
   }
-  return checkSecret(Uint8Array.from(Buffer.from(digits.slice(2), 'hex')), source);
+  const secret = Uint8Array.from(Buffer.from(digits, 'hex'));
+  return prefix === undefined ? { chain: 'alt', key: createAltChainKey(secret) } : checkSecret(secret, source);
 }
 
-function checkSecret(secret: Uint8Array, source: string): MainChainKey {
+function checkSecret(secret: Uint8Array, source: string): SigningKey {
   if (!isMainChainSecret(secret)) throw new CommandFailed('usage', `${source}: is no key of the main chain`);
-  return createMainChainKey(secret);
+  return { chain: 'main', key: createMainChainKey(secret) };
 }

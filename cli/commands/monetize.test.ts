@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PORTABLE_CHECKS } from '../../src/domain/signatures/signing-keys.ts';
+import { createAltChainKey } from '../../src/domain/signatures/account-keys.ts';
 import type { RecoverableSignature } from '../../src/domain/signatures/signature-texts.ts';
 import { runSvc } from '../run-svc.ts';
 
@@ -18,6 +19,7 @@ const PUBLISHED = {
   chain_id: '31337',
   registry: '0x00000000000000000000000000000000000000aa',
 };
+const FORMS = 'must be 0x and 64 hex digits, a keystore of version 3, or the 64 hex digits of an Ed25519 seed';
 const PASSPHRASE = 'testpassword';
 /** The example of the format's own description; another key than `KEY`. */
 const KEYSTORE = {
@@ -41,6 +43,7 @@ interface Sent {
   readonly opted_in: boolean;
   readonly timestamp: number;
   readonly signature: RecoverableSignature;
+  readonly signer_pubkey?: string;
 }
 
 let server: Server;
@@ -52,6 +55,8 @@ let sent: Sent[];
 /** How the next PUTs are answered; then they are applied. */
 let refusals: { status: number; code: string }[];
 let signerShown: string;
+/** Where the card says that the machine lives. */
+let card: object;
 
 const fileOf = (name: string, text: string) => {
   const path = join(folder, name);
@@ -66,6 +71,7 @@ beforeAll(async () => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
     if (request.url === '/.well-known/svc-monetization') return answer(200, published);
+    if (request.url === '/machines/42') return answer(200, card);
     if (request.url !== '/machine/did%3Asvc%3A42/monetization') return answer(404, { detail: 'Not Found' });
     const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
     if (request.method === 'GET') return answer(200, state);
@@ -80,7 +86,7 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  [published, inForce, sent, refusals, signerShown] = [PUBLISHED, null, [], [], SIGNER];
+  [published, inForce, sent, refusals, signerShown, card] = [PUBLISHED, null, [], [], SIGNER, {}];
 });
 afterAll(() => {
   server.close();
@@ -132,8 +138,9 @@ describe('a key', () => {
   });
 
   it.each([
-    ['that is none', 'hello', '--key-file: must be 0x and 64 hex digits, or a keystore of version 3'],
-    ['without 0x', KEY.slice(2), '--key-file: must be 0x and 64 hex digits, or a keystore of version 3'],
+    ['that is none', 'hello', `--key-file: ${FORMS}`],
+    ['that is too short', KEY.slice(4), `--key-file: ${FORMS}`],
+    ['of the alt chain', KEY.slice(2), 'the machine lives on the main chain, and needs a key of the main chain'],
     ['of zeros', `0x${'00'.repeat(32)}`, '--key-file: is no key of the main chain'],
     ['beyond the curve', `0x${'ff'.repeat(32)}`, '--key-file: is no key of the main chain'],
     ['of half a keystore', '{"version":3}', '--key-file: no keystore'],
@@ -157,6 +164,60 @@ describe('a key', () => {
       [2, 'svc: --key-file: the file cannot be read\n'],
       [2, 'svc: the keystore needs a passphrase: set SVC_KEY_PASSPHRASE, or run at a terminal\n'],
     ]);
+  });
+});
+
+describe('a machine of the alt chain', () => {
+  const SEED = '07'.repeat(32);
+  const OWNER = createAltChainKey(Buffer.from(SEED, 'hex'));
+  const altMessageOf = (optedIn: boolean, timestamp: number) =>
+    [
+      'svc-mcr monetization',
+      'audience: 31337',
+      'home_chain: 5',
+      'machine_id: 42',
+      `opted_in: ${optedIn}`,
+      `timestamp: ${timestamp}`,
+    ].join('\n');
+
+  beforeEach(() => {
+    [card, signerShown] = [{ home_chain: 5 }, OWNER.key];
+  });
+
+  it('is decided about with the seed of its owner, over the message of its home', async () => {
+    const { code, stdout, stderr } = await monetize(['--opt-in', '--json', '--key-file', fileOf('seed', `${SEED}\n`)]);
+    const { timestamp } = sent[0]!;
+    const message = altMessageOf(true, timestamp);
+    const signature = OWNER.sign(Buffer.from(message));
+    expect(sent).toEqual([{ opted_in: true, timestamp, signature, signer_pubkey: OWNER.key }]);
+    expect({ code, stderr, state: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      stderr: `${message}\n`,
+      state: { machine_id: '42', status: 'OPTED_IN', signer: OWNER.key, updated_at: timestamp },
+    });
+  });
+
+  it('shows that message, and how it is signed', async () => {
+    const { stdout } = await monetize(['--opt-out', '--show', '--json']);
+    const { message, scheme } = JSON.parse(stdout) as { message: string; scheme: string };
+    expect([message, scheme]).toEqual([altMessageOf(false, Number(/\d+$/.exec(message)![0])), 'ed25519']);
+  });
+
+  it('is not decided about with a key of the main chain', async () => {
+    const { code, stderr } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+    const told = "svc: the machine lives on the alt chain, and needs its owner's Ed25519 seed, 64 hex digits\n";
+    expect([code, stderr, sent]).toEqual([2, told, []]);
+  });
+
+  it('is not decided about where its home is no chain', async () => {
+    card = { home_chain: '5' };
+    const { code } = await monetize(['--opt-in'], { SVC_KEY: SEED });
+    expect([code, sent]).toEqual([4, []]);
+  });
+
+  it('has one spelling of its signer', async () => {
+    signerShown = OWNER.key.toLowerCase();
+    expect((await monetize(['--opt-in'], { SVC_KEY: SEED })).code).toBe(4);
   });
 });
 

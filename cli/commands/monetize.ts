@@ -17,7 +17,8 @@ export const monetize = defineCommand({
     'key-file': {
       type: 'string',
       value: 'PATH',
-      about: '0x and 64 hex digits, or a JSON v3 keystore (SVC_KEY_PASSPHRASE); without it: SVC_KEY',
+      about:
+        '0x and 64 hex digits, a JSON v3 keystore (SVC_KEY_PASSPHRASE), or an Ed25519 seed in hex; without it: SVC_KEY',
     },
     show: { type: 'boolean', about: 'only print the message; needs no key, sends nothing' },
     'chain-id': { type: 'string', value: 'N', about: 'sign for no other chain (default: MAIN_CHAIN_ID)' },

@@ -1,0 +1,132 @@
+/** Who decides about a machine of the alt chain, and by what? Keys that really sign, a real store, and both chains as a test wants them. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  ABSENT,
+  MACHINE,
+  MAIN_MACHINE,
+  openAltScene,
+  present,
+  UNREADABLE,
+  type AltScene,
+  type SceneMachine,
+} from '../../../test/alt-scene.ts';
+import { createStore } from '../../adapters/sql/create-store.ts';
+import type { AltKey } from '../../domain/alt-identifiers.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import {
+  ALT,
+  ALT_OWNER,
+  ALT_STRANGER,
+  DEPLOYMENT,
+  membersOf,
+  messageOf,
+  NOW,
+  OWNER,
+} from '../../domain/monetization/decision-scene.ts';
+import type { Store } from '../../ports/store.ts';
+
+const ID = 1n as MachineId;
+const PATH = '/machine/did:svc:1/monetization';
+const OPT_IN = { machineId: ID, optedIn: true, timestamp: NOW };
+const OPT_OUT = { machineId: ID, optedIn: false, timestamp: NOW };
+const OTHER_ORDINAL = { ...ALT, ordinal: 6 };
+
+let store: Store;
+let scene: AltScene | undefined;
+
+beforeEach(async () => {
+  store = await createStore('sqlite::memory:');
+});
+afterEach(async () => {
+  await scene?.close();
+  await store.close();
+});
+
+/** Status and code, or the body itself where it has none. */
+async function ask(machine: SceneMachine, payload?: object): Promise<string> {
+  await scene?.close();
+  scene = await openAltScene({ machines: [machine], ctx: { store } });
+  const method = payload === undefined ? 'GET' : 'PUT';
+  const { status, text } = await scene.ask(PATH, { method, ...(payload && { payload: JSON.stringify(payload) }) });
+  const { detail } = JSON.parse(text) as { detail?: { code: string } };
+  return `${status} ${detail?.code ?? text}`;
+}
+
+const stateOf = (status: string, timestamp = NOW) =>
+  `200 {"machine_id":"1","status":"${status}","signer":"${ALT_OWNER.key}","updated_at":${timestamp}}`;
+const PENDING = '200 {"machine_id":"1","status":"PENDING","signer":null,"updated_at":null}';
+
+describe('the owner of the account', () => {
+  test('opts it in and out again, by Ed25519 over the message of its home', async () => {
+    expect(await ask({})).toBe(PENDING);
+    expect(await ask({}, membersOf(OPT_IN, ALT))).toBe(stateOf('OPTED_IN'));
+    expect(await ask({})).toBe(stateOf('OPTED_IN'));
+    expect(await ask({}, membersOf(OPT_OUT, ALT))).toBe('409 STALE_SIGNATURE');
+    expect(await ask({}, membersOf({ ...OPT_OUT, timestamp: NOW + 1 }, ALT))).toBe(stateOf('OPTED_OUT', NOW + 1));
+    expect(await ask({})).toBe(stateOf('OPTED_OUT', NOW + 1));
+  });
+
+  test('is read after the request has arrived, as the main chain is', async () => {
+    const sold = present({ ...MACHINE, owner: ALT_STRANGER.key });
+    expect(await ask({ accountAgain: sold }, membersOf(OPT_IN, ALT))).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(scene!.asked).toEqual(['main now 1', 'alt now 1']);
+  });
+
+  test.each<[name: string, machine: SceneMachine, answer: string]>([
+    ['unbonded', { main: { subscriptionStatus: present('Runoff') } }, '409 MACHINE_NOT_BONDED'],
+    ['deactivated there, which nothing asks', { main: { generalPaused: present(true) } }, stateOf('OPTED_IN')],
+    ['of an unreadable bond', { main: { subscriptionStatus: UNREADABLE } }, '503 CHAIN_UNAVAILABLE'],
+  ])('wants in: %s', async (_name, machine, answer) => {
+    expect(await ask(machine, membersOf(OPT_IN, ALT))).toBe(answer);
+    expect(await ask(machine, membersOf({ ...OPT_OUT, timestamp: NOW + 1 }, ALT))).toBe(stateOf('OPTED_OUT', NOW + 1));
+  });
+});
+
+describe('nobody else', () => {
+  const signed = (message: Uint8Array, key = ALT_OWNER, signer: AltKey = key.key) => ({
+    opted_in: true,
+    timestamp: NOW,
+    signature: key.sign(message),
+    signer_pubkey: signer,
+  });
+  const message = messageOf(OPT_IN, { home: ALT });
+
+  test.each<[name: string, machine: SceneMachine, body: object]>([
+    ['another key', {}, signed(message, ALT_STRANGER)],
+    ["another key in the owner's name", {}, signed(message, ALT_STRANGER, ALT_OWNER.key)],
+    [
+      'the controller',
+      { account: present({ ...MACHINE, controller: ALT_STRANGER.key }) },
+      signed(message, ALT_STRANGER),
+    ],
+    ['EIP-191 over the message of the main chain', {}, membersOf(OPT_IN)],
+    ['another home', {}, signed(messageOf(OPT_IN, { home: OTHER_ORDINAL }))],
+    ['another audience', {}, signed(messageOf(OPT_IN, { home: ALT, deployment: { ...DEPLOYMENT, chainId: '1' } }))],
+    ['another machine', {}, signed(messageOf({ ...OPT_IN, machineId: 2n as MachineId }, { home: ALT }))],
+    ['a machine of the main chain', { main: MAIN_MACHINE }, signed(message)],
+    [
+      'a key of the alt chain beside a signature of the main chain',
+      {},
+      { ...membersOf(OPT_IN), signer_pubkey: ALT_OWNER.key },
+    ],
+  ])('%s', async (_name, machine, body) => {
+    expect(await ask(machine, body)).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(await store.readDecision(ID)).toBeUndefined();
+  });
+
+  test('the owner on the main chain of an id that lives on the alt chain', async () => {
+    const main = { operator: present(OWNER.address), controller: present(OWNER.address) };
+    expect(await ask({ main }, membersOf(OPT_IN))).toBe('403 UNAUTHORIZED_SIGNER');
+  });
+});
+
+test.each<[name: string, machine: SceneMachine, answer: string]>([
+  ['relocating', { account: present({ ...MACHINE, relocating: true }) }, '503 MACHINE_UNAVAILABLE'],
+  ['unreadable', { account: UNREADABLE }, '503 CHAIN_UNAVAILABLE'],
+  ['retired', { account: ABSENT }, '404 MACHINE_NOT_FOUND'],
+  ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, '404 MACHINE_NOT_FOUND'],
+  ['homed elsewhere', { main: { homeOrdinal: present(3) } }, '409 MACHINE_HOMED_ELSEWHERE'],
+])('a machine that is %s has neither state nor decision', async (_name, machine, answer) => {
+  expect(await ask(machine)).toBe(answer);
+  expect(await ask(machine, membersOf(OPT_OUT, ALT))).toBe(answer);
+});
