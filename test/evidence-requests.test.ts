@@ -40,6 +40,13 @@ describe('the published requests', () => {
   });
 });
 
+it('120 a minute are judged, and the next is refused', async () => {
+  scene = await startChipScene(requestCases.world, { rateLimits: 'on' });
+  const refused = requestCases.cases.find(({ name }) => name === 'bad-utf8')!;
+  for (let n = 0; n < 120; n++) expect(await judge(refused)).toBe('400 INVALID_REQUEST');
+  expect(await judge(refused)).toBe('429 RATE_LIMITED');
+});
+
 describe('one challenge', () => {
   const named = (name: string) => requestCases.cases.find((each) => each.name === name)!;
   const accept = named('accept');
