@@ -119,20 +119,40 @@ static int is_open(const Account *log, const u8 *program) {
   return is_same(log->owner, program, 32) && log->data_length == LOG_BYTES && is_same(log->data, MACHINE_EVENT_LOG, 8);
 }
 
-/* Makes the empty log of a machine; `payer` must have signed. */
+/*
+ * Makes the empty log of a machine; `payer` must have signed. Anyone may have sent lamports to the address, which
+ * create_account does not take: what is missing is added, then room and owner are set.
+ */
 static __attribute__((noinline)) u64 open_log(Input *input, const Account *payer, Account *log, const u8 *word, u8 bump) {
   if (!is_same(log->owner, ZERO_KEY, 32) || log->data_length != 0) return REFUSED_ACCOUNTS;
-  u8 data[52]; /* create_account: u32 0, lamports, bytes, owner */
-  sol_memset_(data, 0, 4);
-  u64 lamports = LOG_RENT, bytes = LOG_BYTES;
-  sol_memcpy_(data + 4, &lamports, 8);
-  sol_memcpy_(data + 12, &bytes, 8);
-  sol_memcpy_(data + 20, input->program, 32);
-  AccountMeta metas[2] = {{payer->key, 1, 1}, {log->key, 1, 1}};
-  Instruction create = {ZERO_KEY, metas, 2, data, 52};
   Bytes seeds[3] = {{SEED_LOG, sizeof(SEED_LOG)}, {word, WORD}, {&bump, 1}};
   SignerSeeds signer = {seeds, 3};
-  u64 refusal = sol_invoke_signed_c(&create, input->accounts, input->account_count, &signer, 1);
+  AccountMeta metas[2] = {{payer->key, 1, 1}, {log->key, 1, 1}};
+  u64 bytes = LOG_BYTES, lamports = LOG_RENT, refusal = 0;
+  u8 data[52]; /* u32 of the call, then what it takes */
+  sol_memset_(data, 0, sizeof(data));
+  Instruction call = {ZERO_KEY, metas, 2, data, 52};
+  if (*log->lamports == 0) { /* 0: create_account */
+    sol_memcpy_(data + 4, &lamports, 8);
+    sol_memcpy_(data + 12, &bytes, 8);
+    sol_memcpy_(data + 20, input->program, 32);
+    refusal = sol_invoke_signed_c(&call, input->accounts, input->account_count, &signer, 1);
+  } else {
+    lamports = *log->lamports < LOG_RENT ? LOG_RENT - *log->lamports : 0;
+    data[0] = 2; /* transfer */
+    sol_memcpy_(data + 4, &lamports, 8);
+    call.data_length = 12;
+    refusal = sol_invoke_signed_c(&call, input->accounts, input->account_count, &signer, 1);
+    call.accounts = metas + 1;
+    call.account_count = 1;
+    data[0] = 8; /* allocate */
+    sol_memcpy_(data + 4, &bytes, 8);
+    if (refusal == 0) refusal = sol_invoke_signed_c(&call, input->accounts, input->account_count, &signer, 1);
+    data[0] = 1; /* assign */
+    sol_memcpy_(data + 4, input->program, 32);
+    call.data_length = 36;
+    if (refusal == 0) refusal = sol_invoke_signed_c(&call, input->accounts, input->account_count, &signer, 1);
+  }
   if (refusal) return refusal;
   log->data_length = LOG_BYTES;
   sol_memcpy_(log->data, MACHINE_EVENT_LOG, 8);
