@@ -26,6 +26,7 @@ export interface AltScene {
 
 export interface AltSceneOverrides extends Partial<AltChainConfig> {
   readonly limits?: Partial<SvmLimits>;
+  readonly checksProgramAccounts?: boolean;
 }
 
 /** The programs of the vectors, at the nodes of these URLs. */
@@ -38,7 +39,7 @@ export function createAltScene(rpcUrls: readonly string[], genesisHash: string):
   return {
     time,
     lines,
-    open({ limits, ...overrides } = {}) {
+    open({ limits, checksProgramAccounts, ...overrides } = {}) {
       const config: AltChainConfig = {
         rpcUrls,
         genesisHash: genesisHash as AltKey,
@@ -55,6 +56,7 @@ export function createAltScene(rpcUrls: readonly string[], genesisHash: string):
         clock: { nowMilliseconds: () => time.milliseconds },
         log: { info: record('info'), warn: record('warn'), error: record('error') },
         limits: { ...SHORT_LIMITS, ...limits },
+        checksProgramAccounts,
       });
       opened.push(adapter);
       return adapter;
