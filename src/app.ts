@@ -7,6 +7,7 @@ import { Conduct } from './http/conduct.ts';
 import { createConnectingAddress } from './http/connecting-address.ts';
 import { normaliseTarget } from './http/request-target.ts';
 import { RouteTable, type Routes } from './http/route-table.ts';
+import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
 import { documentRoutes } from './http/routes/document.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
@@ -41,6 +42,7 @@ export interface AppOptions {
 export const ROUTE_GROUPS: readonly RouteGroup[] = [
   machinesRoutes,
   fleetRoutes,
+  boundAddressesRoutes,
   monetizationRoutes,
   verifyRecordRoutes,
   chipRoutes,

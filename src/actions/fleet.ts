@@ -10,6 +10,7 @@ import {
   judgeIndexFreshness,
   judgeObservationAge,
   type IndexFreshness,
+  type IndexReading,
 } from '../domain/index-freshness.ts';
 import type { FleetListing, ListedMachine } from '../ports/alt-fleet-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
@@ -17,12 +18,14 @@ import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { locateMachine, requireMain } from './machine-location.ts';
 import { rateSnapshot } from './machine-rating.ts';
 
+export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
+
 export interface FleetPage {
   readonly machines: readonly ShownMachine[];
   readonly total: number;
   /** Machines of this page that could not be read, and rows of the operator's snapshot that may belong to any page. */
   readonly unreadableCount: number;
-  readonly index: Extract<IndexFreshness, { kind: 'fresh' }>;
+  readonly index: FreshIndex;
   /** Undefined: no alt chain is configured. */
   readonly altSnapshotAgeSeconds: number | undefined;
 }
@@ -44,11 +47,7 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
     limit,
   );
   const now = ctx.clock.nowMilliseconds();
-  const index = judgeIndexFreshness({ ...head, indexedBlock }, now, ctx.pollIntervalSeconds);
-  if (index.kind === 'stale') throw new Fault('OperatorIndexStale', { ageSeconds: index.headObservedAgeSeconds });
-  if (index.kind === 'syncing') {
-    throw new Fault('OperatorIndexSyncing', { indexedBlock: index.indexedBlock, headBlock: index.headBlock });
-  }
+  const index = requireFreshIndex(ctx, { ...head, indexedBlock });
   const altSnapshotAgeSeconds = ctx.alt && requireFresh(ctx, observation, now);
   // In one tick, so that all of them share one multicall and one question to the alt chain.
   const entries = await Promise.all(machines.map((machine) => readEntry(ctx, operator, machine)));
@@ -59,6 +58,16 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
     index,
     altSnapshotAgeSeconds,
   };
+}
+
+/** Throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
+export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: IndexReading): FreshIndex {
+  const index = judgeIndexFreshness(reading, clock.nowMilliseconds(), pollIntervalSeconds);
+  if (index.kind === 'stale') throw new Fault('OperatorIndexStale', { ageSeconds: index.headObservedAgeSeconds });
+  if (index.kind === 'syncing') {
+    throw new Fault('OperatorIndexSyncing', { indexedBlock: index.indexedBlock, headBlock: index.headBlock });
+  }
+  return index;
 }
 
 async function readListing(
@@ -96,7 +105,8 @@ async function readEntry(
   }
 }
 
-function judgeFault(fault: Fault): 'gone' | 'unreadable' {
+/** What a fault of one machine makes of its entry; throws what is wrong with the whole page. */
+export function judgeFault(fault: Fault): 'gone' | 'unreadable' {
   switch (fault.kind) {
     case 'MachineAbsent':
     case 'MachineHomedElsewhere':

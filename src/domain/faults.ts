@@ -45,6 +45,11 @@ export interface FaultContexts extends DecisionRefusalContexts, EvidenceRefusalC
   readonly MachineRelocating: Record<never, never>;
   readonly MachineHomedElsewhere: { readonly ordinal: number };
   readonly EventDataPrivate: Record<never, never>;
+  /** Not base58 of 32 bytes. */
+  readonly AltAddressMalformed: Record<never, never>;
+  readonly WalletNotBound: Record<never, never>;
+  readonly BindingRevoked: Record<never, never>;
+  readonly BindingRegistryUnreadable: { readonly cause: UnreadableCause };
   readonly ServiceNotInitialised: Record<never, never>;
   readonly ChainUnreadable: { readonly chain: ChainName; readonly cause: UnreadableCause };
   readonly EventIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };

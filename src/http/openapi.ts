@@ -7,6 +7,7 @@ import type { Namespace } from '../domain/namespace.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './schemas/errors.ts';
 import { challengeSchema, receiptSchema } from './schemas/chip.ts';
 import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schema.ts';
+import { boundFleetSchema, boundMcrRecordSchema } from './schemas/bound-addresses.ts';
 import { fleetSchema } from './schemas/fleet.ts';
 import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './schemas/monetization.ts';
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
@@ -65,6 +66,8 @@ function createSchemas(namespace: Namespace) {
     Profile: profileSchema(namespace),
     Card: cardSchema(namespace),
     Fleet: fleetSchema(namespace),
+    BoundMcrRecord: boundMcrRecordSchema(namespace),
+    BoundFleet: boundFleetSchema(namespace),
     MonetizationState: DECISION_STATE_SCHEMA,
     PublishedDeployment: publishedDeploymentSchema(namespace),
     VerifyRecord: verifyRecordSchema(namespace),

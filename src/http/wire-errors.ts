@@ -125,6 +125,10 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: INTERNAL,
     verify: INTERNAL,
   },
+  AltAddressMalformed: ofBoundAddress(bare(400, 'Invalid Solana address')),
+  WalletNotBound: ofBoundAddress(bare(404, 'Solana address is not bound')),
+  BindingRevoked: ofBoundAddress(bare(404, 'Solana binding is revoked')),
+  BindingRegistryUnreadable: ofBoundAddress(bare(503, 'Binding registry unavailable', UNREACHABLE_RETRY)),
   ServiceNotInitialised: {
     bare: bare(503, 'Service not initialised'),
     monetization: CHAIN_UNAVAILABLE,
@@ -252,6 +256,11 @@ export function toErrorHeaders(surface: Surface, { headers }: WireError, text: s
 function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): WireError {
   const row: Row<K> = TABLE[kind];
   return (row[column] ?? (column === 'chip' ? row.verify : row.bare))(context);
+}
+
+/** A fact that only the routes by a wallet's address come upon. */
+function ofBoundAddress<K extends Kind>(bare: Cell<K>): Row<K> {
+  return { bare, monetization: INTERNAL, verify: INTERNAL };
 }
 
 /** A fact that only decisions about monetization come upon. */

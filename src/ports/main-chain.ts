@@ -5,6 +5,7 @@
  */
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import type { BlockRef, DeploymentFacts, EventPage, MachineSnapshot } from '../domain/machine-facts.ts';
+import type { FirstGeneration } from './first-generation.ts';
 
 /** Answers of the five readiness calls and of the deployment checks; false = not callable or contradicting. */
 export interface MainChainReadiness {
@@ -36,6 +37,8 @@ export interface KeptMachine {
 export interface MainChain {
   readonly chainId: number;
   readonly machineRegistry: Address;
+  /** Undefined: none of its contracts is configured. */
+  readonly firstGeneration: FirstGeneration | undefined;
   /**
    * The facts of one machine at the newest block known.
    * Requests of one tick share one multicall, identical requests in flight share one promise, and a snapshot is returned again

@@ -15,6 +15,7 @@ import { checkDeployment } from './deployment-checks.ts';
 import { readDeploymentAnswers, toDeploymentFacts } from './deployment.ts';
 import { createEndpoints } from './endpoints.ts';
 import { readEventRange } from './event-pages.ts';
+import { createFirstGeneration } from './first-generation.ts';
 import { createHeaders } from './headers.ts';
 import { createKeptDeployment } from './kept-deployment.ts';
 import { createKnownHead } from './known-head.ts';
@@ -133,6 +134,9 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const chain: MainChain & HeadListener = {
     chainId,
     machineRegistry: addresses.machineRegistry,
+    firstGeneration:
+      addresses.legacy &&
+      createFirstGeneration({ addresses: addresses.legacy, multicall, headers, head, clock, limits, startRead }),
     async readMachine(id, { eventsFrom, firstEvents }) {
       const deadline = startRead();
       const block = head.fresh() ?? (await head.read(deadline));

@@ -144,7 +144,7 @@ export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
 
 const ABSENT = { state: 'absent' } as const;
 const unreadable = (cause: UnreadableCause) => ({ state: 'unreadable', cause }) as const;
-const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+export const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
 
 /** An answer of MachineRegistry, which alone can say that a token does not exist. */
 function readToken<Raw, T>(
@@ -161,7 +161,7 @@ function nonexistentToken(id: MachineId): string {
   return NONEXISTENT_TOKEN + id.toString(16).padStart(64, '0');
 }
 
-function readValue<Raw, T>(
+export function readValue<Raw, T>(
   result: CallResult | undefined,
   called: { decode(data: Hex): Raw | undefined },
   toReading: (value: Raw) => Reading<T>,
@@ -193,11 +193,11 @@ function toOwner(value: Hex): Reading<Address> {
   return value === ZERO_ADDRESS ? unreadable('undecodable') : present(value as Address);
 }
 
-function toAddress(value: Hex): Reading<Address> {
+export function toAddress(value: Hex): Reading<Address> {
   return present(value as Address);
 }
 
-function noneIfZero(reading: Reading<Address>): Reading<Address> {
+export function noneIfZero(reading: Reading<Address>): Reading<Address> {
   return reading.state === 'present' && reading.value === ZERO_ADDRESS ? ABSENT : reading;
 }
 

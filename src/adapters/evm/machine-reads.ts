@@ -3,7 +3,7 @@
  * were too much for the node.
  */
 import { Fault } from '../../domain/faults.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
+import type { Address, MachineId } from '../../domain/identifiers.ts';
 import type { EventPage, MachineSnapshot, Reading } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import type { Deadline } from './deadline.ts';
@@ -37,7 +37,7 @@ export async function readMachineAt(
   const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
   const readPage = (offset: number, result: CallResult | undefined) =>
     result === undefined || mayBeTooLarge(result)
-      ? readPageApart(multicall, addresses, read, { offset, limit, count })
+      ? readPageApart(multicall, addresses.eventRegistry, read, { offset, limit, count })
       : decodeEventPage(result, { offset, limit, count });
 
   const events = await readPage(pages.offset, results.events);
@@ -48,16 +48,16 @@ export async function readMachineAt(
 }
 
 /** A page in calls of its own. Only the events are missing when it fails: the other facts of the block are known. */
-async function readPageApart(
+export async function readPageApart(
   multicall: Multicall,
-  addresses: MainChainAddresses,
-  { id, block, deadline }: MachineRead,
+  registry: Address,
+  { id, block, deadline }: Pick<MachineRead, 'id' | 'block' | 'deadline'>,
   { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
 ): Promise<Reading<EventPage>> {
   if (count === undefined || count < BigInt(offset)) return { state: 'unreadable', cause: 'undecodable' };
   const left = count - BigInt(offset);
   const records = left < BigInt(limit) ? Number(left) : limit;
-  const range = { registry: addresses.eventRegistry, id, from: offset, to: offset + records };
+  const range = { registry, id, from: offset, to: offset + records };
   try {
     const read = await readEventRange(multicall, block, range, limit, deadline);
     if (read.length !== records) return { state: 'unreadable', cause: 'events' };

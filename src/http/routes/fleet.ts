@@ -9,10 +9,10 @@ import { encodeJson } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
 import { requireIntegers, type IntegerRule } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
-import { operatorText } from '../schemas/json-schema.ts';
+import { operatorText, type JsonSchema } from '../schemas/json-schema.ts';
 import { toFleetPage } from '../wire/fleet.ts';
 
-const PAGE_RULES: readonly IntegerRule[] = [
+export const PAGE_RULES: readonly IntegerRule[] = [
   { name: 'offset', fallback: 0, minimum: 0 },
   { name: 'limit', fallback: 20, minimum: 1, maximum: 20 },
 ];
@@ -32,18 +32,22 @@ export function fleetRoutes(routes: Routes, ctx: Ctx): void {
   );
 }
 
-function describeFleet(namespace: Namespace): RouteDescription {
+export function describePages(): Record<string, JsonSchema> {
   const integer = ({ minimum, maximum, fallback }: IntegerRule) => ({
     type: 'integer',
     minimum,
     ...(maximum !== undefined && { maximum }),
     default: fallback,
   });
+  return Object.fromEntries(PAGE_RULES.map((rule) => [rule.name, integer(rule)]));
+}
+
+function describeFleet(namespace: Namespace): RouteDescription {
   return {
     operationId: 'listFleet',
     summary: 'The machines that an operator owns or controls, by machine id, from an index that says how old it is.',
     parameters: { did: operatorText(namespace) },
-    query: Object.fromEntries(PAGE_RULES.map((rule) => [rule.name, integer(rule)])),
+    query: describePages(),
     answers: { 200: 'Fleet' },
     faults: [
       'OperatorMalformed',

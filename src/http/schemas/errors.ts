@@ -44,6 +44,10 @@ const SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[K][] } = {
   MachineDeactivated: [{}],
   MachinePaused: [{}],
   EventDataPrivate: [{}],
+  AltAddressMalformed: [{}],
+  WalletNotBound: [{}],
+  BindingRevoked: [{}],
+  BindingRegistryUnreadable: [{ cause: 'transport' }],
   ServiceNotInitialised: [{}],
   ChainUnreadable: [
     { chain: 'main', cause: 'transport' },

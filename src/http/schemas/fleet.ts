@@ -13,8 +13,14 @@ import {
 import { ALT_CHAIN_ONLY, HOME_CHAIN, LETTER, MACHINE_NAME, RATING_UNAVAILABLE, SCORE, STANDING } from './machines.ts';
 
 export function fleetSchema(namespace: Namespace): JsonSchema {
+  const entry = { ...listedMembers(namespace), home_chain: HOME_CHAIN, rating_unavailable: RATING_UNAVAILABLE };
+  return closedObject(fleetMembers(namespace, closedObject(entry, ALT_CHAIN_ONLY)));
+}
+
+/** Of an entry, wherever its machine lives. */
+export function listedMembers(namespace: Namespace) {
   const { bond_status, negative_flag, event_count } = STANDING;
-  const entry = {
+  return {
     did: machineDid(namespace),
     machine_id: MACHINE_ID,
     mcr_score: SCORE,
@@ -23,12 +29,13 @@ export function fleetSchema(namespace: Namespace): JsonSchema {
     name: MACHINE_NAME,
     bond_status,
     event_count,
-    home_chain: HOME_CHAIN,
-    rating_unavailable: RATING_UNAVAILABLE,
   };
-  return closedObject({
+}
+
+export function fleetMembers(namespace: Namespace, entry: JsonSchema) {
+  return {
     operator_did: operatorText(namespace),
-    machines: { ...listOf(closedObject(entry, ALT_CHAIN_ONLY)), maxItems: 20 },
+    machines: { ...listOf(entry), maxItems: 20 },
     pagination: closedObject({ offset: COUNT, limit: { type: 'integer', minimum: 1, maximum: 20 }, total: COUNT }),
     unreadable: {
       ...COUNT,
@@ -41,5 +48,5 @@ export function fleetSchema(namespace: Namespace): JsonSchema {
       head_observed_age_seconds: COUNT,
       alt_snapshot_age_seconds: COUNT_OR_NULL,
     }),
-  });
+  };
 }

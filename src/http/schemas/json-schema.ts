@@ -59,6 +59,23 @@ export function machineDid(namespace: Namespace): JsonSchema {
   };
 }
 
+export const ALT_KEY: JsonSchema = {
+  type: 'string',
+  pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+  description: 'An account of the alt chain: base58 of 32 bytes.',
+};
+
+export const ADDRESS: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
+
+/** What is named by an address of the main chain: an operator, or a machine of the first generation. */
+export function addressDid(namespace: Namespace): JsonSchema {
+  return {
+    type: 'string',
+    pattern: `^did:${escapePattern(namespace.did_method)}:0x[0-9a-fA-F]{40}$`,
+    description: 'A DID of an EVM address in EIP-55 spelling.',
+  };
+}
+
 /** An operator as a path takes it. */
 export function operatorText(namespace: Namespace): JsonSchema {
   const prefix = `did:${escapePattern(namespace.did_method)}:`;

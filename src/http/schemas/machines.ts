@@ -38,7 +38,7 @@ export const ALT_CHAIN_ONLY = ['home_chain', 'rating_unavailable'];
 
 export const STANDING = { bond_status: word('bonded', 'unbonded'), negative_flag: FLAG, event_count: COUNT };
 
-function mcrMembers(namespace: Namespace) {
+export function mcrMembers(namespace: Namespace) {
   return {
     did: machineDid(namespace),
     machine_id: MACHINE_ID,

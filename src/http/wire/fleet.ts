@@ -1,7 +1,7 @@
 /** How does a page of an operator's machines look on the wire? (http-facts 7, decisions 1.) */
 import type { FleetPage } from '../../actions/fleet.ts';
 import type { ShownMachine } from '../../actions/alt-machine-rating.ts';
-import { formatMachineDid } from '../../domain/identifiers.ts';
+import { formatMachineDid, type MachineId } from '../../domain/identifiers.ts';
 import type { Namespace } from '../../domain/namespace.ts';
 import { formatMachineName, toAltStanding } from './machines.ts';
 
@@ -12,8 +12,12 @@ export interface FleetRequest {
   readonly limit: number;
 }
 
+/** A machine of either generation, as far as an entry tells of it. */
+export type ListedMachine = Omit<ShownMachine, 'snapshot'> & { readonly snapshot: { readonly id: MachineId } };
+type ListedPage = Omit<FleetPage, 'machines'> & { readonly machines: readonly ListedMachine[] };
+
 /** `GET /operator/{did}/machines`. */
-export function toFleetPage(page: FleetPage, { operatorDid, offset, limit }: FleetRequest, namespace: Namespace) {
+export function toFleetPage(page: ListedPage, { operatorDid, offset, limit }: FleetRequest, namespace: Namespace) {
   const { indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds } = page.index;
   return {
     operator_did: operatorDid,
@@ -30,7 +34,7 @@ export function toFleetPage(page: FleetPage, { operatorDid, offset, limit }: Fle
   };
 }
 
-function toEntry({ snapshot: { id }, rating, alt }: ShownMachine, namespace: Namespace) {
+export function toEntry({ snapshot: { id }, rating, alt }: ListedMachine, namespace: Namespace) {
   return {
     did: formatMachineDid(id, namespace),
     machine_id: String(id),

@@ -5,7 +5,13 @@ import type { MachineCard, MachineProfile, MachineRegistration, ShownEvent } fro
 import type { Standing } from '../../actions/alt-machine-rating.ts';
 import type { AltStanding, RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/event-metadata.ts';
-import { formatAddress, formatAddressDid, formatMachineDid, type Address } from '../../domain/identifiers.ts';
+import {
+  formatAddress,
+  formatAddressDid,
+  formatMachineDid,
+  type Address,
+  type MachineId,
+} from '../../domain/identifiers.ts';
 import type { Namespace } from '../../domain/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
 import { formatDay } from '../../domain/utc-day.ts';
@@ -16,8 +22,11 @@ const CHAIN_REFERENCE_LENGTH = 32;
 /** Cents of a dollar; the only value that clients take. */
 const USD_SUBUNIT = 100;
 
+/** A machine of either generation, as far as a record tells of it. */
+type RatedMachine = Pick<RatedSnapshot, 'rating' | 'alt'> & { readonly snapshot: { readonly id: MachineId } };
+
 /** `GET /mcr/{did}`. */
-export function toMcrRecord({ snapshot: { id }, rating, alt }: RatedSnapshot, namespace: Namespace) {
+export function toMcrRecord({ snapshot: { id }, rating, alt }: RatedMachine, namespace: Namespace) {
   return {
     did: formatMachineDid(id, namespace),
     machine_id: String(id),

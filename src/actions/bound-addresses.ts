@@ -1,0 +1,168 @@
+/**
+ * What is the first-generation machine, or who is the operator, that a wallet of the alt chain is bound to? (Address-keyed routes of the
+ * interface, http-facts 8, chain-evm 2.9.) The alt chain resolves the wallet and does nothing else; everything that is rated is read from the
+ * main chain. Both actions throw `ServiceNotInitialised`, `WalletNotBound`, `BindingRevoked`, `BindingRegistryUnreadable`, `ChainUnreadable`,
+ * `StoreUnavailable`.
+ */
+import type { AltKey } from '../domain/alt-identifiers.ts';
+import type { BondStatus } from '../domain/bond.ts';
+import { chainUnreadable, Fault } from '../domain/faults.ts';
+import type { FirstGenerationMachine } from '../domain/first-generation.ts';
+import type { Address, MachineId } from '../domain/identifiers.ts';
+import { need } from '../domain/machine-home.ts';
+import type { BlockRef } from '../domain/machine-facts.ts';
+import { EventsUnreadable } from '../domain/rating/fold.ts';
+import { rateMachine, type Rating } from '../domain/rating/rating.ts';
+import { nowSeconds } from '../ports/clock.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { EventsFrom, FirstGeneration } from '../ports/first-generation.ts';
+import { readHistory, toEventCount, type History } from './event-history.ts';
+import { judgeFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
+import { requireMain } from './machine-location.ts';
+
+export interface RatedFirstGeneration {
+  readonly id: MachineId;
+  /** Of its DID. */
+  readonly address: Address;
+  readonly block: BlockRef;
+  readonly rating: Rating;
+}
+
+export interface BoundFleetPage {
+  /** The operator that the wallet is bound to. */
+  readonly operator: Address;
+  readonly block: BlockRef;
+  readonly machines: readonly RatedFirstGeneration[];
+  readonly total: number;
+  /** Machines of this page that could not be read. */
+  readonly unreadableCount: number;
+  readonly index: FreshIndex;
+}
+
+interface Sources {
+  readonly main: MainChainPorts;
+  readonly firstGeneration: FirstGeneration;
+}
+
+/** Also throws `MachineAbsent` when the wallet is bound to no machine, and `EventIndexSyncing`. */
+export async function getBoundRating(ctx: Ctx, wallet: AltKey): Promise<RatedFirstGeneration> {
+  const sources = requireSources(ctx);
+  const address = await readBoundAddress(ctx, wallet);
+  const machine = await sources.firstGeneration.readMachineOf(address, eventsFrom(ctx));
+  if (machine === undefined || !need(machine.exists)) throw new Fault('MachineAbsent', {});
+  return rateFirstGeneration(ctx, sources, machine, address);
+}
+
+/** Also throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
+export async function listBoundFleet(ctx: Ctx, wallet: AltKey, offset: number, limit: number): Promise<BoundFleetPage> {
+  const sources = requireSources(ctx);
+  const { main, firstGeneration } = sources;
+  if (!firstGeneration.canList) throw new Fault('ServiceNotInitialised', {});
+  const operator = await readBoundAddress(ctx, wallet);
+  const index = requireFreshIndex(ctx, await main.index.readMainChainIndex());
+  const { block, total, machines } = await firstGeneration.readPageOf(operator, offset, limit, eventsFrom(ctx));
+  const entries = await Promise.all(machines.map((machine) => readEntry(ctx, sources, machine)));
+  return {
+    operator,
+    block,
+    machines: entries.filter((entry) => typeof entry === 'object'),
+    total,
+    unreadableCount: entries.filter((entry) => entry === 'unreadable').length,
+    index,
+  };
+}
+
+function requireSources(ctx: Ctx): Sources {
+  const main = requireMain(ctx);
+  const { firstGeneration } = main.chain;
+  if (firstGeneration === undefined) throw new Fault('ServiceNotInitialised', {});
+  return { main, firstGeneration };
+}
+
+async function readBoundAddress({ bindings }: Ctx, wallet: AltKey): Promise<Address> {
+  if (bindings === undefined) throw new Fault('ServiceNotInitialised', {});
+  const binding = await bindings.readBinding(wallet).catch((error: unknown) => {
+    if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
+    throw new Fault('BindingRegistryUnreadable', { cause: (error as Fault<'ChainUnreadable'>).context.cause });
+  });
+  if (binding.kind === 'not-bound') throw new Fault('WalletNotBound', {});
+  if (binding.kind === 'revoked') throw new Fault('BindingRevoked', {});
+  return binding.operator;
+}
+
+function eventsFrom(ctx: Ctx): EventsFrom {
+  const { fingerprint } = ctx.fxRates.current();
+  return async (id) => (await ctx.store.readFold('first', id, fingerprint))?.nextSeq ?? 0;
+}
+
+/** `gone`: the operator's, but not registered any more. */
+async function readEntry(
+  ctx: Ctx,
+  sources: Sources,
+  machine: FirstGenerationMachine | undefined,
+): Promise<RatedFirstGeneration | 'gone' | 'unreadable'> {
+  if (machine === undefined) return 'unreadable';
+  try {
+    if (!need(machine.exists)) return 'gone';
+    return await rateFirstGeneration(ctx, sources, machine, need(machine.address));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return judgeFault(error);
+  }
+}
+
+const histories = new WeakMap<FirstGenerationMachine, { fingerprint: string; reading: Promise<History> }>();
+
+/** Rated like any machine; there are no flags, no override and no earlier chain in the first generation. */
+async function rateFirstGeneration(
+  ctx: Ctx,
+  sources: Sources,
+  machine: FirstGenerationMachine,
+  address: Address,
+): Promise<RatedFirstGeneration> {
+  const { fingerprint, table } = ctx.fxRates.current();
+  const bondStatus: BondStatus = need(machine.staked) ? 'bonded' : 'unbonded';
+  const { fold, tail } = await keepHistory(ctx, sources, machine, fingerprint);
+  try {
+    const rating = rateMachine({
+      fold,
+      tail,
+      rates: table,
+      now: nowSeconds(ctx.clock),
+      bondStatus,
+      negativeFlagAt: 0n,
+      trustOverride: undefined,
+      priorEvents: 0n,
+      ratingUnavailable: undefined,
+    });
+    return { id: machine.id, address, block: machine.block, rating };
+  } catch (error) {
+    if (error instanceof EventsUnreadable) throw chainUnreadable('main', 'events');
+    throw error;
+  }
+}
+
+function keepHistory(
+  ctx: Ctx,
+  { main, firstGeneration }: Sources,
+  machine: FirstGenerationMachine,
+  fingerprint: string,
+): Promise<History> {
+  const known = histories.get(machine);
+  if (known?.fingerprint === fingerprint) return known.reading;
+  const { id, block, events } = machine;
+  const source = {
+    generation: 'first',
+    id,
+    block,
+    count: toEventCount(need(machine.eventCount)),
+    hasPriorEvents: false,
+    pages: [events],
+    readEvents: (from: number, to: number) => firstGeneration.readEvents(id, block, from, to),
+  } as const;
+  const reading = readHistory(ctx, main, source, fingerprint);
+  histories.set(machine, { fingerprint, reading });
+  // A failure is not kept: the next request tries again.
+  reading.catch(() => histories.delete(machine));
+  return reading;
+}

@@ -1,0 +1,306 @@
+/** What is answered about a wallet, before and after it is resolved? On a clock that stands still, with bindings and machines that a test makes up. */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FastifyInstance } from 'fastify';
+import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
+import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
+import { buildApp } from '../../app.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { FirstGenerationMachine } from '../../domain/first-generation.ts';
+import type { Address, MachineId } from '../../domain/identifiers.ts';
+import type { IndexReading } from '../../domain/index-freshness.ts';
+import type { EventRecord, Reading } from '../../domain/machine-facts.ts';
+import type { WalletBinding } from '../../ports/binding-registry.ts';
+import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
+import type { FirstGeneration } from '../../ports/first-generation.ts';
+import type { Store } from '../../ports/store.ts';
+
+const NOW = 1_788_900_000;
+const DAY = 86_400;
+const WALLET = 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB';
+const BOUND = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address;
+const SPELLED = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
+const BLOCK = { number: 120_340, hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 3 };
+const RECORD = `/solana/mcr/${WALLET}`;
+const LISTING = `/solana/operator/${WALLET}/machines`;
+
+const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+const ABSENT = { state: 'absent' } as const;
+const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+
+/** 120 days of revenue, so that there is a rating. */
+const DAILY = Array.from({ length: 120 }, (_, day): EventRecord & { readonly storedAt: number } => {
+  const storedAt = NOW - (120 - day) * DAY;
+  const unread = { dataHash: '0x', sourceChainId: 0n, sourceTxHash: '0x', metadata: '0x' };
+  return {
+    eventType: 0,
+    value: 100_000n,
+    currency: 'USD',
+    timestamp: BigInt(storedAt),
+    trustLevel: 1,
+    ...unread,
+    storedAt,
+  };
+});
+
+/** In the order of their ids, from 1 on; undefined: the registry does not tell whose it is. */
+type Machines = readonly (Partial<FirstGenerationMachine> | undefined)[];
+
+interface Scene {
+  readonly binding?: WalletBinding | 'unreadable';
+  readonly machines?: Machines;
+  /** Whose address is bound. */
+  readonly own?: number | 'none';
+  readonly index?: Partial<IndexReading>;
+  readonly parts?: Partial<Ctx>;
+  readonly chain?: Partial<MainChainPorts['chain']>;
+  readonly firstGeneration?: Partial<FirstGeneration>;
+}
+
+const SOUND = {
+  block: BLOCK,
+  address: present(BOUND),
+  exists: present(true),
+  staked: present(true),
+  eventCount: present(0n),
+  events: present({ offset: 0, records: [] }),
+};
+const RATED = { ...SOUND, eventCount: present(120n), events: present({ offset: 0, records: DAILY }) };
+
+let app: FastifyInstance | undefined;
+/** The document is the same whatever a test makes up. */
+let conformance: OpenapiConformance | undefined;
+afterEach(() => app?.close());
+
+async function open(scene: Scene = {}) {
+  const { binding = { kind: 'bound', operator: BOUND }, machines = [SOUND], own = 1 } = scene;
+  const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW * 1000, ...scene.index };
+  const asked: string[] = [];
+  const known = machines.map((facts, at) => facts && { id: BigInt(at + 1) as MachineId, ...SOUND, ...facts });
+  const firstGeneration: FirstGeneration = {
+    canList: true,
+    readMachineOf: async (address) => {
+      asked.push(`machine of ${address}`);
+      return own === 'none' ? undefined : known[own - 1];
+    },
+    readPageOf: async (operator, offset, limit) => {
+      asked.push(`page of ${operator}`);
+      return { block: BLOCK, total: known.length, machines: known.slice(offset, offset + limit) };
+    },
+    readEvents: () => Promise.reject(chainUnreadable('main', 'events')),
+    ...scene.firstGeneration,
+  };
+  const eventTimes: Partial<MainChainPorts['eventTimes']> = {
+    readEventLogs: async (generation, _id, from, to) =>
+      DAILY.slice(from, to).map(({ eventType, value, storedAt }, i) => {
+        const seq = from + i;
+        asked.push(`${generation} log ${seq}`);
+        return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: seq, blockTimestamp: storedAt };
+      }),
+  };
+  const index = { readMainChainIndex: async () => reading };
+  const ctx: StubCtx = createStubCtx({
+    main: { chain: { firstGeneration, ...scene.chain }, eventTimes, index } as unknown as MainChainPorts,
+    bindings: {
+      readBinding: async (wallet) => {
+        asked.push(`binding of ${wallet}`);
+        if (binding === 'unreadable') throw chainUnreadable('alt', 'transport');
+        return binding;
+      },
+    },
+    store: { readFold: async () => undefined } as unknown as Store,
+    fxRates: createFixedRates([]),
+    ...scene.parts,
+  });
+  const running = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
+  app = running;
+  conformance ??= new OpenapiConformance((await running.inject('/openapi.json')).json());
+  const document = conformance;
+  /** Held against the document. */
+  async function ask(path: string, sent: Readonly<Record<string, string>> = {}) {
+    const { statusCode: status, headers, body: text } = await running.inject({ url: path, headers: sent });
+    document.expectDocumented('GET', path, { status, headers, text });
+    return { status, headers, text };
+  }
+  return { ask, asked, ctx };
+}
+
+async function answer(path: string, scene: Scene = {}) {
+  const { status, headers, text } = await (await open(scene)).ask(path);
+  return [status, JSON.parse(text), ...(headers['retry-after'] === undefined ? [] : [headers['retry-after']])];
+}
+
+const refused = (status: number, detail: string, ...retryAfter: string[]) => [status, { detail }, ...retryAfter];
+
+describe('the record of a bound machine', () => {
+  test('is the ordinary one, with the DID of its address, and two members last', async () => {
+    const { ask } = await open();
+    const { status, headers, text } = await ask(RECORD);
+    expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
+    expect(text).toBe(
+      `{"did":"did:svc:${SPELLED}","machine_id":"1","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"bond_status":"bonded",` +
+        '"negative_flag":false,"event_count":0,"revenue_event_count":0,"activity_event_count":0,"revenue_trend":"insufficient",' +
+        '"total_revenue":0,"average_revenue_per_event":0,"last_updated":null,"summary":"Provisioned: 0 of 10 qualifying events, 0 of 5 days and 0 of 30 days of history.",' +
+        `"solana_address":"${WALLET}","evm_address":"${SPELLED}"}`,
+    );
+  });
+
+  test('is rated by the same model from the logs of the first generation', async () => {
+    const { ask, asked } = await open({ machines: [RATED] });
+    const { mcr, mcr_score, event_count, total_revenue, last_updated } = JSON.parse((await ask(RECORD)).text);
+    expect([mcr, mcr_score > 0, event_count, total_revenue, last_updated]).toEqual([
+      ...[expect.not.stringMatching('Provisioned'), true, 120, 12_000_000, NOW - DAY],
+    ]);
+    expect(asked.slice(0, 3)).toEqual([`binding of ${WALLET}`, `machine of ${BOUND}`, 'first log 0']);
+    await ask(RECORD);
+    expect(asked.filter((question) => question === 'first log 0')).toHaveLength(1);
+  });
+
+  test('is unbonded where nothing is staked, whatever else is told', async () => {
+    const [, body] = await answer(RECORD, { machines: [{ staked: present(false) }] });
+    expect(body.bond_status).toBe('unbonded');
+  });
+
+  test('is revalidated by its ETag', async () => {
+    const { ask } = await open();
+    const { headers } = await ask(RECORD);
+    const { status, text } = await ask(RECORD, { 'if-none-match': String(headers['etag']) });
+    expect([status, text]).toEqual([304, '']);
+  });
+
+  test.each<[string, Scene, unknown[]]>([
+    ['an address of no machine', { own: 'none' }, refused(404, 'Machine not found')],
+    ['an id that does not exist', { machines: [{ exists: present(false) }] }, refused(404, 'Machine not found')],
+    ['a bond that cannot be read', { machines: [{ staked: UNREADABLE }] }, refused(503, 'Chain unavailable', '30')],
+    [
+      'an existence that cannot be read',
+      { machines: [{ exists: UNREADABLE }] },
+      refused(503, 'Chain unavailable', '30'),
+    ],
+    [
+      'a count that cannot be read',
+      { machines: [{ eventCount: UNREADABLE }] },
+      refused(503, 'Chain unavailable', '30'),
+    ],
+    [
+      'records that cannot be read',
+      { machines: [{ ...RATED, events: UNREADABLE }] },
+      refused(503, 'Chain unavailable', '30'),
+    ],
+    [
+      'more new records than a request reads',
+      { machines: [{ eventCount: present(2_001n), events: UNREADABLE }] },
+      refused(503, 'Event index is syncing: block 200 of 120340', '60'),
+    ],
+  ])('%s has the ordinary answer', async (_name, scene, expected) => {
+    expect(await answer(RECORD, scene)).toEqual(expected);
+  });
+});
+
+describe('the listing of a bound operator', () => {
+  test('is the ordinary one, by the DIDs of addresses, and two members last', async () => {
+    const other = `0x${'0'.repeat(39)}a` as Address;
+    const { ask } = await open({ machines: [SOUND, { address: present(other), staked: present(false) }] });
+    const { status, headers, text } = await ask(LISTING);
+    expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
+    expect(text).toBe(
+      `{"operator_did":"did:svc:${SPELLED}","machines":[` +
+        `{"did":"did:svc:${SPELLED}","machine_id":"1","mcr_score":0,"mcr":"Provisioned","negative_flag":false,` +
+        '"name":"Machine #1","bond_status":"bonded","event_count":0},' +
+        '{"did":"did:svc:0x000000000000000000000000000000000000000A","machine_id":"2","mcr_score":0,"mcr":"NR",' +
+        '"negative_flag":false,"name":"Machine #2","bond_status":"unbonded","event_count":0}],' +
+        '"pagination":{"offset":0,"limit":20,"total":2},"unreadable":0,"index":{"indexed_block":200,"head_block":200,"lag_blocks":0,' +
+        `"head_observed_age_seconds":0,"alt_snapshot_age_seconds":null},"solana_address":"${WALLET}","evm_address":"${SPELLED}"}`,
+    );
+  });
+
+  test('is empty for an operator without machines', async () => {
+    const [status, body] = await answer(LISTING, { machines: [] });
+    expect([status, body.machines, body.pagination.total]).toEqual([200, [], 0]);
+  });
+
+  test.each([
+    ['?limit=1', ['1'], { offset: 0, limit: 1, total: 3 }],
+    ['?offset=1&limit=2', ['2', '3'], { offset: 1, limit: 2, total: 3 }],
+    ['?offset=3', [], { offset: 3, limit: 20, total: 3 }],
+  ])('has pages: %s', async (query, ids, pagination) => {
+    const [status, body] = await answer(LISTING + query, { machines: [SOUND, SOUND, SOUND] });
+    const listed = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
+    expect([status, listed, body.pagination]).toEqual([200, ids, pagination]);
+  });
+
+  test.each<[string, Machines[number], number]>([
+    ['is not registered any more is left out', { exists: present(false) }, 0],
+    ['cannot be attributed is left out and counted', undefined, 1],
+    ['cannot be read is left out and counted', { staked: UNREADABLE }, 1],
+    ['has no address is left out and counted', { address: ABSENT }, 1],
+    ['has events that are not indexed yet is left out and counted', { eventCount: present(2_001n) }, 1],
+  ])('a machine that %s', async (_name, facts, unreadable) => {
+    const [status, body] = await answer(LISTING, { machines: [SOUND, facts, SOUND] });
+    const listed = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
+    expect([status, listed, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
+  });
+
+  test.each<[string, Partial<IndexReading>, unknown[]]>([
+    ['far behind', { indexedBlock: 99 }, refused(503, 'Operator index is syncing: block 99 of 200', '60')],
+    ['empty', { indexedBlock: undefined }, refused(503, 'Operator index is syncing: block 0 of 200', '60')],
+    [
+      'of an old head',
+      { headObservedAtMilliseconds: (NOW - 601) * 1000 },
+      refused(503, 'Operator index is stale: chain head not read for 601 seconds', '60'),
+    ],
+  ])('an index that is %s is no list', async (_name, index, expected) => {
+    expect(await answer(LISTING, { index })).toEqual(expected);
+  });
+
+  test('refuses what the ordinary listing refuses', async () => {
+    const [status, { detail }] = await answer(`${LISTING}?limit=21`);
+    expect([status, detail[0].type, detail[0].loc]).toEqual([422, 'less_than_equal', ['query', 'limit']]);
+  });
+
+  test('is not to be had without a DID store', async () => {
+    const scene = { firstGeneration: { canList: false } };
+    expect(await answer(LISTING, scene)).toEqual(refused(503, 'Service not initialised'));
+    await app!.close();
+    expect((await answer(RECORD, scene))[0]).toBe(200);
+  });
+});
+
+describe.each([
+  ['the record', (wallet: string) => `/solana/mcr/${wallet}`],
+  ['the listing', (wallet: string) => `/solana/operator/${wallet}/machines`],
+])('the resolution before %s', (_name, toPath) => {
+  test.each<[string, Scene, unknown[]]>([
+    ['not bound', { binding: { kind: 'not-bound' } }, refused(404, 'Solana address is not bound')],
+    ['revoked', { binding: { kind: 'revoked' } }, refused(404, 'Solana binding is revoked')],
+    ['unreadable', { binding: 'unreadable' }, refused(503, 'Binding registry unavailable', '30')],
+  ])('a binding that is %s', async (_state, scene, expected) => {
+    const { ask, asked } = await open(scene);
+    const { status, headers, text } = await ask(toPath(WALLET));
+    const retryAfter = headers['retry-after'] === undefined ? [] : [headers['retry-after']];
+    expect([status, JSON.parse(text), ...retryAfter]).toEqual(expected);
+    expect(asked).toEqual([`binding of ${WALLET}`]);
+  });
+
+  test.each([
+    ['no binding registry', { parts: { bindings: undefined } }],
+    ['no contract at all', { parts: { main: undefined } }],
+    ['no first-generation contracts', { chain: { firstGeneration: undefined } }],
+  ])('%s is not initialised', async (_missing, scene) => {
+    expect(await answer(toPath(WALLET), scene)).toEqual(refused(503, 'Service not initialised'));
+  });
+
+  test.each([
+    ['31 bytes', '1'.repeat(31)],
+    ['33 bytes', '1'.repeat(33)],
+    ['a character that is none', WALLET.replace('G', '0')],
+    ['a blank after it', `${WALLET}%20`],
+    ['an EVM address', BOUND],
+    ['a segment that cannot be decoded', '%E0%A4%A'],
+  ])('%s is malformed, whatever is configured', async (_what, wallet) => {
+    const expected = refused(400, 'Invalid Solana address');
+    expect(await answer(toPath(wallet))).toEqual(expected);
+    await app!.close();
+    expect(await answer(toPath(wallet), { parts: { main: undefined, bindings: undefined } })).toEqual(expected);
+  });
+});

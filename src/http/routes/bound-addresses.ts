@@ -1,0 +1,75 @@
+/** `GET /solana/mcr/{solana_addr}` and `GET /solana/operator/{solana_addr}/machines` (interface, Address-keyed routes; http-facts 8). */
+import { getBoundRating, listBoundFleet } from '../../actions/bound-addresses.ts';
+import { parseAltKey, type AltKey } from '../../domain/alt-identifiers.ts';
+import { Fault } from '../../domain/faults.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendJson } from '../answer.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import { requireIntegers } from '../parameters.ts';
+import type { Routes } from '../route-table.ts';
+import { ALT_KEY } from '../schemas/json-schema.ts';
+import { toBoundFleet, toBoundRecord } from '../wire/bound-addresses.ts';
+import { describePages, PAGE_RULES } from './fleet.ts';
+
+export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
+  const { namespace } = ctx;
+  routes.get(
+    '/solana/mcr/:solana_addr',
+    { surface: 'bound-address', description: DESCRIPTIONS.rating },
+    async (exchange) => {
+      const wallet = requireWallet(exchange.parameter('solana_addr'));
+      const machine = await getBoundRating(ctx, wallet);
+      sendJson(exchange, encodeJson(toBoundRecord(machine, wallet, namespace)), machine.block);
+    },
+  );
+
+  routes.get(
+    '/solana/operator/:solana_addr/machines',
+    { surface: 'bound-address', description: DESCRIPTIONS.fleet },
+    async (exchange) => {
+      const wallet = requireWallet(exchange.parameter('solana_addr'));
+      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
+      const page = await listBoundFleet(ctx, wallet, offset, limit);
+      sendJson(exchange, encodeJson(toBoundFleet(page, { wallet, offset, limit }, namespace)), page.block);
+    },
+  );
+}
+
+/** What either route may answer; the resolution comes first, then whatever the ordinary route answers. */
+const FAULTS = [
+  'AltAddressMalformed',
+  'WalletNotBound',
+  'BindingRevoked',
+  'BindingRegistryUnreadable',
+  'ServiceNotInitialised',
+  'StoreUnavailable',
+] as const;
+
+const DESCRIPTIONS = {
+  rating: {
+    operationId: 'getBoundRating',
+    summary: 'What the first-generation machine is worth trusting that a wallet of the alt chain is bound to.',
+    parameters: { solana_addr: ALT_KEY },
+    answers: { 200: 'BoundMcrRecord' },
+    faults: [...FAULTS, 'MachineAbsent', 'EventIndexSyncing'],
+    caching: 'revalidated',
+    block: 'always',
+  },
+  fleet: {
+    operationId: 'listBoundFleet',
+    summary: 'The first-generation machines of the operator that a wallet of the alt chain is bound to, by machine id.',
+    parameters: { solana_addr: ALT_KEY },
+    query: describePages(),
+    answers: { 200: 'BoundFleet' },
+    faults: [...FAULTS, 'ParametersInvalid', 'OperatorIndexSyncing', 'OperatorIndexStale'],
+    caching: 'revalidated',
+    block: 'always',
+  },
+} satisfies Record<string, RouteDescription>;
+
+function requireWallet(text: string): AltKey {
+  const wallet = parseAltKey(text);
+  if (wallet === undefined) throw new Fault('AltAddressMalformed', {});
+  return wallet;
+}
