@@ -19,7 +19,7 @@ import { formatBaseUrl, type Config } from './config.ts';
 import { createMainChainIndexers, type MainChainIndexers } from './indexers/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from './indexers/poll-loop.ts';
 import type { ChipIntake } from './ports/chip-intake.ts';
-import type { Clock } from './ports/clock.ts';
+import { nowSeconds, type Clock } from './ports/clock.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { FxRates } from './ports/fx-rates.ts';
 import type { Log } from './ports/log.ts';
@@ -56,6 +56,7 @@ export class StartRefused extends Error {
 const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 const FX_INTERVAL_MILLISECONDS = 60_000;
 const NONCE_BYTES = 32;
+const CHALLENGE_CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 /** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
 const START_PATIENCE_MILLISECONDS = 2_000;
 
@@ -110,6 +111,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
     const loops: PollLoop[] = [fxLoop];
+    if (chip !== undefined) loops.push(createChallengeLoop(store, log));
     if (main !== undefined) loops.push(main.indexers.head);
     if (main !== undefined && config.indexer !== 'off') loops.push(main.indexers.worker);
     closers.push(() => Promise.all(loops.map((loop) => loop.stop())));
@@ -164,6 +166,23 @@ async function createChipIntake(config: Config): Promise<ChipIntake | undefined>
   const { challengeLifetimeSeconds, keepEvidence: keepsEvidence } = config;
   const createNonce = () => randomBytes(NONCE_BYTES);
   return { trust: reading.trust, onboardingTokens, challengeLifetimeSeconds, keepsEvidence, createNonce };
+}
+
+/** Deletes what nobody needs any more (evidence 11). */
+function createChallengeLoop(store: Store, log: Log): PollLoop {
+  return createPollLoop({
+    name: 'old-challenges',
+    intervalMilliseconds: CHALLENGE_CLEANUP_INTERVAL_MILLISECONDS,
+    firstBackoffMilliseconds: CHALLENGE_CLEANUP_INTERVAL_MILLISECONDS,
+    maxBackoffMilliseconds: CHALLENGE_CLEANUP_INTERVAL_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    step: async () => {
+      await store.deleteOldChallenges(nowSeconds(clock));
+      return 'idle';
+    },
+  });
 }
 
 async function refreshRates(fxRates: FxRates, log: Log): Promise<void> {

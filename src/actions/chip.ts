@@ -3,7 +3,7 @@
  * that of the specification: form, clock, challenge, certificate, signatures, and only then the chain and the store.
  */
 import { requireChallengedMachine } from '../domain/evidence/challenged-machine.ts';
-import { judgeClock, type TrustedSeconds } from '../domain/evidence/clock.ts';
+import type { TrustedSeconds } from '../domain/evidence/clock.ts';
 import * as steps from '../domain/evidence/evidence-steps.ts';
 import { toIntake, toReceipt, type Receipt } from '../domain/evidence/intake.ts';
 import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
@@ -15,6 +15,7 @@ import { createSignatureChecks } from '../domain/signatures/signature-checks.ts'
 import type { ChipIntake } from '../ports/chip-intake.ts';
 import type { KeptIntake } from '../ports/chip-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import { readClock, readTrustedSeconds } from './chip-clock.ts';
 import { requireMain } from './machine-location.ts';
 
 /** What the caller is told once; the nonce is nowhere else. */
@@ -75,7 +76,8 @@ async function judgeAndAccept(ctx: Ctx, chip: ChipIntake, body: Uint8Array, { is
   const rules = { namespace, trust: chip.trust, checks: CHECKS };
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
   const main = requireMain(ctx);
-  const timed = steps.requireClock(supported, ...readClock(ctx));
+  const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
+  const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);
   const lookup = await store.findChallenge(timed.nonceHash, timed.evidenceHash);
   const matching = steps.requireMatch(steps.requireChallenge(timed, lookup), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
@@ -101,18 +103,8 @@ function requireChip({ chip }: Ctx): ChipIntake {
   return chip;
 }
 
-const latestReadings = new WeakMap<Ctx, number>();
-
-/** The clock, and the latest time that it has shown here. */
-function readClock(ctx: Ctx): [nowMilliseconds: number, latestMilliseconds: number] {
-  const now = ctx.clock.nowMilliseconds();
-  const latest = Math.max(latestReadings.get(ctx) ?? Number.NEGATIVE_INFINITY, Number.isFinite(now) ? now : 0);
-  latestReadings.set(ctx, latest);
-  return [now, latest];
-}
-
 function requireClock(ctx: Ctx): TrustedSeconds {
-  const now = judgeClock(...readClock(ctx));
+  const now = readTrustedSeconds(ctx);
   if (now === undefined) throw new Fault('ClockInvalid', {});
   return now;
 }

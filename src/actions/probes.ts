@@ -9,6 +9,7 @@ import {
 import type { AltIndexStatus } from '../ports/alt-index.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
+import { readTrustedSeconds } from './chip-clock.ts';
 
 /** How far the operator index is. What was never read is undefined. */
 export interface OperatorIndexReport {
@@ -62,18 +63,43 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   if (main === undefined) {
     return { isReady: false, mainChain: NOTHING_READY, verify: false, operatorIndex: undefined, altIndex: undefined };
   }
-  const [mainChain, index, altStatus] = await Promise.all([
+  const [mainChain, verify, index, altStatus] = await Promise.all([
     main.chain.readReadiness(),
+    readVerify(ctx),
     readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
     alt && readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ),
   ]);
   return {
-    isReady: Object.values(mainChain).every(Boolean),
+    isReady: Object.values(mainChain).every(Boolean) && verify !== false,
     mainChain,
-    verify: undefined,
+    verify,
     operatorIndex: toReport(ctx, index),
     altIndex: altStatus && toAltReport(ctx, altStatus),
   };
+}
+
+interface VerifyReading {
+  readonly atMilliseconds: number;
+  readonly isReady: Promise<boolean>;
+}
+
+const VERIFY_KEPT_MILLISECONDS = 1_000;
+const verifyReadings = new WeakMap<Ctx, VerifyReading>();
+
+/** Undefined: this server does not run Verify. Its trust files are those of the configuration, or it would not have started. */
+async function readVerify(ctx: Ctx): Promise<boolean | undefined> {
+  if (ctx.chip === undefined) return undefined;
+  return readTrustedSeconds(ctx) !== undefined && (await readWritable(ctx));
+}
+
+/** Written at most once a second, however often it is asked. */
+function readWritable(ctx: Ctx): Promise<boolean> {
+  const now = ctx.clock.nowMilliseconds();
+  const kept = verifyReadings.get(ctx);
+  if (kept !== undefined && Math.abs(now - kept.atMilliseconds) < VERIFY_KEPT_MILLISECONDS) return kept.isReady;
+  const isReady = readPatiently(() => ctx.store.checkWritable().then(() => true), false);
+  verifyReadings.set(ctx, { atMilliseconds: now, isReady });
+  return isReady;
 }
 
 /** The indexes inform, they do not decide: a database that hangs must not keep the report from its reader. */

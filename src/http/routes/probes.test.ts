@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
-import { createStubCtx } from '../../../test/stub-ctx.ts';
+import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { AltIndexStatus } from '../../ports/alt-index.ts';
@@ -23,10 +23,15 @@ interface Scene {
   readonly index?: Awaited<ReturnType<MainChainPorts['index']['readMainChainIndex']>> | Error;
   /** Undefined: no alt chain is configured. */
   readonly altIndex?: AltIndexStatus | Error;
+  /** Undefined: the server does not run Verify. */
+  readonly verify?: { readonly isWritable: boolean; readonly now?: number };
 }
 
 /** `/ready` of a service with a main chain that says so, held against the document. */
-async function askReady({ readiness, index, altIndex }: Scene | { [K in keyof Scene]?: never }, isInitialised = true) {
+async function askReady(
+  { readiness, index, altIndex, verify }: Scene | { [K in keyof Scene]?: never },
+  isInitialised = true,
+) {
   const main = {
     chain: { readReadiness: async () => ({ ...ALL_WELL, ...readiness }) },
     index: {
@@ -41,7 +46,16 @@ async function askReady({ readiness, index, altIndex }: Scene | { [K in keyof Sc
     return altIndex;
   };
   const alt = altIndex && ({ index: { readStatus } } as unknown as AltChainPorts);
-  const ctx = createStubCtx({ main: isInitialised ? main : undefined, alt });
+  const checkWritable = async () => {
+    if (verify?.isWritable !== true) throw new Fault('StoreUnavailable', {});
+  };
+  const ctx = createStubCtx({
+    main: isInitialised ? main : undefined,
+    alt,
+    chip: verify && ({ onboardingTokens: [] } as unknown as StubCtx['chip']),
+    store: { checkWritable } as unknown as StubCtx['store'],
+  });
+  ctx.time.milliseconds = verify?.now ?? NOW;
   const app = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
   const { statusCode: status, headers, body: text } = await app.inject('/ready');
   new OpenapiConformance((await app.inject('/openapi.json')).json()).expectDocumented('GET', '/ready', {
@@ -151,4 +165,15 @@ test.each([
 
 test('/ready of a service that is not initialised tells of no index, whatever else is configured', async () => {
   expect(JSON.parse((await askReady({ altIndex: ALT_WELL }, false)).text).solana_indexer).toBe(null);
+});
+
+test.each<[name: string, verify: NonNullable<Scene['verify']>, status: number]>([
+  ['is ready with a store that takes writes and a clock', { isWritable: true }, 200],
+  ['is not ready without the store', { isWritable: false }, 503],
+  ['is not ready without a clock', { isWritable: true, now: 0 }, 503],
+])('Verify %s', async (_name, verify, expected) => {
+  const { status, text } = await askReady({ verify });
+  const report = JSON.parse(text) as object;
+  const isReady = expected === 200;
+  expect([status, report]).toMatchObject([expected, { status: isReady ? 'ready' : 'not_ready', verify: isReady }]);
 });
