@@ -39,7 +39,7 @@ export const DEFAULT_LIMITS: SvmLimits = {
   maxRetryAfterMilliseconds: 30_000,
   maxResponseBytes: 64 * 1024 * 1024,
   connectionsPerNode: 16,
-  maxMachineCalls: 4,
+  maxMachineCalls: 8,
   maxHistoryCalls: 8,
   absenceAgeMilliseconds: 5_000,
   maxAbsences: 10_000,

@@ -1,0 +1,200 @@
+/** The alt chain's adapter against the local alt chain: the suite of the vectors, and a history of real transactions. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
+import { importMachine, submitEvent } from '../devnet/alt-node/event-transactions.ts';
+import {
+  ACTIVITY,
+  GENESIS,
+  LIFECYCLE_SEED,
+  OWNER_SEED,
+  placeEventRegistry,
+  placeMachine,
+  REVENUE,
+} from '../devnet/alt-node/registered-machine.ts';
+import { describeAltChain } from '../src/adapters/svm/alt-chain-contract.ts';
+import { createAltScene, type AltScene } from '../src/adapters/svm/alt-scene.ts';
+import { listVectorAccounts } from '../src/adapters/svm/canned-node.ts';
+import type { VectorAccount } from '../src/adapters/svm/svm-vectors.ts';
+import { parseAltKey } from '../src/domain/alt-identifiers.ts';
+import type { MachineId } from '../src/domain/identifiers.ts';
+import { AltNodeBusy, type AltHistory, type SignatureRow } from '../src/ports/alt-history.ts';
+
+/** As many slots as lie between the newest and the finalized one. */
+const LAG_SLOTS = 31;
+
+function place(node: AltNode, { address, owner, lamports, data }: VectorAccount): void {
+  const bytes = new Uint8Array(Buffer.from(data, 'base64'));
+  node.setAccount(parseAltKey(address)!, { owner: parseAltKey(owner)!, data: bytes, lamports: BigInt(lamports) });
+}
+
+// Executable accounts are its own programs only.
+describeAltChain('the local alt chain', { except: ['executable'], checksProgramAccounts: false }, async () => {
+  const node = await startAltNode({ genesisTimestamp: GENESIS });
+  for (const account of listVectorAccounts()) if (!account.executable) place(node, account);
+  node.advanceSlots(LAG_SLOTS + 1);
+  return {
+    rpcUrl: node.rpcUrl,
+    genesisHash: node.genesisHash,
+    readSlots: async () => ({ first: 0, finalized: node.slot - LAG_SLOTS }),
+    async setAccount(address, account) {
+      if (account === null) node.removeAccount(parseAltKey(address)!);
+      else place(node, { ...account, address });
+      node.advanceSlots(LAG_SLOTS + 1);
+    },
+    close: () => node.stop(),
+  };
+});
+
+describe('a history of real transactions', () => {
+  const PLAIN = 1n as MachineId;
+  const ARRIVED = 2n as MachineId;
+  let node: AltNode;
+  let scene: AltScene;
+  let history: AltHistory;
+  const submitted: { readonly signature: string; readonly slot: number }[] = [];
+
+  beforeAll(async () => {
+    node = await startAltNode({ genesisTimestamp: GENESIS });
+    await placeEventRegistry(node);
+    for (const id of [PLAIN, ARRIVED]) await placeMachine(node, id);
+    const event = { machineId: PLAIN, signer: OWNER_SEED };
+    submitted.push(await submitEvent(node, { ...event, record: REVENUE }));
+    node.advanceTo(GENESIS + 86_400);
+    submitted.push(await submitEvent(node, { ...event, record: ACTIVITY, via: 'v0-lookup-table' }));
+    submitted.push(await submitEvent(node, { ...event, record: REVENUE, via: 'cpi' }));
+    const carried = { machineId: ARRIVED, priorEventCount: 5n, record: ACTIVITY };
+    submitted.push(await importMachine(node, { ...carried, authority: LIFECYCLE_SEED }));
+    node.advanceTo(GENESIS + 2 * 86_400);
+    submitted.push(await submitEvent(node, { ...event, record: ACTIVITY, noisyLogs: true }));
+    node.advanceSlots(LAG_SLOTS + 1);
+    scene = createAltScene([node.rpcUrl], node.genesisHash);
+    history = scene.open({ programs: node.programs, binding: undefined }).machines!.history;
+  });
+  afterAll(async () => {
+    await scene.close();
+    await node.stop();
+  });
+
+  const listAll = () => history.listSignatures('event-registry', undefined);
+  const newestFirst = () => submitted.toReversed().map(({ signature, slot }) => [signature, slot]);
+  const toPairs = (rows: readonly SignatureRow[]) => rows.map(({ signature, slot }) => [signature, slot]);
+
+  it('is listed newest first, by program and by machine, with times', async () => {
+    const rows = await listAll();
+    expect(toPairs(rows)).toStrictEqual(newestFirst());
+    expect(rows.map(({ blockTime }) => blockTime)).toStrictEqual(
+      [2, 1, 1, 1, 0].map((days) => GENESIS + days * 86_400),
+    );
+    expect(rows.some(({ hasFailed }) => hasFailed)).toBe(false);
+    expect(toPairs(await history.listSignatures(ARRIVED, undefined))).toStrictEqual(newestFirst().slice(1, 2));
+    expect(toPairs(await history.listSignatures('event-registry', rows[1]!.signature))).toStrictEqual(
+      newestFirst().slice(2),
+    );
+    expect(await history.listSignatures('event-registry', rows.at(-1)!.signature)).toStrictEqual([]);
+  });
+
+  it('says what each transaction did', async () => {
+    const readings = await Promise.all((await listAll()).map((row) => history.readTransaction(row)));
+    const event = { kind: 'submitted', machineId: PLAIN };
+    const logged = { ...event, evidence: 'log+instruction' };
+    expect(readings.toReversed()).toStrictEqual(
+      [
+        { ...logged, eventIndex: 0n, record: REVENUE },
+        { ...logged, eventIndex: 1n, record: ACTIVITY },
+        { ...logged, eventIndex: 2n, record: REVENUE },
+        { kind: 'imported', machineId: ARRIVED, priorEventCount: 5n, record: ACTIVITY, evidence: 'log+instruction' },
+        { ...event, eventIndex: undefined, record: ACTIVITY, evidence: 'instruction' },
+      ].map((operation) => ({ state: 'read', operations: [operation] })),
+    );
+  });
+
+  it('has blocks with times and signatures in order', async () => {
+    const [, second, third, fourth] = submitted;
+    expect(await history.readBlockTime(second!.slot)).toBe(GENESIS + 86_400);
+    const inBlock = [second, third, fourth].filter((each) => each!.slot === second!.slot);
+    expect(await history.readBlockSignatures(second!.slot)).toStrictEqual(inBlock.map((each) => each!.signature));
+  });
+
+  it('counts as many events as it lists', async () => {
+    const { counts, slot } = await history.readEventLogCounts();
+    expect(slot).toBe(node.slot - LAG_SLOTS);
+    expect([...counts].sort(([a], [b]) => Number(a - b))).toStrictEqual([
+      [PLAIN, { count: 4n, priorEventCount: 0n }],
+      [ARRIVED, { count: 1n, priorEventCount: 5n }],
+    ]);
+  });
+
+  it('shows nothing before it is final', async () => {
+    const before = await listAll();
+    const late = await submitEvent(node, { machineId: PLAIN, signer: OWNER_SEED, record: REVENUE });
+    expect(await listAll()).toStrictEqual(before);
+    const row = { signature: late.signature, slot: late.slot, blockTime: node.unixTime, hasFailed: false };
+    expect(await history.readTransaction(row)).toStrictEqual({ state: 'not-here-yet' });
+    expect((await history.readEventLogCounts()).counts.get(PLAIN)).toStrictEqual({ count: 4n, priorEventCount: 0n });
+    node.advanceSlots(LAG_SLOTS + 1);
+    expect((await listAll()).length).toBe(before.length + 1);
+    expect((await history.readTransaction(row)).state).toBe('read');
+    submitted.push(late);
+  });
+
+  describe('of a node that misbehaves', () => {
+    afterAll(() => node.faults.clear());
+
+    it.each<[name: string, spoil: () => void, ask: () => Promise<unknown>, outcome: object]>([
+      ['by lagging', () => (node.faults.slotsBehind = 50), () => listAll(), new AltNodeBusy()],
+      [
+        'by asking to wait',
+        () => (node.faults.request = () => ({ kind: 'too-many-requests', retryAfterSeconds: 7 })),
+        () => history.readSlot(),
+        new AltNodeBusy(7),
+      ],
+      [
+        'by telling a row twice',
+        () => node.faults.duplicateRows.add(submitted[1]!.signature),
+        () => listAll(),
+        expect.objectContaining({ context: { chain: 'alt', cause: 'malformed' } }) as object,
+      ],
+      [
+        'by half an answer',
+        () => (node.faults.request = () => ({ kind: 'malformed-json' })),
+        () => listAll(),
+        expect.objectContaining({ context: { chain: 'alt', cause: 'malformed' } }) as object,
+      ],
+      [
+        'by another genesis hash',
+        () => (node.faults.genesisHash = '1'.repeat(32)),
+        () => history.checkGenesis(),
+        expect.objectContaining({ context: { chain: 'alt', cause: 'wrong-chain' } }) as object,
+      ],
+    ])('%s', async (_name, spoil, ask, outcome) => {
+      scene.time.milliseconds += 60_000;
+      node.faults.clear();
+      await history.checkGenesis();
+      await history.readSlot();
+      spoil();
+      await expect(ask()).rejects.toEqual(outcome);
+    });
+
+    it.each<[name: string, spoil: (signature: string) => void, reading: object]>([
+      ['that has lost one', (signature) => node.faults.unknownTransactions.add(signature), { state: 'not-here-yet' }],
+      [
+        'that keeps no logs',
+        (signature) => node.faults.logs.set(signature, 'null'),
+        {
+          state: 'read',
+          operations: [
+            { kind: 'submitted', machineId: PLAIN, eventIndex: undefined, record: REVENUE, evidence: 'instruction' },
+          ],
+        },
+      ],
+    ])('%s', async (_name, spoil, reading) => {
+      scene.time.milliseconds += 60_000;
+      node.faults.clear();
+      const { signature, slot } = submitted[0]!;
+      spoil(signature);
+      expect(await history.readTransaction({ signature, slot, blockTime: GENESIS, hasFailed: false })).toStrictEqual(
+        reading,
+      );
+    });
+  });
+});
