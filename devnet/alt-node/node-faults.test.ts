@@ -1,0 +1,222 @@
+/** Does every switch make the node misbehave in its one way, and does the node answer again when all are off? */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ask, askError, post, send } from './alt-chain-client.ts';
+import { startAltNode } from './alt-node.ts';
+import type { AltNode, SubmittedTransaction } from './alt-node.ts';
+import { submitEvent } from './event-transactions.ts';
+import type { RequestFault } from './node-faults.ts';
+import { machineAddresses } from './program-addresses.ts';
+import { GENESIS, OWNER_SEED, placeEventRegistry, placeMachine, REVENUE } from './registered-machine.ts';
+
+const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' });
+const JSON_V0 = { encoding: 'json', maxSupportedTransactionVersion: 0 };
+
+let node: AltNode;
+/** Two of one slot, then one of another. */
+let transactions: SubmittedTransaction[];
+let names: string[];
+
+beforeAll(async () => {
+  node = await startAltNode({ genesisTimestamp: GENESIS });
+  await placeEventRegistry(node);
+  await placeMachine(node, 1n);
+  const submit = async () => submitEvent(node, { machineId: 1n, signer: OWNER_SEED, record: REVENUE });
+  transactions = [await submit(), await submit()];
+  node.advanceSlots(10);
+  transactions.push(await submit());
+  node.advanceSlots(31);
+  names = transactions.map(({ signature }) => signature);
+});
+afterEach(() => node.faults.clear());
+afterAll(() => node.stop());
+
+async function listNames(options?: object): Promise<string[]> {
+  const rows = await ask<{ signature: string }[]>(
+    node,
+    'getSignaturesForAddress',
+    node.programs.eventRegistry,
+    options,
+  );
+  return rows.map(({ signature }) => signature);
+}
+
+async function logsOf(signature: string): Promise<unknown> {
+  const { meta } = await ask<{ meta: { logMessages: unknown } }>(node, 'getTransaction', signature, JSON_V0);
+  return meta.logMessages;
+}
+
+function befall(fault: RequestFault): void {
+  node.faults.request = () => fault;
+}
+
+describe('a request meets', () => {
+  it('too many others', async () => {
+    befall({ kind: 'too-many-requests', retryAfterSeconds: 10 });
+    const response = await send(node, QUESTION);
+    expect([response.status, response.headers.get('retry-after')]).toStrictEqual([429, '10']);
+    befall({ kind: 'too-many-requests' });
+    expect((await send(node, QUESTION)).headers.get('retry-after')).toBeNull();
+  });
+
+  it('an error of the server', async () => {
+    befall({ kind: 'http-error', status: 502 });
+    expect((await send(node, QUESTION)).status).toBe(502);
+  });
+
+  it('half an answer', async () => {
+    befall({ kind: 'malformed-json' });
+    const response = await send(node, QUESTION);
+    expect(response.status).toBe(200);
+    await expect(response.json()).rejects.toThrow(SyntaxError);
+  });
+
+  it('a connection that breaks', async () => {
+    befall({ kind: 'reset' });
+    await expect(send(node, QUESTION)).rejects.toThrow('fetch failed');
+  });
+
+  it('silence, until the caller gives up', async () => {
+    const controller = new AbortController();
+    node.faults.request = () => {
+      controller.abort();
+      return { kind: 'hang' };
+    };
+    await expect(send(node, QUESTION, controller.signal)).rejects.toThrow('This operation was aborted');
+  });
+
+  it('an error of JSON-RPC', async () => {
+    befall({ kind: 'rpc-error', code: -32005, message: 'Node is behind by 42 slots' });
+    expect(await askError(node, 'getHealth')).toStrictEqual({ code: -32005, message: 'Node is behind by 42 slots' });
+  });
+
+  it('a fault by its method or its place in a row', async () => {
+    let count = 0;
+    node.faults.request = (method, params) => {
+      if (method === 'getSlot' && params.length === 0) count += 1;
+      return count === 2 ? { kind: 'http-error', status: 503 } : undefined;
+    };
+    const batch = ['getHealth', 'getSlot'].map((method, id) => ({ jsonrpc: '2.0', id, method }));
+    const statuses: number[] = [];
+    for (const body of [QUESTION, JSON.stringify(batch), JSON.stringify(batch)]) {
+      statuses.push((await send(node, body)).status);
+    }
+    expect(statuses).toStrictEqual([200, 200, 503]);
+  });
+});
+
+describe('the node', () => {
+  it('is of another chain', async () => {
+    node.faults.genesisHash = 'another';
+    expect(await ask(node, 'getGenesisHash')).toBe('another');
+  });
+
+  it('is behind, in everything that it tells', async () => {
+    const { address } = (await machineAddresses(1n)).machineEventLog;
+    const read = async () => {
+      const answer = await ask<{ context: { slot: number }; value: { data: [string, string] } }>(
+        node,
+        'getAccountInfo',
+        address,
+        { encoding: 'base64', dataSlice: { offset: 40, length: 1 } },
+      );
+      return [answer.context.slot, Buffer.from(answer.value.data[0], 'base64')[0]];
+    };
+    const [slot] = await read();
+    node.faults.slotsBehind = 5;
+    expect(await read()).toStrictEqual([slot! - 5, 2]);
+    expect(await ask(node, 'getSlot')).toBe(slot! - 5);
+    expect(await listNames()).toStrictEqual([names[1], names[0]]);
+    expect(await ask(node, 'getTransaction', names[2], JSON_V0)).toBeNull();
+    node.faults.clear();
+    expect(await read()).toStrictEqual([slot, 3]);
+  });
+
+  it('has pruned its history', async () => {
+    const first = transactions[2]!.slot;
+    node.faults.firstAvailableBlock = first;
+    expect(await ask(node, 'getFirstAvailableBlock')).toBe(first);
+    expect(await listNames()).toStrictEqual([names[2]]);
+    expect(await ask(node, 'getTransaction', names[0], JSON_V0)).toBeNull();
+    const pruned = { code: -32001, message: expect.stringContaining(`First available block: ${first}`) as string };
+    expect(await askError(node, 'getBlockTime', first - 1)).toStrictEqual(pruned);
+    expect(await askError(node, 'getBlock', first - 1, { transactionDetails: 'signatures' })).toStrictEqual(pruned);
+  });
+
+  it('does not know the time of a slot', async () => {
+    const { slot } = transactions[0]!;
+    node.faults.untimedSlots.add(slot);
+    const rows = await ask<object[]>(node, 'getSignaturesForAddress', node.programs.eventRegistry, {
+      before: names[1],
+    });
+    expect(rows).toMatchObject([{ signature: names[0], blockTime: null }]);
+    expect(await ask(node, 'getTransaction', names[0], JSON_V0)).toMatchObject({ blockTime: null });
+    expect(await ask(node, 'getBlockTime', slot)).toBeNull();
+    expect(await ask(node, 'getBlock', slot, { transactionDetails: 'none' })).toMatchObject({ blockTime: null });
+  });
+});
+
+describe('a transaction', () => {
+  it('is not there', async () => {
+    node.faults.unknownTransactions.add(names[1]!);
+    expect(await ask(node, 'getTransaction', names[1], JSON_V0)).toBeNull();
+    expect(await ask(node, 'getTransaction', names[0], JSON_V0)).not.toBeNull();
+  });
+
+  it('has lost its logs, or their end', async () => {
+    const { logs } = transactions[0]!;
+    node.faults.logs.set(names[0]!, 'null').set(names[1]!, { keep: 1 });
+    expect(await logsOf(names[0]!)).toBeNull();
+    expect(await logsOf(names[1]!)).toStrictEqual([logs[0], 'Log truncated']);
+    expect(await logsOf(names[2]!)).toStrictEqual(transactions[2]!.logs);
+  });
+});
+
+describe('a list', () => {
+  it('of signatures leaves one out', async () => {
+    node.faults.missingRows.add(names[1]!);
+    expect(await listNames()).toStrictEqual([names[2], names[0]]);
+  });
+
+  it('of signatures tells one twice', async () => {
+    node.faults.duplicateRows.add(names[1]!);
+    expect(await listNames()).toStrictEqual([names[2], names[1], names[1], names[0]]);
+  });
+
+  it('of signatures is empty behind one', async () => {
+    node.faults.unknownBefore.add(names[2]!);
+    expect(await listNames({ before: names[2] })).toStrictEqual([]);
+    expect(await listNames({ before: names[1] })).toStrictEqual([names[0]]);
+  });
+
+  it('of signatures tells a slot the other way round', async () => {
+    node.faults.oldestFirstInSlot = true;
+    expect(await listNames()).toStrictEqual([names[2], names[0], names[1]]);
+    expect(await listNames({ before: names[0] })).toStrictEqual([names[1]]);
+  });
+
+  it("of a program's accounts leaves one out, or tells it twice", async () => {
+    await placeMachine(node, 2n);
+    node.advanceSlots(31);
+    const [one, two] = [(await machineAddresses(1n)).machine.address, (await machineAddresses(2n)).machine.address];
+    node.faults.missingRows.add(one);
+    node.faults.duplicateRows.add(two);
+    const options = { encoding: 'base64' };
+    const rows = await ask<{ pubkey: string }[]>(node, 'getProgramAccounts', node.programs.machineRegistry, options);
+    expect(rows.map(({ pubkey }) => pubkey)).toStrictEqual([two, two]);
+  });
+});
+
+it('all switches go off together', async () => {
+  befall({ kind: 'http-error', status: 500 });
+  Object.assign(node.faults, { genesisHash: 'x', slotsBehind: 9, firstAvailableBlock: 99, oldestFirstInSlot: true });
+  for (const name of names) {
+    node.faults.missingRows.add(name);
+    node.faults.unknownTransactions.add(name);
+    node.faults.logs.set(name, 'null');
+  }
+  node.faults.clear();
+  expect(await post(node, JSON.parse(QUESTION))).toStrictEqual({ jsonrpc: '2.0', id: 1, result: 'ok' });
+  expect(await ask(node, 'getGenesisHash')).toBe(node.genesisHash);
+  expect(await listNames()).toStrictEqual(names.toReversed());
+  expect(await logsOf(names[0]!)).toStrictEqual(transactions[0]!.logs);
+});
