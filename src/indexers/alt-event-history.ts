@@ -37,22 +37,30 @@ export function createAltEventHistory({ store, log, checkStanding }: AltEventHis
       stored.events.filter(({ eventIndex }) => eventIndex >= fold.nextSeq && eventIndex < count),
       fold.nextSeq,
     );
-    const isWhole = known.length === count - fold.nextSeq && isTrusted(stored);
+    const isWhole = known.length === count - fold.nextSeq && isTrusted(stored, eventLog);
     const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);
-    if (isComplete) checkLastEvent(snapshot, eventLog, stored.events, count);
+    if (isComplete) await checkLastEvent(snapshot, eventLog, stored, count);
     return { isComplete, fold, tail: known.map(toRatingEvent) };
   }
 
-  function checkLastEvent(
+  async function checkLastEvent(
     { id, slot }: AltMachineSnapshot,
     { lastEvent }: AltEventLog,
-    events: readonly StoredAltEvent[],
+    stored: StoredAltHistory,
     count: number,
-  ): void {
-    const last = events.find(({ eventIndex }) => eventIndex === count - 1);
+  ): Promise<void> {
+    const last = stored.events.find(({ eventIndex }) => eventIndex === count - 1);
     if (last !== undefined && lastEvent !== undefined && isSameRecord(last.record, lastEvent)) return;
     log.error({ machine: String(id), slot, count }, 'the last event of a machine is not what its log account shows');
+    await markForRepair(stored);
     throw chainUnreadable('alt', 'events');
+  }
+
+  /** The worker, in whichever process, asks the machine's own list. Who is too late here is not missed: the next request sees the same. */
+  async function markForRepair({ walk: { revision, ...walk }, machine }: StoredAltHistory): Promise<void> {
+    if (machine === undefined || machine.problem !== undefined) return;
+    const machines = [{ state: { ...machine, problem: 'last-event' as const }, isRewritten: false, operations: [] }];
+    await store.writeAltIndex(revision, { walk, machines });
   }
 
   return {
@@ -86,9 +94,10 @@ function toCount({ count }: AltEventLog): number {
   return Number(count);
 }
 
-/** The first walk has ended, and nothing is known to be missing. */
-function isTrusted({ walk, machine }: StoredAltHistory): boolean {
-  return walk.observed !== undefined && machine !== undefined && machine.problem === undefined;
+/** The first walk has ended, nothing is known to be missing, and the incarnation is not one that an import began otherwise. */
+function isTrusted({ walk, machine }: StoredAltHistory, { priorEventCount }: AltEventLog): boolean {
+  if (walk.observed === undefined || machine?.priorEventCount !== priorEventCount) return false;
+  return machine.problem === undefined || machine.problem === 'last-event';
 }
 
 /**

@@ -34,6 +34,9 @@ interface Counts {
   readonly counts: ReadonlyMap<MachineId, EventLogCount>;
 }
 
+/** What no log account, or a new one, counts. */
+const NOT_COUNTED: EventLogCount = { count: 0n, priorEventCount: 0n };
+
 const REPAIRS_PER_CHECK = 20;
 const REPAIR_AGAIN_AFTER_MILLISECONDS = 600_000;
 
@@ -77,8 +80,8 @@ export function createAltEventProof(options: AltEventProofOptions): AltEventProo
     for (const id of listIds(machines, counts)) {
       const state = machines.get(id) ?? unknownMachine(id);
       if (state.lastSlot > counts.slot) continue;
-      const isProven = countOf(counts, id) === BigInt(state.eventCount);
-      if (!isProven || state.problem === 'numbering') wrong.push(id);
+      const isProven = isCounted(state, counts);
+      if (!isProven || isToBeRepaired(state)) wrong.push(id);
       if (!isProven && state.problem === undefined) changed.push({ ...state, problem: 'counts' });
       if (isProven && state.problem === 'counts') changed.push({ ...state, problem: undefined });
     }
@@ -97,11 +100,21 @@ export function createAltEventProof(options: AltEventProofOptions): AltEventProo
       if (signal.aborted) return 'idle';
       log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
       await repair.walkMachine(id, signal);
+      await forgetLastEvent(id);
       repairedAt.set(id, now);
     }
     if (due.length === 0) return 'idle';
     pending = counts;
     return 'more';
+  }
+
+  /** The list was asked; whether the last event is right now, the next request sees. */
+  async function forgetLastEvent(id: MachineId): Promise<void> {
+    const { revision, ...walk } = await store.readAltWalk();
+    const [state] = await store.readAltMachines([id]);
+    if (state?.problem !== 'last-event') return;
+    const machines = [{ state: { ...state, problem: undefined }, isRewritten: false, operations: [] }];
+    await store.writeAltIndex(revision, { walk, machines });
   }
 
   return { check, report: () => wanting };
@@ -111,18 +124,26 @@ function isWalkedTo({ observed }: AltWalk, counts: Counts): boolean {
   return observed !== undefined && observed.slot >= counts.slot;
 }
 
-/** Nothing to look at again: the counts agree and nothing is marked. */
-function isSettled({ id, eventCount, problem }: AltMachineState, counts: Counts): boolean {
-  return problem === undefined && countOf(counts, id) === BigInt(eventCount);
+function isToBeRepaired({ problem }: AltMachineState): boolean {
+  return problem === 'numbering' || problem === 'last-event';
 }
 
-/** Machines that have events, here or there. */
+/** Nothing to look at again: the counts agree and nothing is marked. */
+function isSettled(state: AltMachineState, counts: Counts): boolean {
+  return state.problem === undefined && isCounted(state, counts);
+}
+
+/** A prior count that differs tells of an import that was missed, and so of another incarnation. */
+function isCounted({ id, eventCount, priorEventCount }: AltMachineState, { counts }: Counts): boolean {
+  const counted = counts.get(id) ?? NOT_COUNTED;
+  return counted.count === BigInt(eventCount) && counted.priorEventCount === priorEventCount;
+}
+
+/** Machines with a log, here or there. */
 function listIds(machines: ReadonlyMap<MachineId, AltMachineState>, { counts }: Counts): MachineId[] {
-  const known = [...machines.values()].filter(({ eventCount, problem }) => eventCount > 0 || problem !== undefined);
-  const counted = [...counts].filter(([, { count }]) => count > 0n);
-  return [...new Set([...known.map(({ id }) => id), ...counted.map(([id]) => id)])];
+  return [...new Set([...machines.keys(), ...counts.keys()])];
 }
 
 function countOf({ counts }: Counts, id: MachineId): bigint {
-  return counts.get(id)?.count ?? 0n;
+  return (counts.get(id) ?? NOT_COUNTED).count;
 }

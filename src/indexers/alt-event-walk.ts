@@ -35,12 +35,19 @@ export function createAltEventWalk(options: AltEventWalkOptions): ListPage {
     const { done, open } = walk;
     const observed = open?.observed ?? (await observe(walk, signal));
     const before = open?.cursor;
-    const page = await patience.ask(() => history.listSignatures('event-registry', before?.signature), signal);
+    const page = await readPage(before, signal);
     checkPage(page, before);
     const { rows, isEnd } = await cutAtEnd(walk, page);
     await takeOver(walk, observed, rows, isEnd);
     if (done === undefined && isEnd) log.info({ slot: observed.slot }, 'the alt chain’s history is listed');
   };
+
+  /** A server that does not know the row answers with an empty page as well, so an end is asked for twice. */
+  async function readPage(before: SignatureMark | undefined, signal: AbortSignal): Promise<readonly SignatureRow[]> {
+    const ask = () => patience.ask(() => history.listSignatures('event-registry', before?.signature), signal);
+    const page = await ask();
+    return page.length === 0 && before !== undefined ? ask() : page;
+  }
 
   async function observe({ done }: AltWalk, signal: AbortSignal): Promise<ObservedSlot> {
     const atMilliseconds = clock.nowMilliseconds();

@@ -72,8 +72,11 @@ export interface NumberedOperation extends FoundOperation {
   readonly eventIndex: number | undefined;
 }
 
-/** `numbering`: the operations contradict each other or leave a gap. `counts`: the log account counts otherwise. */
-export type AltMachineProblem = 'numbering' | 'counts';
+/**
+ * `numbering`: the operations contradict each other or leave a gap. `counts`: the log account counts otherwise. `last-event`: a request saw
+ * another last event in the log account, which is judged anew by each request.
+ */
+export type AltMachineProblem = 'numbering' | 'counts' | 'last-event';
 
 export interface AltMachineState {
   readonly id: MachineId;
