@@ -1,6 +1,7 @@
 /**
  * Which machines does the alt chain list under an operator, and what is the list of both chains? (`AltFleetStore`; chain-svm 7.)
- * The alt half is small, because it was one answer of a node: it is read whole, and laid over the stretch of the main half that a page is in.
+ * The alt half is small, because it was one answer of a node: it is read whole, kept until either half changes, and laid over the stretch of
+ * the main half that a page is in.
  */
 import type { AltFleet, AltFleetObservation } from '../../domain/alt-fleet.ts';
 import type { Address } from '../../domain/identifiers.ts';
@@ -16,10 +17,27 @@ const FIRST_ID = new Uint8Array(32);
 export function createAltFleets(database: SqlDatabase): AltFleetStore {
   const lists = createHoldingLists(database.dialect);
   const snapshot = createSnapshotTables(database.dialect);
+  // Of one state of both halves, and of operators with machines only: no more than the snapshot has.
+  let kept = { version: '', alive: new Map<Address, readonly Uint8Array[]>() };
+
+  function* findAlive(
+    identity: string,
+    { slot, observedAtMilliseconds }: AltFleetObservation,
+    operator: Address,
+  ): Work<readonly Uint8Array[]> {
+    const checkpoint = yield* lists.readCheckpoint();
+    const version = [identity, slot, observedAtMilliseconds, checkpoint?.blockNumber, checkpoint?.blockHash].join();
+    const known = kept.version === version ? kept.alive.get(operator) : undefined;
+    if (known !== undefined) return known;
+    const alive = yield* snapshot.listAlive(operator);
+    if (kept.version !== version) kept = { version, alive: new Map() };
+    if (alive.length > 0) kept.alive.set(operator, alive);
+    return alive;
+  }
 
   function* list(identity: string, operator: Address, offset: number, limit: number): Work<FleetListing> {
     const observation = yield* snapshot.readObservation(identity);
-    const alive = observation === undefined ? [] : yield* snapshot.listAlive(operator);
+    const alive = observation === undefined ? [] : yield* findAlive(identity, observation, operator);
     const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
     if (alive.length === 0) {
       const { indexedBlock, total, ids } = yield* lists.list(operator, offset, limit);

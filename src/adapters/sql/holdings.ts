@@ -1,6 +1,7 @@
 /** Who owns or controls which machines? (`OwnershipStore`; chain-evm 4.) One row per pair, sorted by machine, and a count per holder. */
 import type { Address, MachineId } from '../../domain/identifiers.ts';
 import type { HoldingPage, OwnershipChange, OwnershipReads, OwnershipStore } from '../../ports/ownership-store.ts';
+import type { Checkpoint } from '../../ports/store.ts';
 import { createBlockStream } from './block-stream.ts';
 import type { Dialect } from './dialect.ts';
 import { bytes, integer, prepareQuery } from './prepared-query.ts';
@@ -125,6 +126,8 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
 export interface HoldingLists {
   list(address: Address, offset: number, limit: number): Work<HoldingPage>;
   readHolder(address: Address): Work<{ readonly total: number; readonly version: number }>;
+  /** Moves with every change of who owns what. */
+  readCheckpoint(): Work<Checkpoint | undefined>;
   /** The block that all rows are of. */
   findIndexedBlock(): Work<number | undefined>;
   /** The first machine of every stretch of `ANCHOR_SPACING`, of the rows of this version. */
@@ -174,7 +177,7 @@ export function createHoldingLists(dialect: Dialect): HoldingLists {
       .orderBy('machine_id'),
   );
 
-  return { list, readHolder, findIndexedBlock, findAnchors, readFrom };
+  return { list, readHolder, readCheckpoint: () => stream.readCheckpoint(), findIndexedBlock, findAnchors, readFrom };
 
   function* list(address: Address, offset: number, limit: number): Work<HoldingPage> {
     const { total, version } = yield* readHolder(address);
