@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AltKey } from './alt-identifiers.ts';
 import type { AltMachine } from './alt-machine-facts.ts';
-import { judgeAltMachine, judgeConfirmation, judgeFleetRow } from './alt-machine-home.ts';
+import { judgeAltMachine, judgeConfirmation } from './alt-machine-home.ts';
 import { Fault } from './faults.ts';
 import type { Address } from './identifiers.ts';
 import type { Reading } from './machine-facts.ts';
@@ -67,19 +67,6 @@ describe('an absence that the main chain does not know of', () => {
     ['unknown-here', 'start-over'],
   ] as const)('home read again: %s', (homeReadAgain, expected) => {
     expect(judgeConfirmation(homeReadAgain)).toBe(expected);
-  });
-});
-
-describe('a row of the ownership snapshot', () => {
-  it.each([
-    ['main', false, 'dropped'],
-    ['main', true, 'dropped'],
-    ['alt', false, 'listed'],
-    ['alt', true, 'relocating'],
-    ['unknown-here', false, 'listed'],
-    ['unknown-here', true, 'relocating'],
-  ] as const)('home %s, relocating %s', (home, relocating, expected) => {
-    expect(judgeFleetRow(home, { relocating })).toBe(expected);
   });
 });
 

@@ -30,18 +30,6 @@ export function judgeConfirmation(homeReadAgain: MachineHome): 'absent' | 'start
   return homeReadAgain === 'alt' ? 'absent' : 'start-over';
 }
 
-/**
- * What becomes of a row of the alt chain's ownership snapshot, given where the main chain sees the machine now.
- * `dropped`: the main chain holds it, and lists it itself. `relocating`: left out of the page and counted as unreadable.
- */
-export function judgeFleetRow(
-  home: MachineHome,
-  row: Pick<AltMachine, 'relocating'>,
-): 'listed' | 'dropped' | 'relocating' {
-  if (home === 'main') return 'dropped';
-  return row.relocating ? 'relocating' : 'listed';
-}
-
 /** The value of an alt-chain fact that may legitimately be missing. Throws `ChainUnreadable`. */
 export function needAltOrAbsent<T>(reading: Reading<T>): T | undefined {
   if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);
