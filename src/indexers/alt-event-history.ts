@@ -14,14 +14,19 @@ import { isSameRecord, pickConsecutive, toRatingEvent } from './alt-stored-event
 export interface AltEventHistoryOptions {
   readonly store: AltEventStore;
   readonly log: Log;
-  /** Throws `ChainUnreadable` while the stored index is of another deployment. */
-  readonly checkStanding: () => void;
+  /** Whether the stored index is of another deployment. */
+  readonly isRefused: () => boolean;
 }
 
 /** More than this beside the fold is the folder's work; the machine is not rated until then. */
 const MAX_TAIL = 2_000;
+const NOT_OBSERVED = { observed: undefined };
 
-export function createAltEventHistory({ store, log, checkStanding }: AltEventHistoryOptions): AltIndex {
+export function createAltEventHistory({ store, log, isRefused }: AltEventHistoryOptions): AltIndex {
+  function checkStanding(): void {
+    if (isRefused()) throw chainUnreadable('alt', 'contradiction');
+  }
+
   async function readHistory(snapshot: AltMachineSnapshot, ratesFingerprint: string): Promise<AltHistoryRead> {
     checkStanding();
     const eventLog = readEventLog(snapshot);
@@ -73,8 +78,7 @@ export function createAltEventHistory({ store, log, checkStanding }: AltEventHis
       return { records: known.map(({ record }) => record), events: known.map(toRatingEvent) };
     },
     async readStatus() {
-      checkStanding();
-      const { observed } = await store.readAltWalk();
+      const { observed } = isRefused() ? NOT_OBSERVED : await store.readAltWalk();
       return {
         isReady: observed !== undefined,
         slot: observed?.slot,

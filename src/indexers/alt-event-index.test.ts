@@ -379,6 +379,28 @@ describe('the proof against gaps', () => {
     await expectAll();
   });
 
+  it('that the node refuses keeps nothing from being indexed and folded', async () => {
+    chain.submit(A, ...records(0, 1_000));
+    chain.onQuestion = (question) => {
+      if (question === 'counts') throw busy();
+    };
+    expect(await bench.settle(2)).toEqual(['node-busy']);
+    expect(await bench.read(A)).toEqual({ isComplete: true, folded: 800, values: values(800, 1_000) });
+  });
+
+  it('believes the next counts when it was told of none', async () => {
+    for (let id = 100; id < 150; id++) chain.submit(machine(id), recordOf(id));
+    const right = chain.readEventLogCounts.bind(chain);
+    const answers = [new Map()];
+    chain.readEventLogCounts = async () => {
+      const counts = answers.pop();
+      return counts === undefined ? right() : { slot: chain.slot, counts };
+    };
+    expect(await bench.settle()).toEqual([]);
+    await expectAll();
+    expect(chain.asked.filter((question) => question === 'page').length).toBeLessThan(50);
+  });
+
   it('calls the last event that the account does not show unreadable, and raises an alarm', async () => {
     chain.submit(A, ...records(0, 2));
     await bench.settle();

@@ -127,11 +127,10 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   }
 
   async function prove(signal: AbortSignal): Promise<StepOutcome> {
-    phase = 'walk';
-    await repair.retryParked(signal);
-    const outcome = await proof.check(signal);
-    if (outcome === 'more') return 'more';
+    // A node that refuses to count does not keep anything from being folded.
     phase = 'fold';
+    await repair.retryParked(signal);
+    if ((await proof.check(signal)) === 'more') phase = 'walk';
     return 'more';
   }
 

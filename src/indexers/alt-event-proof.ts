@@ -103,9 +103,8 @@ export function createAltEventProof(options: AltEventProofOptions): AltEventProo
       await forgetLastEvent(id);
       repairedAt.set(id, now);
     }
-    if (due.length === 0) return 'idle';
-    pending = counts;
-    return 'more';
+    // New counts tell whether it helped, and do not repeat what one bad answer said of all machines.
+    return due.length > 0 ? 'more' : 'idle';
   }
 
   /** The list was asked; whether the last event is right now, the next request sees. */

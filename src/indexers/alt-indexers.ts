@@ -3,7 +3,6 @@
  * which every process answers from the store.
  */
 import type { AltKey } from '../domain/alt-identifiers.ts';
-import { chainUnreadable } from '../domain/faults.ts';
 import type { AltEventStore } from '../ports/alt-event-store.ts';
 import type { AltHistory } from '../ports/alt-history.ts';
 import type { AltIndex } from '../ports/alt-index.ts';
@@ -63,12 +62,8 @@ export function createAltIndexers(options: AltIndexersOptions): AltIndexers {
     return outcome;
   }
 
-  function checkStanding(): void {
-    if (events.refusal() !== undefined) throw chainUnreadable('alt', 'contradiction');
-  }
-
   return {
-    index: createAltEventHistory({ store, log, checkStanding }),
+    index: createAltEventHistory({ store, log, isRefused: () => events.refusal() !== undefined }),
     worker: createPollLoop({
       name: 'alt-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,

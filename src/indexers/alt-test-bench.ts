@@ -39,7 +39,7 @@ export function createAltBench({ chain, store, firstSlot = 0, identity = 'genesi
     identity,
     firstSlot,
   });
-  const index = createAltEventHistory({ store, log, checkStanding: () => undefined });
+  const index = createAltEventHistory({ store, log, isRefused: () => events.refusal() !== undefined });
 
   /** Steps until nothing is left to do, with an hour between rounds; the reasons of the steps that failed. */
   async function settle(rounds = 1): Promise<string[]> {
