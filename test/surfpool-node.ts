@@ -8,6 +8,8 @@ interface Surfnet {
   readonly rpcUrl: string;
   /** Must be called again and again, or writes stop after some hundred. */
   drainEvents(): unknown;
+  setAccount(address: string, lamports: number, data: readonly number[], owner: string): void;
+  deploy(program: { readonly programId: string; readonly soPath: string }): unknown;
   timeTravelToSlot(slot: number): unknown;
   stop(): void;
 }
@@ -27,6 +29,9 @@ export interface SurfpoolNode {
   /** Another one with every start. */
   readonly genesisHash: string;
   setAccount(address: string, account: SurfpoolAccount | null): Promise<void>;
+  /** The same at once, for an account that is no program. */
+  placeAccount(address: string, owner: string, data: Uint8Array, lamports: number): void;
+  deploy(programId: string, soPath: string): void;
   /** Later slots only. */
   travelTo(slot: number): void;
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
@@ -66,6 +71,8 @@ export async function startSurfpoolNode(): Promise<SurfpoolNode> {
       const hex = Buffer.from(data, 'base64').toString('hex');
       await request('surfnet_setAccount', [address, { owner, lamports, executable, data: hex }]);
     },
+    placeAccount: (address, owner, data, lamports) => surfnet.setAccount(address, lamports, [...data], owner),
+    deploy: (programId, soPath) => void surfnet.deploy({ programId, soPath }),
     travelTo: (slot) => void surfnet.timeTravelToSlot(slot),
     request,
     stop() {
