@@ -1,0 +1,38 @@
+/**
+ * Who acts on the local alt chain? Ed25519 keys with throw-away seeds, each made from its name like the accounts of the main chain
+ * and from another word, so that no seed is also a key there.
+ */
+import { createHash } from 'node:crypto';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { formatAltKey } from '../src/domain/alt-identifiers.ts';
+import type { AltKey } from '../src/domain/alt-identifiers.ts';
+
+export interface AltAccount {
+  readonly name: string;
+  readonly key: AltKey;
+  /** 32 bytes. */
+  readonly seed: Uint8Array;
+}
+
+/** Administers the programs and the binding registry. */
+export const ALT_ADMIN_NAME = 'alt admin';
+/** Imports machines and closes their logs. */
+export const ALT_LIFECYCLE_NAME = 'alt lifecycle authority';
+
+const known = new Map<string, AltAccount>();
+
+/** The account of a name. */
+export function altAccountOf(name: string): AltAccount {
+  let account = known.get(name);
+  if (account === undefined) {
+    const seed = new Uint8Array(createHash('sha256').update(`devnet alt account ${name}`).digest());
+    account = { name, key: formatAltKey(ed25519.getPublicKey(seed)), seed };
+    known.set(name, account);
+  }
+  return account;
+}
+
+/** The seed as fixtures tell it: 64 hex digits. */
+export function formatSeed({ seed }: AltAccount): string {
+  return Buffer.from(seed).toString('hex');
+}
