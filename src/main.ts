@@ -7,20 +7,24 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createMainChain, type MainChainAdapter } from './adapters/evm/create-main-chain.ts';
-import { isOfReach } from './adapters/evm/deployment-checks.ts';
+import { isOfReach as isOfMainReach } from './adapters/evm/deployment-checks.ts';
 import { createFeedRates, createFixedRates } from './adapters/fx/feed-rates.ts';
 import { createFeedReader } from './adapters/fx/feed-source.ts';
 import { readTokensFile } from './adapters/fx/tokens-file.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { createStore } from './adapters/sql/create-store.ts';
+import { isOfReach as isOfAltReach } from './adapters/svm/deployment-checks.ts';
+import { createAltChain, type AltChainAdapter } from './adapters/svm/create-alt-chain.ts';
 import { readTrustFiles } from './adapters/trust/trust-files.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config } from './config.ts';
+import { createAltFleetWorker } from './indexers/alt-fleet-snapshot.ts';
+import { createAltIndexers, type AltIndexers } from './indexers/alt-indexers.ts';
 import { createMainChainIndexers, type MainChainIndexers } from './indexers/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from './indexers/poll-loop.ts';
 import type { ChipIntake } from './ports/chip-intake.ts';
 import { nowSeconds, type Clock } from './ports/clock.ts';
-import type { Ctx } from './ports/ctx.ts';
+import type { AltChainPorts, Ctx } from './ports/ctx.ts';
 import type { FxRates } from './ports/fx-rates.ts';
 import type { Log } from './ports/log.ts';
 import type { Store } from './ports/store.ts';
@@ -56,6 +60,7 @@ export class StartRefused extends Error {
 const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 const FX_INTERVAL_MILLISECONDS = 60_000;
 const NONCE_BYTES = 32;
+const ALT_CHECK_INTERVAL_MILLISECONDS = 600_000;
 const CHALLENGE_CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 /** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
 const START_PATIENCE_MILLISECONDS = 2_000;
@@ -80,9 +85,17 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const main = config.mainChain === undefined ? undefined : wireMainChain(config, store, fxRates, log);
     if (main !== undefined) {
       closers.push(() => main.adapter.close());
-      await checkContradictions(main.adapter, isLenient, log);
+      await checkContradictions(main.adapter.checkDeployment(), isLenient, log);
       if (!(await main.indexers.claimIndex()) && !isLenient) {
         throw new StartRefused(['DATABASE_URL: the database holds the index of another deployment']);
+      }
+    }
+    const alt = main === undefined ? undefined : wireAltChain(config, store, fxRates, log);
+    if (alt !== undefined) {
+      closers.push(() => alt.adapter.close());
+      await checkContradictions(alt.adapter.checkDeployment(), isLenient, log);
+      if (alt.indexers !== undefined && !(await alt.indexers.claimIndex()) && !isLenient) {
+        throw new StartRefused(['DATABASE_URL: the database holds the alt-chain index of another deployment']);
       }
     }
     const chip = await createChipIntake(config);
@@ -98,8 +111,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
-      alt: undefined,
-      bindings: undefined,
+      alt: alt?.ports,
+      bindings: alt?.adapter.bindings,
       chip,
       partnerData,
     };
@@ -114,6 +127,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     if (chip !== undefined) loops.push(createChallengeLoop(store, log));
     if (main !== undefined) loops.push(main.indexers.head);
     if (main !== undefined && config.indexer !== 'off') loops.push(main.indexers.worker);
+    if (alt !== undefined) loops.push(createCheckLoop(alt.adapter, log));
+    if (alt !== undefined && config.indexer !== 'off') loops.push(...alt.workers);
     closers.push(() => Promise.all(loops.map((loop) => loop.stop())));
     for (const loop of loops) loop.start();
 
@@ -123,7 +138,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     return {
       url: formatBaseUrl({ host: config.listen.host, port }),
       app,
-      indexed: main !== undefined && config.indexer !== 'off' ? main.indexers.caughtUp : Promise.resolve(),
+      indexed: config.indexer === 'off' ? Promise.resolve() : Promise.all([main?.indexers.caughtUp, alt?.caughtUp]),
       close: closeAll,
     };
   } catch (error) {
@@ -220,11 +235,67 @@ function wireMainChain(config: Config, store: Store, fxRates: FxRates, log: Log)
   return { adapter, indexers };
 }
 
+interface AltChainWiring {
+  readonly adapter: AltChainAdapter;
+  /** Undefined: only bindings are read. */
+  readonly ports: AltChainPorts | undefined;
+  readonly indexers: AltIndexers | undefined;
+  readonly workers: readonly PollLoop[];
+  /** Resolves when events and ownership are there for the first time. */
+  readonly caughtUp: Promise<unknown>;
+}
+
+/** Undefined: no alt chain is configured. */
+function wireAltChain(config: Config, store: Store, fxRates: FxRates, log: Log): AltChainWiring | undefined {
+  const { altChain, pollIntervalSeconds } = config;
+  if (altChain === undefined) return undefined;
+  const adapter = createAltChain(altChain, { clock, log });
+  const { machines } = adapter;
+  if (machines === undefined || altChain.programs === undefined) {
+    return { adapter, ports: undefined, indexers: undefined, workers: [], caughtUp: Promise.resolve() };
+  }
+  const { chain, history } = machines;
+  const { genesisHash, firstSlot, programs } = altChain;
+  const common = { history, store, clock, timers, log };
+  const indexers = createAltIndexers({
+    ...common,
+    fxRates,
+    deployment: { genesisHash, eventRegistry: programs.eventRegistry, firstSlot },
+    pollIntervalMilliseconds: pollIntervalSeconds * 1000,
+  });
+  const { machineRegistry } = programs;
+  const fleet = createAltFleetWorker({ ...common, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
+  return {
+    adapter,
+    ports: { chain, index: indexers.index },
+    indexers,
+    workers: [indexers.worker, fleet.loop],
+    caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),
+  };
+}
+
+/** Asks again, while serving, whether the alt chain is still the configured one (chain-svm 5). */
+function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
+  return createPollLoop({
+    name: 'alt-chain-checks',
+    intervalMilliseconds: ALT_CHECK_INTERVAL_MILLISECONDS,
+    firstBackoffMilliseconds: ALT_CHECK_INTERVAL_MILLISECONDS,
+    maxBackoffMilliseconds: ALT_CHECK_INTERVAL_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    step: async () => {
+      for (const problem of await adapter.checkDeployment()) log.warn({ problem }, 'deployment check');
+      return 'idle';
+    },
+  });
+}
+
 /** A chain that cannot be read yet contradicts nothing: the service starts and is not ready. */
-async function checkContradictions(adapter: MainChainAdapter, isLenient: boolean, log: Log): Promise<void> {
+async function checkContradictions(checks: Promise<readonly string[]>, isLenient: boolean, log: Log): Promise<void> {
   const patience = delay(START_PATIENCE_MILLISECONDS, undefined, { ref: false });
-  const problems = (await Promise.race([adapter.checkDeployment(), patience])) ?? [];
+  const problems = (await Promise.race([checks, patience])) ?? [];
   for (const problem of problems) log.warn({ problem }, 'deployment check');
-  const contradictions = problems.filter((problem) => !isOfReach(problem));
+  const contradictions = problems.filter((problem) => !isOfMainReach(problem) && !isOfAltReach(problem));
   if (contradictions.length > 0 && !isLenient) throw new StartRefused(contradictions);
 }
