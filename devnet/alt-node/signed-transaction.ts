@@ -1,20 +1,19 @@
 /**
  * How is a transaction of the alt chain put together and signed? With Ed25519 keys from 32-byte seeds, as a wallet does it.
  */
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import {
-  address,
   appendTransactionMessageInstructions,
   compileTransaction,
   compressTransactionMessageUsingAddressLookupTables,
-  createKeyPairFromPrivateKeyBytes,
   createTransactionMessage,
-  getAddressFromPublicKey,
   getTransactionEncoder,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
-  signTransaction,
 } from '@solana/kit';
-import type { Blockhash, Instruction } from '@solana/kit';
+import type { Address, Blockhash, Instruction, SignatureBytes } from '@solana/kit';
+import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/alt-identifiers.ts';
 
 export interface AccountUse {
@@ -45,54 +44,50 @@ export interface TransactionPlan {
 
 interface Wallet {
   readonly key: AltKey;
-  readonly keys: Awaited<ReturnType<typeof createKeyPairFromPrivateKeyBytes>>;
+  readonly secret: KeyObject;
 }
 
-const known = new Map<string, Promise<Wallet>>();
+/** What stands before the seed in the PKCS #8 form of an Ed25519 key. */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const known = new Map<string, Wallet>();
 
 /** The public key of a 32-byte seed. */
 export async function keyOfSeed(seed: Uint8Array): Promise<AltKey> {
-  return (await walletOf(seed)).key;
+  return walletOf(seed).key;
 }
 
-/** The bytes that go to a node. */
+/** The bytes that go to a node. Throws when somebody who must sign is not among the signers. */
 export async function signPlan(plan: TransactionPlan, blockhash: string): Promise<Uint8Array> {
-  const wallets = await Promise.all(plan.signers.map(walletOf));
+  const wallets = plan.signers.map(walletOf);
+  const { messageBytes, signatures } = compilePlan(plan, wallets[0]!.key, blockhash);
+  const signed: Record<Address, SignatureBytes> = {};
+  for (const key of Object.keys(signatures) as Address[]) {
+    const wallet = wallets.find((each) => each.key === (key as string));
+    if (wallet === undefined) throw new Error(`${key} must sign`);
+    // in one thread: a hop to another costs more than the signature
+    signed[key] = new Uint8Array(sign(null, new Uint8Array(messageBytes), wallet.secret)) as SignatureBytes;
+  }
+  return new Uint8Array(getTransactionEncoder().encode({ messageBytes, signatures: signed }));
+}
+
+function compilePlan(plan: TransactionPlan, payer: AltKey, blockhash: string): ReturnType<typeof compileTransaction> {
   const instructions = plan.instructions.map(toInstruction);
-  const payer = address(wallets[0]!.key);
   const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
   const { lookupTable } = plan;
-  const transaction =
-    lookupTable === undefined
-      ? compileTransaction(
-          appendTransactionMessageInstructions(
-            instructions,
-            setTransactionMessageLifetimeUsingBlockhash(
-              lifetime,
-              setTransactionMessageFeePayer(payer, createTransactionMessage({ version: 'legacy' })),
-            ),
-          ),
-        )
-      : compileTransaction(
-          compressTransactionMessageUsingAddressLookupTables(
-            appendTransactionMessageInstructions(
-              instructions,
-              setTransactionMessageLifetimeUsingBlockhash(
-                lifetime,
-                setTransactionMessageFeePayer(payer, createTransactionMessage({ version: 0 })),
-              ),
-            ),
-            { [address(lookupTable.address)]: lookupTable.addresses.map((each) => address(each)) },
-          ),
-        );
-  const signed = await signTransaction(
-    wallets.map(({ keys }) => keys),
-    transaction,
-  );
-  return new Uint8Array(getTransactionEncoder().encode(signed));
+  if (lookupTable === undefined) {
+    const paid = setTransactionMessageFeePayer(toAddress(payer), createTransactionMessage({ version: 'legacy' }));
+    const alive = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
+    return compileTransaction(appendTransactionMessageInstructions(instructions, alive));
+  }
+  const paid = setTransactionMessageFeePayer(toAddress(payer), createTransactionMessage({ version: 0 }));
+  const alive = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
+  const tables = { [toAddress(lookupTable.address)]: lookupTable.addresses.map(toAddress) };
+  const message = appendTransactionMessageInstructions(instructions, alive);
+  return compileTransaction(compressTransactionMessageUsingAddressLookupTables(message, tables));
 }
 
-async function walletOf(seed: Uint8Array): Promise<Wallet> {
+function walletOf(seed: Uint8Array): Wallet {
   const name = Buffer.from(seed).toString('hex');
   let wallet = known.get(name);
   if (wallet === undefined) {
@@ -102,15 +97,21 @@ async function walletOf(seed: Uint8Array): Promise<Wallet> {
   return wallet;
 }
 
-async function createWallet(seed: Uint8Array): Promise<Wallet> {
-  const keys = await createKeyPairFromPrivateKeyBytes(seed);
-  return { keys, key: (await getAddressFromPublicKey(keys.publicKey)) as string as AltKey };
+function createWallet(seed: Uint8Array): Wallet {
+  const secret = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const { x } = createPublicKey(secret).export({ format: 'jwk' });
+  return { secret, key: formatAltKey(new Uint8Array(Buffer.from(x!, 'base64url'))) };
+}
+
+/** The SDK's name for a key; it would look at all characters again. */
+function toAddress(key: AltKey): Address {
+  return key as string as Address;
 }
 
 function toInstruction({ program, accounts, data }: PlannedInstruction): Instruction {
   return {
-    programAddress: address(program),
-    accounts: accounts.map((use) => ({ address: address(use.address), role: toRole(use) })),
+    programAddress: toAddress(program),
+    accounts: accounts.map((use) => ({ address: toAddress(use.address), role: toRole(use) })),
     data,
   };
 }

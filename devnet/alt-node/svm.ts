@@ -65,22 +65,25 @@ interface SvmPackage {
   FailedTransactionMetadata: new () => SvmFailure;
 }
 
-const { LiteSvm, Account, FailedTransactionMetadata } = createRequire(import.meta.url)(
-  'litesvm-linux-x64-gnu',
-) as SvmPackage;
+let loaded: SvmPackage | undefined;
+
+/** Loaded when it is first used: only some platforms have it. Throws on the others. */
+function load(): SvmPackage {
+  return (loaded ??= createRequire(import.meta.url)('litesvm-linux-x64-gnu') as SvmPackage);
+}
 
 /** Blockhashes and repeated transactions are for the chain to judge, which knows more than one block. */
 export function createSvm(): Svm {
-  const svm = new LiteSvm();
+  const svm = new (load().LiteSvm)();
   svm.setBlockhashCheck(false);
   svm.setTransactionHistory(0n);
   return svm;
 }
 
 export function createSvmAccount(lamports: bigint, data: Uint8Array, owner: Uint8Array): SvmAccount {
-  return new Account(lamports, data, owner, false, 0n);
+  return new (load().Account)(lamports, data, owner, false, 0n);
 }
 
 export function isSvmFailure(result: object): result is SvmFailure {
-  return result instanceof FailedTransactionMetadata;
+  return result instanceof load().FailedTransactionMetadata;
 }
