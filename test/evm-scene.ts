@@ -60,8 +60,9 @@ export async function startEvmScene(options: BareChainOptions = {}): Promise<Evm
 
   async function readHead(): Promise<Header> {
     const block = await chain.writer.rpc.request<Record<string, string>>('eth_getBlockByNumber', ['latest', false]);
-    const { number, timestamp, hash, parentHash, logsBloom } = block as Record<keyof Header, string>;
-    return { number: Number(number), timestamp: Number(timestamp), hash, parentHash, logsBloom };
+    const { number, timestamp, ...hashes } = block as Record<keyof Header, string>;
+    const { hash, parentHash, logsBloom, receiptsRoot } = hashes;
+    return { number: Number(number), timestamp: Number(timestamp), hash, parentHash, logsBloom, receiptsRoot };
   }
 
   return {

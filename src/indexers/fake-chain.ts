@@ -16,6 +16,7 @@ import type {
   Header,
   LogQuery,
   MainChainLog,
+  ProvenLog,
 } from '../ports/main-chain-log.ts';
 import type { OwnershipChange } from '../ports/ownership-store.ts';
 import { EVENTS, LEGACY_EVENTS, REGISTRY, type FakeLog } from './fake-logs.ts';
@@ -37,13 +38,15 @@ interface FakeBlock {
   readonly foreign: readonly string[];
 }
 
-export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'ownership' | 'records';
+export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'records';
 
 /** What the node does wrong; each hook sees a true answer and gives the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
   before?: (request: RequestName, detail: readonly number[]) => void;
   logs?: (logs: readonly ChainLog[], request: 'logs' | 'head') => readonly ChainLog[];
   blockLogs?: (logs: readonly ChainLog[]) => readonly ChainLog[];
+  /** The receipts are not those that the headers commit to. */
+  receipts?: () => 'unproven' | undefined;
   header?: (header: Header) => Header;
   records?: (records: readonly EventRecord[], id: MachineId) => readonly EventRecord[];
 }
@@ -66,6 +69,8 @@ export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
+  /** Whether the node knows receipts. */
+  tellsReceipts = false;
   /** Blocks between the newest and the finalized one. */
   finalityLag = 2;
   /** Blocks that the node is behind. */
@@ -171,6 +176,16 @@ export class FakeChain implements MainChainLog {
         return this.#blockLogsOf(found);
       }),
     );
+  }
+
+  readProvenLogs(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined> {
+    const numbers = headers.map(({ number }) => number);
+    return this.#answer('receipts', numbers, () => {
+      if (!this.tellsReceipts) return undefined;
+      const found = headers.map(({ hash }) => this.#blocks.find(({ header }) => header.hash === hash));
+      if (this.faults.receipts?.() === 'unproven' || found.includes(undefined)) return undefined;
+      return found.map((block) => block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
+    });
   }
 
   readEventRecords(

@@ -18,6 +18,7 @@ import {
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../ports/main-chain-log.ts';
+import { readProvenWindow } from './proven-window.ts';
 
 /** A log that belongs to its block; its time is that of the block's header. */
 export type VerifiedLog = ChainLog & { readonly blockTimestamp: number };
@@ -62,6 +63,15 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
   const isProven = completeness === 'proven';
 
   async function readWindow(range: BlockRange): Promise<VerifiedWindow> {
+    const proven = isProven && chain.tellsReceipts ? await readProvenWindow(chain, contracts, range) : undefined;
+    if (proven === undefined) return readToldWindow(range);
+    const { headers, logs } = proven;
+    const { number, hash, timestamp } = headers.at(-1)!;
+    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, logs };
+  }
+
+  /** Asks for the range, and once more by hash for every block that may hold logs. */
+  async function readToldWindow(range: BlockRange): Promise<VerifiedWindow> {
     const logs = await chain.readLogs(range);
     checkLogOrder(contracts, range, logs);
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);

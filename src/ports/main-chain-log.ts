@@ -11,6 +11,8 @@ export interface Header extends BlockRef {
   readonly parentHash: string;
   /** `0x` and 512 hex digits. */
   readonly logsBloom: string;
+  /** Lower case; undefined where the node does not tell it. */
+  readonly receiptsRoot?: string | undefined;
 }
 
 /** Two registries hold events: that of the second generation and that of the first. Ids share nothing between them. */
@@ -55,6 +57,9 @@ export interface ChainLog {
   readonly ownershipOf: readonly MachineId[];
   readonly event: EventLogBody | undefined;
 }
+
+/** A log that the receipts root of its block's header commits to; the time is the header's. */
+export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
 
 /** Why a node refused a log query: the answers to the two differ (chain-evm 4.7). */
 export class LogQueryRefused extends Error {
@@ -110,6 +115,13 @@ export interface MainChainLog {
    * few requests as the node allows. Throws `AnswerRejected` where the numbers of a block's logs have a gap.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
+  /** False from the moment a node says that it does not know how to tell receipts. */
+  readonly tellsReceipts: boolean;
+  /**
+   * The logs of the service's contracts in the blocks of the given headers, proven to be all of them by the receipts of the whole block. In the
+   * order asked; undefined where a node tells no receipts that its header commits to.
+   */
+  readProvenLogs(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined>;
   /** What the chain says at one block about who holds these machines; none of them is left out. */
   readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
   /** Records of many machines at one block, batched; the answer has the order of the request. */

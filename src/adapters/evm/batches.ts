@@ -2,6 +2,8 @@
 import type { Deadline } from './deadline.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
 
+export const METHOD_NOT_FOUND = -32_601;
+
 export interface Batcher {
   /** The answers in the order of the calls, in as few requests as the node allows. Throws what `send` throws. */
   request(calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]>;
@@ -18,8 +20,9 @@ export function createBatcher(
       while (answers.length < calls.length) {
         const asked = calls.slice(answers.length, answers.length + size);
         const got = await send.request(asked, deadline);
-        // One error for all of several calls is the refusal of the batch.
-        if (asked.length > 1 && got.every((answer) => !answer.ok)) size = Math.ceil(asked.length / 2);
+        // One error for all of several calls is the refusal of the batch, unless no such call is known.
+        if (asked.length > 1 && got.every((answer) => !answer.ok && answer.code !== METHOD_NOT_FOUND))
+          size = Math.ceil(asked.length / 2);
         else answers.push(...got);
       }
       return answers;

@@ -86,5 +86,6 @@ function parseHeader(block: unknown): Header | undefined {
   if (number === undefined || timestamp === undefined || hash === undefined || parentHash === undefined)
     return undefined;
   if (typeof logsBloom !== 'string' || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom)) return undefined;
-  return { number, timestamp, hash, parentHash, logsBloom: logsBloom.toLowerCase() };
+  const receiptsRoot = parseHash(members['receiptsRoot']);
+  return { number, timestamp, hash, parentHash, logsBloom: logsBloom.toLowerCase(), receiptsRoot };
 }

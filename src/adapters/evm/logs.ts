@@ -15,9 +15,11 @@ import {
   type Header,
   type LogQuery,
   type MainChainLog,
+  type ProvenLog,
 } from '../../ports/main-chain-log.ts';
 import type { Deadline } from './deadline.ts';
-import { createBatcher } from './batches.ts';
+import { createBatcher, METHOD_NOT_FOUND } from './batches.ts';
+import { proveReceipts } from './block-receipts.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
 import { readEventRange } from './event-pages.ts';
 import { headerCall, needHeader, type Headers } from './headers.ts';
@@ -25,7 +27,7 @@ import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
-import { readOwnership } from './ownership.ts';
+import { createOwnershipReader } from './ownership.ts';
 import { toQuantity } from './quantities.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
@@ -60,7 +62,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
   }
 
+  const ownership = createOwnershipReader({ addresses, endpoints, multicall, counters });
   const batcher = createBatcher({ request }, maxBatchCalls);
+  /** Receipts are longer than logs: what a node refuses here it may well take there. */
+  const receiptsBatcher = createBatcher({ request }, maxBatchCalls);
+  let tellsReceipts = true;
 
   /** Throws `LogQueryRefused` where asking later may help. */
   async function request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
@@ -112,8 +118,19 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return raws.every((raw) => raw?.blockHash === head.hash) ? toBlockLogs(answer, head) : undefined;
   }
 
+  function toProvenLogs(answer: RpcAnswer, header: Header): ProvenLog[] | undefined {
+    if (!answer.ok && answer.code === METHOD_NOT_FOUND) tellsReceipts = false;
+    const raws = answer.ok ? proveReceipts(header, answer.result) : undefined;
+    return raws
+      ?.filter(({ address }) => watched.has(address))
+      .map((raw) => ({ ...toChainLog(raw, raw.address as Address), blockTimestamp: header.timestamp }));
+  }
+
   return {
     addresses: effects.addresses,
+    get tellsReceipts() {
+      return tellsReceipts;
+    },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
     async readLogs({ fromBlock, toBlock, eventsOf }) {
@@ -138,9 +155,24 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const answers = await batcher.request(calls, startRead());
       return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
     },
+    async readProvenLogs(wanted) {
+      const deadline = startRead();
+      const proven: ProvenLog[][] = [];
+      for (let from = 0; from < wanted.length; from += RECEIPTS_AT_ONCE) {
+        const asked = wanted.slice(from, from + RECEIPTS_AT_ONCE);
+        const calls = asked.map(({ number }) => ({ method: 'eth_getBlockReceipts', params: [toQuantity(number)] }));
+        const answers = await receiptsBatcher.request(calls, deadline);
+        for (const [i, answer] of answers.entries()) {
+          const logs = toProvenLogs(answer, asked[i]!);
+          if (logs === undefined) return undefined;
+          proven.push(logs);
+        }
+      }
+      return proven;
+    },
     async readOwnership(block, ids) {
       const deadline = startRead();
-      return readOwnership(multicall, addresses, await headers.readExactly(block, deadline), ids, deadline);
+      return ownership.read(await headers.readExactly(block, deadline), ids, deadline);
     },
     async readEventRecords(block, wanted) {
       const deadline = startRead();
@@ -154,6 +186,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
   };
 }
+
+/** Bounds the memory of answers that are not yet proven. */
+const RECEIPTS_AT_ONCE = 100;
 
 /** Everything that the newest block logged. */
 const HEAD_LOGS: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };

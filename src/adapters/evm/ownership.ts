@@ -7,14 +7,23 @@ import type { MachineId } from '../../domain/identifiers.ts';
 import { needOrAbsent } from '../../domain/machine-home.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import type { OwnershipChange } from '../../ports/ownership-store.ts';
-import { crossChainMirrorAbi } from './abis.ts';
+import { crossChainMirrorAbi, machineRegistryAbi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import type { Deadline } from './deadline.ts';
+import { toFault, type Endpoints } from './endpoints.ts';
 import { decodeHolders, planHolderCalls } from './machine-calls.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import { valueOf, type CallResult, type ContractCall, type Multicall } from './multicall.ts';
+import { createOwnershipProgram, decodeHeld, encodeIds, MAX_PROGRAM_MACHINES } from './ownership-program.ts';
+import { toQuantity } from './quantities.ts';
+import type { UpstreamCounters } from './upstream-counters.ts';
 
 const isHomedLocally = contractFunction(crossChainMirrorAbi, 'isHomedLocally');
+const SELECTORS = {
+  ownerOf: contractFunction(machineRegistryAbi, 'ownerOf').selector,
+  controllerOf: contractFunction(machineRegistryAbi, 'controllerOf').selector,
+  isHomedLocally: isHomedLocally.selector,
+};
 
 /** Machines that can be split off from an eth_call which is too much for a node. */
 const GROUP_SIZE = 100;
@@ -22,24 +31,78 @@ const GROUP_SIZE = 100;
 const WEIGHT = 1 / 3;
 const CALLS_PER_MACHINE = 3;
 
-/** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */
-export async function readOwnership(
-  multicall: Multicall,
-  addresses: MainChainAddresses,
-  block: Header,
-  ids: readonly MachineId[],
-  deadline: Deadline,
-): Promise<OwnershipChange[]> {
-  const groups: MachineId[][] = [];
-  for (let from = 0; from < ids.length; from += GROUP_SIZE) groups.push(ids.slice(from, from + GROUP_SIZE));
-  const answers = await Promise.all(
-    groups.map(async (group) => {
-      const calls = group.flatMap((id) => planCalls(id, addresses));
-      const results = await multicall.readAt(block, calls, deadline);
-      return group.map((id, i) => decode(id, results.slice(CALLS_PER_MACHINE * i, CALLS_PER_MACHINE * (i + 1))));
-    }),
-  );
-  return answers.flat();
+/** Fewer machines than this are read with whatever else is asked in the same tick. */
+const MIN_PROGRAM_MACHINES = 200;
+/** Programs in one JSON-RPC batch: some 400 kB asked and 500 kB answered. */
+const PROGRAMS_AT_ONCE = 10;
+
+export interface OwnershipReader {
+  /** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */
+  read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly OwnershipChange[]>;
+}
+
+export interface OwnershipReaderOptions {
+  readonly addresses: MainChainAddresses;
+  readonly endpoints: Endpoints;
+  readonly multicall: Multicall;
+  readonly counters: UpstreamCounters;
+}
+
+export function createOwnershipReader(options: OwnershipReaderOptions): OwnershipReader {
+  const { addresses, endpoints, multicall, counters } = options;
+  const { machineRegistry, crossChainMirror } = addresses;
+  const program = createOwnershipProgram({ machineRegistry, crossChainMirror, selectors: SELECTORS });
+  /** Until a node does not run programs. */
+  let isProgramUsed = true;
+
+  async function read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<OwnershipChange[]> {
+    const known = new Map<MachineId, OwnershipChange>();
+    if (ids.length >= MIN_PROGRAM_MACHINES && isProgramUsed) {
+      const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_AT_ONCE);
+      await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline, known)));
+    }
+    const others = ids.filter((id) => !known.has(id));
+    for (const each of await readCalls(block, others, deadline)) known.set(each.id, each);
+    return ids.map((id) => known.get(id)!);
+  }
+
+  async function runPrograms(
+    block: Header,
+    groups: readonly (readonly MachineId[])[],
+    deadline: Deadline,
+    known: Map<MachineId, OwnershipChange>,
+  ): Promise<void> {
+    const calls = groups.map((ids) => ({
+      method: 'eth_call',
+      params: [{ data: `0x${program}${encodeIds(ids)}` }, toQuantity(block.number)],
+    }));
+    counters.contractCalls += CALLS_PER_MACHINE * groups.flat().length;
+    const answers = await endpoints.request(calls, deadline).catch((error: unknown) => {
+      throw toFault(error);
+    });
+    answers.forEach((answer, i) => {
+      const held = answer.ok ? decodeHeld(answer.result, groups[i]!, block) : 'unusable';
+      if (held === 'unusable') isProgramUsed = false;
+      else for (const each of held) if (each !== undefined) known.set(each.id, each);
+    });
+  }
+
+  async function readCalls(
+    block: Header,
+    ids: readonly MachineId[],
+    deadline: Deadline,
+  ): Promise<readonly OwnershipChange[]> {
+    const answers = await Promise.all(
+      chunk(ids, GROUP_SIZE).map(async (group) => {
+        const calls = group.flatMap((id) => planCalls(id, addresses));
+        const results = await multicall.readAt(block, calls, deadline);
+        return group.map((id, i) => decode(id, results.slice(CALLS_PER_MACHINE * i, CALLS_PER_MACHINE * (i + 1))));
+      }),
+    );
+    return answers.flat();
+  }
+
+  return { read };
 }
 
 function planCalls(id: MachineId, addresses: MainChainAddresses): ContractCall[] {
@@ -54,4 +117,8 @@ function decode(id: MachineId, [ownerResult, controllerResult, homeResult]: read
   if (isHome === undefined) throw chainUnreadable('main', 'undecodable');
   if (owner === undefined || !isHome) return { kind: 'gone', id };
   return { kind: 'held', id, owner, controller: needOrAbsent(controller) };
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

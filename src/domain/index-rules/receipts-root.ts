@@ -1,0 +1,89 @@
+/**
+ * Which receipts does a block's header commit to? (Yellow Paper 4.4.1; EIP-2718.) The root of the trie that holds every receipt of the
+ * block under its index: no log can be hidden, added, moved or altered without changing it.
+ */
+import { keccak_256 } from '@noble/hashes/sha3.js';
+
+/** The root as `0x` hex. */
+export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {
+  const entries = receipts.map((value, index) => ({ path: toNibbles(encodeIndex(index)), value }));
+  entries.sort((a, b) => Buffer.compare(a.path, b.path));
+  const root = entries.length === 0 ? EMPTY : encodeNode(entries, 0);
+  return `0x${Buffer.from(keccak_256(root)).toString('hex')}`;
+}
+
+interface Entry {
+  /** One digit each; no path is the beginning of another. */
+  readonly path: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+const EMPTY = Buffer.from([0x80]);
+const HASH_BYTES = 32;
+
+/** A leaf for one entry, otherwise a branch, below an extension where all paths go on together. */
+function encodeNode(entries: readonly Entry[], depth: number): Buffer {
+  const [first] = entries as [Entry];
+  if (entries.length === 1) {
+    return encodeList([encodeText(packPath(first.path.subarray(depth), true)), encodeText(first.value)]);
+  }
+  const last = entries.at(-1)!;
+  let fork = depth;
+  while (first.path[fork] === last.path[fork]) fork += 1;
+  if (fork > depth) {
+    return encodeList([
+      encodeText(packPath(first.path.subarray(depth, fork), false)),
+      refer(encodeNode(entries, fork)),
+    ]);
+  }
+  const children = Map.groupBy(entries, ({ path }) => path[depth]!);
+  const branch = Array.from({ length: 16 }, (_, digit) => {
+    const below = children.get(digit);
+    return below === undefined ? EMPTY : refer(encodeNode(below, depth + 1));
+  });
+  return encodeList([...branch, EMPTY]);
+}
+
+/** A short node stands in its parent as it is, a longer one by its hash. */
+function refer(node: Buffer): Buffer {
+  return node.length < HASH_BYTES ? node : encodeText(keccak_256(node));
+}
+
+function encodeIndex(index: number): Buffer {
+  return encodeText(index === 0 ? Buffer.alloc(0) : toBytes(index));
+}
+
+function toNibbles(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from({ length: 2 * bytes.length }, (_, i) =>
+    i % 2 === 0 ? bytes[i >> 1]! >> 4 : bytes[i >> 1]! & 15,
+  );
+}
+
+/** Two digits to a byte, behind one digit that tells leaf and odd length. */
+function packPath(nibbles: Uint8Array, isLeaf: boolean): Buffer {
+  const isOdd = nibbles.length % 2 === 1;
+  const flag = (isLeaf ? 2 : 0) + (isOdd ? 1 : 0);
+  const digits = isOdd ? [flag, ...nibbles] : [flag, 0, ...nibbles];
+  return Buffer.from(Array.from({ length: digits.length / 2 }, (_, i) => (digits[2 * i]! << 4) | digits[2 * i + 1]!));
+}
+
+function encodeText(bytes: Uint8Array): Buffer {
+  if (bytes.length === 1 && bytes[0]! < 0x80) return Buffer.from(bytes);
+  return Buffer.concat([encodeLength(bytes.length, 0x80), bytes]);
+}
+
+function encodeList(items: readonly Uint8Array[]): Buffer {
+  const length = items.reduce((sum, item) => sum + item.length, 0);
+  return Buffer.concat([encodeLength(length, 0xc0), ...items]);
+}
+
+function encodeLength(length: number, kind: number): Buffer {
+  if (length < 56) return Buffer.from([kind + length]);
+  const bytes = toBytes(length);
+  return Buffer.concat([Buffer.from([kind + 55 + bytes.length]), bytes]);
+}
+
+function toBytes(value: number): Buffer {
+  const hex = value.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+}
