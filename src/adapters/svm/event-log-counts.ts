@@ -14,7 +14,7 @@ import { parseRpcAccount } from './rpc-account.ts';
 export const COUNTS_SLICE = { offset: 8, length: 48 };
 
 /** An address that is not remembered costs a look at the curve: other work gets its turn between so many. */
-const ROWS_PER_TURN = 100;
+const ROWS_PER_TURN = 20;
 
 export interface EventLogPrograms {
   readonly eventRegistry: AltKey;
