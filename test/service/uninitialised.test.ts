@@ -32,13 +32,18 @@ describe('uninitialised', () => {
     );
   });
 
-  it.each(['/mcr/did:svc:1', '/mcr/did:svc:1/explanation', '/machine/did:svc:1', '/metadata/1', '/machines/1'])(
-    'answers 503 for %s',
-    async (path) => {
-      const { status, text } = await get(path);
-      expect([status, text]).toEqual([503, '{"detail":"Service not initialised"}']);
-    },
-  );
+  it.each([
+    '/mcr/did:svc:1',
+    '/mcr/did:svc:1/explanation',
+    '/machine/did:svc:1',
+    '/metadata/1',
+    '/machines/1',
+    `/solana/mcr/${'1'.repeat(32)}`,
+    `/solana/operator/${'1'.repeat(32)}/machines`,
+  ])('answers 503 for %s', async (path) => {
+    const { status, text } = await get(path);
+    expect([status, text]).toEqual([503, '{"detail":"Service not initialised"}']);
+  });
 
   it('answers 503 for a Verify record, in its own words', async () => {
     const { status, json } = await get('/v1/verify/machines/1');
@@ -54,6 +59,8 @@ describe('uninitialised', () => {
     ['/machine/did:svc:0', 400],
     ['/metadata/x', 422],
     ['/machines/007', 422],
+    ['/solana/mcr/0', 400],
+    [`/solana/operator/${'1'.repeat(32)}/machines?limit=0`, 422],
     ['/nothing', 404],
   ])('still refuses malformed input: %s', async (path, status) => {
     expect((await get(path)).status).toBe(status);
