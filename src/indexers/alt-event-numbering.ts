@@ -81,8 +81,8 @@ function namedIndex(change: EventChange): bigint | undefined {
       return change.eventIndex;
     case 'imported':
       return 0n;
+    // Whether the count of an adoption's log includes it is not published.
     case 'adopted':
-      return change.count === undefined ? undefined : change.count - 1n;
     case 'closed':
       return undefined;
   }

@@ -1,0 +1,154 @@
+/** Is the index of the alt chain's events right about real transactions, asked through the adapter of a node that errs? */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
+import { adoptCarriedEvent, closeLog, importMachine, submitEvent } from '../devnet/alt-node/event-transactions.ts';
+import {
+  ACTIVITY,
+  ADMIN_SEED,
+  GENESIS,
+  LIFECYCLE_SEED,
+  OWNER_SEED,
+  placeEventRegistry,
+  placeMachine,
+  REVENUE,
+} from '../devnet/alt-node/registered-machine.ts';
+import { createAltScene, type AltScene } from '../src/adapters/svm/alt-scene.ts';
+import { createStore } from '../src/adapters/sql/create-store.ts';
+import type { AltKey } from '../src/domain/alt-identifiers.ts';
+import type { MachineId } from '../src/domain/identifiers.ts';
+import type { EventRecord } from '../src/domain/machine-facts.ts';
+import { createAltIndexers, type AltIndexers } from '../src/indexers/alt-indexers.ts';
+import { createKeptLog } from '../src/indexers/kept-log.ts';
+import { FixedRates, FINGERPRINT } from '../src/indexers/test-bench.ts';
+import { VirtualTime } from '../src/indexers/virtual-time.ts';
+import type { Store } from '../src/ports/store.ts';
+
+const LAG_SLOTS = 31;
+const PLAIN = 1n as MachineId;
+const MOVED = 2n as MachineId;
+const FORMS = ['plain', 'cpi', 'v0-lookup-table'] as const;
+
+let node: AltNode;
+let scene: AltScene;
+let store: Store;
+let time: VirtualTime;
+let indexers: AltIndexers;
+/** Of the current incarnations. */
+let records: Map<MachineId, EventRecord[]>;
+
+async function submit(machineId: MachineId, value: number): Promise<string> {
+  const record = { ...(value % 4 === 0 ? ACTIVITY : REVENUE), value: BigInt(value) };
+  const manner = { via: FORMS[value % 3], noisyLogs: value % 5 < 2 };
+  records.set(machineId, [...(records.get(machineId) ?? []), record]);
+  return (await submitEvent(node, { machineId, signer: OWNER_SEED, record, ...manner })).signature;
+}
+
+/** Three to a slot. */
+async function submitMany(machineId: MachineId, from: number, to: number): Promise<string[]> {
+  const signatures: string[] = [];
+  for (let value = from; value < to; value++) {
+    if (value % 3 === 0) node.advanceTo(node.unixTime + 3_600);
+    signatures.push(await submit(machineId, value));
+  }
+  return signatures;
+}
+
+beforeEach(async () => {
+  records = new Map();
+  node = await startAltNode({ genesisTimestamp: GENESIS });
+  scene = createAltScene([node.rpcUrl], node.genesisHash);
+  store = await createStore('sqlite::memory:');
+  time = new VirtualTime();
+  indexers = createAltIndexers({
+    history: scene.open({ programs: node.programs, binding: undefined }).machines!.history,
+    store,
+    fxRates: new FixedRates(),
+    clock: time,
+    timers: { wait: async (milliseconds) => time.jump(milliseconds) },
+    log: createKeptLog(),
+    deployment: { genesisHash: node.genesisHash as AltKey, eventRegistry: node.programs.eventRegistry, firstSlot: 0 },
+    pollIntervalMilliseconds: 60_000,
+  });
+  await placeEventRegistry(node);
+  for (const id of [PLAIN, MOVED]) await placeMachine(node, id);
+});
+afterEach(async () => {
+  await scene.close();
+  await node.stop();
+  await store.close();
+});
+
+async function catchUp(): Promise<void> {
+  indexers.worker.start();
+  await indexers.caughtUp;
+  await indexers.worker.stop();
+}
+
+async function read(id: MachineId, priorEventCount = 0n) {
+  const known = records.get(id)!;
+  const absent = { state: 'absent' } as const;
+  const value = { count: BigInt(known.length), priorEventCount, lastEvent: known.at(-1) };
+  const { isComplete, tail } = await indexers.index.readHistory(
+    {
+      id,
+      slot: node.slot - LAG_SLOTS,
+      machine: absent,
+      pauseFlags: absent,
+      subscription: absent,
+      eventLog: { state: 'present', value },
+    },
+    FINGERPRINT,
+  );
+  return { isComplete, values: tail.map((event) => event.value) };
+}
+
+function valuesOf(id: MachineId): bigint[] {
+  return records.get(id)!.map(({ value }) => value);
+}
+
+describe('the index of real transactions', () => {
+  it('has every event of every form, in its order, and of the present incarnation', async () => {
+    await submitMany(PLAIN, 0, 40);
+    const carried = { machineId: MOVED, priorEventCount: 5n };
+    await importMachine(node, { ...carried, authority: LIFECYCLE_SEED, record: ACTIVITY });
+    await submitMany(MOVED, 100, 110);
+    await closeLog(node, { machineId: MOVED, authority: LIFECYCLE_SEED });
+    await importMachine(node, { machineId: MOVED, priorEventCount: 7n, authority: LIFECYCLE_SEED, record: undefined });
+    await adoptCarriedEvent(node, { machineId: MOVED, priorEventCount: 7n, authority: ADMIN_SEED, record: REVENUE });
+    records.set(MOVED, [REVENUE]);
+    await submitMany(MOVED, 200, 207);
+    node.advanceSlots(LAG_SLOTS + 1);
+    await catchUp();
+
+    expect(await read(PLAIN)).toEqual({ isComplete: true, values: valuesOf(PLAIN) });
+    expect(await read(MOVED, 7n)).toEqual({ isComplete: true, values: valuesOf(MOVED) });
+    expect(indexers.report()).toEqual({ appliedTransactions: 61, parkedTransactions: 0, incompleteMachines: 0 });
+    expect(indexers.worker.report().failures).toBe(0);
+  });
+
+  it('is right in the end about a node that leaves out, refuses, forgets and reorders', async () => {
+    const signatures = await submitMany(PLAIN, 0, 20);
+    await submitMany(MOVED, 100, 110);
+    node.advanceSlots(LAG_SLOTS + 1);
+    node.faults.oldestFirstInSlot = true;
+    node.faults.missingRows.add(signatures[3]!);
+    node.faults.unknownTransactions.add(signatures[7]!);
+    node.faults.logs.set(signatures[9]!, 'null');
+    let calls = 0;
+    node.faults.request = () => (++calls % 9 === 4 ? { kind: 'too-many-requests', retryAfterSeconds: 0 } : undefined);
+    indexers.worker.start();
+    await expect.poll(() => indexers.worker.report().lastFailure, { timeout: 20_000 }).toBe('missing-transaction');
+    node.faults.unknownTransactions.clear();
+    await indexers.caughtUp;
+    await indexers.worker.stop();
+    expect((await read(PLAIN)).isComplete).toBe(false);
+    expect(await read(MOVED)).toEqual({ isComplete: true, values: valuesOf(MOVED) });
+
+    node.faults.clear();
+    time.jump(3_600_000);
+    indexers.worker.start();
+    await expect.poll(async () => (await read(PLAIN)).isComplete, { timeout: 20_000 }).toBe(true);
+    await indexers.worker.stop();
+    expect(await read(PLAIN)).toEqual({ isComplete: true, values: valuesOf(PLAIN) });
+  });
+});
