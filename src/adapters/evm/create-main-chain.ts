@@ -4,7 +4,7 @@
  */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
-import type { DeploymentFacts } from '../../domain/machine-facts.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
 import type { Log } from '../../ports/log.ts';
@@ -104,6 +104,30 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     return (deployment.last() ?? (await deployment.read(block, deadline))).maxQueryLimit;
   }
 
+  async function readSnapshot(
+    id: MachineId,
+    firstEvents: boolean,
+    offset: number,
+    block: Header,
+    deadline: Deadline,
+  ): Promise<MachineSnapshot> {
+    // When no facts are known yet, they come with the same request.
+    const pageLimit = readPageLimit(block, deadline);
+    const limit = deployment.last()?.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
+    const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
+    const [snapshot] = await Promise.all([readMachineAt(multicall, addresses, read), pageLimit]);
+    return snapshot;
+  }
+
+  /** What would be too old before the next step is read with one request now, not with one for each reader then. */
+  function renewAging({ head: block, observedAtMilliseconds, waitMilliseconds }: HeadStep): void {
+    const nextMilliseconds = observedAtMilliseconds + waitMilliseconds + limits.maxHeadAgeMilliseconds;
+    for (const { id, events, firstEvents } of snapshots.listAging(nextMilliseconds)) {
+      const offset = events.state === 'present' ? events.value.offset : 0;
+      snapshots.renew(id, () => readSnapshot(id, firstEvents !== undefined, offset, block, startRead()));
+    }
+  }
+
   /** The follower may have told a newer block than the node that answers. */
   const readNewestBlock = shareNextRead(async () => {
     const newest = await headers.read('latest', startRead());
@@ -140,15 +164,9 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     async readMachine(id, { eventsFrom, firstEvents }) {
       const deadline = startRead();
       const block = head.fresh() ?? (await head.read(deadline));
-      return snapshots.get(id, firstEvents, block, async () => {
-        const offset = await eventsFrom();
-        // When no facts are known yet, they come with the same request.
-        const pageLimit = readPageLimit(block, deadline);
-        const limit = deployment.last()?.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
-        const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
-        const [snapshot] = await Promise.all([readMachineAt(multicall, addresses, read), pageLimit]);
-        return snapshot;
-      });
+      return snapshots.get(id, firstEvents, block, async () =>
+        readSnapshot(id, firstEvents, await eventsFrom(), block, deadline),
+      );
     },
     readMachineNow,
     findKept(id, firstEvents) {
@@ -181,6 +199,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     advanceHead(step: HeadStep) {
       head.advance(step);
       snapshots.advance(step);
+      renewAging(step);
       if (step.touched === 'all' || step.deployment || step.checks) deployment.forget();
       if (step.checks) {
         void runChecks().then((problems) => {

@@ -78,6 +78,25 @@ test('while the follower waits for the next block, the head serves, and some sec
   expect(methods()).toEqual(['eth_getBlockByNumber']);
 });
 
+test('what is in use is read anew with a step before it is too old, and nobody waits for it', async () => {
+  await scene.tellHead(adapter);
+  await read();
+  await read();
+  scene.proxy.resetCounts();
+  scene.time.milliseconds += 50_000;
+  await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
+  await scene.proxy.waitForRequests(1);
+  await adapter.chain.readDeployment();
+  expect(methods()).toEqual(['eth_call']);
+  scene.time.milliseconds += 9_000;
+  await scene.tellHead(adapter);
+  await read();
+  scene.time.milliseconds += 2_000;
+  await scene.tellHead(adapter);
+  await read();
+  expect(methods()).toEqual(['eth_call']);
+});
+
 test('after the follower was silent for a block, its next step begins anew', async () => {
   await scene.tellHead(adapter);
   const kept = await read();

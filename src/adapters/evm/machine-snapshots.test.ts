@@ -105,6 +105,39 @@ describe('a snapshot serves', () => {
     expect([await wasRead(1), await wasRead(2)]).toEqual([true, false]);
   });
 
+  test('is renewed before it is too old, where it is used and sound', async () => {
+    const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
+    for (const snapshot of [snapshotOf(1), snapshotOf(2), snapshotOf(3, { attestations: unreadable })]) {
+      await get(snapshot);
+      if (snapshot.id !== 2n) await get(snapshot);
+    }
+    expect(snapshots.listAging(60_000)).toEqual([]);
+    expect(snapshots.listAging(60_001)).toEqual([snapshotOf(1)]);
+    now = 55_000;
+    const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
+    snapshots.renew(id(1), () => promise);
+    snapshots.renew(id(1), () => Promise.reject(new Error('is read already')));
+    expect(await wasRead(1)).toBe(false);
+    resolve(snapshotOf(1));
+    await promise;
+    now = 114_999;
+    expect(await wasRead(1)).toBe(false);
+    expect(snapshots.listAging(115_001)).toHaveLength(1);
+  });
+
+  test('is kept to its age where renewing it fails, and falls where a step overtakes that', async () => {
+    await get(snapshotOf(1));
+    snapshots.renew(id(1), () => Promise.reject(new Error('unreachable')));
+    await Promise.resolve();
+    expect(await wasRead(1)).toBe(false);
+    const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
+    snapshots.renew(id(1), () => promise);
+    snapshots.advance(touching([1]));
+    resolve(snapshotOf(1));
+    await promise;
+    expect(await wasRead(1)).toBe(true);
+  });
+
   test.each([
     ['everything is touched', step({ touched: 'all' })],
     ['the deployment changed', step({ deployment: true })],

@@ -12,6 +12,9 @@ import type { EvmLimits } from './limits.ts';
 import { estimateSnapshotBytes } from './snapshot-bytes.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
 
+/** The others are read when they are asked for. */
+const MAX_RENEWED = 200;
+
 interface Kept {
   readonly snapshot: MachineSnapshot;
   readonly bytes: number;
@@ -20,6 +23,8 @@ interface Kept {
   readonly maxAgeMilliseconds: number;
   /** Block time from which its status may differ; undefined when time alone changes nothing. */
   readonly boundary: bigint | undefined;
+  /** Someone has asked for it since it was kept. */
+  isUsed: boolean;
 }
 
 interface UnderWay {
@@ -42,6 +47,10 @@ export interface MachineSnapshots {
   ): Promise<MachineSnapshot>;
   /** The kept snapshot while it is true at `head`. */
   find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined;
+  /** Sound snapshots in use that will be too old before `byMilliseconds`; the newest used first, and not more than one step should renew. */
+  listAging(byMilliseconds: number): MachineSnapshot[];
+  /** Reads a machine anew while the kept snapshot goes on serving. */
+  renew(id: MachineId, read: () => Promise<MachineSnapshot>): void;
   /** Drops what the step touched. */
   advance(step: HeadStep): void;
   dropAll(): void;
@@ -73,6 +82,7 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     if (firstEvents && entry.snapshot.firstEvents === undefined) return undefined;
     kept.delete(id);
     kept.set(id, entry);
+    entry.isUsed = true;
     counters.snapshotHits += 1;
     return entry.snapshot;
   }
@@ -96,6 +106,7 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
         ? limits.maxFlawedSnapshotAgeMilliseconds
         : limits.maxSnapshotAgeMilliseconds,
       boundary: nextBoundary(snapshot, deployment()),
+      isUsed: false,
     });
     counters.snapshotBytes += bytes;
     for (const id of kept.keys()) {
@@ -141,6 +152,18 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       const reading = underWay.get(id);
       if (reading !== undefined && (reading.firstEvents || !firstEvents)) return reading.promise;
       return start(id, firstEvents, read);
+    },
+    listAging(byMilliseconds) {
+      const aging: MachineSnapshot[] = [];
+      for (const { snapshot, isUsed, keptAtMilliseconds, maxAgeMilliseconds } of kept.values()) {
+        const isLasting = maxAgeMilliseconds === limits.maxSnapshotAgeMilliseconds;
+        if (isUsed && isLasting && keptAtMilliseconds + maxAgeMilliseconds < byMilliseconds) aging.push(snapshot);
+      }
+      return aging.toReversed().slice(0, MAX_RENEWED);
+    },
+    renew(id, read) {
+      // A failure leaves what is kept to its age.
+      if (!underWay.has(id)) start(id, kept.get(id)?.snapshot.firstEvents !== undefined, read).catch(() => undefined);
     },
     advance({ touched, deployment: isDeployment, checks }) {
       if (touched === 'all' || isDeployment || checks) return dropAll();
