@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFigures, createFigures } from '../sim/figures.ts';
+import { findPlanted } from '../sim/find-planted.ts';
+import { PLANTED_BUGS } from '../sim/planted-bugs.ts';
 import { runSeed } from '../sim/run-seed.ts';
 import { FrontDoor } from '../sim/service/service.ts';
 import type { Store } from '../src/ports/store.ts';
@@ -56,6 +58,10 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     };
     const seeds = [3, 11, 19, 27, 40];
     expect(await play(seeds.toReversed())).toEqual(await play(seeds));
+  });
+
+  it.each(PLANTED_BUGS.filter(({ within }) => within <= 60))('notices a service that $name', async (bug) => {
+    expect((await findPlanted(bug))?.failure).toBeDefined();
   });
 
   it.each<{ bug: string; alterStore: (store: Store) => Store }>([
