@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createStore } from '../adapters/sql/create-store.ts';
 import { layEvents } from '../domain/rating/fold.ts';
+import type { AltEventStore } from '../ports/alt-event-store.ts';
 import type { Store } from '../ports/store.ts';
 import { busy, FakeHistory, recordOf } from './alt-fake-history.ts';
 import { createAltBench } from './alt-test-bench.ts';
@@ -95,6 +96,37 @@ describe('the walk', () => {
     expect(await bench.settle()).toEqual([]);
     expect(chain.asked.filter((question) => question === 'page')).toHaveLength(4);
     await expectAll();
+  });
+
+  it('loses nothing by a death before or after any of its writes', async () => {
+    chain.pageRows = 3;
+    chain.submit(A, ...records(0, 7));
+    chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
+    chain.submit(A, ...records(7, 9));
+    let deaths = 0;
+    for (let write = 0; ; write++) {
+      for (const isWritten of [false, true]) {
+        store = await createStore('sqlite::memory:');
+        let writes = 0;
+        const mortal: AltEventStore = {
+          ...store,
+          async writeAltIndex(revision, given) {
+            if (writes++ < write) return store.writeAltIndex(revision, given);
+            if (isWritten) await store.writeAltIndex(revision, given);
+            throw new Error('the process is no more');
+          },
+        };
+        const failures = await createAltBench({ chain, store: mortal }).settle();
+        if (failures.length === 0) {
+          expect(deaths).toBe(12);
+          return;
+        }
+        deaths += 1;
+        bench = createAltBench({ chain, store });
+        expect(await bench.settle()).toEqual([]);
+        await expectAll();
+      }
+    }
   });
 
   it('refuses a node that cannot serve the first slot, and is not ready', async () => {
