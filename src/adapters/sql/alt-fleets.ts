@@ -4,7 +4,7 @@
  * the main half that a page is in.
  */
 import type { AltFleet, AltFleetObservation } from '../../domain/alt-fleet.ts';
-import type { Address } from '../../domain/identifiers.ts';
+import type { Address, MachineId } from '../../domain/identifiers.ts';
 import type { AltFleetStore, FleetListing, ListedMachine } from '../../ports/alt-fleet-store.ts';
 import type { Dialect } from './dialect.ts';
 import { ANCHOR_SPACING, createHoldingLists, fromHex, toHex } from './holdings.ts';
@@ -58,27 +58,50 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     return { indexedBlock, observation, unreadableRows, total, machines };
   }
 
+  // Spares the reading of all rows where this process wrote the ones that are there.
+  let written: { readonly identity: string; readonly at: AltFleetObservation; readonly rows: FleetRows } | undefined;
+
   function* replace(
     identity: string,
     expected: AltFleetObservation | undefined,
     next: AltFleetObservation,
-    { machinesByOperator, unreadableByOperator }: Parameters<AltFleetStore['replaceAltFleet']>[3],
+    rows: FleetRows,
+    unreadableByOperator: AltFleet['unreadableByOperator'],
   ): Work<boolean> {
-    const stored = yield* snapshot.readObservation(identity);
-    const isExpected =
-      stored?.slot === expected?.slot && stored?.observedAtMilliseconds === expected?.observedAtMilliseconds;
-    if (!isExpected) return false;
+    if (!areEqual(yield* snapshot.readObservation(identity), expected)) return false;
+    const isOurs = written?.identity === identity && areEqual(written.at, expected);
+    const stored = isOurs ? written!.rows : yield* snapshot.readMachines();
     yield* snapshot.writeObservation(identity, next);
-    yield* snapshot.writeMachines(machinesByOperator);
+    yield* snapshot.writeMachines(stored, rows);
     yield* snapshot.writeUnreadable(unreadableByOperator);
     return true;
   }
 
   return {
     readAltFleetObservation: (identity) => database.run(snapshot.readObservation(identity)),
-    replaceAltFleet: (identity, expected, next, fleet) => database.exclusive(replace(identity, expected, next, fleet)),
+    async replaceAltFleet(identity, expected, next, { machinesByOperator, unreadableByOperator }) {
+      const rows = toRows(machinesByOperator);
+      const isReplaced = await database.exclusive(replace(identity, expected, next, rows, unreadableByOperator));
+      if (isReplaced) written = { identity, at: next, rows };
+      return isReplaced;
+    },
     listFleet: (identity, operator, offset, limit) => database.snapshot(list(identity, operator, offset, limit)),
   };
+}
+
+/** By a name of the pair, which compares. */
+type FleetRows = ReadonlyMap<string, { readonly operator: Address; readonly id: MachineId }>;
+
+function toRows(machinesByOperator: AltFleet['machinesByOperator']): FleetRows {
+  const rows = new Map<string, { readonly operator: Address; readonly id: MachineId }>();
+  for (const [operator, machines] of machinesByOperator) {
+    for (const { id } of machines) rows.set(operator + id.toString(16), { operator, id });
+  }
+  return rows;
+}
+
+function areEqual(a: AltFleetObservation | undefined, b: AltFleetObservation | undefined): boolean {
+  return a?.slot === b?.slot && a?.observedAtMilliseconds === b?.observedAtMilliseconds;
 }
 
 interface Start {
@@ -196,23 +219,18 @@ function createSnapshotTables({ builder, batch }: Dialect) {
     *countUnreadable(operator: Address): Work<number> {
       return (yield* readFirst(selectUnreadable({ operator: fromHex(operator) })))?.row_count ?? 0;
     },
+    *readMachines(): Work<FleetRows> {
+      const rows = (yield* readRows(selectAll({}))).map((row) => {
+        return { operator: toHex(row.operator) as Address, id: fromIdBytes(row.machine_id) };
+      });
+      return new Map(rows.map((row) => [row.operator + row.id.toString(16), row]));
+    },
     /** Writes what differs: a snapshot seldom brings news. */
-    *writeMachines(machinesByOperator: AltFleet['machinesByOperator']): Work<void> {
-      const stored = new Map(
-        (yield* readRows(selectAll({}))).map((row) => [
-          toHex(row.operator) + toHex(row.machine_id),
-          [row.operator, row.machine_id],
-        ]),
-      );
-      const added: Uint8Array[][] = [];
-      for (const [operator, machines] of machinesByOperator) {
-        for (const { id } of machines) {
-          const row = [fromHex(operator), toIdBytes(id)] as const;
-          if (!stored.delete(toHex(row[0]) + toHex(row[1]))) added.push([...row]);
-        }
-      }
-      yield* change({ sql: remove, batch: [...stored.values()] });
-      yield* change({ sql: insert, batch: added });
+    *writeMachines(stored: FleetRows, rows: FleetRows): Work<void> {
+      const differing = (some: FleetRows, others: FleetRows) =>
+        [...some].flatMap(([name, { operator, id }]) => (others.has(name) ? [] : [[fromHex(operator), toIdBytes(id)]]));
+      yield* change({ sql: remove, batch: differing(stored, rows) });
+      yield* change({ sql: insert, batch: differing(rows, stored) });
     },
     *writeUnreadable(unreadableByOperator: AltFleet['unreadableByOperator']): Work<void> {
       yield* change(removeUnreadable({}));

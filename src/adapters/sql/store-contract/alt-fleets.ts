@@ -103,6 +103,24 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect(await under.store.listFleet(OURS, ALICE, 0, 20)).toMatchObject({ observation: SECOND, total: 1 });
     });
 
+    it('takes the place of one that another process stored in between', async () => {
+      await keep(under.store, { [ALICE]: [1, 2] });
+      const other = await under.openAnother();
+      expect(await other.replaceAltFleet(OURS, FIRST, SECOND, toFleet({ [ALICE]: [2, 3] }))).toBe(true);
+      const third = { slot: 300_000_300, observedAtMilliseconds: 1_788_900_120_000 };
+      expect(await under.store.replaceAltFleet(OURS, FIRST, third, toFleet({ [ALICE]: [9] }))).toBe(false);
+      expect(await under.store.replaceAltFleet(OURS, SECOND, third, toFleet({ [ALICE]: [1, 3] }))).toBe(true);
+      expect(await list(other)).toEqual({ total: 2, page: ['a1', 'a3'] });
+      const fourth = { slot: 300_000_450, observedAtMilliseconds: 1_788_900_180_000 };
+      expect(await under.store.replaceAltFleet(OURS, third, fourth, toFleet({ [ALICE]: [3, 4], [BOB]: [1] }))).toBe(
+        true,
+      );
+      expect([await list(other), await list(other, BOB)]).toEqual([
+        { total: 2, page: ['a3', 'a4'] },
+        { total: 1, page: ['a1'] },
+      ]);
+    });
+
     it('is not stored when another process was first', async () => {
       await keep(under.store, { [ALICE]: [1] });
       expect(await under.store.replaceAltFleet(OURS, undefined, SECOND, toFleet({ [BOB]: [2] }))).toBe(false);
