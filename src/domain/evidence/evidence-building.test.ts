@@ -1,0 +1,133 @@
+/** Does a provider make, byte for byte, what the published attempts are? And what does it refuse to sign? */
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { describe, expect, it } from 'vitest';
+import { createMainChainKey } from '../signatures/signing-keys.ts';
+import { parseRecoverableSignature } from '../signatures/signature-texts.ts';
+import { parseChipAnswer } from './chip-answer.ts';
+import {
+  buildEvidence,
+  BuildingRefused,
+  prepareChipProof,
+  prepareControllerProof,
+  type BuildingProblem,
+} from './evidence-building.ts';
+import { attempts, fromBase64, pki, requestCases, vectorNamespace, type VectorAttempt } from './evidence-vectors.ts';
+
+const NOW = requestCases.world.now;
+const DER = fromBase64(pki.leaf.derBase64);
+type Named = VectorAttempt & { readonly nativeSignatureHex: string };
+const leafOf = (attempt: VectorAttempt) => ({ der: DER, publicKey: hexToBytes(attempt.publicKeyHex) });
+
+function build(attempt: Named, nowSeconds = NOW) {
+  const chip = prepareChipProof(attempt.challenge, leafOf(attempt), vectorNamespace, nowSeconds);
+  const rs = parseChipAnswer(hexToBytes(attempt.nativeSignatureHex))!;
+  const controller = prepareControllerProof(chip, rs, vectorNamespace, nowSeconds);
+  const signature = parseRecoverableSignature(`0x${attempt.controllerSignatureHex}`)!;
+  return { chip, controller, evidence: buildEvidence(controller, signature, vectorNamespace, nowSeconds) };
+}
+
+describe.each(Object.entries(attempts as unknown as Record<string, Named>))('attempt %s', (_name, attempt) => {
+  const { chip, controller, evidence } = build(attempt);
+
+  it('has its prehash, its message, its body and its receipt', () => {
+    expect(chip.prehash).toEqual(hexToBytes(attempt.prehashHex));
+    expect(controller.chipSignature).toBe(`0x${attempt.chipSignatureHex}`);
+    expect(new TextDecoder().decode(controller.message)).toBe(attempt.controllerMessageText);
+    expect(new TextDecoder().decode(evidence.body)).toBe(attempt.bodyText);
+    expect(evidence.evidenceHash).toBe(`0x${attempt.evidenceHashHex}`);
+    expect(evidence.receiptId).toBe(attempt.receipt.receiptId);
+  });
+});
+
+it('a wallet signs the message as the attempt has it', () => {
+  const { controller } = build(attempts.first as Named);
+  const wallet = createMainChainKey(hexToBytes(pki.accounts.controller.privateKeyHex));
+  expect(wallet.sign(controller.message)).toBe(`0x${attempts.first.controllerSignatureHex}`);
+});
+
+function problemOf(run: () => unknown): BuildingProblem | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof BuildingRefused) return error.problem;
+    throw error;
+  }
+}
+
+describe('a challenge', () => {
+  const first = attempts.first as Named;
+  const { challenge } = first;
+  const prepare = (value: unknown, now = NOW) =>
+    problemOf(() => prepareChipProof(value, leafOf(first), vectorNamespace, now));
+
+  it.each<[name: string, value: unknown]>([
+    ['is no object', null],
+    ['is a text', JSON.stringify(challenge)],
+    ['lacks a member', { ...challenge, verifier: undefined }],
+    ['has a further member', { ...challenge, chip: 'x' }],
+    [
+      'inherits a member',
+      Object.assign(Object.create({ nonce: challenge['nonce'] }), { ...challenge, nonce: undefined }),
+    ],
+    ['has a number', { ...challenge, expiresAt: NOW + 10 }],
+    ['has a leading zero', { ...challenge, machineId: '01' }],
+    ['has an address in other letters', { ...challenge, didController: challenge['didController']!.toLowerCase() }],
+    ['has a short nonce', { ...challenge, nonce: '0x00' }],
+    ['has a nonce in capitals', { ...challenge, nonce: challenge['nonce']!.toUpperCase() }],
+  ])('that %s is none', (_name, value) => {
+    expect(prepare(value)).toBe('not a challenge');
+  });
+
+  it.each<[name: string, change: object]>([
+    ['verifier', { verifier: 'other.verify' }],
+    ['protocol', { protocol: 'svc.verify.chip-proof/2' }],
+    ['profile', { profile: 'other/1' }],
+    ['DID', { machineDid: 'did:svc:1' }],
+  ])('with another %s is of another deployment', (_name, change) => {
+    expect(prepare({ ...challenge, ...change })).toBe('of another deployment');
+  });
+
+  it('has at most 300 seconds left, and some, at each of the three stages', () => {
+    const end = Number(challenge['expiresAt']);
+    expect(prepare(challenge, end - 300)).toBeUndefined();
+    expect(prepare(challenge, end - 300.001)).toBe('too long a lifetime');
+    expect(prepare(challenge, end - 0.001)).toBeUndefined();
+    expect(prepare(challenge, end)).toBe('expired');
+    expect(prepare(challenge, Number.NaN)).toBe('expired');
+
+    const { chip, controller } = build(first);
+    const rs = parseChipAnswer(hexToBytes(first.nativeSignatureHex))!;
+    expect(problemOf(() => prepareControllerProof(chip, rs, vectorNamespace, end))).toBe('expired');
+    const signature = parseRecoverableSignature(`0x${first.controllerSignatureHex}`)!;
+    expect(problemOf(() => buildEvidence(controller, signature, vectorNamespace, end))).toBe('expired');
+  });
+});
+
+describe('what a chip answers', () => {
+  const first = attempts.first as Named;
+  const { chip } = build(first);
+  const answer = first.nativeSignatureHex;
+
+  it.each<[name: string, hex: string]>([
+    ['is empty', ''],
+    ['has a SEQUENCE around it', `3045${answer}`],
+    ['has something after it', `${answer}00`],
+    ['has one number', answer.slice(0, 70)],
+    ['has a negative number', '0201ff020101'],
+    ['has a padded number', '02020001020101'],
+    ['has a zero', '020100020101'],
+    ['has a number of the order', '022100ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551020101'],
+    ['breaks off', answer.slice(0, -2)],
+    ['has an endless length', '0280020101'],
+  ])('that %s is no signature', (_name, hex) => {
+    expect(parseChipAnswer(hexToBytes(hex))).toBeUndefined();
+  });
+
+  it('must verify under the key of the leaf', () => {
+    const other = parseChipAnswer(hexToBytes('020101020101'))!;
+    expect(problemOf(() => prepareControllerProof(chip, other, vectorNamespace, NOW))).toBe(
+      'chip signature does not verify',
+    );
+  });
+});
