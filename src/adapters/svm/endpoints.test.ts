@@ -157,6 +157,27 @@ describe('the newest slot', () => {
     expect(second.proxy.calls.at(-1)!.params[1]).toMatchObject({ minContextSlot: CANNED_SLOT });
   });
 
+  it('is no fault of a node that has not reached it: it is asked first again', async () => {
+    const adapter = openBoth({ firstPauseMilliseconds: 250, maxPauseMilliseconds: 250 });
+    await read(adapter);
+    first.slot = CANNED_SLOT - 3;
+    await read(adapter);
+    first.slot = CANNED_SLOT;
+    const { requests } = second.proxy;
+    await read(adapter);
+    expect(second.proxy.requests).toBe(requests);
+    expect(scene.lines).toStrictEqual([]);
+  });
+
+  it('is worth a wait where another node can do nothing at all', async () => {
+    const adapter = openBoth();
+    await read(adapter);
+    second.proxy.inject(error(-32601));
+    first.proxy.inject(error(-32016), 2);
+    await expect(read(adapter)).resolves.toMatchObject({ snapshot: { id: FULL_ID } });
+    expect(adapter.counters.waits).toBe(2);
+  });
+
   it('holds for whatever is asked next', async () => {
     const adapter = scene.open();
     await read(adapter);

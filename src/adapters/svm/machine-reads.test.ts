@@ -96,6 +96,23 @@ describe('calls under way', () => {
     expect(node.proxy.requests).toBe(2);
   });
 
+  it('are shared until they end, although an earlier one for the same machine has ended', async () => {
+    const { chain } = await openChain();
+    const releases = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const reads: Promise<AltMachineRead>[] = [];
+    for (const [k, { promise }] of releases.entries()) {
+      node.proxy.inject({ kind: 'hold', until: promise }, 1);
+      reads.push(chain.readMachineNow(FULL_ID));
+      await node.proxy.waitForRequests(k + 1);
+    }
+    releases[0]!.resolve(undefined);
+    await reads[0];
+    const joined = chain.readMachine(FULL_ID);
+    releases[1]!.resolve(undefined);
+    expect(await joined).toBe(await reads[1]);
+    expect(node.proxy.requests).toBe(2);
+  });
+
   it('fail for all that share them, and for nobody after', async () => {
     const { chain } = await openChain();
     node.proxy.inject(answerWith('getMultipleAccounts', { error: { code: -32602, message: PROXY_KEY } }), 1);
