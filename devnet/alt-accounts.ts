@@ -121,10 +121,12 @@ export function encodeTechnicalPause({ paused, setAt }: AltTechnicalPause, bump:
   return new BorshWriter().hex('440df73293858dfe').bool(paused).i64(setAt).u8(bump).bytes();
 }
 
+export const BINDING_DISCRIMINATOR = 'e24e20d708982d63';
+
 /** An undefined operator is a revoked binding. */
 export function encodeOperatorBinding(wallet: AltKey, binding: OperatorBinding, bump: number): Uint8Array {
   return new BorshWriter()
-    .hex('e24e20d708982d63')
+    .hex(BINDING_DISCRIMINATOR)
     .key(wallet)
     .address(binding.operator)
     .u64(binding.lastSeq)

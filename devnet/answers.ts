@@ -35,11 +35,7 @@ function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerSce
         [verifyPath(id)]: coded(404, 'MACHINE_NOT_FOUND'),
       };
     case 'relocating':
-      return {
-        ...everyRead(id, { status: 503, body: { detail: 'Machine is relocating' } }),
-        [monetizationPath(id)]: coded(503, 'MACHINE_UNAVAILABLE'),
-        [verifyPath(id)]: coded(503, 'VERIFY_READ_UNAVAILABLE'),
-      };
+      return expectRelocating(id);
     case 'homed-elsewhere': {
       const elsewhere = coded(409, 'MACHINE_HOMED_ELSEWHERE', { home_protocol_chain_id: answer.ordinal });
       return {
@@ -51,8 +47,17 @@ function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerSce
   }
 }
 
+/** Of a machine between two chains, whichever has it. */
+export function expectRelocating(id: bigint): ExpectedAnswers {
+  return {
+    ...everyRead(id, { status: 503, body: { detail: 'Machine is relocating' } }),
+    [monetizationPath(id)]: coded(503, 'MACHINE_UNAVAILABLE'),
+    [verifyPath(id)]: coded(503, 'VERIFY_READ_UNAVAILABLE'),
+  };
+}
+
 /** Null without events. */
-function newestBlockTimestamp(events: readonly PlannedEvent[], now: number): number | null {
+export function newestBlockTimestamp(events: readonly PlannedEvent[], now: number): number | null {
   return events.length === 0 ? null : blockTimestamp(now, Math.min(...events.map(({ daysAgo }) => daysAgo)));
 }
 
@@ -67,12 +72,14 @@ function expectServed(answer: ServedAnswer, lastUpdated: number | null, scene: A
     [`/machine/${formatDid(id)}`]: profile,
     [`/metadata/${id}`]: profile,
     [`/machines/${id}`]: expectCard(answer, scene),
-    [monetizationPath(id)]: {
-      status: 200,
-      body: { machine_id: String(id), status: 'PENDING', signer: null, updated_at: null },
-    },
+    [monetizationPath(id)]: expectUndecided(id),
     [verifyPath(id)]: expectVerifyRecord(answer, scene),
   };
+}
+
+/** Of the monetization route, before any decision. */
+export function expectUndecided(id: bigint): ExpectedAnswer {
+  return { status: 200, body: { machine_id: String(id), status: 'PENDING', signer: null, updated_at: null } };
 }
 
 function expectProfile({ rating, profile }: ServedAnswer, { machine, now }: AnswerScene): ExpectedAnswer {
@@ -98,10 +105,10 @@ function expectProfile({ rating, profile }: ServedAnswer, { machine, now }: Answ
 }
 
 /** Of a machine without service endpoints. */
-const PLAIN_PROFILE = { data_visibility: 'private', documentation_url: null };
-const PLAIN_CARD = { services: [], data_visibility: 'private', documentation_url: '' };
+export const PLAIN_PROFILE = { data_visibility: 'private', documentation_url: null };
+export const PLAIN_CARD = { services: [], data_visibility: 'private', documentation_url: '' };
 
-const REGISTRATION_TYPE = 'svcos:registration:v1';
+export const REGISTRATION_TYPE = 'svcos:registration:v1';
 
 function expectCard({ rating, card }: ServedAnswer, { machine, deployment }: AnswerScene): ExpectedAnswer {
   const { chainId, addresses } = deployment;
@@ -153,18 +160,18 @@ function everyRead(id: bigint, answer: ExpectedAnswer): ExpectedAnswers {
   };
 }
 
-function coded(status: number, code: string, rest: object = {}): ExpectedAnswer {
+export function coded(status: number, code: string, rest: object = {}): ExpectedAnswer {
   return { status, body: { detail: { code, ...rest } } };
 }
 
-function mcrPath(id: bigint): string {
+export function mcrPath(id: bigint): string {
   return `/mcr/${formatDid(id)}`;
 }
 
-function monetizationPath(id: bigint): string {
+export function monetizationPath(id: bigint): string {
   return `/machine/${formatDid(id)}/monetization`;
 }
 
-function verifyPath(id: bigint): string {
+export function verifyPath(id: bigint): string {
   return `/v1/verify/machines/${id}`;
 }

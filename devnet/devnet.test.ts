@@ -5,8 +5,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getAddress, zeroAddress } from 'viem';
+import type { Hex } from 'viem';
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { formatBase58 } from '../src/domain/base58.ts';
 import { createChainWriter } from './chain-writer.ts';
 import type { ChainWriter } from './chain-writer.ts';
 import { createContractReader } from './contract-reader.ts';
@@ -29,7 +33,7 @@ let reader: ContractReader;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'devnet-test-'));
-  devnet = await startDevnet({ dir, quiet: true });
+  devnet = await startDevnet({ dir, quiet: true, altChain: true });
   writer = createChainWriter(devnet.rpcUrl);
   reader = createContractReader({ deployment: devnet.deployment, writer });
 });
@@ -61,7 +65,10 @@ describe('files', () => {
       ...['MACHINE_STATE_AND_SYNC_ADDRESS', 'MACHINE_SUBSCRIPTION_ADDRESS', 'EVENT_REGISTRY_ADDRESS'],
       ...['CROSS_CHAIN_MIRROR_ADDRESS', 'ADMIN_FLAGS_ADDRESS', 'ATTESTATION_REGISTRY_ADDRESS', 'MULTICALL3_ADDRESS'],
       ...['LEGACY_IDENTITY_REGISTRY_ADDRESS', 'LEGACY_STAKING_ADDRESS', 'LEGACY_DID_STORE_ADDRESS'],
-      ...['LEGACY_EVENT_REGISTRY_ADDRESS', 'FX_SOURCE'],
+      ...['LEGACY_EVENT_REGISTRY_ADDRESS', 'FX_SOURCE', 'ALT_RPC_URLS', 'ALT_GENESIS_HASH', 'ALT_ORDINAL'],
+      ...['ALT_FIRST_SLOT', 'ALT_MACHINE_REGISTRY_PROGRAM', 'ALT_STATE_AND_SYNC_PROGRAM', 'ALT_SUBSCRIPTION_PROGRAM'],
+      ...['ALT_EVENT_REGISTRY_PROGRAM', 'ALT_INFO_DESK_PROGRAM', 'ALT_BINDING_PROGRAM', 'ALT_BINDING_SEED'],
+      'ALT_BINDING_DISCRIMINATOR',
     ]);
   });
 
@@ -84,16 +91,68 @@ describe('fixtures', () => {
     const { machines, operators, mainChain, firstGeneration } = devnet.fixtures;
     const pairs = [
       ...machines
-        .filter(({ name }) => !name.startsWith('fleet'))
-        .map(({ owner, ownerKey }) => [owner, ownerKey] as const),
+        .filter(({ name, home }) => home === 'main' && !name.startsWith('fleet'))
+        .map(({ owner, ownerKey }) => [owner, ownerKey as Hex] as const),
       ...operators.map(({ address, key }) => [address, key] as const),
       ...firstGeneration.map(({ address, key }) => [address, key] as const),
       [mainChain.admin.address, mainChain.admin.key] as const,
     ];
     for (const [address, key] of pairs) expect(privateKeyToAddress(key)).toBe(address);
     const { controller, controllerKey } = machine('with-controller');
-    expect(privateKeyToAddress(controllerKey!)).toBe(controller);
+    expect(privateKeyToAddress(controllerKey as Hex)).toBe(controller);
     expect(machine('fresh')).toMatchObject({ controller: null, controllerKey: null, home: 'main' });
+  });
+
+  test('seeds belong to their keys of the alt chain', () => {
+    const { machines, wallets } = devnet.fixtures;
+    const alt = machines.filter(({ home }) => home === 'alt');
+    const pairs = [
+      ...alt.map(({ owner, ownerKey }) => [owner, ownerKey] as const),
+      ...wallets.map(({ address, key }) => [address, key] as const),
+    ];
+    for (const [address, seed] of pairs) {
+      expect(seed).toMatch(/^[0-9a-f]{64}$/);
+      expect(formatBase58(ed25519.getPublicKey(Buffer.from(seed, 'hex')))).toBe(address);
+    }
+    const { controller, controllerKey } = machine('alt-rated');
+    expect(formatBase58(ed25519.getPublicKey(Buffer.from(controllerKey!, 'hex')))).toBe(controller);
+    expect(machine('alt-no-operator')).toMatchObject({ operator: null, controller: null, controllerKey: null });
+  });
+
+  test('the wallets are bound to the first generation', () => {
+    const [first] = devnet.fixtures.firstGeneration;
+    expect(devnet.fixtures.wallets).toMatchObject([
+      { name: 'bound', state: 'bound', boundTo: first!.address },
+      { name: 'bound-operator', state: 'bound', boundTo: first!.operator },
+      { name: 'revoked', state: 'revoked', boundTo: null },
+      { name: 'unbound', state: 'unbound', boundTo: null },
+    ]);
+  });
+
+  test('settings and fixtures name one alt chain', () => {
+    const { env, fixtures } = devnet;
+    expect(fixtures.altChain).toEqual({
+      rpcUrl: env['ALT_RPC_URLS'],
+      genesisHash: env['ALT_GENESIS_HASH'],
+      firstSlot: Number(env['ALT_FIRST_SLOT']),
+      programs: {
+        machineRegistry: env['ALT_MACHINE_REGISTRY_PROGRAM'],
+        stateAndSync: env['ALT_STATE_AND_SYNC_PROGRAM'],
+        subscription: env['ALT_SUBSCRIPTION_PROGRAM'],
+        eventRegistry: env['ALT_EVENT_REGISTRY_PROGRAM'],
+        infoDesk: env['ALT_INFO_DESK_PROGRAM'],
+        binding: env['ALT_BINDING_PROGRAM'],
+      },
+    });
+    const { config, problems } = readConfig(env, { readFile: () => '' });
+    expect(problems).toEqual([]);
+    const { rpcUrl, genesisHash, firstSlot, programs } = fixtures.altChain!;
+    const { binding, ...machinePrograms } = programs;
+    const [seed, discriminator] = ['OperatorBinding', 'e24e20d708982d63'];
+    expect(config.altChain).toEqual({
+      ...{ rpcUrls: [rpcUrl], genesisHash, ordinal: 5, firstSlot, programs: machinePrograms },
+      binding: { program: binding, seed, discriminator },
+    });
   });
 
   test('every machine tells what each of its routes answers', () => {
@@ -107,10 +166,10 @@ describe('fixtures', () => {
   test('the fleet is listed in the order of its ids, page by page', () => {
     const [fleet, empty] = devnet.fixtures.operators;
     const ids = fleet!.machines.map(BigInt);
-    expect(ids).toHaveLength(45);
+    expect(ids).toHaveLength(50);
     expect(ids).toEqual([...ids].sort((a, b) => (a < b ? -1 : 1)));
     const pages = Object.values(fleet!.expect).map(({ body }) => (body as { machines: unknown[] }).machines.length);
-    expect(pages).toEqual([20, 5, 0]);
+    expect(pages).toEqual([20, 20, 20, 10, 0]);
     expect(Object.keys(empty!.expect)).toHaveLength(2);
     expect(empty!.machines).toEqual([]);
   });
@@ -137,9 +196,9 @@ describe('clock', () => {
 
 describe('personas', () => {
   test('each has on chain the events that its rating counts', async () => {
-    for (const { name, id, expect: answers, did } of devnet.fixtures.machines) {
+    for (const { name, id, expect: answers, did, home } of devnet.fixtures.machines) {
       const { status, body } = answers[`/mcr/${did}`]!;
-      if (status !== 200) continue;
+      if (status !== 200 || home === 'alt') continue;
       const count = await reader.read('eventRegistry', 'getEventCount', [BigInt(id)]);
       expect(count, name).toBe(BigInt((body as { event_count: number }).event_count));
     }
@@ -172,6 +231,37 @@ describe('personas', () => {
     expect(await reader.readRefusal('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
     const home = name === 'homed-elsewhere' ? 3 : 0;
     expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(home);
+  });
+
+  test.each([
+    ['alt-rated', 5, 1],
+    ['alt-new', 5, 1],
+    ['alt-relocating', 5, 1],
+    ['alt-no-operator', 5, 1],
+    ['alt-arrived', 5, 1],
+    ['alt-unlinked', 0, 0],
+    ['alt-recreated', 5, 1],
+    ['alt-fleet-5', 5, 1],
+  ])('%s has no token, home %i and the subscription status %i', async (name, home, status) => {
+    const id = idOf(name);
+    expect(await reader.readRefusal('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+    expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(home);
+    expect(await reader.read('machineSubscription', 'subscriptionStatus', [id])).toBe(status);
+    expect(await reader.read('machineStateAndSync', 'isRelocating', [id])).toBe(false);
+  });
+
+  test('both chains name the operator of a linked machine', async () => {
+    for (const name of ['alt-rated', 'alt-arrived', 'alt-fleet-1']) {
+      expect(await reader.read('machineRegistry', 'operatorOf', [idOf(name)])).toBe(machine(name).operator);
+    }
+    for (const name of ['alt-no-operator', 'alt-unlinked']) {
+      const refusal = `ERC721NonexistentToken(${idOf(name)})`;
+      expect(await reader.readRefusal('machineRegistry', 'operatorOf', [idOf(name)])).toBe(refusal);
+    }
+  });
+
+  test('what alt-arrived did before it left is still on the main chain', async () => {
+    expect(await reader.read('eventRegistry', 'getEventCount', [idOf('alt-arrived')])).toBe(3n);
   });
 
   test('a sale leaves the controller', async () => {

@@ -1,14 +1,20 @@
 /**
  * What does a reader of the devnet need to know? `fixtures.json` in the shape of configuration.md 3: addresses, keys, and what
- * the service must answer. The alt chain's part joins when it exists.
+ * the service must answer. Without an alt chain there are no machines and no wallets of one.
  */
 import type { Hex } from 'viem';
 import { accountOf } from './accounts.ts';
 import type { Account } from './accounts.ts';
+import { expectAltAnswers, toAltEntry } from './alt-answers.ts';
+import type { AltChain } from './alt-chain.ts';
+import { formatSeed } from './alt-keys.ts';
+import type { AltInhabitant } from './alt-persona.ts';
+import { DEVNET_WALLETS, expectWalletAnswers } from './alt-wallets.ts';
+import type { DevnetWallet } from './alt-wallets.ts';
 import { expectAnswers, formatDid } from './answers.ts';
 import type { Deployment, MainChainAddresses } from './deploy.ts';
 import { FIRST_GENERATION } from './first-generation.ts';
-import type { ExpectedAnswers, Persona } from './persona.ts';
+import type { ExpectedAnswer, ExpectedAnswers } from './persona.ts';
 import type { Inhabitant } from './personas.ts';
 import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas-fleet.ts';
 
@@ -18,13 +24,15 @@ export interface MachineFixture {
   /** Decimal. */
   readonly id: string;
   readonly did: string;
-  readonly home: Persona['home'];
+  readonly home: 'main' | 'alt';
   /** The last owner, when the machine is gone. */
   readonly owner: string;
-  readonly ownerKey: Hex;
+  /** Main chain: `0x` and 64 hex digits; alt chain: the 64 hex digits of an Ed25519 seed. */
+  readonly ownerKey: string;
   readonly controller: string | null;
-  readonly controllerKey: Hex | null;
-  readonly operator: string;
+  readonly controllerKey: string | null;
+  /** Null: its account on the alt chain names none. */
+  readonly operator: string | null;
   readonly expect: ExpectedAnswers;
 }
 
@@ -43,6 +51,9 @@ export interface WalletFixture {
   readonly address: string;
   readonly state: 'bound' | 'revoked' | 'unbound';
   readonly boundTo: string | null;
+  /** 64 hex digits of its Ed25519 seed. */
+  readonly key: string;
+  readonly expect: ExpectedAnswers;
 }
 
 export interface FirstGenerationFixture {
@@ -65,11 +76,21 @@ export interface Fixtures {
     /** Protocol owner and attester. */
     readonly admin: { readonly address: string; readonly key: Hex };
   };
+  /** Null: started without one. */
+  readonly altChain: {
+    readonly rpcUrl: string;
+    readonly genesisHash: string;
+    readonly firstSlot: number;
+    readonly programs: Readonly<Record<AltProgramName, string>>;
+  } | null;
   readonly machines: readonly MachineFixture[];
   readonly operators: readonly OperatorFixture[];
   readonly wallets: readonly WalletFixture[];
   readonly firstGeneration: readonly FirstGenerationFixture[];
 }
+
+/** Keyed by the variable's name in camelCase without `ALT_` and `_PROGRAM` (configuration.md 3). */
+type AltProgramName = Exclude<keyof AltChain['programs'], 'caller'>;
 
 const PAGE_SIZE = 20;
 
@@ -78,19 +99,32 @@ export interface FixtureScene {
   readonly deployment: Deployment;
   readonly now: number;
   readonly inhabitants: readonly Inhabitant[];
+  /** Undefined: there is none, and nobody lives there. */
+  readonly altChain: AltChain | undefined;
+  readonly altInhabitants: readonly AltInhabitant[];
 }
 
-export function toFixtures({ rpcUrl, deployment, now, inhabitants }: FixtureScene): Fixtures {
+export function toFixtures(scene: FixtureScene): Fixtures {
+  const { rpcUrl, deployment, now, inhabitants, altChain, altInhabitants } = scene;
   const { chainId, startBlock, addresses } = deployment;
   const admin = accountOf('admin');
   const fleet = accountOf(FLEET_OPERATOR);
-  const fleetMachines = inhabitants.filter(({ machine }) => machine.owner === fleet);
+  const listed = [
+    ...inhabitants.filter(({ machine }) => machine.owner === fleet).map(toListed),
+    ...altInhabitants.filter(({ machine }) => machine.operator === fleet).map(toAltListed),
+  ];
   return {
     seededAt: now,
     mainChain: { rpcUrl, chainId, startBlock, addresses, admin: { address: admin.address, key: admin.key } },
-    machines: inhabitants.map((inhabitant) => toMachineFixture(inhabitant, deployment, now)),
-    operators: [toOperatorFixture(fleet, fleetMachines), toOperatorFixture(accountOf(EMPTY_OPERATOR), [])],
-    wallets: [],
+    altChain: altChain === undefined ? null : toAltChainFixture(altChain),
+    machines: [
+      ...inhabitants.map((inhabitant) => toMachineFixture(inhabitant, deployment, now)),
+      ...(altChain === undefined
+        ? []
+        : altInhabitants.map((inhabitant) => toAltMachineFixture(inhabitant, altChain, now))),
+    ],
+    operators: [toOperatorFixture(fleet, listed), toOperatorFixture(accountOf(EMPTY_OPERATOR), [])],
+    wallets: altChain === undefined ? [] : DEVNET_WALLETS.map((wallet) => toWalletFixture(wallet, now)),
     firstGeneration: FIRST_GENERATION.map(({ id, machine, operator, history }) => ({
       id: String(id),
       address: machine.address,
@@ -98,6 +132,14 @@ export function toFixtures({ rpcUrl, deployment, now, inhabitants }: FixtureScen
       operator: operator.address,
       expectedRating: history.rating,
     })),
+  };
+}
+
+function toAltChainFixture({ rpcUrl, genesisHash, firstSlot, programs }: AltChain): NonNullable<Fixtures['altChain']> {
+  const { machineRegistry, stateAndSync, subscription, eventRegistry, infoDesk, binding } = programs;
+  return {
+    ...{ rpcUrl, genesisHash, firstSlot },
+    programs: { machineRegistry, stateAndSync, subscription, eventRegistry, infoDesk, binding },
   };
 }
 
@@ -118,37 +160,90 @@ function toMachineFixture({ persona, machine }: Inhabitant, deployment: Deployme
   };
 }
 
-function toOperatorFixture({ name, address, key }: Account, members: readonly Inhabitant[]): OperatorFixture {
-  const sorted = [...members].sort((a, b) => (a.machine.id < b.machine.id ? -1 : 1));
+function toAltMachineFixture(inhabitant: AltInhabitant, altChain: AltChain, now: number): MachineFixture {
+  const { persona, machine } = inhabitant;
+  const { id, owner, controller, operator } = machine;
+  const { genesisHash, programs } = altChain;
+  return {
+    name: persona.name,
+    about: persona.about,
+    id: String(id),
+    did: formatDid(id),
+    home: 'alt',
+    owner: owner.key,
+    ownerKey: formatSeed(owner),
+    controller: controller?.key ?? null,
+    controllerKey: controller === undefined ? null : formatSeed(controller),
+    operator: operator?.address ?? null,
+    expect: expectAltAnswers(inhabitant, { genesisHash, machineRegistry: programs.machineRegistry, now }),
+  };
+}
+
+function toWalletFixture(devnetWallet: DevnetWallet, now: number): WalletFixture {
+  const { name, wallet, state, boundTo } = devnetWallet;
+  return {
+    name,
+    address: wallet.key,
+    state,
+    boundTo: boundTo?.address ?? null,
+    key: formatSeed(wallet),
+    expect: expectWalletAnswers(devnetWallet, now),
+  };
+}
+
+/** A machine of an operator's listing, wherever it lives. */
+interface Listed {
+  readonly id: bigint;
+  readonly entry: object;
+}
+
+function toOperatorFixture({ name, address, key }: Account, members: readonly Listed[]): OperatorFixture {
+  const sorted = [...members].sort((a, b) => (a.id < b.id ? -1 : 1));
   const path = `/operator/${address}/machines`;
-  const lastPage = Math.floor(Math.max(0, sorted.length - 1) / PAGE_SIZE) * PAGE_SIZE;
+  const pages = Math.max(1, Math.ceil(sorted.length / PAGE_SIZE));
+  const offsets = Array.from({ length: pages }, (_, page) => page * PAGE_SIZE);
   return {
     name,
     address,
     key,
-    machines: sorted.map(({ machine }) => String(machine.id)),
+    machines: sorted.map(({ id }) => String(id)),
     expect: {
       [path]: expectPage(address, sorted, 0),
-      [`${path}?offset=${lastPage}`]: expectPage(address, sorted, lastPage),
-      [`${path}?offset=${sorted.length}`]: expectPage(address, sorted, sorted.length),
+      ...Object.fromEntries(
+        [...new Set([...offsets, sorted.length])].map((offset) => [
+          `${path}?offset=${offset}`,
+          expectPage(address, sorted, offset),
+        ]),
+      ),
     },
   };
 }
 
-function expectPage(address: string, sorted: readonly Inhabitant[], offset: number): ExpectedAnswers[string] {
+function expectPage(address: string, sorted: readonly Listed[], offset: number): ExpectedAnswer {
   return {
     status: 200,
     body: {
       operator_did: `did:svc:${address}`,
-      machines: sorted.slice(offset, offset + PAGE_SIZE).map(toEntry),
+      machines: sorted.slice(offset, offset + PAGE_SIZE).map(({ entry }) => entry),
       pagination: { offset, limit: PAGE_SIZE, total: sorted.length },
       unreadable: 0,
     },
   };
 }
 
-function toEntry({ persona, machine }: Inhabitant): object {
+function toListed({ persona, machine: { id } }: Inhabitant): Listed {
   if (persona.answer.kind !== 'served') throw new Error(`${persona.name} is not served and cannot be listed`);
-  const { mcr_score, mcr, negative_flag } = persona.answer.rating;
-  return { did: formatDid(machine.id), machine_id: String(machine.id), mcr_score, mcr, negative_flag };
+  const { mcr_score, mcr, negative_flag, bond_status, event_count } = persona.answer.rating;
+  const entry = {
+    did: formatDid(id),
+    machine_id: String(id),
+    ...{ mcr_score, mcr, negative_flag, bond_status, event_count },
+  };
+  return { id, entry };
+}
+
+function toAltListed(inhabitant: AltInhabitant): Listed {
+  const entry = toAltEntry(inhabitant);
+  if (entry === undefined) throw new Error(`${inhabitant.persona.name} is not served and cannot be listed`);
+  return { id: inhabitant.machine.id, entry };
 }

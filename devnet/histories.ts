@@ -131,6 +131,39 @@ export const WEEKLY_PAYER: History = {
 };
 
 /**
+ * The weekly payer reports what it did right after each payday, hardware-signed: twice the events on the same days.
+ * Revenue takes the larger ladder of each week, which is that of the money; cadence, trend and tenure count days and money; all trust
+ * is hardware-signed. So the points are those of the weekly payer.
+ */
+export const REPORTING_WEEKLY_PAYER: History = {
+  events: WEEKLY_PAYER.events.flatMap((payday) => [payday, activity(payday.daysAgo, HARDWARE_SIGNED)]),
+  rating: { ...WEEKLY_PAYER.rating, event_count: 42, activity_event_count: 21 },
+};
+
+/** The longest metadata that the alt chain takes: 256 bytes. */
+const LONG_METADATA = `{"note":"${'x'.repeat(245)}"}`;
+
+/** Three paydays, a week apart, the last 152 days ago. */
+export const ANCHOR_EVENTS: readonly PlannedEvent[] = daysBetween(152, 166, 7).map((day) => ({
+  ...revenue(day, 300_000n, HARDWARE_SIGNED),
+  metadata: LONG_METADATA,
+}));
+
+/**
+ * The weekly payer, after a relocation 143 days ago that brought the last event of before along. That one is nine days older than its block,
+ * so it is late: it counts and earns nothing.
+ */
+export const ANCHORED_WEEKLY_PAYER: History = {
+  events: [ANCHOR_EVENTS.at(-1)!, ...WEEKLY_PAYER.events],
+  rating: { ...WEEKLY_PAYER.rating, event_count: 22, revenue_event_count: 22 },
+};
+
+/** Six paydays of a machine that was retired 150 days ago. */
+export const RETIRED_HISTORY: Pick<History, 'events'> = {
+  events: daysBetween(160, 195, 7).map((day) => revenue(day, 300_000n, HARDWARE_SIGNED)),
+};
+
+/**
  * USD 10 a day, self-reported, for 16 weeks (106 days).
  * Revenue: a week earns 7,000 cents: 1000 + 2000 × 400 / 5000 = 1160, half of it as nothing is verified: 580. Cadence: 2500,
  * half of it: 1250. Trend: 1500. Trust: 20 percent: 400. Tenure: 500 + 3 × 500 / 39 = 538. Total 4268: 43.

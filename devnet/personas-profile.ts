@@ -13,7 +13,8 @@ import type { PlannedEvent } from './planned-event.ts';
 const DOCUMENTATION_URL = 'https://docs.example.com/machine';
 const DATA_API_URL = 'https://data.example.com/v1/machine';
 
-function endpointsFor(visibility: string): readonly ServiceEndpointInput[] {
+/** A document that names documentation, data API and visibility, and a service that no browser opens. */
+export function endpointsFor(visibility: string): readonly ServiceEndpointInput[] {
   return [
     { id: '#docs', serviceType: 'Documentation', serviceEndpoint: DOCUMENTATION_URL },
     { id: '#data', serviceType: 'DataApi', serviceEndpoint: DATA_API_URL },
@@ -22,7 +23,8 @@ function endpointsFor(visibility: string): readonly ServiceEndpointInput[] {
   ];
 }
 
-function expectedProfile(visibility: string): object {
+/** The members of its profile. */
+export function expectedProfile(visibility: string): object {
   return {
     data_visibility: visibility,
     documentation_url: DOCUMENTATION_URL,
@@ -34,7 +36,8 @@ function expectedProfile(visibility: string): object {
   };
 }
 
-function expectedCard(visibility: string): object {
+/** The members of its card. */
+export function expectedCard(visibility: string): object {
   return {
     data_visibility: visibility,
     documentation_url: DOCUMENTATION_URL,

@@ -2,6 +2,8 @@
  * How do the personas get their months of history? By real transactions in blocks whose times are set: one time per day on
  * which something happens, from more than a year ago to now. Then the node's clock is the wall clock.
  */
+import { planMainSide } from './alt-main-side.ts';
+import type { AltInhabitant } from './alt-persona.ts';
 import type { Call, ChainWriter } from './chain-writer.ts';
 import type { Deployment } from './deploy.ts';
 import { planFirstGeneration } from './first-generation.ts';
@@ -40,10 +42,14 @@ export async function seedMainChain(
   writer: ChainWriter,
   deployment: Deployment,
   inhabitants: readonly Inhabitant[],
+  altInhabitants: readonly AltInhabitant[],
   now: number,
 ): Promise<SeedingResult> {
   const plan = [
     ...inhabitants.flatMap((inhabitant) => planInhabitant(deployment, inhabitant, now)),
+    ...altInhabitants
+      .flatMap((inhabitant) => planMainSide(deployment, inhabitant, now))
+      .map((planned) => ({ ...planned, step: 'act' as const })),
     ...planFirstGeneration(deployment, now).map((planned) => ({ ...planned, step: 'event' as const })),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);

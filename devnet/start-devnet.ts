@@ -1,27 +1,39 @@
 /**
- * What is the devnet? A local main chain with all contracts, personas with months of history, rates, and the settings that
- * point the service at it (configuration.md 2 and 3).
+ * What is the devnet? A local main chain with all contracts, a local alt chain, personas with months of history on both, rates, and
+ * the settings that point the service at it (configuration.md 2 and 3).
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { BINDING_DISCRIMINATOR } from './alt-accounts.ts';
+import { startAltChain } from './alt-chain.ts';
+import type { AltChain } from './alt-chain.ts';
+import { BINDING_SEED } from './alt-placements.ts';
 import { startAnvil } from './anvil.ts';
 import { createChainWriter } from './chain-writer.ts';
-import { deployContracts } from './deploy.ts';
+import { ALT_ORDINAL, deployContracts } from './deploy.ts';
 import type { Deployment } from './deploy.ts';
 import { formatEuroRates } from './euro-rates.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { listInhabitants } from './personas.ts';
+import { listAltInhabitants } from './personas-alt.ts';
 import { DEFAULT_FLEET_SIZE } from './personas-fleet.ts';
 import { blockTimestamp } from './planned-event.ts';
 import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
+
+/** Whether a devnet has an alt chain when nobody says. Off until the service reads it. */
+export const HAS_ALT_CHAIN_BY_DEFAULT = false;
 
 export interface DevnetOptions {
   /** Where `env`, `fixtures.json` and the rates go and stay; absent = nowhere that outlives it. */
   readonly dir?: string;
   /** Absent = any free one. */
   readonly evmPort?: number;
+  /** Absent = any free one. */
+  readonly svmPort?: number;
+  /** With the alt chain and its machines; absent = `HAS_ALT_CHAIN_BY_DEFAULT`. */
+  readonly altChain?: boolean;
   /** Main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
   /** Says nothing on standard error. */
@@ -31,6 +43,8 @@ export interface DevnetOptions {
 export interface Devnet {
   readonly rpcUrl: string;
   readonly deployment: Deployment;
+  /** Undefined: started without one. */
+  readonly altChain: AltChain | undefined;
   readonly fixtures: Fixtures;
   /** Variables of the service, by name. */
   readonly env: Readonly<Record<string, string>>;
@@ -49,26 +63,34 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const now = Math.floor(Date.now() / 1000);
   const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
+  let altChain: AltChain | undefined;
   async function stop(): Promise<void> {
-    await anvil.stop();
+    await Promise.all([anvil.stop(), altChain?.stop()]);
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
   }
   try {
+    const altInhabitants = (options.altChain ?? HAS_ALT_CHAIN_BY_DEFAULT) ? listAltInhabitants() : [];
+    if (altInhabitants.length > 0) {
+      altChain = await startAltChain(altInhabitants, { port: options.svmPort, now });
+      report(
+        `alt chain at ${altChain.rpcUrl}: ${altInhabitants.length} machines, ${altChain.transactions} transactions, slot ${altChain.node.slot}`,
+      );
+    }
     const writer = createChainWriter(anvil.rpcUrl);
     const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
     const inhabitants = listInhabitants(options.fleet ?? DEFAULT_FLEET_SIZE);
-    const { transactions, blocks } = await seedMainChain(writer, deployment, inhabitants, now);
+    const { transactions, blocks } = await seedMainChain(writer, deployment, inhabitants, altInhabitants, now);
     await writer.rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
     report(
       `main chain at ${anvil.rpcUrl}: ${inhabitants.length} machines, ${transactions} transactions, ${blocks} blocks`,
     );
-    const fixtures = toFixtures({ rpcUrl: anvil.rpcUrl, deployment, now, inhabitants });
+    const fixtures = toFixtures({ rpcUrl: anvil.rpcUrl, deployment, now, inhabitants, altChain, altInhabitants });
     const ratesFile = join(dir, 'eurofx.csv');
-    const env = toEnvironment(anvil.rpcUrl, deployment, ratesFile);
+    const env = { ...toEnvironment(anvil.rpcUrl, deployment, ratesFile), ...(altChain && toAltEnvironment(altChain)) };
     mkdirSync(dir, { recursive: true });
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
-    return { rpcUrl: anvil.rpcUrl, deployment, fixtures, env, stop };
+    return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -99,6 +121,23 @@ function toEnvironment(
     LEGACY_DID_STORE_ADDRESS: addresses.legacyDidStore,
     LEGACY_EVENT_REGISTRY_ADDRESS: addresses.legacyEventRegistry,
     FX_SOURCE: ratesFile,
+  };
+}
+
+function toAltEnvironment({ rpcUrl, genesisHash, firstSlot, programs }: AltChain): Record<string, string> {
+  return {
+    ALT_RPC_URLS: rpcUrl,
+    ALT_GENESIS_HASH: genesisHash,
+    ALT_ORDINAL: String(ALT_ORDINAL),
+    ALT_FIRST_SLOT: String(firstSlot),
+    ALT_MACHINE_REGISTRY_PROGRAM: programs.machineRegistry,
+    ALT_STATE_AND_SYNC_PROGRAM: programs.stateAndSync,
+    ALT_SUBSCRIPTION_PROGRAM: programs.subscription,
+    ALT_EVENT_REGISTRY_PROGRAM: programs.eventRegistry,
+    ALT_INFO_DESK_PROGRAM: programs.infoDesk,
+    ALT_BINDING_PROGRAM: programs.binding,
+    ALT_BINDING_SEED: BINDING_SEED,
+    ALT_BINDING_DISCRIMINATOR: BINDING_DISCRIMINATOR,
   };
 }
 
