@@ -4,6 +4,7 @@
  * block that is not the child of what it stands on.
  */
 import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
+import type { BlockRange } from '../domain/index-rules/block-checks.ts';
 import { MAX_LAG_BLOCKS } from '../domain/index-freshness.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
@@ -17,7 +18,7 @@ import { BackfillPace } from './backfill-pace.ts';
 import { toEventEntries } from './event-entries.ts';
 import { IndexRefused, type IndexStanding } from './index-standing.ts';
 import type { BlockReader, VerifiedWindow } from './verified-blocks.ts';
-import { streamWindows } from './window-stream.ts';
+import { readOneAhead, streamWindows } from './window-stream.ts';
 
 export interface MainChainIndexOptions {
   readonly chain: MainChainLog;
@@ -97,14 +98,10 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
     const progress = watchBackfill(range, startBlock, clock, log);
     const pauseAt = clock.nowMilliseconds() + MAX_ADVANCE_MILLISECONDS;
-    const isFar = finalized.number - range.fromBlock > MAX_LAG_BLOCKS;
-    // The answer of one block is the same however often it is asked.
-    const alreadyRead = isFar ? new ReadMachines() : undefined;
     let checkpoint = from;
-    for await (const window of streamWindows(reader, pace, range, signal)) {
-      await checkLinks(window, checkpoint, finalized);
-      const next: Checkpoint = { blockNumber: window.last.number, blockHash: window.last.hash };
-      const ownership = await readOwnership(window, isFar ? finalized : window.last, alreadyRead);
+    // What a window needs of the chain is read while the one before it is stored.
+    for await (const { window, ownership } of readOneAhead(readSteps(range, from, finalized, signal))) {
+      const next = toCheckpoint(window);
       const isStored = await store.advanceMainChain(checkpoint, next, toEventEntries(window.logs), ownership);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
@@ -113,6 +110,24 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       if (clock.nowMilliseconds() >= pauseAt) break;
     }
     return { kind: 'behind' };
+  }
+
+  /** Windows that lead on from each other, each with the ownership that its logs name. */
+  async function* readSteps(
+    range: BlockRange,
+    from: Checkpoint | undefined,
+    finalized: BlockRef,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ readonly window: VerifiedWindow; readonly ownership: OwnershipReads }> {
+    const isFar = finalized.number - range.fromBlock > MAX_LAG_BLOCKS;
+    // The answer of one block is the same however often it is asked.
+    const alreadyRead = isFar ? new ReadMachines() : undefined;
+    let before = from;
+    for await (const window of streamWindows(reader, pace, range, signal)) {
+      await checkLinks(window, before, finalized);
+      before = toCheckpoint(window);
+      yield { window, ownership: await readOwnership(window, isFar ? finalized : window.last, alreadyRead) };
+    }
   }
 
   /**
@@ -153,6 +168,10 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   }
 
   return { claim, advance };
+}
+
+function toCheckpoint({ last }: VerifiedWindow): Checkpoint {
+  return { blockNumber: last.number, blockHash: last.hash };
 }
 
 /** Bounds the memory of what was read; some 20 MB. */

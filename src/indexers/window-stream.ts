@@ -59,6 +59,23 @@ export async function* streamWindows(
   }
 }
 
+/** The same items; each is asked for while the one before it is still in use. Nothing is under way when it has ended. */
+export async function* readOneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = items.next();
+  try {
+    for (;;) {
+      const step = await next;
+      if (step.done === true) return;
+      next = items.next();
+      next.catch(() => undefined);
+      yield step.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await items.return(undefined);
+  }
+}
+
 /** Tells the pace what a failure says about it. True when the next window is smaller. */
 function slowDown(pace: BackfillPace, { fromBlock, toBlock }: BlockRange, error: unknown): boolean {
   const blocks = toBlock - fromBlock + 1;

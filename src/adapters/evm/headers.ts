@@ -21,9 +21,12 @@ export interface Headers {
 /** How many headers are remembered by hash. */
 const REMEMBERED = 256;
 
+/** A header is short, and looked up rather than computed: as many count as one call of another kind. */
+const HEADERS_PER_CALL = 10;
+
 export function createHeaders(endpoints: Endpoints, maxBatchCalls: number): Headers {
   const known = new Map<string, Header>();
-  const batcher = createBatcher(endpoints, maxBatchCalls);
+  const batcher = createBatcher(endpoints, HEADERS_PER_CALL * maxBatchCalls);
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
     const answers = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {

@@ -33,8 +33,8 @@ const CALLS_PER_MACHINE = 3;
 
 /** Fewer machines than this are read with whatever else is asked in the same tick. */
 const MIN_PROGRAM_MACHINES = 200;
-/** Programs in one JSON-RPC batch: some 400 kB asked and 500 kB answered. */
-const PROGRAMS_AT_ONCE = 10;
+/** Programs in one JSON-RPC batch: some 1 MB asked and as much answered. */
+const PROGRAMS_AT_ONCE = 25;
 
 export interface OwnershipReader {
   /** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */
