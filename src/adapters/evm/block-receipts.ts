@@ -8,10 +8,13 @@ import { parseHash, parseQuantity } from './quantities.ts';
 import type { RawLog } from './raw-log.ts';
 import { computeReceiptsRoot } from '../../domain/index-rules/receipts-root.ts';
 
+/** A log of a block that is known. */
+export type ProvenRawLog = RawLog & { readonly blockTimestamp: number };
+
 /** All logs of the block in their order; undefined: these are not the receipts that its header commits to. */
-export function proveReceipts(header: Header, receipts: unknown): readonly RawLog[] | undefined {
+export function proveReceipts(header: Header, receipts: unknown): readonly ProvenRawLog[] | undefined {
   if (!Array.isArray(receipts) || header.receiptsRoot === undefined) return undefined;
-  const logs: RawLog[] = [];
+  const logs: ProvenRawLog[] = [];
   const encoded: Uint8Array[] = [];
   for (const receipt of receipts) {
     const bytes = takeReceipt(header, receipt, logs);
@@ -28,7 +31,7 @@ const MAX_TOPICS = 4;
 const MAX_TYPE = 0x7f;
 
 /** The bytes of one receipt; its logs go to the end of the list. */
-function takeReceipt(header: Header, receipt: unknown, logs: RawLog[]): Uint8Array | undefined {
+function takeReceipt(header: Header, receipt: unknown, logs: ProvenRawLog[]): Uint8Array | undefined {
   if (!isObject(receipt) || !Array.isArray(receipt['logs'])) return undefined;
   const { logsBloom } = receipt;
   const type = receipt['type'] === undefined ? 0 : parseQuantity(receipt['type']);
@@ -65,7 +68,7 @@ function takeLog(
   logIndex: number,
   transactionHash: string,
   parts: string[],
-): RawLog | undefined {
+): ProvenRawLog | undefined {
   if (!isObject(entry)) return undefined;
   const { address, topics, data } = entry;
   if (!isHexOf(address, ADDRESS_DIGITS) || !Array.isArray(topics) || topics.length > MAX_TOPICS) return undefined;
@@ -76,7 +79,6 @@ function takeLog(
     words += `a0${topic.slice(2)}`;
   }
   parts.push(encodeList(`94${address.slice(2)}${encodeList(words)}${encodeText(data.slice(2))}`));
-  const blockTimestamp = parseQuantity(entry['blockTimestamp']);
   return {
     address: address.toLowerCase(),
     topics: topics.map((topic: string) => topic.toLowerCase() as Hex),
@@ -85,7 +87,7 @@ function takeLog(
     blockHash: header.hash,
     logIndex,
     transactionHash,
-    blockTimestamp,
+    blockTimestamp: header.timestamp,
   };
 }
 

@@ -80,7 +80,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     }
   }
 
-  function toChainLog(raw: RawLog, address: Address): ChainLog {
+  function toChainLog<Time>(
+    raw: RawLog & { readonly blockTimestamp: Time },
+    address: Address,
+  ): ChainLog & { readonly blockTimestamp: Time } {
     const judged = effects.judge(address, raw.topics, raw.data);
     if (judged === undefined) throw chainUnreadable('main', 'malformed');
     if (judged.effect.kind === 'unknown') counters.unknownLogs += 1;
@@ -121,9 +124,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   function toProvenLogs(answer: RpcAnswer, header: Header): ProvenLog[] | undefined {
     if (!answer.ok && answer.code === METHOD_NOT_FOUND) tellsReceipts = false;
     const raws = answer.ok ? proveReceipts(header, answer.result) : undefined;
-    return raws
-      ?.filter(({ address }) => watched.has(address))
-      .map((raw) => ({ ...toChainLog(raw, raw.address as Address), blockTimestamp: header.timestamp }));
+    return raws?.filter(({ address }) => watched.has(address)).map((raw) => toChainLog(raw, raw.address as Address));
   }
 
   return {
