@@ -29,6 +29,8 @@ export interface Character {
 export interface Witness {
   /** The node has told this block as the newest. */
   latest(block: Block): void;
+  /** The node has told this block as the newest final one, which may be newer than any head that another node has told. */
+  finalized(block: Block): void;
   /** Logs were left out of an answer that still looks whole. */
   hidLogs(): void;
 }
@@ -89,7 +91,11 @@ export class Backend {
 
   #answerHeader(tip: Block, asked: string, fault: Fault | undefined, witness: Witness): RpcResult {
     if (fault === 'nullBlock') return { result: null };
-    if (asked === 'finalized') return { result: toHeader(finalizedOf(tip, this.#chain.finalityDepth)) };
+    if (asked === 'finalized') {
+      const final = finalizedOf(tip, this.#chain.finalityDepth);
+      witness.finalized(final);
+      return { result: toHeader(final) };
+    }
     if (asked !== 'latest') {
       const block = ancestorAt(tip, Number(asked));
       return { result: block === undefined ? null : toHeader(block) };

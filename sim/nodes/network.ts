@@ -42,6 +42,8 @@ export class Network {
   readonly #parts: NetworkParts;
   /** Every block that reached the service as the newest one, in order of arrival. */
   readonly told: ToldHead[] = [];
+  /** Every block that was told as the newest final one. */
+  readonly toldFinal = new Set<Block>();
   lastHiddenLogsAtMilliseconds = Number.NEGATIVE_INFINITY;
   exchanges = 0;
 
@@ -83,6 +85,7 @@ export class Network {
     const news: Block[] = [];
     const witness: Witness = {
       latest: (block) => void news.push(block),
+      finalized: (block) => void this.toldFinal.add(block),
       hidLogs: () => {
         this.lastHiddenLogsAtMilliseconds = time.nowMilliseconds();
       },

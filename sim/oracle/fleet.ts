@@ -28,7 +28,7 @@ export function judgeFleetAnswer(account: string, answer: Answer, span: Span, ne
   if (index.head_block - index.indexed_block > MAX_LAG_BLOCKS) return 'an index that lags too far';
   const heads = listHeads(network, span);
   const recent = listHeads(network, { ...span, startMilliseconds: span.startMilliseconds - UNSEEN_MILLISECONDS });
-  const bases = new Set(recent.map((head) => ancestorAt(head, index.indexed_block)));
+  const bases = new Set([...recent, ...network.toldFinal].map((head) => ancestorAt(head, index.indexed_block)));
   for (const base of bases) {
     if (base === undefined) continue;
     const held = listHoldings(account, base);
