@@ -33,7 +33,7 @@ let reader: ContractReader;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'devnet-test-'));
-  devnet = await startDevnet({ dir, quiet: true, altChain: true });
+  devnet = await startDevnet({ dir, quiet: true });
   writer = createChainWriter(devnet.rpcUrl);
   reader = createContractReader({ deployment: devnet.deployment, writer });
 });
@@ -68,7 +68,8 @@ describe('files', () => {
       ...['LEGACY_EVENT_REGISTRY_ADDRESS', 'FX_SOURCE', 'ALT_RPC_URLS', 'ALT_GENESIS_HASH', 'ALT_ORDINAL'],
       ...['ALT_FIRST_SLOT', 'ALT_MACHINE_REGISTRY_PROGRAM', 'ALT_STATE_AND_SYNC_PROGRAM', 'ALT_SUBSCRIPTION_PROGRAM'],
       ...['ALT_EVENT_REGISTRY_PROGRAM', 'ALT_INFO_DESK_PROGRAM', 'ALT_BINDING_PROGRAM', 'ALT_BINDING_SEED'],
-      'ALT_BINDING_DISCRIMINATOR',
+      ...['ALT_BINDING_DISCRIMINATOR', 'ONBOARDING_TOKENS', 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256'],
+      ...['TRUST_INTERMEDIATE_FILE', 'TRUST_INTERMEDIATE_SHA256'],
     ]);
   });
 

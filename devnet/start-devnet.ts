@@ -16,14 +16,12 @@ import type { Deployment } from './deploy.ts';
 import { formatEuroRates } from './euro-rates.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
+import { createOnboarding } from './onboarding.ts';
 import { listInhabitants } from './personas.ts';
 import { listAltInhabitants } from './personas-alt.ts';
 import { DEFAULT_FLEET_SIZE } from './personas-fleet.ts';
 import { blockTimestamp } from './planned-event.ts';
 import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
-
-/** Whether a devnet has an alt chain when nobody says. Off until the service reads it. */
-export const HAS_ALT_CHAIN_BY_DEFAULT = false;
 
 export interface DevnetOptions {
   /** Where `env`, `fixtures.json` and the rates go and stay; absent = nowhere that outlives it. */
@@ -32,7 +30,7 @@ export interface DevnetOptions {
   readonly evmPort?: number;
   /** Absent = any free one. */
   readonly svmPort?: number;
-  /** With the alt chain and its machines; absent = `HAS_ALT_CHAIN_BY_DEFAULT`. */
+  /** With the alt chain and its machines; absent = with it. */
   readonly altChain?: boolean;
   /** Main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
@@ -69,7 +67,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
   }
   try {
-    const altInhabitants = (options.altChain ?? HAS_ALT_CHAIN_BY_DEFAULT) ? listAltInhabitants() : [];
+    const altInhabitants = (options.altChain ?? true) ? listAltInhabitants() : [];
     if (altInhabitants.length > 0) {
       altChain = await startAltChain(altInhabitants, { port: options.svmPort, now });
       report(
@@ -84,10 +82,23 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     report(
       `main chain at ${anvil.rpcUrl}: ${inhabitants.length} machines, ${transactions} transactions, ${blocks} blocks`,
     );
-    const fixtures = toFixtures({ rpcUrl: anvil.rpcUrl, deployment, now, inhabitants, altChain, altInhabitants });
-    const ratesFile = join(dir, 'eurofx.csv');
-    const env = { ...toEnvironment(anvil.rpcUrl, deployment, ratesFile), ...(altChain && toAltEnvironment(altChain)) };
     mkdirSync(dir, { recursive: true });
+    const onboarding = createOnboarding(dir, now);
+    const fixtures = toFixtures({
+      rpcUrl: anvil.rpcUrl,
+      deployment,
+      now,
+      inhabitants,
+      altChain,
+      altInhabitants,
+      onboarding,
+    });
+    const ratesFile = join(dir, 'eurofx.csv');
+    const env = {
+      ...toEnvironment(anvil.rpcUrl, deployment, ratesFile),
+      ...(altChain && toAltEnvironment(altChain)),
+      ...onboarding.env,
+    };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
@@ -97,7 +108,6 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
 }
 
-/** Verify's trust files and token are left out: one without the other is a configuration problem. */
 function toEnvironment(
   rpcUrl: string,
   { addresses, chainId, startBlock }: Deployment,

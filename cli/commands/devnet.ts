@@ -9,22 +9,21 @@ export const devnet = defineCommand({
   options: {
     dir: { type: 'string', value: 'PATH', about: 'where env and fixtures.json go (default .devnet)' },
     'evm-port': { type: 'string', value: 'N', about: 'port of the main chain (default: any free one)' },
-    'svm-port': { type: 'string', value: 'N', about: 'port of the alt chain, which is not part of the devnet yet' },
+    'svm-port': { type: 'string', value: 'N', about: 'port of the alt chain (default: any free one)' },
     fleet: { type: 'string', value: 'N', about: 'main-chain machines of the operator "fleet" (default 45)' },
     json: { type: 'boolean', about: 'print the fixtures instead of "ready"' },
   },
-  example: 'svc devnet --dir .devnet --evm-port 8545',
+  example: 'svc devnet --dir .devnet --evm-port 8545 --svm-port 8899',
   async run({ dir = '.devnet', 'evm-port': evmPortText, 'svm-port': svmPortText, fleet: fleetText, json = false }) {
     const evmPort = parseNumberOption('--evm-port', evmPortText, 0, 65_535);
+    const svmPort = parseNumberOption('--svm-port', svmPortText, 0, 65_535);
     const fleet = parseNumberOption('--fleet', fleetText, 0, 100_000);
-    if (parseNumberOption('--svm-port', svmPortText, 0, 65_535) !== undefined) {
-      process.stderr.write('warning: --svm-port has no effect: the alt chain is not part of the devnet yet\n');
-    }
     return stayUntilStopped(async (atEnd) => {
       const { startDevnet } = await import('../../devnet/start-devnet.ts');
       const started = await startDevnet({
         dir,
         ...(evmPort === undefined ? {} : { evmPort }),
+        ...(svmPort === undefined ? {} : { svmPort }),
         ...(fleet === undefined ? {} : { fleet }),
       });
       atEnd(() => started.stop());

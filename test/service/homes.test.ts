@@ -61,7 +61,11 @@ describe('a machine of the main chain', () => {
 
   it('carries no member of the alt chain on any route', async () => {
     let answered = 0;
-    for (const path of [...machines.flatMap(readsOf), ...operators.flatMap(listingsOf)]) {
+    const onMain = machines.filter(({ home }) => home === 'main');
+    const operatorsOnMain = operators.filter(
+      ({ machines: ids }) => onMain.filter(({ id }) => ids.includes(id)).length === ids.length,
+    );
+    for (const path of [...onMain.flatMap(readsOf), ...operatorsOnMain.flatMap(listingsOf)]) {
       const { status, json } = await get(path);
       if (status !== 200) continue;
       answered += 1;
@@ -73,7 +77,7 @@ describe('a machine of the main chain', () => {
         ).toEqual([]);
       }
     }
-    expect(answered).toBeGreaterThan(machines.length);
+    expect(answered).toBeGreaterThan(onMain.length);
   });
 });
 
