@@ -14,6 +14,7 @@ import type { DevnetWallet } from './alt-wallets.ts';
 import { expectAnswers, formatDid } from './answers.ts';
 import type { Deployment, MainChainAddresses } from './deploy.ts';
 import { FIRST_GENERATION } from './first-generation.ts';
+import type { Onboarding } from './onboarding.ts';
 import type { ExpectedAnswer, ExpectedAnswers } from './persona.ts';
 import type { Inhabitant } from './personas.ts';
 import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas-fleet.ts';
@@ -83,10 +84,15 @@ export interface Fixtures {
     readonly firstSlot: number;
     readonly programs: Readonly<Record<AltProgramName, string>>;
   } | null;
+  readonly onboardingToken: string;
   readonly machines: readonly MachineFixture[];
   readonly operators: readonly OperatorFixture[];
   readonly wallets: readonly WalletFixture[];
   readonly firstGeneration: readonly FirstGenerationFixture[];
+  /** Paths of PEM files; the folder issues further chips. */
+  readonly trust: Onboarding['trust'];
+  /** One that is certified, and its key: paths of PEM files. */
+  readonly chip: Onboarding['chip'];
 }
 
 /** Keyed by the variable's name in camelCase without `ALT_` and `_PROGRAM` (configuration.md 3). */
@@ -102,10 +108,11 @@ export interface FixtureScene {
   /** Undefined: there is none, and nobody lives there. */
   readonly altChain: AltChain | undefined;
   readonly altInhabitants: readonly AltInhabitant[];
+  readonly onboarding: Onboarding;
 }
 
 export function toFixtures(scene: FixtureScene): Fixtures {
-  const { rpcUrl, deployment, now, inhabitants, altChain, altInhabitants } = scene;
+  const { rpcUrl, deployment, now, inhabitants, altChain, altInhabitants, onboarding } = scene;
   const { chainId, startBlock, addresses } = deployment;
   const admin = accountOf('admin');
   const fleet = accountOf(FLEET_OPERATOR);
@@ -117,6 +124,7 @@ export function toFixtures(scene: FixtureScene): Fixtures {
     seededAt: now,
     mainChain: { rpcUrl, chainId, startBlock, addresses, admin: { address: admin.address, key: admin.key } },
     altChain: altChain === undefined ? null : toAltChainFixture(altChain),
+    onboardingToken: onboarding.token,
     machines: [
       ...inhabitants.map((inhabitant) => toMachineFixture(inhabitant, deployment, now)),
       ...(altChain === undefined
@@ -132,6 +140,8 @@ export function toFixtures(scene: FixtureScene): Fixtures {
       operator: operator.address,
       expectedRating: history.rating,
     })),
+    trust: onboarding.trust,
+    chip: onboarding.chip,
   };
 }
 

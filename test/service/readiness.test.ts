@@ -33,7 +33,7 @@ async function readiness({ service }: ProxiedService = proxied) {
   return { status, word, rpc_connected, contracts, verify };
 }
 
-const READY = { status: 200, word: 'ready', rpc_connected: true, contracts: ALL_TRUE, verify: null };
+const READY = { status: 200, word: 'ready', rpc_connected: true, contracts: ALL_TRUE, verify: true };
 
 beforeEach(async () => {
   proxied.proxy.heal();
@@ -48,7 +48,7 @@ it('is ready when every contract can be called', async () => {
       status: 'ready',
       rpc_connected: true,
       contracts: ALL_TRUE,
-      verify: null,
+      verify: true,
       solana_indexer: null,
       operator_index: {
         ready: true,
