@@ -2,6 +2,7 @@
  * What happened on the main chain, block by block? Logs and headers for the indexers (chain-evm 4 and 6).
  * A log is believed only if it is one that was asked for; a refused query says whether to ask for less or to wait.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
@@ -157,16 +158,17 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
     },
     async readProvenLogs(wanted) {
-      const deadline = startRead();
       const proven: ProvenLog[][] = [];
       for (let from = 0; from < wanted.length; from += RECEIPTS_AT_ONCE) {
         const asked = wanted.slice(from, from + RECEIPTS_AT_ONCE);
         const calls = asked.map(({ number }) => ({ method: 'eth_getBlockReceipts', params: [toQuantity(number)] }));
-        const answers = await receiptsBatcher.request(calls, deadline);
+        const answers = await receiptsBatcher.request(calls, startRead());
         for (const [i, answer] of answers.entries()) {
           const logs = toProvenLogs(answer, asked[i]!);
           if (logs === undefined) return undefined;
           proven.push(logs);
+          // Requests must not wait while many full blocks are hashed.
+          if (i % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await nextTurn();
         }
       }
       return proven;
@@ -190,6 +192,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
 /** Bounds the memory of answers that are not yet proven. */
 const RECEIPTS_AT_ONCE = 100;
+/** Some 10 ms for blocks of 125 logs. */
+const BLOCKS_PER_TURN = 16;
 
 /** Everything that the newest block logged. */
 const HEAD_LOGS: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };
