@@ -21,7 +21,7 @@ import {
 const SAMPLE_NUMBER = 987654321;
 
 /** Contexts of every kind that lead to different answers. */
-const SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[K][] } = {
+export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[K][] } = {
   MachineDidMalformed: [{}],
   OperatorMalformed: [{}],
   OperatorDidEmpty: [{}],
@@ -92,7 +92,7 @@ interface ErrorDescription {
 
 /** What `surface` answers to faults of this kind; `Unexpected` stands for everything that is no fault. */
 export function describeErrors(surface: Surface, kind: FaultKind | 'Unexpected'): ErrorDescription[] {
-  const errors = kind === 'Unexpected' ? [new Error()] : SAMPLES[kind].map((context) => new Fault(kind, context));
+  const errors = kind === 'Unexpected' ? [new Error()] : FAULT_SAMPLES[kind].map((context) => new Fault(kind, context));
   return errors.map((error) => {
     const { status, body, headers } = toWireError(surface, error);
     return { status, body: toSchema(body), headers: Object.keys(headers ?? {}) };

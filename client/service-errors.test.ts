@@ -1,0 +1,151 @@
+/** Every error of the service's own table is one of the client's, and every one of the client's is in that table. */
+import { describe, expect, it } from 'vitest';
+import { Fault, type FaultKind } from '../src/domain/faults.ts';
+import { FAULT_SAMPLES } from '../src/http/schemas/errors.ts';
+import { SURFACES, type Surface } from '../src/http/surfaces.ts';
+import { toWireError } from '../src/http/wire-errors.ts';
+import { mayPass, toServiceError } from './service-errors.ts';
+
+const faults: readonly Error[] = Object.entries(FAULT_SAMPLES).flatMap(([kind, contexts]) =>
+  contexts.map((context) => new Fault(kind as FaultKind, context)),
+);
+const surfaces = Object.keys(SURFACES) as Surface[];
+const answers = [...faults, new Error()].flatMap((error) => surfaces.map((surface) => toWireError(surface, error)));
+
+const read = ({ status, body, headers }: ReturnType<typeof toWireError>) =>
+  toServiceError(status, JSON.parse(JSON.stringify(body)), headers?.['Retry-After'] ?? null);
+
+it('knows every answer of the table, with its status', () => {
+  const unknown = answers.filter((answer) => read(answer).kind === 'foreign-answer');
+  expect(unknown).toEqual([]);
+  expect(answers.map((answer) => read(answer))).toEqual(
+    answers.map(({ status }) => expect.objectContaining({ status, text: expect.stringMatching(/./) })),
+  );
+});
+
+it('names no error that the table does not have', () => {
+  expect([...new Set(answers.map((answer) => read(answer).kind))].sort()).toEqual([
+    'alt-snapshot-out-of-date',
+    'binding-registry-unavailable',
+    'binding-revoked',
+    'certificate-invalid',
+    'certificate-unsupported',
+    'certificate-untrusted',
+    'chain-unavailable',
+    'challenge-consumed',
+    'challenge-expired',
+    'challenge-not-found',
+    'chip-proof-invalid',
+    'controller-changed',
+    'controller-proof-invalid',
+    'event-data-private',
+    'evidence-already-accepted',
+    'evidence-mismatch',
+    'evidence-not-canonical',
+    'evidence-unsupported',
+    'index-stale',
+    'index-syncing',
+    'internal-error',
+    'invalid-machine-id',
+    'invalid-operator',
+    'invalid-parameters',
+    'invalid-request',
+    'invalid-signature',
+    'invalid-wallet',
+    'machine-deactivated',
+    'machine-homed-elsewhere',
+    'machine-not-bonded',
+    'machine-not-found',
+    'machine-relocating',
+    'machine-unavailable',
+    'method-not-allowed',
+    'not-acceptable',
+    'onboarding-auth-required',
+    'rate-limited',
+    'request-timeout',
+    'request-too-large',
+    'route-not-found',
+    'service-not-initialised',
+    'stale-signature',
+    'storage-unavailable',
+    'unauthorized-signer',
+    'verify-clock-invalid',
+    'verify-read-unavailable',
+    'verify-route-not-found',
+    'verify-store-unavailable',
+    'wallet-not-bound',
+  ]);
+});
+
+describe('what an error carries', () => {
+  const ISSUE = { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'x' };
+
+  it.each([
+    [
+      'where a machine lives',
+      [409, { detail: { code: 'MACHINE_HOMED_ELSEWHERE', message: 'Elsewhere.', home_protocol_chain_id: 3 } }, null],
+      {
+        kind: 'machine-homed-elsewhere',
+        status: 409,
+        text: 'Elsewhere.',
+        code: 'MACHINE_HOMED_ELSEWHERE',
+        homeProtocolChainId: 3,
+      },
+    ],
+    [
+      'how far an index is',
+      [503, { detail: 'Event index is syncing: block 7 of 9' }, '60'],
+      {
+        kind: 'index-syncing',
+        status: 503,
+        text: 'Event index is syncing: block 7 of 9',
+        index: 'event',
+        indexedBlock: 7,
+        headBlock: 9,
+        retryAfterSeconds: 60,
+      },
+    ],
+    [
+      'how old an index is',
+      [503, { detail: 'Operator index is stale: chain head not read for 700 seconds' }, '60'],
+      {
+        kind: 'index-stale',
+        status: 503,
+        text: 'Operator index is stale: chain head not read for 700 seconds',
+        ageSeconds: 700,
+        retryAfterSeconds: 60,
+      },
+    ],
+    [
+      'which parameters',
+      [422, { detail: [ISSUE] }, null],
+      { kind: 'invalid-parameters', status: 422, text: 'Invalid parameters', issues: [ISSUE] },
+    ],
+    [
+      'when to come back',
+      [429, { error: 'Rate limit exceeded: 90 per 1 minute' }, '17'],
+      { kind: 'rate-limited', status: 429, text: 'Rate limit exceeded: 90 per 1 minute', retryAfterSeconds: 17 },
+    ],
+  ] as const)('%s', (_, [status, body, retryAfter], expected) => {
+    expect(toServiceError(status, body, retryAfter)).toEqual(expected);
+  });
+});
+
+it.each([
+  ['a page of a gateway', 502, undefined],
+  ['a code of another service', 400, { detail: { code: 'NO_SUCH', message: 'x' } }],
+  ['a word that every object has', 400, { detail: 'toString' }],
+  ['a home that is no number', 409, { detail: { code: 'MACHINE_HOMED_ELSEWHERE', message: 'x' } }],
+  ['a list beside another status', 400, { detail: [] }],
+  ['a list', 404, ['Machine not found']],
+])('%s is foreign', (_, status, body) => {
+  expect(toServiceError(status, body, null)).toEqual({ kind: 'foreign-answer', status, text: `HTTP ${status}` });
+});
+
+it('what may pass: no answer, a rate, and what is not available now', () => {
+  const passing = new Set(answers.filter((answer) => mayPass(read(answer))).map(({ status }) => status));
+  expect([...passing].sort()).toEqual([429, 503]);
+  expect(mayPass({ kind: 'unreachable', text: '' })).toBe(true);
+  expect(mayPass({ kind: 'invalid-argument', text: '' })).toBe(false);
+  expect(mayPass(toServiceError(502, undefined, null))).toBe(true);
+});

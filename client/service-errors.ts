@@ -1,0 +1,171 @@
+/**
+ * What did the service answer instead of what was asked? Every error that it documents, as one union over `kind` (interface, Errors; http-facts 2
+ * to 10). The texts of bare errors and the codes of coded ones stand here a second time, as callers see them; a test walks the service's own table.
+ */
+
+/** Codes of the coded envelope. */
+const CODES = [
+  'CERTIFICATE_INVALID',
+  'CERTIFICATE_UNSUPPORTED',
+  'CERTIFICATE_UNTRUSTED',
+  'CHAIN_UNAVAILABLE',
+  'CHALLENGE_CONSUMED',
+  'CHALLENGE_EXPIRED',
+  'CHALLENGE_NOT_FOUND',
+  'CHIP_PROOF_INVALID',
+  'CONTROLLER_CHANGED',
+  'CONTROLLER_PROOF_INVALID',
+  'EVIDENCE_ALREADY_ACCEPTED',
+  'EVIDENCE_MISMATCH',
+  'EVIDENCE_NOT_CANONICAL',
+  'EVIDENCE_UNSUPPORTED',
+  'INTERNAL_ERROR',
+  'INVALID_MACHINE_ID',
+  'INVALID_REQUEST',
+  'INVALID_SIGNATURE',
+  'MACHINE_DEACTIVATED',
+  'MACHINE_HOMED_ELSEWHERE',
+  'MACHINE_NOT_BONDED',
+  'MACHINE_NOT_FOUND',
+  'MACHINE_UNAVAILABLE',
+  'METHOD_NOT_ALLOWED',
+  'NOT_ACCEPTABLE',
+  'ONBOARDING_AUTH_REQUIRED',
+  'RATE_LIMITED',
+  'REQUEST_TIMEOUT',
+  'REQUEST_TOO_LARGE',
+  'STALE_SIGNATURE',
+  'UNAUTHORIZED_SIGNER',
+  'VERIFY_CLOCK_INVALID',
+  'VERIFY_READ_UNAVAILABLE',
+  'VERIFY_ROUTE_NOT_FOUND',
+  'VERIFY_STORE_UNAVAILABLE',
+] as const;
+
+/** Texts of the bare envelope that carry no number. */
+const DETAILS = {
+  'Alt-chain ownership snapshot is out of date': 'alt-snapshot-out-of-date',
+  'Bad Request': 'invalid-request',
+  'Binding registry unavailable': 'binding-registry-unavailable',
+  'Chain unavailable': 'chain-unavailable',
+  'Content Too Large': 'request-too-large',
+  'Empty DID': 'invalid-operator',
+  'Event data is private': 'event-data-private',
+  'Home chain unavailable': 'chain-unavailable',
+  'Internal Server Error': 'internal-error',
+  'Invalid Ethereum address format': 'invalid-operator',
+  'Invalid Solana address': 'invalid-wallet',
+  'Invalid machine DID format': 'invalid-machine-id',
+  'Machine is relocating': 'machine-relocating',
+  'Machine not found': 'machine-not-found',
+  'Method Not Allowed': 'method-not-allowed',
+  'Not Found': 'route-not-found',
+  'Request Header Fields Too Large': 'request-too-large',
+  'Request Timeout': 'request-timeout',
+  'Service not initialised': 'service-not-initialised',
+  'Solana address is not bound': 'wallet-not-bound',
+  'Solana binding is revoked': 'binding-revoked',
+  'Storage unavailable': 'storage-unavailable',
+  'Token not found': 'machine-not-found',
+} as const;
+
+const SYNCING = /^(Event|Operator) index is syncing: block (\d{1,15}) of (\d{1,15})$/;
+const STALE = /^Operator index is stale: chain head not read for (\d{1,15}) seconds$/;
+
+export type ErrorCode = (typeof CODES)[number];
+type Kebab<T extends string> = T extends `${infer A}_${infer B}` ? `${Lowercase<A>}-${Kebab<B>}` : Lowercase<T>;
+
+/** One invalid parameter of a 422. */
+export interface ParameterIssue {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+}
+
+interface Said {
+  readonly status: number;
+  /** The service's own words, for people; nothing to branch on. */
+  readonly text: string;
+  /** Of a coded error. */
+  readonly code?: ErrorCode;
+  /** When the service says so. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** Errors that carry more than words. */
+interface SpecialErrors {
+  /** The ordinal of the chain that the machine lives on. */
+  readonly 'machine-homed-elsewhere': { readonly homeProtocolChainId: number };
+  readonly 'invalid-parameters': { readonly issues: readonly ParameterIssue[] };
+  readonly 'index-syncing': {
+    readonly index: 'event' | 'operator';
+    readonly indexedBlock: number;
+    readonly headBlock: number;
+  };
+  readonly 'index-stale': { readonly ageSeconds: number };
+}
+
+type SpecialKind = keyof SpecialErrors;
+type PlainKind = Exclude<Kebab<ErrorCode> | (typeof DETAILS)[keyof typeof DETAILS], SpecialKind>;
+
+/** What the service documents. */
+export type DocumentedError =
+  | { readonly [K in PlainKind]: Said & { readonly kind: K } }[PlainKind]
+  | { readonly [K in SpecialKind]: Said & SpecialErrors[K] & { readonly kind: K } }[SpecialKind];
+
+/** What happens without a word of the service. */
+export type UndocumentedError =
+  /** No whole answer in time. */
+  | { readonly kind: 'unreachable'; readonly text: string }
+  /** The argument names no machine or account; nothing was asked. */
+  | { readonly kind: 'invalid-argument'; readonly text: string }
+  /** An answer that this service does not give, or not to this question: something else stands at the address. */
+  | { readonly kind: 'foreign-answer'; readonly status: number; readonly text: string };
+
+export type ServiceError = DocumentedError | UndocumentedError;
+
+/** Reads an answer that is not what was asked for. `retryAfter` is the header's value. */
+export function toServiceError(status: number, body: unknown, retryAfter: string | null): ServiceError {
+  const said = { status, ...(/^\d{1,9}$/.test(retryAfter ?? '') && { retryAfterSeconds: Number(retryAfter) }) };
+  const { detail, error } = isObject(body) ? body : {};
+  if (Array.isArray(detail) && status === 422) {
+    return { kind: 'invalid-parameters', ...said, text: 'Invalid parameters', issues: detail as ParameterIssue[] };
+  }
+  if (typeof error === 'string' && status === 429) return { kind: 'rate-limited', ...said, text: error };
+  const found = typeof detail === 'string' ? readBare(detail, said) : readCoded(detail, said);
+  return found ?? { kind: 'foreign-answer', status, text: `HTTP ${status}` };
+}
+
+/** Worth asking again, later and unchanged. A machine that relocates, or lives on the alt chain, may stay unavailable for long. */
+export function mayPass(error: ServiceError): boolean {
+  return error.kind === 'unreachable' || ('status' in error && [429, 502, 503, 504].includes(error.status));
+}
+
+function readBare(text: string, said: Omit<Said, 'text'>): DocumentedError | undefined {
+  const [, name, indexed, head] = SYNCING.exec(text) ?? [];
+  if (name !== undefined) {
+    const index = name === 'Event' ? 'event' : 'operator';
+    return { kind: 'index-syncing', ...said, text, index, indexedBlock: Number(indexed), headBlock: Number(head) };
+  }
+  const age = STALE.exec(text)?.[1];
+  if (age !== undefined) return { kind: 'index-stale', ...said, text, ageSeconds: Number(age) };
+  return Object.hasOwn(DETAILS, text) ? { kind: DETAILS[text as keyof typeof DETAILS], ...said, text } : undefined;
+}
+
+function readCoded(detail: unknown, said: Omit<Said, 'text'>): DocumentedError | undefined {
+  const { code: word, message, home_protocol_chain_id: home } = isObject(detail) ? detail : {};
+  const code = CODES.find((each) => each === word);
+  if (code === undefined) return undefined;
+  const text = typeof message === 'string' ? message : code;
+  if (code !== 'MACHINE_HOMED_ELSEWHERE') return { kind: toKind(code), ...said, text, code } as DocumentedError;
+  if (typeof home !== 'number') return undefined;
+  return { kind: 'machine-homed-elsewhere', ...said, text, code, homeProtocolChainId: home };
+}
+
+function toKind(code: ErrorCode): string {
+  return code.toLowerCase().replaceAll('_', '-');
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
