@@ -10,7 +10,13 @@ import { runSvc, startSvc, stopSvc, waitForLine, type RunningSvc } from '../run-
 
 interface Demo {
   readonly url: string;
-  readonly machines: readonly { readonly name: string; readonly did: string; readonly rating: string }[];
+  readonly machines: readonly {
+    readonly name: string;
+    readonly home: string;
+    readonly did: string;
+    readonly rating: string;
+  }[];
+  readonly wallet: { readonly address: string; readonly rating: string };
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-demo-'));
@@ -35,6 +41,18 @@ it('serves rated machines by the time it is ready', async () => {
   expect([response.status, await response.json()]).toMatchObject([200, { mcr: 'AAA' }]);
 });
 
+it('serves a rated machine of the alt chain, and the machine that a wallet is bound to', async () => {
+  expect(demo.machines.at(-1)).toMatchObject({ name: 'alt-rated', home: 'alt', mcr: 'AAA', mcr_score: 100 });
+  const answer = await fetch(demo.machines.at(-1)!.rating);
+  expect(await answer.json()).toMatchObject({ mcr: 'AAA', home_chain: 5 });
+  const bound = await fetch(demo.wallet.rating);
+  const { address } = demo.wallet;
+  expect([bound.status, await bound.json()]).toMatchObject([
+    200,
+    { mcr: 'AA', machine_id: '1', solana_address: address },
+  ]);
+});
+
 it('has machines that `svc machine` shows', async () => {
   const { code, stdout } = await runSvc(['machine', demo.machines[0]!.did, '--base-url', demo.url]);
   expect(code).toBe(0);
@@ -42,7 +60,7 @@ it('has machines that `svc machine` shows', async () => {
 });
 
 it('has scores that `svc replay` recomputes', async () => {
-  for (const { did } of demo.machines) {
+  for (const { did } of demo.machines.filter(({ home }) => home === 'main')) {
     const { code, stdout } = await runSvc(['replay', did, '--base-url', demo.url, '--env-file', envFile]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Equal: ')]);
   }
@@ -84,7 +102,7 @@ it('is told by `svc replay` from a service that serves another score', async () 
 });
 
 it('needs a chain for a replay', async () => {
-  const { code, stderr } = await runSvc(['replay', demo.machines[0]!.did, '--base-url', demo.url]);
+  const { code, stderr } = await runSvc(['replay', demo.machines[0]!.did, '--base-url', demo.url], { cwd: dir });
   expect([code, stderr]).toEqual([2, expect.stringContaining('--env-file')]);
 });
 

@@ -1,4 +1,4 @@
-/** `svc demo`: everything at once, for a first look: local chain, service, sample machines with their links (configuration.md 2). */
+/** `svc demo`: everything at once, for a first look: local chains, service, sample machines with their links (configuration.md 2). */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,15 +10,18 @@ import { CommandFailed } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { stayUntilStopped } from '../until-stopped.ts';
 
-/** Personas of the devnet that show what ratings are about. */
-const SAMPLES = ['rated-aaa', 'rated-b', 'fresh', 'multi-currency', 'flagged', 'grace', 'suspended', 'many-events'];
+/** Personas of the devnet that show what ratings are about; the last one lives on the alt chain. */
+const SAMPLES = [
+  ...['rated-aaa', 'rated-b', 'fresh', 'multi-currency', 'flagged', 'grace', 'suspended', 'many-events'],
+  'alt-rated',
+];
 
 const READY_WITHIN_MILLISECONDS = 60_000;
 const ASK_AGAIN_MILLISECONDS = 100;
 
 export const demo = defineCommand({
   name: 'demo',
-  about: 'Runs a local chain with sample machines and the service in front of it; Ctrl-C ends all.',
+  about: 'Runs two local chains with sample machines and the service in front of them; Ctrl-C ends all.',
   operands: [],
   options: {
     port: { type: 'string', value: 'N', about: 'port of the service (default 8000)' },
@@ -52,14 +55,17 @@ export const demo = defineCommand({
 
       const samples = await Promise.all(
         SAMPLES.map(async (name) => {
-          const { did, about } = devnet.fixtures.machines.find((machine) => machine.name === name)!;
+          const { did, about, home } = devnet.fixtures.machines.find((machine) => machine.name === name)!;
           const rating = `${service.url}/mcr/${did}`;
-          return { name, did, about, ...(await untilRated(rating)), rating, profile: `${service.url}/machine/${did}` };
+          const profile = `${service.url}/machine/${did}`;
+          return { name, did, home, about, ...(await untilRated(rating)), rating, profile };
         }),
       );
+      const { address } = devnet.fixtures.wallets.find(({ state }) => state === 'bound')!;
+      const wallet = { address, rating: `${service.url}/solana/mcr/${address}` };
       const text = json
-        ? JSON.stringify({ url: service.url, machines: samples })
-        : formatDemo(samples, service.url, dir);
+        ? JSON.stringify({ url: service.url, machines: samples, wallet })
+        : formatDemo(samples, wallet, service.url, dir);
       process.stdout.write(`${text}\n`);
     });
   },
@@ -97,24 +103,30 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   await once(server, 'close');
 }
 
-/** Asks until the rating is served: the index must have caught up first. */
+/** Asks until the rating is served: the index of its chain must have caught up first. */
 async function untilRated(url: string): Promise<{ mcr: string; mcr_score: number }> {
   const deadline = Date.now() + READY_WITHIN_MILLISECONDS;
   for (;;) {
     const response = await fetch(url);
     if (response.status === 200) {
-      const { mcr, mcr_score } = (await response.json()) as { mcr: string; mcr_score: number };
-      return { mcr, mcr_score };
-    }
-    await response.body?.cancel();
+      const { mcr, mcr_score, rating_unavailable } = (await response.json()) as RatingAnswer;
+      if (rating_unavailable !== 'indexer_behind') return { mcr, mcr_score };
+    } else await response.body?.cancel();
     if (Date.now() > deadline) throw new CommandFailed('unreachable', `${url} still answers ${response.status}`);
     await delay(ASK_AGAIN_MILLISECONDS);
   }
 }
 
+interface RatingAnswer {
+  readonly mcr: string;
+  readonly mcr_score: number;
+  readonly rating_unavailable?: string;
+}
+
 interface Sample {
   readonly name: string;
   readonly did: string;
+  readonly home: 'main' | 'alt';
   readonly about: string;
   readonly mcr: string;
   readonly mcr_score: number;
@@ -122,17 +134,26 @@ interface Sample {
   readonly profile: string;
 }
 
-function formatDemo(samples: readonly Sample[], url: string, dir: string): string {
+/** Of the alt chain, bound to a first-generation machine. */
+interface SampleWallet {
+  readonly address: string;
+  readonly rating: string;
+}
+
+function formatDemo(samples: readonly Sample[], wallet: SampleWallet, url: string, dir: string): string {
   const { did, rating } = samples[0]!;
   const elsewhere = url === DEFAULT_BASE_URL ? '' : ` --base-url ${url}`;
   return [
     '',
-    `The service is at ${url}, and machines on the local chain are served:`,
+    `The service is at ${url}, and machines on the local chains are served:`,
     '',
-    ...samples.flatMap(({ name, about, mcr, mcr_score, profile }) => [
-      `${name}: ${mcr} ${mcr_score} of 100. ${about}`,
-      `  ${profile}`,
+    ...samples.flatMap((sample) => [
+      `${sample.name}: ${sample.mcr} ${sample.mcr_score} of 100. ${sample.about}`,
+      // The profile of a machine of the alt chain rates nothing.
+      `  ${sample.home === 'alt' ? sample.rating : sample.profile}`,
     ]),
+    `wallet ${wallet.address}: bound to a machine of the first generation.`,
+    `  ${wallet.rating}`,
     '',
     'Try:',
     `  curl -s ${rating}`,

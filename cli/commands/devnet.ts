@@ -1,5 +1,6 @@
 /** `svc devnet`: the local chains, deployed and seeded, for development and acceptance tests (configuration.md 2 and 3). */
 import { defineCommand, parseNumberOption } from '../command.ts';
+import { CommandFailed } from '../exit-codes.ts';
 import { stayUntilStopped } from '../until-stopped.ts';
 
 export const devnet = defineCommand({
@@ -25,6 +26,8 @@ export const devnet = defineCommand({
         ...(evmPort === undefined ? {} : { evmPort }),
         ...(svmPort === undefined ? {} : { svmPort }),
         ...(fleet === undefined ? {} : { fleet }),
+      }).catch((error: unknown) => {
+        throw new CommandFailed('refused', `the local chains did not start: ${(error as Error).message}`);
       });
       atEnd(() => started.stop());
       process.stdout.write(json ? `${JSON.stringify(started.fixtures)}\n` : 'ready\n');
