@@ -23,6 +23,14 @@ export interface BoundService {
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 const SLOTS_TO_FINALITY = 32;
 
+const NO_MACHINES = {
+  ALT_MACHINE_REGISTRY_PROGRAM: undefined,
+  ALT_STATE_AND_SYNC_PROGRAM: undefined,
+  ALT_SUBSCRIPTION_PROGRAM: undefined,
+  ALT_EVENT_REGISTRY_PROGRAM: undefined,
+  ALT_INFO_DESK_PROGRAM: undefined,
+};
+
 /** The key of a wallet whose owner nobody is. */
 export function walletKey(wallet: number): AltKey {
   return formatAltKey(keyBytes(wallet));
@@ -34,6 +42,7 @@ export async function startBoundService(): Promise<BoundService> {
   const program = node.programs.binding;
   node.advanceSlots(SLOTS_TO_FINALITY);
   const { service, proxy, close } = await startProxiedService({
+    ...NO_MACHINES,
     ALT_RPC_URLS: node.rpcUrl,
     ALT_GENESIS_HASH: node.genesisHash,
     ALT_BINDING_PROGRAM: program,

@@ -13,10 +13,12 @@ export interface ProxiedService {
   close(): Promise<void>;
 }
 
-/** Starts it, in memory unless `further` variables say otherwise, and waits until its index has caught up. The caller closes it. */
-export async function startProxiedService(further: Readonly<Record<string, string>> = {}): Promise<ProxiedService> {
+/** Starts it, in memory unless `further` variables say otherwise (undefined: not set), and waits until its index has caught up. The caller closes it. */
+export async function startProxiedService(
+  further: Readonly<Record<string, string | undefined>> = {},
+): Promise<ProxiedService> {
   const proxy = await startRpcProxy(inject('fixtures').mainChain.rpcUrl);
-  const variables = {
+  const all: Readonly<Record<string, string | undefined>> = {
     ...inject('devnetEnv'),
     MAIN_RPC_URLS: proxy.url,
     DATABASE_URL: 'sqlite::memory:',
@@ -25,6 +27,10 @@ export async function startProxiedService(further: Readonly<Record<string, strin
     RATE_LIMITS: 'off',
     ...further,
   };
+  const variables = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
   const lines: string[] = [];
   const note = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));
   const log: Log = { info: note, warn: note, error: note };

@@ -49,7 +49,7 @@ it('is ready when every contract can be called', async () => {
       rpc_connected: true,
       contracts: ALL_TRUE,
       verify: true,
-      solana_indexer: null,
+      solana_indexer: { ready: true, slot: expect.any(Number), age_seconds: expect.any(Number) },
       operator_index: {
         ready: true,
         indexed_block: expect.any(Number),
