@@ -2,6 +2,8 @@
  * Do the histories say of themselves what they are? Counts and sums, and that none of their events is late.
  */
 import { describe, expect, test } from 'vitest';
+import { ANCHORED_WEEKLY_PAYER } from './histories.ts';
+import { ALT_PERSONAS } from './personas-alt.ts';
 import { listInhabitants } from './personas.ts';
 import { blockTimestamp, daysBetween, eventTimestamp } from './planned-event.ts';
 
@@ -44,6 +46,46 @@ describe.each(named)('$name', ({ answer, events = [], activatedDaysAgo }) => {
       }
     },
   );
+});
+
+test('every name of the alt chain is there once', () => {
+  expect(ALT_PERSONAS.map(({ name }) => name)).toEqual([
+    ...['alt-rated', 'alt-new', 'alt-relocating', 'alt-no-operator', 'alt-arrived', 'alt-unlinked'],
+    ...['alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated'],
+    ...['alt-fleet-1', 'alt-fleet-2', 'alt-fleet-3', 'alt-fleet-4', 'alt-fleet-5'],
+  ]);
+});
+
+describe.each(ALT_PERSONAS)('$name', ({ answer, events, createdDaysAgo, origin }) => {
+  test('expects as many events as it submits, and the one that came with it', () => {
+    if (answer.kind !== 'served') return;
+    const { rating, eventCount } = answer;
+    const own = origin.kind === 'arrived' ? [origin.eventsThere.at(-1)!, ...events] : events;
+    const revenue = own.filter((event) => event.eventType === 0);
+    expect(eventCount).toBe(own.length);
+    expect(rating === undefined).toBe(own.length === 0);
+    if (rating === undefined) return;
+    expect(rating.event_count).toBe(own.length);
+    expect(rating.revenue_event_count).toBe(revenue.length);
+    expect(rating.activity_event_count).toBe(own.length - revenue.length);
+  });
+
+  test('has its events after it was made, and what came before, before', () => {
+    for (const { daysAgo } of events) expect(daysAgo).toBeLessThan(createdDaysAgo);
+    if (origin.kind === 'recreated') {
+      const days = origin.firstEvents.map(({ daysAgo }) => daysAgo);
+      expect(Math.min(...days)).toBeGreaterThan(origin.retiredDaysAgo);
+      expect(Math.max(...days)).toBeLessThan(origin.firstCreatedDaysAgo);
+      expect(origin.retiredDaysAgo).toBeGreaterThan(createdDaysAgo);
+    }
+  });
+});
+
+test('what came along with alt-arrived is late where it arrived, and so earns nothing', () => {
+  const { origin, createdDaysAgo } = ALT_PERSONAS.find(({ name }) => name === 'alt-arrived')!;
+  if (origin.kind !== 'arrived') throw new Error('alt-arrived did not arrive');
+  expect(origin.eventsThere.at(-1)!.daysAgo - createdDaysAgo).toBeGreaterThan(7);
+  expect(ANCHORED_WEEKLY_PAYER.rating).toMatchObject({ total_revenue: 6_300_000, average_revenue_per_event: 300_000 });
 });
 
 test('a run of days is counted from today, oldest first', () => {
