@@ -1,0 +1,89 @@
+/**
+ * How does an onboarding provider prove a chip? `issueChallenge` asks for a challenge; `prepareChipProof`, `prepareControllerProof` and `buildEvidence` make
+ * the document of it, with the signatures of chip and controller; `submitEvidence` sends it (evidence 4 to 9). The keys stay with the caller.
+ */
+import type { BuiltEvidence, ProviderChallenge } from '../src/domain/evidence/evidence-building.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { withMachine, type MachineKey } from './machine-key.ts';
+
+export { parseChipAnswer } from '../src/domain/evidence/chip-answer.ts';
+export {
+  buildEvidence,
+  BuildingRefused,
+  prepareChipProof,
+  prepareControllerProof,
+  type BuildingProblem,
+  type BuiltEvidence,
+  type ChipLeaf,
+  type PreparedChipProof,
+  type PreparedControllerProof,
+  type ProviderChallenge,
+} from '../src/domain/evidence/evidence-building.ts';
+export { parseRecoverableSignature } from '../src/domain/signatures/signature-texts.ts';
+
+/** Ten texts. Acceptance is not verification: the status of the chip changes when a record is written. */
+export interface ChipReceipt {
+  readonly chipRef: string;
+  /** Keccak-256 of the document. */
+  readonly evidenceHash: string;
+  readonly evidenceSchema: string;
+  readonly machineDid: string;
+  readonly machineId: string;
+  readonly receiptId: string;
+  /** Unix seconds, decimal. */
+  readonly receivedAt: string;
+  readonly revocationStatus: string;
+  readonly status: 'accepted';
+  readonly trustBundle: string;
+}
+
+/** Accepted now, with the receipt, or by an earlier request, whose receipt is known by the same id. */
+export interface AcceptedEvidence {
+  readonly receiptId: string;
+  readonly evidenceHash: string;
+  readonly receipt?: ChipReceipt;
+}
+
+export interface IntakeOptions extends AskOptions {
+  /** The onboarding token; sent in its header, and nowhere else. */
+  readonly token: string;
+}
+
+/** The nonce is told once. The challenge is judged by `prepareChipProof`. */
+export function issueChallenge(
+  connection: Connection,
+  machine: MachineKey,
+  { token, ...options }: IntakeOptions,
+): Promise<Answer<ProviderChallenge>> {
+  return withMachine(machine, connection.namespace, (id) =>
+    ask(connection, '/v1/verify/chip/challenge', ({ machineId }) => machineId === String(id), {
+      ...options,
+      ...toPost(token, JSON.stringify({ machineId: String(id) })),
+      statuses: [201],
+    }),
+  );
+}
+
+/** Asks a second time when no answer comes: the same document is accepted once. */
+export async function submitEvidence(
+  connection: Connection,
+  { body, evidenceHash, receiptId }: BuiltEvidence,
+  { token, ...options }: IntakeOptions,
+): Promise<Answer<AcceptedEvidence>> {
+  const submit = () =>
+    ask<ChipReceipt>(connection, '/v1/verify/chip/evidence', (receipt) => receipt['receiptId'] === receiptId, {
+      ...options,
+      ...toPost(token, Uint8Array.from(body)),
+      statuses: [202],
+    });
+  const first = await submit();
+  const isLost = !first.ok && first.error.kind === 'unreachable' && options.signal?.aborted !== true;
+  const answer = isLost ? await submit() : first;
+  if (answer.ok) return { ...answer, value: { receiptId, evidenceHash, receipt: answer.value } };
+  return answer.error.kind === 'evidence-already-accepted' ? { ok: true, value: { receiptId, evidenceHash } } : answer;
+}
+
+function toPost(token: string, body: string | Uint8Array<ArrayBuffer>) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return { method: 'POST', headers, body } as const;
+}

@@ -1,0 +1,176 @@
+/** Does the published client understand the service? Every read, both homes, every kind of error, and a decision from wish to state. */
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { createClient, mayPass, type Answer } from '../../client/client.ts';
+import { prepareDecision, sendDecision } from '../../client/monetization.ts';
+import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { ask, findMachine } from './ask.ts';
+
+const baseUrl = inject('baseUrl');
+const { machines } = inject('fixtures');
+const machineOf = (name: string) => findMachine(machines, name);
+const client = createClient({ baseUrl: `${baseUrl}/` });
+const json = async (path: string) => (await ask(baseUrl + path)).json();
+
+/** The value, or a failure that names the error. */
+function valueOf<T>(answer: Answer<T>): T {
+  if (!answer.ok) throw new Error(JSON.stringify(answer.error));
+  return answer.value;
+}
+
+describe('a machine', () => {
+  const { did, id } = machineOf('rated-aaa');
+
+  it.each([
+    ['its decimal id', id],
+    ['its id as a bigint', BigInt(id)],
+    ['its DID', did],
+  ])('is found by %s', async (_, key) => {
+    expect(valueOf(await client.getRating(key))).toEqual(await json(`/mcr/${did}`));
+  });
+
+  it('has rating, explanation and card as they are sent', async () => {
+    expect(valueOf(await client.getExplanation(id))).toMatchObject(await json(`/mcr/${did}`));
+    expect(valueOf(await client.getCard(id))).toEqual(await json(`/machines/${id}`));
+  });
+
+  it('has a profile whose facts do not depend on a word of the deployment', async () => {
+    const { svcos, ...top } = await json(`/machine/${did}`);
+    expect(valueOf(await client.getProfile(id))).toEqual({ ...top, facts: svcos });
+    expect(valueOf(await client.getTokenMetadata(id))).toEqual({ ...top, facts: svcos });
+  });
+
+  it('stands on a block', async () => {
+    expect(await client.getRating(id)).toMatchObject({
+      block: { number: expect.any(BigInt), ageSeconds: expect.any(Number) },
+    });
+  });
+
+  it('is verified or not', async () => {
+    expect(valueOf(await client.getVerification(id))).toEqual(await json(`/v1/verify/machines/${id}`));
+  });
+});
+
+describe('a fleet', () => {
+  const { owner } = machineOf('rated-aaa');
+
+  it('comes in pages', async () => {
+    const path = `/operator/did:svc:${owner.toLowerCase()}/machines?offset=1&limit=2`;
+    const { machines: listed, pagination } = await json(path);
+    expect(valueOf(await client.listFleet(owner, { offset: 1, limit: 2 }))).toMatchObject({
+      machines: listed,
+      pagination,
+    });
+  });
+
+  it('comes whole, every machine once', async () => {
+    const ids: string[] = [];
+    let total = 0;
+    for await (const page of client.listWholeFleet(`did:svc:${owner}`)) {
+      const { machines: listed, pagination } = valueOf(page);
+      ids.push(...listed.map(({ machine_id }) => machine_id));
+      total = pagination.total;
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(ids.length).toBeLessThanOrEqual(total);
+  });
+});
+
+it('the service itself', async () => {
+  expect(valueOf(await client.getHealth())).toEqual({ status: 'ok' });
+  expect(valueOf(await client.getReadiness())).toMatchObject({ status: 'ready' });
+  expect(valueOf(await client.getDeployment())).toEqual(await json('/.well-known/svc-monetization'));
+});
+
+describe('what is answered instead', () => {
+  const kindOf = async (answer: Promise<Answer<unknown>>) => {
+    const settled = await answer;
+    return settled.ok ? 'ok' : `${'status' in settled.error ? settled.error.status : '-'} ${settled.error.kind}`;
+  };
+  const absent = 12_345n;
+
+  it.each([
+    ['an id that is no id', () => client.getRating('0042'), '- invalid-argument'],
+    ['an operator that is none', () => client.listFleet('0x12'), '- invalid-argument'],
+    ['a machine that is not there', () => client.getRating(absent), '404 machine-not-found'],
+    ['its card', () => client.getCard(absent), '404 machine-not-found'],
+    ['its token', () => client.getTokenMetadata(absent), '404 machine-not-found'],
+    ['its verification', () => client.getVerification(absent), '404 machine-not-found'],
+    ['its state', () => client.getMonetization(absent), '404 machine-not-found'],
+    ['a machine between its homes', () => client.getRating(machineOf('relocating').id), '503 machine-relocating'],
+    ['a machine elsewhere', () => client.getRating(machineOf('homed-elsewhere').id), '409 machine-homed-elsewhere'],
+    [
+      'a page that is too long',
+      () => client.listFleet(machineOf('fresh').owner, { limit: 21 }),
+      '422 invalid-parameters',
+    ],
+    ['a wallet that is none', () => client.getWalletRating('0'), '400 invalid-wallet'],
+  ])('to %s', async (_, read, expected) => {
+    expect(await kindOf(read())).toBe(expected);
+  });
+
+  it('where nothing listens', async () => {
+    const answer = await createClient({ baseUrl: 'http://127.0.0.1:1' }).getHealth();
+    expect(answer).toEqual({ ok: false, error: { kind: 'unreachable', text: 'no answer' } });
+    expect(!answer.ok && mayPass(answer.error)).toBe(true);
+  });
+
+  it('when the caller has gone', async () => {
+    expect(await kindOf(client.getHealth({ signal: AbortSignal.abort() }))).toBe('- unreachable');
+  });
+
+  it('about another machine, as no answer at all', async () => {
+    const { did } = machineOf('fresh');
+    const other: typeof fetch = () => fetch(`${baseUrl}/mcr/${did}`);
+    const crossed = createClient({ baseUrl, fetch: other });
+    expect(await kindOf(crossed.getRating(machineOf('rated-aaa').id))).toBe('200 foreign-answer');
+    expect(await kindOf(crossed.getRating(did))).toBe('ok');
+  });
+
+  it('a number is refused by name: it would be rounded', () => {
+    expect(() => client.getRating(42 as unknown as bigint)).toThrow(TypeError);
+  });
+});
+
+describe('a decision', () => {
+  const { id, ownerKey, owner } = machineOf('visibility-private');
+  const key = createMainChainKey(Buffer.from((ownerKey as string).slice(2), 'hex'));
+  const { connection } = client;
+  let chainId: string;
+
+  beforeAll(async () => {
+    chainId = valueOf(await client.getDeployment()).chain_id;
+  });
+
+  it('is prepared, signed, sent, and in force', async () => {
+    const prepared = valueOf(await prepareDecision(connection, { machine: id, optedIn: true, expected: { chainId } }));
+    expect(prepared.text).toContain(`machine_id: ${id}\nopted_in: true\n`);
+    const signed = { signature: key.sign(prepared.message), address: owner };
+    const state = valueOf(await sendDecision(connection, prepared, signed));
+    expect(state).toMatchObject({ machine_id: id, status: 'OPTED_IN', updated_at: prepared.decision.timestamp });
+    expect(valueOf(await client.getMonetization(id))).toEqual(state);
+    const again = await sendDecision(connection, prepared, signed);
+    expect(again).toMatchObject({
+      ok: false,
+      error: { kind: 'stale-signature', code: 'STALE_SIGNATURE', status: 409 },
+    });
+  });
+
+  it('is not prepared for a deployment that the caller does not expect', async () => {
+    const answer = await prepareDecision(connection, { machine: id, optedIn: true, expected: { chainId: '1' } });
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'foreign-answer' } });
+  });
+
+  it('is not sent with a signature of the other home', async () => {
+    const prepared = valueOf(await prepareDecision(connection, { machine: id, optedIn: false }));
+    const signed = { signature: key.sign(prepared.message), signerKey: '1'.repeat(32) };
+    expect(await sendDecision(connection, prepared, signed)).toMatchObject({ error: { kind: 'invalid-argument' } });
+  });
+
+  it('of somebody else is refused', async () => {
+    const prepared = valueOf(await prepareDecision(connection, { machine: machineOf('fresh').id, optedIn: false }));
+    const stranger = createMainChainKey(new Uint8Array(32).fill(7));
+    const answer = await sendDecision(connection, prepared, { signature: stranger.sign(prepared.message) });
+    expect(answer).toMatchObject({ error: { kind: 'unauthorized-signer' } });
+  });
+});
