@@ -17,14 +17,17 @@ afterEach(() => vi.restoreAllMocks());
 
 it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
-  const listed = [...printed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
-  expect(listed).toEqual(['demo', 'devnet', 'serve', 'doctor', 'machine', 'monetize', 'replay']);
+  const listed = [...printed.matchAll(/^ {2}((?:chip )?[\w-]+)/gm)].map(([, name]) => name);
+  expect(listed).toEqual([
+    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'monetize', 'replay'],
+    ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
+  ]);
   expect(printed).toContain(EXIT_CODES_TEXT);
 });
 
 describe.each(COMMANDS)('$name', (command) => {
   it('tells its options, an example and the exit codes', async () => {
-    expect(await runCommandLine([command.name, '--help'])).toBe(EXIT_CODES.ok);
+    expect(await runCommandLine([...command.name.split(' '), '--help'])).toBe(EXIT_CODES.ok);
     expect(printed).toBe(formatHelp(command));
     for (const option of Object.keys(command.options)) expect(printed).toContain(`  --${option}`);
     expect(printed).toContain(`Example: svc ${command.name}`);
@@ -39,6 +42,9 @@ describe.each(COMMANDS)('$name', (command) => {
 describe('wrong usage', () => {
   it.each([
     [[], 'a command is missing'],
+    [['chip'], 'chip takes one of challenge, prove, submit, test-pki; see svc --help'],
+    [['chip', 'fly'], 'chip takes one of challenge, prove, submit, test-pki; see svc --help'],
+    [['chip', 'submit'], 'chip submit takes EVIDENCE; see svc chip submit --help'],
     [['fly'], 'there is no command "fly"; see svc --help'],
     [['machine'], 'machine takes DID; see svc machine --help'],
     [['machine', 'a', 'b'], 'machine takes DID; see svc machine --help'],

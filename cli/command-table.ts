@@ -1,5 +1,6 @@
 /** Which commands are there? The table behind `svc --help` (configuration.md 2), and how one of them is run. */
 import { alignColumns, runCommand, type Command } from './command.ts';
+import { CHIP_COMMANDS } from './commands/chip.ts';
 import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
 import { doctor } from './commands/doctor.ts';
@@ -9,20 +10,24 @@ import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 
-export const COMMANDS: readonly Command[] = [demo, devnet, serve, doctor, machine, monetize, replay];
+export const COMMANDS: readonly Command[] = [
+  ...[demo, devnet, serve, doctor, machine, monetize, replay],
+  ...CHIP_COMMANDS,
+];
 
 /** Runs a whole command line. Throws `CommandFailed`. */
-export async function runCommandLine([name = '', ...args]: readonly string[]): Promise<ExitCode> {
+export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
+  const [name = '', ...rest] = words;
   if (name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(formatOverview());
     return EXIT_CODES.ok;
   }
   if (name === '') throw new CommandFailed('usage', `a command is missing\n\n${formatOverview()}`);
-  const command = COMMANDS.find((each) => each.name === name);
-  if (command === undefined) {
-    throw new CommandFailed('usage', `there is no command ${JSON.stringify(name)}; see svc --help`);
-  }
-  return runCommand(command, args);
+  const command = COMMANDS.find((each) => each.name === name || each.name === `${name} ${rest[0]}`);
+  if (command !== undefined) return runCommand(command, words.slice(command.name.split(' ').length));
+  const verbs = COMMANDS.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name.split(' ')[1]);
+  if (verbs.length > 0) throw new CommandFailed('usage', `${name} takes one of ${verbs.join(', ')}; see svc --help`);
+  throw new CommandFailed('usage', `there is no command ${JSON.stringify(name)}; see svc --help`);
 }
 
 function formatOverview(): string {

@@ -18,6 +18,7 @@ type ValueOf<T extends Option['type']> = T extends 'boolean' ? boolean : string;
 type Values<O extends Options> = { readonly [K in keyof O]?: ValueOf<O[K]['type']> };
 
 export interface Command<O extends Options = Options> {
+  /** One word, or a family's word and a verb: `chip submit`. */
   readonly name: string;
   readonly about: string;
   /** Names of the arguments, all of which must be given. */

@@ -20,23 +20,33 @@ export interface ServiceAnswer {
   readonly body: JsonObject | undefined;
 }
 
+export interface ServiceRequest {
+  readonly method?: 'GET' | 'PUT' | 'POST';
+  /** Sent as JSON. */
+  readonly document?: object;
+  /** Sent as it is, and as JSON. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly token?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** One request, and whatever is answered. Throws `CommandFailed` when nothing is. */
 export async function askService(
   baseUrl: string,
   path: string,
-  {
-    method = 'GET',
-    document,
-    signal,
-  }: { method?: 'GET' | 'PUT'; document?: object; signal?: AbortSignal | undefined } = {},
+  { method = 'GET', document, body = document && JSON.stringify(document), token, signal }: ServiceRequest = {},
 ): Promise<ServiceAnswer> {
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new CommandFailed('usage', '--base-url must be a URL');
   try {
     const response = await fetch(url, {
       method,
-      headers: { accept: 'application/json', ...(document && { 'content-type': 'application/json' }) },
-      ...(document && { body: JSON.stringify(document) }),
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body !== undefined && { body }),
       redirect: 'error',
       signal: signal ?? AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });

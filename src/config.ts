@@ -51,6 +51,8 @@ export interface Config {
   readonly challengeLifetimeSeconds: number;
   readonly keepEvidence: boolean;
   readonly partnerData: 'on' | 'off';
+  /** What the interface does not ask for: routes and members of ours. */
+  readonly additions: 'on' | 'off';
   /** A file or an http(s) URL. */
   readonly fxSource: string | undefined;
   readonly tokensFile: string | undefined;
@@ -94,6 +96,11 @@ export function loadSigningSecrets(): { readonly key: string | undefined; readon
   return { key, passphrase };
 }
 
+/** What a command of an onboarding provider may find in the environment. No part of `Config`, for the same reason. */
+export function loadOnboardingToken(): string | undefined {
+  return process.env['SVC_ONBOARDING_TOKEN'];
+}
+
 /** Reads the configuration from the given environment; never throws. */
 export function readConfig(
   env: ProcessEnvironment,
@@ -110,6 +117,7 @@ export function readConfig(
     challengeLifetimeSeconds: environment.read('CHALLENGE_LIFETIME_SECONDS', wholeNumber(60, 300)) ?? 270,
     keepEvidence: environment.read('KEEP_EVIDENCE', BOOLEAN) ?? true,
     partnerData: environment.read('PARTNER_DATA', oneOf(['on', 'off'])) ?? 'off',
+    additions: environment.read('ADDITIONS', oneOf(['on', 'off'])) ?? 'on',
     fxSource: environment.read('FX_SOURCE', FILE_OR_URL),
     tokensFile: environment.read('TOKENS_FILE', FILE),
     ...readNamespace(environment),

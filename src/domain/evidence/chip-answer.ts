@@ -10,6 +10,7 @@ const SCALAR_BYTES = 32;
 const MIN_ANSWER_BYTES = 6;
 const MAX_ANSWER_BYTES = 70;
 const DER_INTEGER = 0x02;
+const DER_SEQUENCE = 0x30;
 const { n: ORDER } = p256.Point.CURVE();
 
 /** r and s with low s. Undefined for anything but two minimal, positive INTEGERs below the order of the group and nothing after them. */
@@ -29,6 +30,25 @@ export function toLowS(r: bigint, s: bigint): Uint8Array | undefined {
 /** Tells whether the key of 65 bytes signed the 32 bytes of the prehash. */
 export function isSignedByChip(publicKey: Uint8Array, prehash: Uint8Array, rs: Uint8Array): boolean {
   return p256.verify(rs, prehash, publicKey, { prehash: false, lowS: true });
+}
+
+/**
+ * r and s, with low s, of the answer of a signing command: as `parseChipAnswer` takes it, or with the SEQUENCE around it that most tools
+ * write, or as r and s of 32 bytes each. What could be read in two ways is read in the one that verifies; undefined when none does.
+ */
+export function findChipSignature(
+  answer: Uint8Array,
+  publicKey: Uint8Array,
+  prehash: Uint8Array,
+): Uint8Array | undefined {
+  const isPlain = answer.length === 2 * SCALAR_BYTES;
+  const isSequence = answer[0] === DER_SEQUENCE && answer[1] === answer.length - 2;
+  const candidates = [
+    parseChipAnswer(answer),
+    isSequence ? parseChipAnswer(answer.subarray(2)) : undefined,
+    isPlain ? toLowS(toNumber(answer.subarray(0, SCALAR_BYTES)), toNumber(answer.subarray(SCALAR_BYTES))) : undefined,
+  ];
+  return candidates.find((rs) => rs !== undefined && isSignedByChip(publicKey, prehash, rs));
 }
 
 function readInteger(bytes: Uint8Array): { readonly value: bigint; readonly rest: Uint8Array } | undefined {

@@ -1,0 +1,198 @@
+/**
+ * `svc chip …`: the provider's side of onboarding. A challenge, the evidence that chip and controller sign for it, the receipt; and a test PKI
+ * for staging (evidence 4 to 9; configuration.md 2).
+ */
+import { writeFile } from 'node:fs/promises';
+import { loadConfig } from '../../src/config.ts';
+import {
+  buildEvidence,
+  BuildingRefused,
+  prepareChipProof,
+  prepareControllerProof,
+  type ChipLeaf,
+} from '../../src/domain/evidence/evidence-building.ts';
+import { formatAddress, parseMachineDid, parseMachineId, type MachineId } from '../../src/domain/identifiers.ts';
+import type { Namespace } from '../../src/domain/namespace.ts';
+import { openChipSigner, type ChipSigner } from '../chip/chip-signer.ts';
+import { readInput, readJson, readLeaf } from '../chip/evidence-files.ts';
+import { requestChallenge, submitEvidence } from '../chip/onboarding-client.ts';
+import { readOnboardingToken } from '../chip/onboarding-token.ts';
+import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { DEFAULT_BASE_URL, printable, type JsonObject } from '../http-reads.ts';
+import { loadSigningKey, type SigningKey } from '../signing-key.ts';
+
+const TOKEN_FILE_OPTION = {
+  type: 'string',
+  value: 'PATH',
+  about: 'the onboarding token (without it: SVC_ONBOARDING_TOKEN)',
+} as const;
+
+const challenge = defineCommand({
+  name: 'chip challenge',
+  about: 'Asks for a challenge for the chip of a machine, and prints it: it is told once.',
+  operands: ['DID'],
+  options: {
+    'token-file': TOKEN_FILE_OPTION,
+    'base-url': BASE_URL_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: { type: 'boolean', about: 'print JSON, as always' },
+  },
+  example: `svc chip challenge ${EXAMPLE_DID} > challenge.json`,
+  async run({ 'token-file': tokenFile, 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile }, [did = '']) {
+    const machineId = parseMachine(did, loadNamespace(envFile));
+    const token = await readOnboardingToken(tokenFile);
+    printJson(await requestChallenge({ baseUrl, token }, machineId));
+    return EXIT_CODES.ok;
+  },
+});
+
+const prove = defineCommand({
+  name: 'chip prove',
+  about: 'Lets chip and controller sign a challenge, and prints the evidence, byte for byte what is to be sent.',
+  operands: ['CHALLENGE'],
+  options: {
+    leaf: { type: 'string', value: 'PATH', about: "the chip's certificate, PEM or DER" },
+    'chip-key': { type: 'string', value: 'PATH', about: "a software chip: the leaf's private key in PEM" },
+    'chip-command': {
+      type: 'string',
+      value: 'COMMAND',
+      about: 'signs: 32 bytes of prehash on its input, the signature on its output (DER, or r and s of 32 bytes each)',
+    },
+    'key-file': {
+      type: 'string',
+      value: 'PATH',
+      about: "the controller's key, as for svc monetize; without it: SVC_KEY",
+    },
+    out: { type: 'string', value: 'PATH', about: 'write the evidence there' },
+    'env-file': ENV_FILE_OPTION,
+    json: { type: 'boolean', about: 'print JSON, as always' },
+  },
+  example: 'svc chip prove challenge.json --leaf chip.pem --chip-key chip.key --key-file owner.key --out evidence.json',
+  async run(options, [challengeFile = '']) {
+    const { leaf: leafFile, 'key-file': keyFile, out } = options;
+    if (leafFile === undefined) throw new CommandFailed('usage', 'no certificate: give --leaf PATH');
+    const namespace = loadNamespace(options['env-file']);
+    const signer = await openChipSigner(options['chip-key'], options['chip-command']);
+    const [leaf, controller] = [await readLeaf(leafFile), await loadSigningKey(keyFile)];
+    const evidence = await orRefuse(() => signEvidence(challengeFile, { leaf, signer, controller, namespace }));
+    if (out === undefined) process.stdout.write(evidence.body);
+    else await writeFile(out, evidence.body);
+    process.stderr.write(`evidence ${evidence.evidenceHash}\nreceipt  ${evidence.receiptId}\n`);
+    return EXIT_CODES.ok;
+  },
+});
+
+const submit = defineCommand({
+  name: 'chip submit',
+  about: 'Hands the evidence in, and prints the receipt.',
+  operands: ['EVIDENCE'],
+  options: {
+    'token-file': TOKEN_FILE_OPTION,
+    'base-url': BASE_URL_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: 'svc chip submit evidence.json',
+  async run(options, [evidenceFile = '']) {
+    const { 'base-url': baseUrl = DEFAULT_BASE_URL, json = false } = options;
+    const namespace = loadNamespace(options['env-file']);
+    const token = await readOnboardingToken(options['token-file']);
+    const receipt = await submitEvidence({ baseUrl, token }, await readInput(evidenceFile), namespace);
+    if (receipt['receivedAt'] === undefined) process.stderr.write('this document was accepted before\n');
+    if (json) printJson(receipt);
+    else process.stdout.write(formatTexts(receipt));
+    return EXIT_CODES.ok;
+  },
+});
+
+const testPki = defineCommand({
+  name: 'chip test-pki',
+  about:
+    'Makes certificates for staging, and a chip under them; further chips when they are there. Not for production.',
+  operands: [],
+  options: {
+    dir: { type: 'string', value: 'PATH', about: 'where they are kept (default ./test-pki)' },
+    chip: { type: 'string', value: 'NAME', about: 'files NAME.pem and NAME.key (default chip)' },
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: 'svc chip test-pki --dir staging --chip chip-2',
+  async run({ dir = './test-pki', chip: name = 'chip', 'env-file': envFile, json = false }) {
+    if (!/^[\w-]+$/.test(name)) throw new CommandFailed('usage', '--chip must be letters, digits, - and _');
+    const namespace = loadNamespace(envFile);
+    const { addChip, openTrustFolder } = await import('../../devnet/trust-folder.ts');
+    const now = Math.floor(Date.now() / 1000);
+    try {
+      const { env } = openTrustFolder(dir, now);
+      const chip = addChip(dir, name, namespace, now);
+      if (json) printJson({ env, chip });
+      else process.stdout.write(formatLines(Object.entries(env).map(([variable, value]) => `${variable}=${value}`)));
+      process.stderr.write(`${chip.certificate}\n${chip.key}\n`);
+      return EXIT_CODES.ok;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+      if (code === undefined) throw error;
+      throw new CommandFailed('refused', `--dir: its files cannot be written (${code}); is the chip there already?`);
+    }
+  },
+});
+
+export const CHIP_COMMANDS = [challenge, prove, submit, testPki];
+
+interface Signers {
+  readonly leaf: ChipLeaf;
+  readonly signer: ChipSigner;
+  readonly controller: SigningKey;
+  readonly namespace: Namespace;
+}
+
+/** Judged by the clock before each signature, because a person may stand between them. */
+async function signEvidence(challengeFile: string, { leaf, signer, controller, namespace }: Signers) {
+  const chip = prepareChipProof(await readJson(challengeFile), leaf, namespace, nowSeconds());
+  const { didController } = chip.challenge;
+  if (controller.chain !== 'main' || formatAddress(controller.key.address) !== didController) {
+    throw new CommandFailed('usage', `--key-file: is not the key of the controller, ${didController}`);
+  }
+  const rs = await signer(chip.prehash, leaf.publicKey);
+  const proof = prepareControllerProof(chip, rs, namespace, nowSeconds());
+  return buildEvidence(proof, controller.key.sign(proof.message), namespace, nowSeconds());
+}
+
+async function orRefuse<T>(build: () => Promise<T>): Promise<T> {
+  try {
+    return await build();
+  } catch (error) {
+    if (!(error instanceof BuildingRefused)) throw error;
+    throw new CommandFailed('verificationFailed', `nothing was made: ${error.problem}`);
+  }
+}
+
+function nowSeconds(): number {
+  return Date.now() / 1000;
+}
+
+function loadNamespace(envFile: string | undefined): Namespace {
+  const { config, problems } = loadConfig({ envFile, lenient: true });
+  if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+  return config.namespace;
+}
+
+/** A DID, or the id in it. */
+function parseMachine(text: string, namespace: Namespace): MachineId {
+  const id = parseMachineDid(text, namespace) ?? parseMachineId(text);
+  if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(text)} is not the DID of a machine`);
+  return id;
+}
+
+function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function formatTexts(texts: JsonObject): string {
+  return formatLines(alignColumns(Object.entries(texts).map(([name, text]) => [name, printable(String(text))])));
+}
+
+function formatLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,118 @@
+/** Does a chip get from the provider's hands to the Verify record? With real commands, a real service, a real chain (evidence 4 to 10). */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startOnboardingScene, type OnboardingScene } from './onboarding-scene.ts';
+
+const { chip, onboardingToken } = inject('fixtures');
+const SOFTWARE_CHIP = ['--leaf', chip.certificate, '--chip-key', chip.key];
+
+let scene: OnboardingScene;
+beforeAll(async () => {
+  scene = await startOnboardingScene();
+});
+afterAll(() => scene.close());
+
+/** Every further command begins with this one's output. */
+async function succeed(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await scene.svc(...args);
+  expect([code, stderr], args.join(' ')).toEqual([0, expect.any(String)]);
+  expect(stdout + stderr).not.toContain(onboardingToken);
+  return stdout;
+}
+
+const at = () => ['--base-url', scene.service.service.url];
+async function challenge(machine = 0): Promise<string> {
+  return scene.fileOf('challenge.json', await succeed('chip', 'challenge', scene.dids[machine]!, ...at()));
+}
+
+describe('a provider', () => {
+  let evidence: string;
+  let receipt: Record<string, string>;
+
+  it('proves a software chip, and gets the receipt that follows from the document', async () => {
+    evidence = scene.fileOf('evidence.json');
+    await succeed('chip', 'prove', await challenge(), ...SOFTWARE_CHIP, '--out', evidence);
+    receipt = JSON.parse(await succeed('chip', 'submit', evidence, '--json', ...at())) as Record<string, string>;
+    expect(receipt).toMatchObject({ machineDid: scene.dids[0], status: 'accepted' });
+    expect(scene.service.lines.join('\n')).not.toContain(onboardingToken);
+  });
+
+  it('that asks again is told that it was accepted before', async () => {
+    const { receivedAt, ...follows } = receipt;
+    const { code, stdout, stderr } = await scene.svc('chip', 'submit', evidence, '--json', ...at());
+    expect([code, JSON.parse(stdout), stderr]).toEqual([0, follows, 'this document was accepted before\n']);
+    expect(receivedAt).toMatch(/^\d+$/);
+  });
+
+  it.each([
+    ['DER with a SEQUENCE', "'der'", ''],
+    ['r and s of 32 bytes', "'ieee-p1363'", ''],
+    ['DER without a SEQUENCE', "'der'", '.subarray(2)'],
+  ])('lets a command sign, which answers %s', async (_name, encoding, rest) => {
+    // Signs the preimage, which is the same; the prehash on its input must be that of it.
+    const file = await challenge();
+    const script = scene.fileOf(
+      'signer.mjs',
+      `import { createHash, createPublicKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+const leaf = readFileSync(${JSON.stringify(chip.certificate)});
+const nine = JSON.parse(readFileSync(${JSON.stringify(file)}));
+const der = Buffer.from(String(leaf).split('\\n').slice(1, -2).join(''), 'base64');
+const texts = { ...nine, certificateFingerprintSha256: '0x' + createHash('sha256').update(der).digest('hex') };
+const transcript = JSON.stringify(Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1))));
+const preimage = Buffer.from(nine.protocol + '\\0' + transcript);
+const asked = readFileSync(0);
+if (!createHash('sha256').update(preimage).digest().equals(asked)) process.exit(9);
+const key = readFileSync(${JSON.stringify(chip.key)});
+process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })${rest});
+`,
+    );
+    const command = ['--leaf', chip.certificate, '--chip-command', `${process.execPath} ${script}`];
+    const document = scene.fileOf('signed.json', await succeed('chip', 'prove', file, ...command));
+    expect(await succeed('chip', 'submit', document, ...at())).toContain('status            accepted\n');
+  });
+
+  it('is told why, when nothing can be made or taken', async () => {
+    const file = await challenge(1);
+    const lines = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await scene.svc(...args);
+      return [code, stdout, stderr.trimEnd()];
+    };
+    const leaf = ['--leaf', chip.certificate];
+    expect(await lines('chip', 'prove', file, ...leaf, '--chip-command', 'exit 7')).toEqual([
+      1,
+      '',
+      'svc: --chip-command: ended with 7, and without a signature',
+    ]);
+    expect(await lines('chip', 'prove', file, ...leaf, '--chip-command', 'echo no')).toEqual([
+      4,
+      '',
+      'svc: --chip-command: its answer is no signature of the prehash by the key of the leaf',
+    ]);
+    expect(await lines('chip', 'prove', file, ...leaf, '--chip-key', chip.certificate)).toEqual([
+      2,
+      '',
+      'svc: --chip-key: is no readable private key in PEM',
+    ]);
+    const stranger = scene.fileOf('stranger.key', `0x${'02'.repeat(32)}`);
+    expect(await lines('chip', 'prove', file, ...SOFTWARE_CHIP, '--key-file', stranger)).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^svc: --key-file: is not the key of the controller, 0x/),
+    ]);
+    const nine = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+    const late = scene.fileOf('late.json', JSON.stringify({ ...nine, expiresAt: '1700000000' }));
+    expect(await lines('chip', 'prove', late, ...SOFTWARE_CHIP)).toEqual([4, '', 'svc: nothing was made: expired']);
+    expect(await lines('chip', 'submit', file, ...at())).toEqual([
+      2,
+      '',
+      'svc: this is no document of evidence as "svc chip prove" writes it',
+    ]);
+    const wrongToken = scene.fileOf('token', 'wrong\n');
+    expect(await lines('chip', 'challenge', scene.dids[1]!, '--token-file', wrongToken, ...at())).toEqual([
+      1,
+      '',
+      expect.stringContaining('401 {"code":"ONBOARDING_AUTH_REQUIRED"'),
+    ]);
+  });
+});
