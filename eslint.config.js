@@ -4,7 +4,7 @@ import prettier from 'eslint-config-prettier';
 export default tseslint.config(
   { ignores: ['node_modules/', 'dist/', '.devnet/', 'data/', 'coverage/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strict, prettier],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -11,6 +11,7 @@ import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
 import { documentRoutes } from './http/routes/document.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
+import { pagesRoutes } from './http/routes/pages.ts';
 import { monetizationRoutes } from './http/routes/monetization.ts';
 import { probesRoutes } from './http/routes/probes.ts';
 import { chipRoutes } from './http/routes/chip.ts';
@@ -48,6 +49,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   chipRoutes,
   probesRoutes,
   documentRoutes,
+  pagesRoutes,
 ];
 
 /** Clients are promised an answer within 10 s, and readers of Verify wait 5 s; the rest is for the network (evidence 13). */

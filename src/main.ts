@@ -11,6 +11,7 @@ import { isOfReach as isOfMainReach } from './adapters/evm/deployment-checks.ts'
 import { createFeedRates, createFixedRates } from './adapters/fx/feed-rates.ts';
 import { createFeedReader } from './adapters/fx/feed-source.ts';
 import { readTokensFile } from './adapters/fx/tokens-file.ts';
+import { createPageSource } from './adapters/pages/page-source.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { createStore } from './adapters/sql/create-store.ts';
 import { isOfReach as isOfAltReach } from './adapters/svm/deployment-checks.ts';
@@ -115,6 +116,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       bindings: alt?.adapter.bindings,
       chip,
       partnerData,
+      pages: createPageSource(),
     };
     const app = await buildApp(ctx, {
       rateLimits: config.rateLimits,

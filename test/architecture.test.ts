@@ -7,7 +7,7 @@ import { parseSourceFiles } from './architecture/source-file.ts';
 import { findViolations } from './architecture/violations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const FILES = '{src,client,cli,contracts,devnet,test}/**/*.ts';
+const FILES = '{src,client,cli,explorer,contracts,devnet,test}/**/*.{ts,tsx}';
 
 it('every file keeps to the house', () => {
   const paths = globSync(FILES, { cwd: ROOT }).sort();

@@ -1,12 +1,14 @@
 /**
- * How is an answer written? The only place that writes to a response: every answer is JSON with a length, wears the headers of its
- * surface, is written once, by the route or by its deadline, and leaves one line in the log (http-facts 2, decisions 4, evidence 2).
+ * How is an answer written? The only place that writes to a response: every answer has a length and, but for the pages, is JSON, wears the
+ * headers of its surface, is written once, by the route or by its deadline, and leaves one line in the log (http-facts 2, decisions 4, evidence 2).
  */
 import { Fault } from '../domain/faults.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import type { Exchange, Surroundings } from './exchange.ts';
+import type { PageFile } from '../ports/page-files.ts';
 import type { EncodedJson } from './json-encoding.ts';
+import { PAGE_HEADERS } from './page-document.ts';
 import { JSON_TYPE, SURFACES } from './surfaces.ts';
 import { toErrorHeaders, toWireError } from './wire-errors.ts';
 
@@ -46,6 +48,26 @@ function toBlockHeaders(block: BlockRef, { clock }: Surroundings): string[] {
   return ['chain-block', String(block.number), 'chain-block-age', String(age)];
 }
 
+/** Sends a page; the status is that of what it shows. */
+export function sendPage(exchange: Exchange, status: number, text: string): void {
+  const byteLength = Buffer.byteLength(text);
+  const headers = ['Cache-Control', 'no-cache', ...PAGE_HEADERS];
+  headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(byteLength));
+  send(exchange, status, headers, text, byteLength);
+}
+
+/** Sends a file whose name changes with its content, so that caches keep it for good. */
+export function sendPageFile(exchange: Exchange, { contentType, content, gzipped }: PageFile): void {
+  const isGzipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(
+    String(exchange.request.headers['accept-encoding'] ?? ''),
+  );
+  const body = isGzipped ? gzipped : content;
+  const headers = ['Cache-Control', 'public, max-age=31536000, immutable', 'Vary', 'Accept-Encoding', ...PAGE_HEADERS];
+  if (isGzipped) headers.push('Content-Encoding', 'gzip');
+  headers.push('Content-Type', contentType, 'Content-Length', String(body.byteLength));
+  send(exchange, 200, headers, body, body.byteLength);
+}
+
 /** Sends what the error table says about anything that was thrown. */
 export function sendError(exchange: Exchange, error: unknown): void {
   const { surface, pattern, surroundings } = exchange.route;
@@ -66,7 +88,7 @@ function send(
   exchange: Exchange,
   status: number,
   headers: string[],
-  text: string,
+  text: string | Buffer,
   byteLength: number,
   error?: unknown,
 ): void {

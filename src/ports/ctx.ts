@@ -10,6 +10,7 @@ import type { FxRates } from './fx-rates.ts';
 import type { IndexStatus } from './index-status.ts';
 import type { Log } from './log.ts';
 import type { MainChain } from './main-chain.ts';
+import type { PageSource } from './page-files.ts';
 import type { PartnerData } from './partner-data.ts';
 import type { Store } from './store.ts';
 
@@ -44,4 +45,6 @@ export interface Ctx {
   readonly chip: ChipIntake | undefined;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
+  /** Left out: no pages are served. */
+  readonly pages?: PageSource | undefined;
 }

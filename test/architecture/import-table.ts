@@ -18,7 +18,10 @@ export const IMPORT_TABLE: readonly Row[] = [
   { of: 'src/actions', mayImport: ['src/actions', 'src/domain', 'src/ports'], packages: [] },
   {
     of: 'src/http',
-    mayImport: ['src/http', 'src/actions', 'src/domain', 'src/ports/ctx.ts', 'src/ports/clock.ts', 'src/ports/log.ts'],
+    mayImport: [
+      ...['src/http', 'src/actions', 'src/domain'],
+      ...['src/ports/ctx.ts', 'src/ports/clock.ts', 'src/ports/log.ts', 'src/ports/page-files.ts'],
+    ],
     packages: ['node:', 'fastify', 'ipaddr.js'],
   },
   adapter('evm', ['viem', 'undici']),
@@ -26,6 +29,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
   adapter('fx', ['fast-xml-parser']),
   adapter('trust', []),
+  adapter('pages', ['rolldown']),
   adapter('partner', ['undici', 'ipaddr.js']),
   { of: 'src/indexers', mayImport: ['src/indexers', 'src/domain', 'src/ports'], packages: [] },
   { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },
@@ -33,7 +37,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { of: 'src/app.ts', mayImport: ['src/http', 'src/domain', 'src/ports'], packages: ['fastify'] },
   { of: 'src/main.ts', mayImport: ['src'], packages: ['node:', 'fastify'] },
   { of: 'client', mayImport: ['client', 'src/domain', 'src/http/wire'], packages: PURE },
-  { of: 'explorer', mayImport: ['explorer', 'client'], packages: [] },
+  { of: 'explorer', mayImport: ['explorer', 'client', 'src/domain'], packages: ['preact'] },
   { of: 'cli', mayImport: ['cli', 'client', 'src', 'devnet'], packages: ['node:', 'pino', 'pino-pretty'] },
   // A second opinion shares nothing with the first.
   { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes'] },

@@ -11,10 +11,10 @@ const WIRE_ERRORS_FILE = 'src/http/wire-errors.ts';
 /** Folders that say nothing of what is in them. */
 const NAMELESS_FOLDERS = ['utils', 'helpers', 'common', 'lib', 'shared'];
 /** `store.sqlite.test.ts` is the test of `store` on SQLite. */
-const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*((\.[a-z0-9]+)?\.test|\.d)?\.ts$/;
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*((\.[a-z0-9]+)?\.test|\.d)?\.tsx?$/;
 
 /** Where the tables and the words hold; benchmarks, documents and tests may do as they need. */
-const HOUSE = ['src', 'client', 'cli', 'contracts', 'devnet'];
+const HOUSE = ['src', 'client', 'cli', 'explorer', 'contracts', 'devnet'];
 /** Where nobody knows of HTTP. */
 const WIRELESS = ['src/domain', 'src/ports', 'src/actions', 'src/indexers'];
 const STATUS = /\b(?:status|statusCode|code)\s*(?:[:(]|={1,3})\s*[1-5]\d\d\b/;
@@ -62,7 +62,7 @@ function judgeImports({ path, imports, isForTests }: SourceFile, forTests: Reado
   const { of, mayImport, packages } = row;
   return imports.flatMap((imported) => {
     if (forTests.has(imported)) return [`imports ${imported}, which is for tests`];
-    const isOwn = imported.includes('/') && imported.endsWith('.ts');
+    const isOwn = imported.includes('/') && /\.tsx?$/.test(imported);
     if (isOwn && mayImport.some((folder) => isWithin(imported, folder))) return [];
     const name = packageOf(imported);
     if (!isOwn && packages.some((each) => each === name || (each === 'node:' && name.startsWith(each)))) return [];
@@ -82,7 +82,7 @@ function judgeEnvironment({ path, readsEnvironment, isForTests }: SourceFile): s
 
 /** The DID method alone is no word to look for: it is the command's name as well. */
 function judgeNamespaceWords({ path, literals, isForTests }: SourceFile): string[] {
-  if (isForTests || path === NAMESPACE_FILE || !isWithinAny(path, ['src', 'client', 'cli'])) return [];
+  if (isForTests || path === NAMESPACE_FILE || !isWithinAny(path, ['src', 'client', 'cli', 'explorer'])) return [];
   const { did_method: method, ...words } = DEFAULT_NAMESPACE;
   return [`did:${method}:`, ...Object.values(words)]
     .filter((word) => literals.some((literal) => containsWord(literal, word)))

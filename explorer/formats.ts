@@ -1,0 +1,97 @@
+/** How is a value read by a person? Text of strangers included: it is shown as text, and what would steer the display is shown by name. */
+
+const LANGUAGE = 'en-US';
+const GROUPED = new Intl.NumberFormat(LANGUAGE);
+const ONE_DIGIT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
+const USD = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'USD' });
+const USD_SHORT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'USD', notation: 'compact' });
+
+/** Controls, marks of direction, joiners and everything else that is not seen or changes what is seen. */
+const STEERING = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]/gu;
+const MAX_SHOWN = 2_048;
+
+export function formatCount(count: number): string {
+  return GROUPED.format(count);
+}
+
+export function formatPoints(hundredths: number): string {
+  return ONE_DIGIT.format(hundredths / 100);
+}
+
+export function formatCents(cents: number): string {
+  return USD.format(cents / 100);
+}
+
+export function formatShortCents(cents: number): string {
+  return USD_SHORT.format(cents / 100);
+}
+
+/** An amount in its own currency, whose unit has `subunit` parts; undefined where that is not known. */
+export function formatAmount(value: number, currency: string, subunit: number | null | undefined): string {
+  if (!Number.isSafeInteger(value)) return `more than ${GROUPED.format(Number.MAX_SAFE_INTEGER)} ${currency}`;
+  if (subunit === null || subunit === undefined) return `${GROUPED.format(value)} ${currency}`;
+  const digits = Math.max(0, Math.round(Math.log10(subunit)));
+  const amount = (value / subunit).toLocaleString(LANGUAGE, {
+    minimumFractionDigits: Math.min(digits, 2),
+    maximumFractionDigits: digits,
+  });
+  return `${amount} ${currency}`;
+}
+
+export function formatUtc(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const STEPS: readonly (readonly [string, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+export function formatDuration(seconds: number): string {
+  const [unit, size] = STEPS.find(([, least]) => seconds >= least) ?? ['second', 1];
+  const count = Math.floor(Math.max(0, seconds) / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The middle is left out; ids that fit stay whole. */
+export function shorten(id: string, ends = 6): string {
+  return id.length <= 2 * ends + 1 ? id : `${id.slice(0, ends)}…${id.slice(-ends)}`;
+}
+
+/** Never markup, never a direction of its own. */
+export function toPlainText(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return shown.replace(STEERING, (mark) => `[U+${mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
+}
+
+const JSON_TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** JSON laid out for reading, token by token, so that every number keeps its digits. */
+export function layOutJson(text: string): string {
+  let depth = 0;
+  let shown = '';
+  let last = '';
+  for (const [token] of text.matchAll(JSON_TOKENS)) {
+    const closes = token === '}' || token === ']';
+    if (closes) depth -= 1;
+    if (last !== '' && (last === ',' || isOpening(last) !== closes) && (closes || last === ',' || isOpening(last))) {
+      shown += `\n${'  '.repeat(depth)}`;
+    }
+    shown += token === ':' ? ': ' : escapeSteering(token);
+    if (isOpening(token)) depth += 1;
+    last = token;
+  }
+  return shown;
+}
+
+function isOpening(token: string): boolean {
+  return token === '{' || token === '[';
+}
+
+function escapeSteering(token: string): string {
+  return token.replace(STEERING, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,23 @@
+/** What is looked for, and does the service work? */
+import { useEffect } from 'preact/hooks';
+import { useAnswer } from './answers.ts';
+import { findPath } from './places.ts';
+import { Search } from './search.tsx';
+import { SystemLine } from './system-page.tsx';
+import type { Readiness } from './wire.ts';
+import { SITE_NAME } from './words.ts';
+
+export function HomePage({ go }: { readonly go: (path: string) => void }) {
+  const ready = useAnswer<Readiness>('/ready', 30);
+  useEffect(() => {
+    document.title = SITE_NAME;
+  }, []);
+  return (
+    <div class="home">
+      <h1>May I rely on this machine?</h1>
+      <p class="lead">How far, why, and how fresh that is: read from its chains, and open for anyone to recompute.</p>
+      <Search find={findPath} go={go} isLarge />
+      <SystemLine ready={ready} />
+    </div>
+  );
+}
