@@ -18,7 +18,7 @@ export function toDecisionState({ id, inForce }: Pick<DecisionState, 'id' | 'inF
   };
 }
 
-function toStatus(optedIn: boolean | undefined) {
+function toStatus(optedIn: boolean | undefined): 'PENDING' | 'OPTED_IN' | 'OPTED_OUT' {
   if (optedIn === undefined) return 'PENDING';
   return optedIn ? 'OPTED_IN' : 'OPTED_OUT';
 }

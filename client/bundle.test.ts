@@ -1,0 +1,31 @@
+/** What does the client cost a page? Bundled as a page would, with everything it needs, and nothing of Node. */
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, it } from 'vitest';
+import manifest from './package.json' with { type: 'json' };
+
+async function bundle(file: string): Promise<string> {
+  const build = await rolldown({ input: join(import.meta.dirname, file), platform: 'browser' });
+  const { output } = await build.generate({ format: 'esm', minify: true });
+  await build.close();
+  const [{ code, imports, dynamicImports }, ...others] = output;
+  expect([imports, dynamicImports, others]).toEqual([[], [], []]);
+  return code;
+}
+
+/** kB of 1,000 bytes, gzip. */
+it.each([
+  ['.', 8],
+  ['./monetization', 8],
+  ['./evidence', 24],
+] as const)('%s is at most %d kB', async (entry, most) => {
+  const code = await bundle(manifest.exports[entry]);
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(most * 1000);
+  expect(code.match(/\b(?:process|Buffer|require)\b\s*[.[]/)).toBeNull();
+});
+
+it('reads need no package', async () => {
+  expect((await bundle(manifest.exports['.'])).match(/keccak|Uint32Array/)).toBeNull();
+  expect(manifest).not.toHaveProperty('dependencies');
+});
