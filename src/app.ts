@@ -10,6 +10,7 @@ import { RouteTable, type Routes } from './http/route-table.ts';
 import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
 import { documentRoutes } from './http/routes/document.ts';
+import { machineHistoryRoutes } from './http/routes/machine-history.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { pagesRoutes } from './http/routes/pages.ts';
 import { monetizationRoutes } from './http/routes/monetization.ts';
@@ -42,6 +43,7 @@ export interface AppOptions {
 /** Every route of the service. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = [
   machinesRoutes,
+  machineHistoryRoutes,
   fleetRoutes,
   boundAddressesRoutes,
   monetizationRoutes,

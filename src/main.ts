@@ -116,6 +116,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       bindings: alt?.adapter.bindings,
       chip,
       partnerData,
+      additions: config.additions,
       pages: createPageSource(),
     };
     const app = await buildApp(ctx, {

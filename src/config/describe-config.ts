@@ -57,6 +57,7 @@ export function describeConfig(config: Config): ConfigDescription {
     CHALLENGE_LIFETIME_SECONDS: config.challengeLifetimeSeconds,
     KEEP_EVIDENCE: config.keepEvidence,
     PARTNER_DATA: config.partnerData,
+    ADDITIONS: config.additions,
     FX_SOURCE: config.fxSource && describeSource(config.fxSource),
     TOKENS_FILE: config.tokensFile,
     NAMESPACE_FILE: config.namespaceFile,

@@ -10,6 +10,7 @@ import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schem
 import { boundFleetSchema, boundMcrRecordSchema } from './schemas/bound-addresses.ts';
 import { fleetSchema } from './schemas/fleet.ts';
 import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './schemas/monetization.ts';
+import { eventListingSchema, historySchema } from './schemas/machine-history.ts';
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA } from './schemas/probes.ts';
 import { verifyRecordSchema } from './schemas/verify-record.ts';
@@ -63,6 +64,8 @@ function createSchemas(namespace: Namespace) {
   return {
     McrRecord: mcrRecordSchema(namespace),
     Explanation: explanationSchema(namespace),
+    History: historySchema(namespace),
+    EventListing: eventListingSchema(namespace),
     Profile: profileSchema(namespace),
     Card: cardSchema(namespace),
     Fleet: fleetSchema(namespace),

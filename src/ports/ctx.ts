@@ -45,6 +45,8 @@ export interface Ctx {
   readonly chip: ChipIntake | undefined;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
+  /** Whether what the interface does not ask for is served; left out: it is. */
+  readonly additions?: 'on' | 'off';
   /** Left out: no pages are served. */
   readonly pages?: PageSource | undefined;
 }

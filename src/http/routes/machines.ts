@@ -30,10 +30,12 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
     ),
   );
 
-  routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
-    const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-    sendJson(exchange, encodeExplanation(rated), rated.snapshot.block);
-  });
+  if (ctx.additions !== 'off') {
+    routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
+      const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
+      sendJson(exchange, encodeExplanation(rated), rated.snapshot.block);
+    });
+  }
 
   routes.get('/machine/:did', { surface: 'read', description: describe.profile }, async (exchange) => {
     const profile = await getProfile(ctx, requireMachineDid(exchange.parameter('did'), namespace));

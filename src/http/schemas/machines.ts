@@ -128,7 +128,7 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
 /** What stands in the chain and in partners' data is anyone's. */
 const FOREIGN_OBJECT: JsonSchema = { type: 'object', description: 'As it was found.' };
 
-const ACTIVITY = {
+export const ACTIVITY_MEMBERS = {
   event_type: INTEGER,
   origin_value: COUNT,
   timestamp: COUNT,
@@ -136,19 +136,18 @@ const ACTIVITY = {
   metadata: FOREIGN_OBJECT,
 };
 
+/** What revenue carries besides. */
+export const REVENUE_MEMBERS = {
+  event_type: exactly(0),
+  origin_currency: { type: 'string', pattern: '^[A-Z0-9]{3,10}$' },
+  usd_value: { ...COUNT_OR_NULL, description: 'US cents.' },
+  origin_subunit: { type: ['integer', 'null'], minimum: 1 },
+  usd_subunit: exactly(100),
+  amount_status: word('ok', 'unsupported_currency', 'fx_unavailable'),
+};
+
 const SHOWN_EVENT: JsonSchema = {
-  anyOf: [
-    closedObject(ACTIVITY),
-    closedObject({
-      ...ACTIVITY,
-      event_type: exactly(0),
-      origin_currency: { type: 'string', pattern: '^[A-Z0-9]{3,10}$' },
-      usd_value: { ...COUNT_OR_NULL, description: 'US cents.' },
-      origin_subunit: { type: ['integer', 'null'], minimum: 1 },
-      usd_subunit: exactly(100),
-      amount_status: word('ok', 'unsupported_currency', 'fx_unavailable'),
-    }),
-  ],
+  anyOf: [closedObject(ACTIVITY_MEMBERS), closedObject({ ...ACTIVITY_MEMBERS, ...REVENUE_MEMBERS })],
 };
 
 const DATA_MEMBERS = {

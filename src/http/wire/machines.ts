@@ -162,7 +162,7 @@ function toDataMembers({ directory: { visibility, dataApi }, events, partner }: 
   return dataApi === undefined ? {} : { data_api: dataApi };
 }
 
-function toShownEvent({ record, amount }: ShownEvent) {
+export function toShownEvent({ record, amount }: ShownEvent) {
   const activity = {
     event_type: record.eventType,
     origin_value: record.value,

@@ -1,0 +1,81 @@
+/**
+ * How did a rating come to be? One rating per UTC day, each by the model as it stands, from the events of blocks up to the end of that day
+ * (decisions 4, `GET /mcr/{did}/history`). A past day is judged by the last second of it; amounts are those of today's table.
+ */
+
+import { dayOf, SECONDS_PER_DAY } from '../utc-day.ts';
+import type { RatingEvent } from './event.ts';
+import { emptyFold, layEvents, type Fold } from './fold.ts';
+import { rateMachine, type Rating, type RatingInput } from './rating.ts';
+import type { Letter } from './scale.ts';
+
+export interface DailyRating {
+  /** UTC day number. */
+  readonly day: number;
+  readonly letter: Letter;
+  readonly score: number;
+  /** Null on the last day alone, while the rating is unavailable. */
+  readonly totalHundredths: number | null;
+  readonly isDegraded: boolean;
+  /** Qualifying revenue of the blocks of that day. */
+  readonly revenueCents: number;
+}
+
+/** Its revenues add up to the total of now. */
+export interface DailyRatings {
+  /** Qualifying revenue before the first day. */
+  readonly revenueBeforeCents: number;
+  /** Without a gap. */
+  readonly days: readonly DailyRating[];
+}
+
+/** What is not known of any day but the last: it holds for all. A flag carries its date. */
+export type DatelessFacts = Pick<
+  RatingInput,
+  'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride'
+>;
+
+/**
+ * Rates each day from that of the first event on, at most the `maxDays` up to `today`, which is `current`'s. `events` are all of the
+ * machine, from position 0 on. Empty without events. Throws `EventsUnreadable`.
+ */
+export function rateDays(
+  events: readonly RatingEvent[],
+  facts: DatelessFacts,
+  { current, today, maxDays }: { readonly current: Rating; readonly today: number; readonly maxDays: number },
+): DailyRatings {
+  const [first] = events;
+  if (first === undefined) return { revenueBeforeCents: 0, days: [] };
+  let fold = emptyFold();
+  let next = 0;
+  const takeUntil = (day: number): void => {
+    const start = next;
+    while (next < events.length && dayOf(events[next]!.blockTimestamp) <= day) next += 1;
+    fold = layEvents(fold, events.slice(start, next), facts.rates).fold;
+  };
+  const firstDay = Math.max(dayOf(first.blockTimestamp), today - maxDays + 1);
+  takeUntil(firstDay - 1);
+  const revenueBeforeCents = fold.totalRevenueCents;
+  const days: DailyRating[] = [];
+  for (let day = firstDay; day <= today; day++) {
+    const before = fold.totalRevenueCents;
+    takeUntil(day);
+    const rating = day === today ? current : rateEndOfDay(fold, facts, day);
+    days.push(toDailyRating(day, rating, fold.totalRevenueCents - before));
+  }
+  return { revenueBeforeCents, days };
+}
+
+function rateEndOfDay(fold: Fold, facts: DatelessFacts, day: number): Rating {
+  const now = (day + 1) * SECONDS_PER_DAY - 1;
+  const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
+  return rateMachine({ ...facts, negativeFlagAt, fold, tail: [], now, ratingUnavailable: undefined });
+}
+
+function toDailyRating(
+  day: number,
+  { letter, score, totalHundredths, isDegraded }: Rating,
+  revenueCents: number,
+): DailyRating {
+  return { day, letter, score, totalHundredths, isDegraded, revenueCents };
+}

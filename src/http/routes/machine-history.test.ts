@@ -1,0 +1,264 @@
+/** What do the history of a rating and the list of its events answer? Whole bodies, on both chains. */
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  eventLog,
+  MACHINE,
+  MAIN_FACTS,
+  MAIN_MACHINE,
+  NOW,
+  openAltScene,
+  present,
+  revenueAt,
+  type AltScene,
+  type AltSceneOptions,
+  type SceneMachine,
+} from '../../../test/alt-scene.ts';
+import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain/machine-facts.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { EventLogRow } from '../../ports/event-times.ts';
+import type { MainChainPorts } from '../../ports/ctx.ts';
+
+let scene: AltScene | undefined;
+afterEach(() => scene?.close());
+
+async function open(machine: SceneMachine, options: AltSceneOptions = {}): Promise<AltScene> {
+  scene = await openAltScene({ machines: [machine], ...options });
+  return scene;
+}
+
+const DAY = 86_400;
+/** 2026-09-08, ten in the morning; the seconds of a day are those of `NOW`. */
+const ZERO_HASH = `0x${'0'.repeat(64)}`;
+const visible = (visibility: string): readonly ServiceEndpoint[] => [
+  { id: 'v', serviceType: 'dataVisibility', serviceEndpoint: visibility },
+];
+const account = present({ ...MACHINE, serviceEndpoints: visible('public') });
+const THREE = [
+  revenueAt(0, NOW - 3 * DAY, 2_000),
+  revenueAt(1, NOW - 3 * DAY + 60, 3_000),
+  revenueAt(2, NOW - DAY, 400_000),
+];
+
+/** A machine of the main chain with these events, and what a node and the store were asked for. */
+function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoint[]) {
+  const asked: string[] = [];
+  const snapshot = {
+    id: 1n as MachineId,
+    ...MAIN_FACTS,
+    ...MAIN_MACHINE,
+    eventCount: present(BigInt(events.length)),
+    document: present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints }),
+  } as MachineSnapshot;
+  const rows = events.map(({ event }, seq): EventLogRow => {
+    const { type: eventType, value, blockTimestamp } = event;
+    return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp };
+  });
+  const main = {
+    index: {},
+    eventTimes: {
+      readEventEpoch: async () => 0,
+      readEventLogs: async (_generation: string, _id: MachineId, from: number, to: number) => {
+        asked.push(`logs ${from} to ${to}`);
+        return rows.slice(from, to);
+      },
+    },
+    chain: {
+      findKept: () => ({ snapshot, deployment: { localOrdinal: 1 } }),
+      readEvents: async (_id: MachineId, _block: object, from: number, to: number) => {
+        asked.push(`records ${from} to ${to}`);
+        return { offset: from, records: events.slice(from, to).map(({ record }): EventRecord => record) };
+      },
+    },
+  } as unknown as MainChainPorts;
+  return { asked, ctx: { main } };
+}
+
+describe('GET /mcr/{did}/history', () => {
+  const points =
+    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":2856,"revenue":5000},' +
+    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":2856,"revenue":0},' +
+    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":400000},' +
+    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":0}]';
+  const head = (complete: boolean) =>
+    `{"did":"did:svc:1","machine_id":"1","model":"mcr/1","complete":${complete},` +
+    '"facts_of_now":{"bond_status":"bonded","trust_override":null},';
+
+  test('is one point a day, on either chain, and needs no visibility', async () => {
+    await open({ log: eventLog(3), indexed: THREE });
+    const { status, headers, text } = await scene!.ask('/mcr/did:svc:1/history');
+    expect([status, headers['chain-block'], headers['cache-control']]).toEqual([200, '120340', 'no-cache']);
+    expect(text).toBe(`${head(true)}${points},"home_chain":5}`);
+    await scene!.close();
+    await open({}, mainWith(THREE, []));
+    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(`${head(true)}${points}}`);
+  });
+
+  test('ends with the rating that /mcr serves', async () => {
+    const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
+    await open({}, mainWith(daily, []));
+    const { mcr, mcr_score, total_revenue } = JSON.parse((await scene!.ask('/mcr/did:svc:1')).text);
+    const { points: told } = JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text);
+    expect([mcr, mcr_score, told.length]).toEqual(['AAA', 96, 121]);
+    expect(told.at(-1)).toMatchObject({ mcr, mcr_score });
+    expect(told.reduce((sum: number, { revenue }: { revenue: number }) => sum + revenue, 0)).toBe(total_revenue);
+  });
+
+  test('reads all records and logs once for each reading of the machine', async () => {
+    const { asked, ctx } = mainWith(THREE, []);
+    await open({}, { ctx });
+    await scene!.ask('/mcr/did:svc:1');
+    const before = [...asked];
+    for (let k = 0; k < 3; k++) await scene!.ask('/mcr/did:svc:1/history');
+    expect(asked.slice(before.length)).toEqual(['records 0 to 3', 'logs 0 to 3']);
+  });
+
+  test('has no points without an event', async () => {
+    await open({}, mainWith([], []));
+    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(`${head(true)}"revenue_before":0,"points":[]}`);
+    await scene!.close();
+    await open({});
+    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(
+      `${head(true)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"no_events_yet"}`,
+    );
+  });
+
+  test('is not told while the index lacks an event', async () => {
+    await open({ log: eventLog(4), indexed: THREE });
+    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(
+      `${head(false)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"indexer_behind"}`,
+    );
+  });
+
+  test('is told of 2,000 events and of no more, which are not even read', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, seq) => revenueAt(seq, NOW - DAY, 2_000));
+    const { asked, ctx } = mainWith(many(2_000), []);
+    await open({}, { ctx });
+    expect(JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text)).toMatchObject({
+      complete: true,
+      points: [{ revenue: 4_000_000 }, { revenue: 0 }],
+    });
+    expect(asked).toContain('records 0 to 2000');
+    await scene!.close();
+    await open({ log: eventLog(2_001), indexed: many(2_001) });
+    expect(JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text)).toMatchObject({
+      complete: false,
+      points: [],
+    });
+  });
+
+  test('takes a DID and nothing else', async () => {
+    await open({});
+    expect((await scene!.ask('/mcr/1/history')).text).toBe('{"detail":"Invalid machine DID format"}');
+    expect((await scene!.ask('/mcr/did:svc:2/history')).text).toBe('{"detail":"Machine not found"}');
+  });
+
+  test('answers 304 to its ETag', async () => {
+    await open({}, mainWith(THREE, []));
+    const { headers } = await scene!.ask('/mcr/did:svc:1/history');
+    const etag = String(headers['etag']);
+    const again = await scene!.ask('/mcr/did:svc:1/history', { headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+});
+
+describe('GET /machines/{machine_id}/events', () => {
+  const item = (position: number, cents: number, timestamp: number) =>
+    `{"position":${position},"event_type":0,"origin_value":${cents},"timestamp":${timestamp},"trust_level":2,"metadata":{},` +
+    `"origin_currency":"USD","usd_value":${cents},"origin_subunit":100,"usd_subunit":100,"amount_status":"ok",` +
+    `"block_timestamp":${timestamp},"judgement":"sound","data_hash":"${ZERO_HASH}","source_chain_id":"0",` +
+    `"source_tx_hash":"${ZERO_HASH}"}`;
+  const [first, second, third] = [
+    item(0, 2_000, NOW - 3 * DAY),
+    item(1, 3_000, NOW - 3 * DAY + 60),
+    item(2, 400_000, NOW - DAY),
+  ];
+  const head = (count: number) => `{"did":"did:svc:1","machine_id":"1","event_count":${count},`;
+
+  test.each(['public', 'onchain'])('are shown newest first where they are %s', async (visibility) => {
+    await open({}, mainWith(THREE, visible(visibility)));
+    const { status, headers, text } = await scene!.ask('/machines/1/events');
+    expect([status, headers['chain-block']]).toEqual([200, '120340']);
+    expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
+  });
+
+  test('of the alt chain say where they are', async () => {
+    await open({ account, log: eventLog(3), indexed: THREE });
+    expect((await scene!.ask('/machines/1/events')).text).toBe(
+      `${head(3)}"events":[${third},${second},${first}],"next_cursor":null,"home_chain":5}`,
+    );
+  });
+
+  test('of the alt chain are those that are indexed', async () => {
+    await open({ account, log: eventLog(5), indexed: THREE });
+    expect((await scene!.ask('/machines/1/events?limit=1')).text).toBe(
+      `${head(3)}"events":[${third}],"next_cursor":2,"home_chain":5,"rating_unavailable":"indexer_behind"}`,
+    );
+  });
+
+  test('come in pages, each after the cursor of the one before, read with one request and one look-up', async () => {
+    const { asked, ctx } = mainWith(THREE, visible('public'));
+    await open({}, { ctx });
+    const read = async (query: string) => (await scene!.ask(`/machines/1/events?${query}`)).text;
+    expect(await read('limit=2')).toBe(`${head(3)}"events":[${third},${second}],"next_cursor":1}`);
+    expect(asked).toEqual(['records 1 to 3', 'logs 1 to 3']);
+    expect(await read('limit=2&cursor=1')).toBe(`${head(3)}"events":[${first}],"next_cursor":null}`);
+    expect(await read('limit=2&cursor=0')).toBe(`${head(3)}"events":[],"next_cursor":null}`);
+    expect(await read('cursor=2&limit=1')).toBe(`${head(3)}"events":[${second}],"next_cursor":1}`);
+  });
+
+  test('that the rating does not count are there, and say so', async () => {
+    const at = NOW - DAY;
+    const plain = revenueAt(0, at, 2_000);
+    const odd = [
+      { record: { ...plain.record, currency: 'usd' }, event: { ...plain.event, currency: 'usd' } },
+      { record: { ...plain.record, timestamp: 1n }, event: { ...plain.event, seq: 1, timestamp: 1n } },
+      {
+        record: { ...plain.record, timestamp: BigInt(NOW + DAY) },
+        event: { ...plain.event, seq: 2, timestamp: BigInt(NOW + DAY) },
+      },
+    ];
+    await open({ account, log: eventLog(3), indexed: odd });
+    const { events } = JSON.parse((await scene!.ask('/machines/1/events')).text);
+    expect(
+      events.map(({ judgement, usd_value }: { judgement: string; usd_value?: number }) => [judgement, usd_value]),
+    ).toEqual([
+      ['early', 2_000],
+      ['late', 2_000],
+      ['malformed', undefined],
+    ]);
+  });
+
+  test.each([
+    ['nothing is said', []],
+    ['a word that is none', visible('everyone')],
+    ['private', visible('private')],
+  ])('are nobody’s business where %s', async (_name, endpoints) => {
+    const { asked, ctx } = mainWith(THREE, endpoints);
+    await open({}, { ctx });
+    const { status, text } = await scene!.ask('/machines/1/events');
+    expect([status, text, asked]).toEqual([403, '{"detail":"Event data is private"}', []]);
+    await scene!.close();
+    await open({ account: present({ ...MACHINE, serviceEndpoints: endpoints }), log: eventLog(3), indexed: THREE });
+    expect((await scene!.ask('/machines/1/events')).status).toBe(403);
+  });
+
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=',
+    'cursor=-1',
+    'cursor=1.5',
+    'cursor=1&cursor=2',
+    'cursor=9007199254740993',
+  ])('are not asked for with %s', async (query) => {
+    await open({ account });
+    expect((await scene!.ask(`/machines/1/events?${query}`)).status).toBe(422);
+  });
+});
+
+test('neither is there when additions are switched off', async () => {
+  await open({ account }, { ctx: { additions: 'off' } });
+  for (const path of ['/mcr/did:svc:1/history', '/machines/1/events']) {
+    expect((await scene!.ask(path)).text).toBe('{"detail":"Not Found"}');
+  }
+});

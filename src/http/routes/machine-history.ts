@@ -1,0 +1,67 @@
+/** `GET /mcr/{did}/history` and `GET /machines/{machine_id}/events` (decisions 4). */
+import { getHistory, listEvents } from '../../actions/machine-history.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendJson } from '../answer.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import { requireIntegers, requireMachineDid, requireMachineId } from '../parameters.ts';
+import type { Routes } from '../route-table.ts';
+import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
+import { toEventListing, toHistory } from '../wire/machine-history.ts';
+
+const PAGE_RULES = [
+  { name: 'cursor', fallback: Number.MAX_SAFE_INTEGER, minimum: 0 },
+  { name: 'limit', fallback: 20, minimum: 1, maximum: 100 },
+] as const;
+
+export function machineHistoryRoutes(routes: Routes, ctx: Ctx): void {
+  if (ctx.additions === 'off') return;
+  const { namespace } = ctx;
+  const describe = describeRoutes(namespace);
+
+  routes.get('/mcr/:did/history', { surface: 'read', description: describe.history }, async (exchange) => {
+    const history = await getHistory(ctx, requireMachineDid(exchange.parameter('did'), namespace));
+    sendJson(exchange, encodeJson(toHistory(history, namespace)), history.rated.snapshot.block);
+  });
+
+  routes.get('/machines/:machine_id/events', { surface: 'read', description: describe.events }, async (exchange) => {
+    const id = requireMachineId(exchange.parameter('machine_id'), 'machine_id');
+    const [cursor, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
+    const listing = await listEvents(ctx, id, { cursor, limit });
+    sendJson(exchange, encodeJson(toEventListing(listing, namespace)), listing.snapshot.block);
+  });
+}
+
+function describeRoutes(namespace: Namespace) {
+  const shared = {
+    caching: 'revalidated',
+    block: 'always',
+  } as const;
+  const faults = [
+    ...(['MachineAbsent', 'MachineRelocating', 'MachineHomedElsewhere'] as const),
+    ...(['EventIndexSyncing', 'ServiceNotInitialised', 'StoreUnavailable'] as const),
+  ];
+  return {
+    history: {
+      ...shared,
+      operationId: 'getHistory',
+      summary: 'One rating and the revenue of each of the last 365 days.',
+      parameters: { did: machineDid(namespace) },
+      answers: { 200: 'History' },
+      faults: ['MachineDidMalformed', ...faults],
+    },
+    events: {
+      ...shared,
+      operationId: 'listEvents',
+      summary: 'The events that the rating used, newest first; only where the owner has them shown.',
+      parameters: { machine_id: MACHINE_ID },
+      query: {
+        cursor: { type: 'integer', minimum: 0, description: 'Of the page before; left out: the newest events.' },
+        limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+      },
+      answers: { 200: 'EventListing' },
+      faults: ['ParametersInvalid', 'EventDataPrivate', ...faults],
+    },
+  } satisfies Record<string, RouteDescription>;
+}

@@ -1,0 +1,52 @@
+/** How do the history of a rating and its events look on the wire? (decisions 4.) */
+import type { EventListing, ListedEvent, MachineHistory } from '../../actions/machine-history.ts';
+import { formatMachineDid } from '../../domain/identifiers.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+import { formatDay } from '../../domain/utc-day.ts';
+import { toAltStanding, toShownEvent } from './machines.ts';
+
+/** `GET /mcr/{did}/history`. */
+export function toHistory({ rated, isComplete, revenueBeforeCents, days }: MachineHistory, namespace: Namespace) {
+  const { snapshot, rating, inputs, alt } = rated;
+  return {
+    did: formatMachineDid(snapshot.id, namespace),
+    machine_id: String(snapshot.id),
+    model: rating.model,
+    complete: isComplete,
+    facts_of_now: { bond_status: rating.bondStatus, trust_override: inputs.trustOverride ?? null },
+    revenue_before: revenueBeforeCents,
+    points: days.map(({ day, letter, score, totalHundredths, isDegraded, revenueCents }) => ({
+      day: formatDay(day),
+      mcr_score: score,
+      mcr: letter,
+      mcr_degraded: isDegraded,
+      total_hundredths: totalHundredths,
+      revenue: revenueCents,
+    })),
+    ...(alt && toAltStanding(alt)),
+  };
+}
+
+/** `GET /machines/{machine_id}/events`. */
+export function toEventListing({ snapshot, eventCount, events, nextCursor, alt }: EventListing, namespace: Namespace) {
+  return {
+    did: formatMachineDid(snapshot.id, namespace),
+    machine_id: String(snapshot.id),
+    event_count: eventCount,
+    events: events.map(toListedEvent),
+    next_cursor: nextCursor ?? null,
+    ...(alt && toAltStanding(alt)),
+  };
+}
+
+function toListedEvent({ record, position, blockTimestamp, judgement, amount }: ListedEvent) {
+  return {
+    position,
+    ...toShownEvent({ record, amount }),
+    block_timestamp: blockTimestamp,
+    judgement,
+    data_hash: record.dataHash,
+    source_chain_id: String(record.sourceChainId),
+    source_tx_hash: record.sourceTxHash,
+  };
+}
