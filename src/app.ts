@@ -5,6 +5,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { Conduct } from './http/conduct.ts';
 import { createConnectingAddress } from './http/connecting-address.ts';
+import { HttpTally } from './http/http-tally.ts';
 import { normaliseTarget } from './http/request-target.ts';
 import { RouteTable, type Routes } from './http/route-table.ts';
 import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
@@ -34,6 +35,8 @@ export interface AppOptions {
   /** Within which a request must have arrived whole. */
   readonly arrivalMilliseconds?: number;
   readonly logsRequests?: boolean;
+  /** Counts what is answered. */
+  readonly tally?: HttpTally;
   /** Nothing but the probes is served (`INDEXER=only`). */
   readonly isProbesOnly?: boolean;
   /** Registered after the service's own, for tests. */
@@ -67,12 +70,18 @@ const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
 const ROUTE_LIMITER_SHARE = 1 / 8;
 
 export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<FastifyInstance> {
+  const { tally = new HttpTally() } = options;
+  const createLimiter = (name: string, limit?: number, share?: number) => {
+    if (options.rateLimits === 'off') return undefined;
+    const limiter = createRateLimiter(options, limit, share);
+    tally.addLimiter(name, () => limiter.report());
+    return limiter;
+  };
   const conduct = new Conduct({
-    surroundings: { clock: ctx.clock, log: ctx.log, logsRequests: options.logsRequests ?? true },
+    surroundings: { clock: ctx.clock, log: ctx.log, logsRequests: options.logsRequests ?? true, tally },
     deadlineMilliseconds: { ...DEADLINE_MILLISECONDS, ...options.deadlineMilliseconds },
-    rateLimiter: options.rateLimits === 'off' ? undefined : createRateLimiter(options),
-    createRouteLimiter: (limit) =>
-      options.rateLimits === 'off' ? undefined : createRateLimiter(options, limit, ROUTE_LIMITER_SHARE),
+    rateLimiter: createLimiter('general'),
+    createRouteLimiter: (limit, name) => createLimiter(name, limit, ROUTE_LIMITER_SHARE),
     connectingAddress: createConnectingAddress({
       trustedProxies: options.trustedProxies ?? [],
       ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,

@@ -19,11 +19,14 @@ import { createAltChain, type AltChainAdapter } from './adapters/svm/create-alt-
 import { readTrustFiles } from './adapters/trust/trust-files.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config } from './config.ts';
+import { HttpTally } from './http/http-tally.ts';
 import { createAltFleetWorker } from './indexers/alt-fleet-snapshot.ts';
 import { createAltIndexers, type AltIndexers } from './indexers/alt-indexers.ts';
 import { createMainChainIndexers, type MainChainIndexers } from './indexers/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from './indexers/poll-loop.ts';
 import type { ChipIntake } from './ports/chip-intake.ts';
+import { startAdminListener } from './observe/admin-listener.ts';
+import { countWrites } from './observe/counted-store.ts';
 import { nowSeconds, type Clock } from './ports/clock.ts';
 import type { AltChainPorts, Ctx } from './ports/ctx.ts';
 import type { FxRates } from './ports/fx-rates.ts';
@@ -80,7 +83,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const store = await createStore(config.database);
+    const databaseFailures = new Map<string, number>();
+    const reportFailure = (code: string) => databaseFailures.set(code, (databaseFailures.get(code) ?? 0) + 1);
+    const { store, counts: writes } = countWrites(await createStore(config.database, { reportFailure }));
     closers.push(() => store.close());
     const { fxRates, loop: fxLoop } = await createRates(config, store, log);
     const main = config.mainChain === undefined ? undefined : wireMainChain(config, store, fxRates, log);
@@ -119,7 +124,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
       additions: config.additions,
       pages: createPageSource(),
     };
+    const tally = new HttpTally();
     const app = await buildApp(ctx, {
+      tally,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,
       rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
@@ -135,6 +142,15 @@ export async function startService(config: Config, { log, isLenient = false }: S
     closers.push(() => Promise.all(loops.map((loop) => loop.stop())));
     for (const loop of loops) loop.start();
 
+    if (config.admin !== undefined) {
+      const upstreams = [
+        ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
+        ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
+      ];
+      const sources = { ctx, http: tally, upstreams, loops, writes, databaseFailures, isLeader: () => true };
+      const admin = await startAdminListener(config.admin, sources).catch(refuseAdmin);
+      closers.push(() => admin.close());
+    }
     await app.listen({ ...config.listen });
     closers.push(() => app.close());
     const { port } = app.server.address() as AddressInfo;
@@ -292,6 +308,11 @@ function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
       return 'idle';
     },
   });
+}
+
+function refuseAdmin(error: unknown): never {
+  const { code = 'UNKNOWN' } = error as { readonly code?: string };
+  throw new StartRefused([`ADMIN_HOST, ADMIN_PORT: cannot listen there (${code})`]);
 }
 
 /** A chain that cannot be read yet contradicts nothing: the service starts and is not ready. */

@@ -101,8 +101,10 @@ function send(
 }
 
 function settle(exchange: Exchange, status: number, error?: unknown): void {
-  const { deadlines, pattern, surroundings } = exchange.route;
+  const { deadlines, pattern, surroundings, tally } = exchange.route;
   deadlines.leave(exchange);
+  tally.add(exchange.request.method ?? '', status, performance.now() - exchange.arrivedAtMilliseconds);
+  if (error !== undefined) surroundings.tally.addFault(error);
   if (!surroundings.logsRequests) return;
   const milliseconds = surroundings.clock.nowMilliseconds() - exchange.startedAtMilliseconds;
   const line = { method: exchange.request.method, route: pattern, status, milliseconds };

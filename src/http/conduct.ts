@@ -18,7 +18,7 @@ export interface ConductOptions {
   /** Undefined: rates are not limited. */
   readonly rateLimiter: RateLimiter | undefined;
   /** The counter of a route that has its own. Undefined: rates are not limited. */
-  readonly createRouteLimiter: (requestsPerMinute: number) => RateLimiter | undefined;
+  readonly createRouteLimiter: (requestsPerMinute: number, name: string) => RateLimiter | undefined;
   readonly connectingAddress: ConnectingAddress;
 }
 
@@ -66,9 +66,10 @@ export class Conduct {
 
   createRoute({ surface, requestsPerMinute, refuse }: RouteConduct, pattern: string, handler: Handler): Route {
     const { surroundings, createRouteLimiter } = this.#options;
-    const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute);
+    const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute, pattern);
     const deadlines = this.#deadlines[SURFACES[surface].pace];
-    return { surface, pattern, handler, surroundings, deadlines, rateLimiter, refuse };
+    const tally = surroundings.tally.ofRoute(pattern);
+    return { surface, pattern, handler, surroundings, tally, deadlines, rateLimiter, refuse };
   }
 
   /** Sees to it that the request is answered, now or later; throws nothing. `parameters` are decoded. */

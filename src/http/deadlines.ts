@@ -21,7 +21,7 @@ export class Deadlines {
   }
 
   enter(exchange: Exchange): void {
-    exchange.expiresAtMilliseconds = performance.now() + this.#patienceMilliseconds;
+    exchange.expiresAtMilliseconds = exchange.arrivedAtMilliseconds + this.#patienceMilliseconds;
     exchange.previous = this.#newest;
     if (this.#newest === undefined) this.#oldest = exchange;
     else this.#newest.next = exchange;

@@ -7,6 +7,7 @@ import type { Fault } from '../domain/faults.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { HttpTally, RouteTally } from './http-tally.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Surface } from './surfaces.ts';
 
@@ -19,6 +20,7 @@ export interface Surroundings {
   readonly log: Log;
   /** Whether every request is a line of the log. */
   readonly logsRequests: boolean;
+  readonly tally: HttpTally;
 }
 
 /** What all requests of one route have in common. */
@@ -27,6 +29,7 @@ export interface Route {
   /** As registered, parameters by name; for a path that no route has, the word `unknown`. */
   readonly pattern: string;
   readonly handler: Handler;
+  readonly tally: RouteTally;
   readonly deadlines: Deadlines;
   /** A counter of its own, of addresses alone; undefined: that of its surface. */
   readonly rateLimiter: RateLimiter | undefined;
@@ -51,6 +54,8 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedAtMilliseconds: number;
+  /** By a clock that is never set. */
+  readonly arrivedAtMilliseconds = performance.now();
   readonly #parameters: Readonly<Record<string, string>>;
   /** These three belong to `Deadlines`. */
   next: Exchange | undefined = undefined;

@@ -16,6 +16,15 @@ export interface RateLimiterOptions {
   readonly seeds?: readonly [number, number];
 }
 
+/** For metrics. */
+export interface LimiterReport {
+  readonly keys: number;
+  /** As many as there may be. */
+  readonly capacity: number;
+  /** Since the start. */
+  readonly refused: number;
+}
+
 /** Two for the hash, one for the count, three links, up to two for the bucket; 4 bytes each, and 8 for the start of the window. */
 const MAX_BYTES_PER_ENTRY = 40;
 /** An address spreads when it opens more than this share of all keys in one window, while others are forgotten for them. */
@@ -41,6 +50,7 @@ export class RateLimiter {
   readonly #counts: Uint32Array;
   readonly #startedAt: Float64Array;
   #size = 0;
+  #refused = 0;
   /** Until then some address may be one key. */
   #spreadingUntil = -Infinity;
   /** The hash of the key in hand. */
@@ -79,14 +89,23 @@ export class RateLimiter {
     return 0;
   }
 
+  report(): LimiterReport {
+    return { keys: this.#size, capacity: this.#capacity, refused: this.#refused };
+  }
+
   #tally(entry: number, now: number): number {
     this.#touch(entry);
     const flag = this.#counts[entry]! >= SPREADING ? SPREADING : 0;
     if (flag !== 0) this.#spreadingUntil = now + 2 * this.#windowMilliseconds;
     if (!this.#isOpen(entry, now)) this.#start(entry, now, flag);
     else if (this.#counts[entry]! - flag < this.#limit) this.#counts[entry]! += 1;
-    else return Math.ceil((this.#startedAt[entry]! + this.#windowMilliseconds - now) / 1000);
+    else return this.#refuse(entry, now);
     return 0;
+  }
+
+  #refuse(entry: number, now: number): number {
+    this.#refused += 1;
+    return Math.ceil((this.#startedAt[entry]! + this.#windowMilliseconds - now) / 1000);
   }
 
   /** A window that begins in the future belongs to a clock that was set back since; it does not bind. */

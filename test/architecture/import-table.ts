@@ -31,6 +31,11 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('trust', []),
   adapter('pages', ['rolldown']),
   adapter('partner', ['undici', 'ipaddr.js']),
+  {
+    of: 'src/observe',
+    mayImport: ['src/observe', 'src/actions', 'src/domain', 'src/ports'],
+    packages: ['node:', 'prom-client'],
+  },
   { of: 'src/indexers', mayImport: ['src/indexers', 'src/domain', 'src/ports'], packages: [] },
   { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },
   { of: 'src/config.ts', mayImport: ['src/config', 'src/domain'], packages: ['node:'] },

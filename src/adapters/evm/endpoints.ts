@@ -4,6 +4,7 @@
  * a restart. A node of another chain is never believed: its chain id is asked before anything else.
  */
 import { Agent } from 'undici';
+import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -75,7 +76,15 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
-    return sendRpc(endpoint.node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+    const sentAtMilliseconds = stopwatch.nowMilliseconds();
+    let answers: RpcAnswer[] | undefined;
+    try {
+      answers = await sendRpc(endpoint.node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+      return answers;
+    } finally {
+      counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
+      for (const [index, { method }] of calls.entries()) counters.calls.add(method, judge(answers?.[index]));
+    }
   }
 
   async function readChainId(endpoint: Endpoint, deadline: Deadline): Promise<number> {
@@ -168,6 +177,11 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       return dispatcher.destroy();
     },
   };
+}
+
+function judge(answer: RpcAnswer | undefined): CallOutcome {
+  if (answer === undefined) return 'failed';
+  return answer.ok ? 'answered' : 'error';
 }
 
 const PASSING_CODES = new Set([-32603, -32000]);

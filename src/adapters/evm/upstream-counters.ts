@@ -1,9 +1,14 @@
 /** What has been asked of the main chain's nodes so far? Counted for metrics; numbers only grow, except the two of kept snapshots. */
+import { CallTally } from '../../domain/call-tally.ts';
+import { DurationTally } from '../../domain/duration-tally.ts';
 import type { UnreadableCause } from '../../domain/faults.ts';
 
 export interface UpstreamCounters {
   /** HTTP requests sent, each with one or more calls. */
   httpRequests: number;
+  /** How long each took. */
+  readonly durations: DurationTally;
+  readonly calls: CallTally;
   rpcCalls: number;
   /** Requests sent once more because an error might pass. */
   retries: number;
@@ -22,6 +27,8 @@ export interface UpstreamCounters {
 export function createUpstreamCounters(): UpstreamCounters {
   return {
     httpRequests: 0,
+    durations: new DurationTally(),
+    calls: new CallTally(),
     rpcCalls: 0,
     retries: 0,
     contractCalls: 0,

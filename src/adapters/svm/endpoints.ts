@@ -6,6 +6,7 @@
  */
 import { Agent } from 'undici';
 import type { AltKey } from '../../domain/alt-identifiers.ts';
+import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -82,12 +83,27 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const seen = floor.slot;
     const call = { method: question.method, params: question.params(seen) };
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
-    const result = await sendRpc(endpoint.node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+    const result = await count(call.method, () =>
+      sendRpc(endpoint.node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
+    );
     const value = readAnswer(question, result);
     const slot = question.slotOf?.(value) ?? seen;
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
     floor.note(slot);
     return value;
+  }
+
+  async function count<T>(method: string, request: () => Promise<T>): Promise<T> {
+    const sentAtMilliseconds = stopwatch.nowMilliseconds();
+    let outcome: CallOutcome = 'failed';
+    try {
+      const result = await request();
+      outcome = 'answered';
+      return result;
+    } finally {
+      counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
+      counters.calls.add(method, outcome);
+    }
   }
 
   async function readGenesisHash(endpoint: Endpoint, deadline: Deadline): Promise<AltKey> {

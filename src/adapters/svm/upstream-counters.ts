@@ -1,9 +1,14 @@
 /** What has been asked of the alt chain's nodes so far? Counted for metrics; numbers only grow. */
+import { CallTally } from '../../domain/call-tally.ts';
+import { DurationTally } from '../../domain/duration-tally.ts';
 import type { UnreadableCause } from '../../domain/faults.ts';
 
 export interface UpstreamCounters {
   /** HTTP requests sent, each with one call. */
   httpRequests: number;
+  /** How long each took. */
+  readonly durations: DurationTally;
+  readonly calls: CallTally;
   /** Waits after which a question was asked again. */
   waits: number;
   /** Requests that gave no usable answer, by cause. */
@@ -14,5 +19,13 @@ export interface UpstreamCounters {
 }
 
 export function createUpstreamCounters(): UpstreamCounters {
-  return { httpRequests: 0, waits: 0, failures: {}, machineReads: 0, absenceHits: 0 };
+  return {
+    httpRequests: 0,
+    durations: new DurationTally(),
+    calls: new CallTally(),
+    waits: 0,
+    failures: {},
+    machineReads: 0,
+    absenceHits: 0,
+  };
 }

@@ -1,0 +1,51 @@
+/** What does the operator's own port answer? `GET /metrics`, and nothing else (configuration 1, decisions 4). It is not for callers. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EXPOSITION_TYPE, formatMetrics } from './exposition.ts';
+import { createProcessMetrics } from './process-metrics.ts';
+import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
+
+export interface AdminListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const PATIENCE_MILLISECONDS = 5_000;
+
+/** Throws the system's error where it cannot listen. */
+export async function startAdminListener(
+  listen: { readonly host: string; readonly port: number },
+  sources: MetricSources,
+): Promise<AdminListener> {
+  const readProcessMetrics = createProcessMetrics();
+
+  async function answer(response: ServerResponse): Promise<void> {
+    const [own, process] = await Promise.all([readServiceMetrics(sources), readProcessMetrics()]);
+    end(response, 200, EXPOSITION_TYPE, formatMetrics(own) + process);
+  }
+
+  const server = createServer({ headersTimeout: PATIENCE_MILLISECONDS, requestTimeout: PATIENCE_MILLISECONDS });
+  server.on('request', ({ method, url }, response) => {
+    if (url?.split('?')[0] !== '/metrics') return end(response, 404, 'text/plain', 'only /metrics is here\n');
+    if (method !== 'GET' && method !== 'HEAD') return end(response, 405, 'text/plain', 'only GET\n');
+    answer(response).catch(() => end(response, 500, 'text/plain', 'not readable\n'));
+  });
+  server.listen(listen);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function end(response: ServerResponse, status: number, type: string, text: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.end(text);
+}

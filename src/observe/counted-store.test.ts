@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { Fault } from '../domain/faults.ts';
+import type { Store } from '../ports/store.ts';
+import { countWrites } from './counted-store.ts';
+
+const failure = new Fault('StoreUnavailable', {});
+
+/** A store whose writes answer so, one after another; an error is thrown. */
+function createScripted(answers: readonly unknown[]): Store {
+  const left = [...answers];
+  const answer = async () => {
+    const next = left.shift();
+    if (next instanceof Error) throw next;
+    return next;
+  };
+  return { applyDecision: answer, keepChallenge: answer, acceptIntake: answer } as unknown as Store;
+}
+
+test('decisions are counted by outcome, and passed on', async () => {
+  const { store, counts } = countWrites(createScripted([true, false, true, failure]));
+  const decide = () => store.applyDecision({} as Parameters<Store['applyDecision']>[0]);
+  expect([await decide(), await decide(), await decide()]).toEqual([true, false, true]);
+  await expect(decide()).rejects.toBe(failure);
+  expect(Object.fromEntries(counts.decisions)).toEqual({ applied: 2, not_newer: 1, failed: 1 });
+});
+
+test('challenges are counted by outcome', async () => {
+  const { store, counts } = countWrites(createScripted([true, false, failure]));
+  const issue = () => store.keepChallenge({} as Parameters<Store['keepChallenge']>[0], { perMachine: 1, inAll: 1 });
+  expect([await issue(), await issue()]).toEqual([true, false]);
+  await expect(issue()).rejects.toBe(failure);
+  expect(Object.fromEntries(counts.challenges)).toEqual({ issued: 1, capped: 1, failed: 1 });
+});
+
+test('evidence is counted by what the store says of it', async () => {
+  const written = { state: 'written' };
+  const { store, counts } = countWrites(createScripted([written, written, { state: 'unknown' }, failure]));
+  const accept = () => store.acceptIntake('0x' as Parameters<Store['acceptIntake']>[0], {} as never);
+  for (const expected of [written, written, { state: 'unknown' }]) expect(await accept()).toEqual(expected);
+  await expect(accept()).rejects.toBe(failure);
+  expect(Object.fromEntries(counts.intakes)).toEqual({ accepted: 2, unknown: 1, failed: 1 });
+});

@@ -1,0 +1,38 @@
+/** What came of the writes that callers asked for? A store that counts the outcomes of decisions, challenges and evidence. */
+import type { Store } from '../ports/store.ts';
+
+/** Outcomes by name. `failed`: the database did. */
+export type OutcomeCounts = ReadonlyMap<string, number>;
+
+export interface WriteCounts {
+  readonly decisions: OutcomeCounts;
+  readonly challenges: OutcomeCounts;
+  readonly intakes: OutcomeCounts;
+}
+
+export function countWrites(store: Store): { readonly store: Store; readonly counts: WriteCounts } {
+  const decisions = new Map([...['applied', 'not_newer', 'failed'].map((name) => [name, 0] as const)]);
+  const challenges = new Map([...['issued', 'capped', 'failed'].map((name) => [name, 0] as const)]);
+  const intakes = new Map([...['accepted', 'failed'].map((name) => [name, 0] as const)]);
+  const counted: Store = {
+    ...store,
+    applyDecision: (decision) =>
+      count(decisions, store.applyDecision(decision), (isApplied) => (isApplied ? 'applied' : 'not_newer')),
+    keepChallenge: (challenge, caps) =>
+      count(challenges, store.keepChallenge(challenge, caps), (isKept) => (isKept ? 'issued' : 'capped')),
+    acceptIntake: (nonceHash, intake) =>
+      count(intakes, store.acceptIntake(nonceHash, intake), ({ state }) => (state === 'written' ? 'accepted' : state)),
+  };
+  return { store: counted, counts: { decisions, challenges, intakes } };
+}
+
+async function count<T>(counts: Map<string, number>, write: Promise<T>, nameOf: (value: T) => string): Promise<T> {
+  let name = 'failed';
+  try {
+    const value = await write;
+    name = nameOf(value);
+    return value;
+  } finally {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,63 @@
+/** `/metrics` of a running service (decisions 4): on the operator's port alone, true, and without anything secret. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { StartRefused } from '../../src/main.ts';
+import { PROXY_KEY } from '../rpc-proxy.ts';
+import { ask } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+
+let proxied: ProxiedService;
+let adminPort: number;
+beforeAll(async () => {
+  adminPort = await findFreePort();
+  proxied = await startProxiedService({ ADMIN_PORT: String(adminPort) });
+});
+afterAll(() => proxied.close());
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function scrape(): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+}
+
+/** The value of one sample; undefined when it is not there. */
+function valueOf(text: string, sample: string): number | undefined {
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+}
+
+it('counts what was answered, what was asked of the node, and how far the index is', async () => {
+  const { did } = inject('fixtures').machines.find(({ name }) => name === 'rated-aaa')!;
+  for (let i = 0; i < 3; i++) expect((await ask(`${proxied.service.url}/mcr/${did}`)).status).toBe(200);
+  expect((await ask(`${proxied.service.url}/nothing/${did}`)).status).toBe(404);
+  const text = await scrape();
+  expect(valueOf(text, 'http_request_duration_seconds_count{route="/mcr/:did",method="GET",status="2xx"}')).toBe(3);
+  expect(valueOf(text, 'http_request_duration_seconds_count{route="unknown",method="GET",status="4xx"}')).toBe(1);
+  expect(valueOf(text, 'svc_faults_total{fault="RouteUnknown",cause=""}')).toBe(1);
+  expect(valueOf(text, 'svc_ready')).toBe(1);
+  expect(valueOf(text, 'svc_index_ready')).toBe(1);
+  expect(valueOf(text, 'svc_machine_reads_total{chain="main"}')).toBe(1);
+  expect(valueOf(text, 'svc_snapshot_hits_total{chain="main"}')).toBe(2);
+  const asked = proxied.proxy.calls.filter(({ method }) => method === 'eth_chainId').length;
+  expect(valueOf(text, 'svc_upstream_calls_total{chain="main",method="eth_chainId",outcome="answered"}')).toBe(asked);
+  expect(text).not.toContain(PROXY_KEY);
+  expect(text).not.toContain(did);
+});
+
+it('is not on the public port', async () => {
+  expect((await ask(`${proxied.service.url}/metrics`)).status).toBe(404);
+});
+
+it('stops the start where another listens, and names the variable', async () => {
+  await expect(startProxiedService({ ADMIN_PORT: String(adminPort) })).rejects.toEqual(
+    new StartRefused(['ADMIN_HOST, ADMIN_PORT: cannot listen there (EADDRINUSE)']),
+  );
+});
