@@ -16,6 +16,7 @@ it('is content with a service that is not initialised, and makes no database', a
   expect(stdout.trim().split('\n')).toEqual([
     'ok    configuration: no problem',
     expect.stringMatching(/^warn {2}main chain: not configured/),
+    'ok    alt chain: not configured: its machines are homed elsewhere',
     'ok    DATABASE_URL: no file yet; the first start makes it',
     'ok    onboarding: off: neither tokens nor trust files are set',
     'ok    FX_SOURCE: not set: amounts in USD and in tokens with a fixed rate only',

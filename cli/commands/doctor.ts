@@ -6,7 +6,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  about: 'Checks configuration, chain, clock, database, trust files and rates.',
+  about: 'Checks configuration, chains, clock, database, trust files and rates.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -34,12 +34,15 @@ function toFindings(problems: readonly string[], warnings: readonly string[]): F
 
 /** In turn, so that each line can be read while the next is looked for. */
 async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
-  const [{ examineMainChain }, { examineDatabase }, { examineRates, examineTrust }] = await Promise.all([
-    import('../doctor/main-chain.ts'),
-    import('../doctor/database.ts'),
-    import('../doctor/files-and-feeds.ts'),
-  ]);
+  const [{ examineMainChain }, { examineAltChain }, { examineDatabase }, { examineRates, examineTrust }] =
+    await Promise.all([
+      import('../doctor/main-chain.ts'),
+      import('../doctor/alt-chain.ts'),
+      import('../doctor/database.ts'),
+      import('../doctor/files-and-feeds.ts'),
+    ]);
   yield await examineMainChain(config.mainChain, Date.now);
+  yield await examineAltChain(config.altChain, Date.now);
   yield [await examineDatabase(config)];
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
@@ -50,13 +53,9 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
 function listUnserved(config: Config): Finding[] {
   const remedy = 'wait for a later release, or leave it unset';
   return [
-    ...(config.altChain === undefined
-      ? []
-      : [warn('ALT_RPC_URLS', 'this release does not read the alt chain', remedy)]),
     ...(config.redisUrl === undefined
       ? []
       : [warn('REDIS_URL', 'this release counts rates in its own process', remedy)]),
-    ...(config.verify === undefined ? [] : [warn('ONBOARDING_TOKENS', 'this release takes no chip evidence', remedy)]),
   ];
 }
 
