@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { BINDING_DISCRIMINATOR } from './alt-accounts.ts';
 import { startAltChain } from './alt-chain.ts';
 import type { AltChain } from './alt-chain.ts';
+import type { AltInhabitant } from './alt-persona.ts';
 import { BINDING_SEED } from './alt-placements.ts';
 import { startAnvil } from './anvil.ts';
 import { createChainWriter } from './chain-writer.ts';
@@ -18,10 +19,12 @@ import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { createOnboarding } from './onboarding.ts';
 import { listInhabitants } from './personas.ts';
+import type { Inhabitant } from './personas.ts';
 import { listAltInhabitants } from './personas-alt.ts';
 import { DEFAULT_FLEET_SIZE } from './personas-fleet.ts';
 import { blockTimestamp } from './planned-event.ts';
 import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
+import type { SeedingResult } from './seed.ts';
 
 export interface DevnetOptions {
   /** Where `env`, `fixtures.json` and the rates go and stay; absent = nowhere that outlives it. */
@@ -60,28 +63,31 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const report = options.quiet === true ? () => undefined : (text: string) => console.error(text);
   const now = Math.floor(Date.now() / 1000);
   const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
+  const inhabitants = listInhabitants(options.fleet ?? DEFAULT_FLEET_SIZE);
+  const altInhabitants = (options.altChain ?? true) ? listAltInhabitants() : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
-  let altChain: AltChain | undefined;
+  // The main chain is seeded by another process, which leaves this one the time for the alt chain.
+  const altStarting =
+    altInhabitants.length === 0 ? undefined : startAltChain(altInhabitants, { port: options.svmPort, now });
   async function stop(): Promise<void> {
-    await Promise.all([anvil.stop(), altChain?.stop()]);
+    const [started] = await Promise.all([altStarting?.catch(() => undefined), anvil.stop()]);
+    await started?.stop();
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
   }
   try {
-    const altInhabitants = (options.altChain ?? true) ? listAltInhabitants() : [];
-    if (altInhabitants.length > 0) {
-      altChain = await startAltChain(altInhabitants, { port: options.svmPort, now });
-      report(
-        `alt chain at ${altChain.rpcUrl}: ${altInhabitants.length} machines, ${altChain.transactions} transactions, slot ${altChain.node.slot}`,
-      );
-    }
-    const writer = createChainWriter(anvil.rpcUrl);
-    const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
-    const inhabitants = listInhabitants(options.fleet ?? DEFAULT_FLEET_SIZE);
-    const { transactions, blocks } = await seedMainChain(writer, deployment, inhabitants, altInhabitants, now);
-    await writer.rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
+    const [altChain, { deployment, transactions, blocks }] = await Promise.all([
+      altStarting,
+      buildMainChain(anvil.rpcUrl, inhabitants, altInhabitants, now),
+    ]);
     report(
       `main chain at ${anvil.rpcUrl}: ${inhabitants.length} machines, ${transactions} transactions, ${blocks} blocks`,
     );
+    if (altChain !== undefined) {
+      const { rpcUrl, node } = altChain;
+      report(
+        `alt chain at ${rpcUrl}: ${altInhabitants.length} machines, ${altChain.transactions} transactions, slot ${node.slot}`,
+      );
+    }
     mkdirSync(dir, { recursive: true });
     const onboarding = createOnboarding(dir, now);
     const fixtures = toFixtures({
@@ -106,6 +112,20 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     await stop();
     throw error;
   }
+}
+
+/** Deploys and seeds, then lets the chain go on by itself. */
+async function buildMainChain(
+  rpcUrl: string,
+  inhabitants: readonly Inhabitant[],
+  altInhabitants: readonly AltInhabitant[],
+  now: number,
+): Promise<SeedingResult & { readonly deployment: Deployment }> {
+  const writer = createChainWriter(rpcUrl);
+  const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
+  const seeded = await seedMainChain(writer, deployment, inhabitants, altInhabitants, now);
+  await writer.rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
+  return { ...seeded, deployment };
 }
 
 function toEnvironment(
