@@ -59,7 +59,7 @@ async function openIndexers(maxWindowBlocks?: number) {
   }
   async function readTimes(count: number) {
     const head = await scene.readHead();
-    const rows = await eventTimes.readEventLogs('second', machine, 0, count, head);
+    const rows = await eventTimes.readEventLogs('second', machine, 0, count, head, false);
     return rows.map(({ eventIndex, value, blockNumber }) => [eventIndex, value, blockNumber - head.number]);
   }
   return { chain, store, standing, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };

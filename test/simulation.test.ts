@@ -48,6 +48,10 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [67105],
     // Of the oracle: an index up to a final block that is newer than every head which any node has told.
     [2081],
+    // An import that the followed blocks did not join to the index: the first record after it was given the time of the first one before.
+    [813],
+    // Of the oracle: a head that is used while the follower waits for the next one, a gap of the timetable and an interval long.
+    [1117],
   ])('holds for seed %i, which found a bug', async (seed) => {
     expect((await runSeed({ seed, door })).failure).toBeUndefined();
   });

@@ -71,7 +71,7 @@ export async function readTimedEvents(
   const { generation, id, block, hasPriorEvents } = source;
   const [records, logs] = await Promise.all([
     readRecords(source, from, to),
-    main.eventTimes.readEventLogs(generation, id, from, to, block),
+    main.eventTimes.readEventLogs(generation, id, from, to, block, hasPriorEvents),
   ]);
   return { records, events: pairEvents(records, logs, from, hasPriorEvents) };
 }

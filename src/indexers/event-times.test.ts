@@ -27,9 +27,15 @@ async function openBench(options: Partial<BenchOptions> = {}): Promise<Bench> {
   return bench;
 }
 
-async function read({ eventTimes, chain }: Bench, from: number, to: number, block = chain.head) {
+async function read(
+  { eventTimes, chain }: Bench,
+  from: number,
+  to: number,
+  block = chain.head,
+  hasPriorEvents = false,
+) {
   try {
-    const rows = await eventTimes.readEventLogs('second', A, from, to, block);
+    const rows = await eventTimes.readEventLogs('second', A, from, to, block, hasPriorEvents);
     return rows.map(({ seq, eventIndex, value, blockNumber }) => [seq, eventIndex, value, blockNumber]);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -55,7 +61,7 @@ describe('block times of events', () => {
     expect(await read(bench, 3, 5)).toEqual(ROWS.slice(3));
     expect(await read(bench, 4, 4)).toEqual([]);
     expect(bench.chain.requests).toEqual([]);
-    const [row] = await bench.eventTimes.readEventLogs('second', A, 3, 4, bench.chain.head);
+    const [row] = await bench.eventTimes.readEventLogs('second', A, 3, 4, bench.chain.head, false);
     expect(row!.blockTimestamp).toBe(bench.chain.headerAt(5).timestamp);
   });
 
@@ -76,7 +82,7 @@ describe('block times of events', () => {
     const bench = await openBench();
     bench.chain.mine([submitted(A, { value: 99n }, 'first')]);
     await bench.follower.poll();
-    const rows = await bench.eventTimes.readEventLogs('first', A, 0, 1, bench.chain.head);
+    const rows = await bench.eventTimes.readEventLogs('first', A, 0, 1, bench.chain.head, false);
     expect(rows).toMatchObject([{ seq: 0, value: 99n, blockNumber: 7 }]);
     expect(await read(bench, 0, 5)).toEqual(ROWS);
   });
@@ -88,6 +94,16 @@ describe('block times of events', () => {
     expect(await read(bench, 0, 1)).toEqual([[0, 0n, 60n, 7]]);
     expect(await read(bench, 0, 5, bench.chain.headerAt(6))).toEqual(ROWS);
     expect(await read(bench, 0, 2)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
+  });
+
+  it('are not those before an import that nobody has seen yet', async () => {
+    const bench = await openBench();
+    bench.chain.mine([imported(A, 50n), submitted(A, { value: 10n })]);
+    const unseen = ['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }];
+    expect(await read(bench, 0, 1, bench.chain.head, true)).toEqual(unseen);
+    await bench.follower.poll();
+    expect(await read(bench, 0, 1, bench.chain.head, true)).toEqual([[0, 0n, 10n, 7]]);
+    expect(await read(bench, 0, 3, bench.chain.headerAt(3), true)).toEqual(ROWS.slice(0, 3));
   });
 
   it('are not those of a history that began anew after the pinned block', async () => {

@@ -42,6 +42,7 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     from: number,
     to: number,
     block: BlockRef,
+    hasPriorEvents: boolean,
   ): Promise<readonly EventLogRow[]> {
     if (to <= from) return [];
     standing.check();
@@ -49,8 +50,10 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
-    const known = layRecent(stored, generation, id, block);
-    const rows = pickRows(known, from, to) ?? pickRows(await ask(stored, generation, id, to, block), from, to);
+    const rows = hasPriorEvents
+      ? pickProven(stored, generation, id, from, to, block)
+      : (pickRows(layRecent(stored, generation, id, block), from, to) ??
+        pickRows(await ask(stored, generation, id, to, block), from, to));
     if (rows === undefined) throw syncing(checkpoint, block);
     // A history that began anew after the pinned block is not the one that was asked about.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
@@ -115,6 +118,23 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
       checkpoint = after;
     }
     return undefined;
+  }
+
+  /**
+   * Where the history may have begun anew above the index, its first logs are not told from those before the import: one query may hide the
+   * import, and only the followed blocks prove that there is none.
+   */
+  function pickProven(
+    stored: StoredAt,
+    generation: EventGeneration,
+    id: MachineId,
+    from: number,
+    to: number,
+    block: BlockRef,
+  ): EventLogRow[] | undefined {
+    const isProven =
+      block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
+    return isProven ? pickRows(layRecent(stored, generation, id, block), from, to) : undefined;
   }
 
   /** The stored history with what the followed blocks add; without them, the stored one alone. */

@@ -60,7 +60,7 @@ describe('the main chain’s indexers', () => {
     expect(steps.at(-1)!.head).toEqual(chain.head);
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 16, headBlock: 18 });
     expect(await store.readFold('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
-    expect(await indexers.eventTimes.readEventLogs('second', A, 0, 4, chain.head)).toHaveLength(4);
+    expect(await indexers.eventTimes.readEventLogs('second', A, 0, 4, chain.head, false)).toHaveLength(4);
     await stop();
     expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
   });

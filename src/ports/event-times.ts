@@ -19,6 +19,7 @@ export interface EventLogRow {
 export interface EventTimes {
   /**
    * The logs of the records at positions `from` to `to - 1`, as of `block`.
+   * `hasPriorEvents`: its history has begun anew at least once, and may have since what is stored.
    * Throws `EventIndexSyncing` while not all of them are known, `ChainUnreadable` when the node cannot be read.
    */
   readEventLogs(
@@ -27,6 +28,7 @@ export interface EventTimes {
     from: number,
     to: number,
     block: BlockRef,
+    hasPriorEvents: boolean,
   ): Promise<readonly EventLogRow[]>;
 
   /**
