@@ -17,10 +17,11 @@ afterEach(() => vi.restoreAllMocks());
 
 it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
-  const listed = [...printed.matchAll(/^ {2}((?:chip )?[\w-]+)/gm)].map(([, name]) => name);
+  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest) )?[\w-]+)/gm)].map(([, name]) => name);
   expect(listed).toEqual([
     ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'monetize', 'replay'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
+    ...['attest list', 'attest judge', 'attest approve', 'attest revoke'],
   ]);
   expect(printed).toContain(EXIT_CODES_TEXT);
 });

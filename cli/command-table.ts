@@ -1,5 +1,6 @@
 /** Which commands are there? The table behind `svc --help` (configuration.md 2), and how one of them is run. */
 import { alignColumns, runCommand, type Command } from './command.ts';
+import { ATTEST_COMMANDS } from './commands/attest.ts';
 import { CHIP_COMMANDS } from './commands/chip.ts';
 import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
@@ -13,6 +14,7 @@ import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exi
 export const COMMANDS: readonly Command[] = [
   ...[demo, devnet, serve, doctor, machine, monetize, replay],
   ...CHIP_COMMANDS,
+  ...ATTEST_COMMANDS,
 ];
 
 /** Runs a whole command line. Throws `CommandFailed`. */

@@ -1,36 +1,38 @@
 /** Can everything beside the chains be read: the pinned certificates, the tokens, the feed of currency rates? */
-import { createHash, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createFeedReader, FeedFailed } from '../../src/adapters/fx/feed-source.ts';
 import { parseReferenceFile } from '../../src/adapters/fx/reference-file.ts';
 import { readTokensFile } from '../../src/adapters/fx/tokens-file.ts';
+import { readTrustFiles } from '../../src/adapters/trust/trust-files.ts';
 import type { Config } from '../../src/config.ts';
-import type { PinnedCertificate } from '../../src/config/verify-settings.ts';
 import { RATE_WINDOW_DAYS } from '../../src/domain/rating/constants.ts';
 import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
 import { fail, ok, toFinding, unreachable, warn, type Finding } from './finding.ts';
 
+/** What no one guesses in a lifetime, even of letters only. */
+const MIN_TOKEN_CHARACTERS = 16;
+/** The old one and the new one. */
+const ROTATING_TOKENS = 2;
+
+/** Read and judged as the service does at its start. */
 export async function examineTrust({ verify }: Config): Promise<Finding[]> {
   if (verify === undefined) return [ok('onboarding', 'off: neither tokens nor trust files are set')];
+  const { problems = [] } = await readTrustFiles(verify);
   return [
-    await examineCertificate('TRUST_ROOT_FILE', verify.root),
-    await examineCertificate('TRUST_INTERMEDIATE_FILE', verify.intermediate),
+    ...problems.map((problem) => toFinding('fail', problem, 'correct the file or its SHA-256')),
+    ...(problems.length === 0 ? [ok('trust files', 'the pinned certificates')] : []),
+    examineTokens(verify.onboardingTokens),
   ];
 }
 
-async function examineCertificate(variable: string, { file, sha256 }: PinnedCertificate): Promise<Finding> {
-  let der: Buffer;
-  try {
-    der = new X509Certificate(await readFile(file)).raw;
-  } catch {
-    return fail(variable, 'no certificate can be read from it', 'name a readable DER or PEM file');
+function examineTokens(tokens: readonly string[]): Finding {
+  const subject = 'ONBOARDING_TOKENS';
+  if (tokens.some((token) => token.length < MIN_TOKEN_CHARACTERS)) {
+    const text = `a token of fewer than ${MIN_TOKEN_CHARACTERS} characters`;
+    return warn(subject, text, 'take a random one: whoever guesses it takes challenges away from others');
   }
-  if (createHash('sha256').update(der).digest('hex') === sha256) return ok(variable, 'the pinned certificate');
-  return fail(
-    variable,
-    'another certificate than the pinned one',
-    `correct the file or ${variable.replace(/FILE$/, 'SHA256')}`,
-  );
+  if (tokens.length <= ROTATING_TOKENS)
+    return ok(subject, tokens.length === 1 ? 'one' : `${tokens.length}, as in a rotation`);
+  return warn(subject, `${tokens.length} at once`, 'remove those that nobody uses any more');
 }
 
 export async function examineRates({ fxSource, tokensFile }: Config, nowMilliseconds: number): Promise<Finding[]> {

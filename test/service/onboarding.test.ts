@@ -1,9 +1,11 @@
 /** Does a chip get from the provider's hands to the Verify record? With real commands, a real service, a real chain (evidence 4 to 10). */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startOnboardingScene, type OnboardingScene } from './onboarding-scene.ts';
+import { ask } from './ask.ts';
+import { OWNER, startOnboardingScene, type OnboardingScene } from './onboarding-scene.ts';
 
 const { chip, onboardingToken } = inject('fixtures');
+const SOON = { timeout: 20_000 };
 const SOFTWARE_CHIP = ['--leaf', chip.certificate, '--chip-key', chip.key];
 
 let scene: OnboardingScene;
@@ -113,6 +115,96 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
       1,
       '',
       expect.stringContaining('401 {"code":"ONBOARDING_AUTH_REQUIRED"'),
+    ]);
+  });
+});
+
+describe('whoever attests', () => {
+  const attester = () => ['--key-file', scene.fileOf('attester.key', inject('fixtures').mainChain.admin.key)];
+  const statuses = async (machine: number) => {
+    const answer = await ask(`${scene.service.service.url}/v1/verify/machines/${scene.ids[machine]}`);
+    const { verification } = answer.json<{ verification: Record<'kyb' | 'chip', { status: string }> }>();
+    return `${verification.kyb.status} ${verification.chip.status}`;
+  };
+  const receipts: string[] = [];
+
+  /** One chip for both machines. */
+  beforeAll(async () => {
+    await scene.chain.writer.rpc.request('evm_setAutomine', [true]);
+    for (const machine of [0, 1]) {
+      const document = scene.fileOf('own.json');
+      await succeed('chip', 'prove', await challenge(machine), ...SOFTWARE_CHIP, '--out', document);
+      const receipt = JSON.parse(await succeed('chip', 'submit', document, '--json', ...at())) as { receiptId: string };
+      receipts.push(receipt.receiptId);
+    }
+  });
+
+  it('finds the evidence of a machine', async () => {
+    const rows = JSON.parse(await succeed('attest', 'list', '--machine', scene.dids[1]!, '--json')) as object[];
+    expect(rows).toEqual([
+      {
+        receiptId: receipts[1],
+        receivedAt: expect.stringMatching(/Z$/),
+        machineDid: scene.dids[1],
+        chipRef: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        leafFingerprint: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        documentKept: true,
+      },
+    ]);
+  });
+
+  it('judges it again, which changes no status', async () => {
+    expect(await succeed('attest', 'judge', receipts[0]!)).toBe(
+      [
+        'ok    document: certificate, chip and controller hold as they did when it was accepted',
+        'ok    certificate: it is good today',
+        'ok    machine: it is active, and has the controller that signed',
+        'ok    chip: it backs the record of no other machine',
+        '',
+      ].join('\n'),
+    );
+    expect(await statuses(0)).toBe('unverified unverified');
+  });
+
+  it('makes the record say verified, and the operator verified and revoked', async () => {
+    await succeed('attest', 'approve', receipts[0]!, ...attester(), '--expires', '2100-01-01');
+    await expect.poll(() => statuses(0), SOON).toBe('unverified verified');
+    await succeed('attest', 'approve', OWNER.address, ...attester());
+    await expect.poll(() => statuses(0), SOON).toBe('verified verified');
+    await succeed('attest', 'revoke', OWNER.address, ...attester());
+    await expect.poll(() => statuses(0), SOON).toBe('revoked verified');
+  });
+
+  it('records a chip for one machine at a time', async () => {
+    const refused = await scene.svc('attest', 'approve', receipts[1]!, ...attester());
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining(`FAIL  chip: it backs the record of ${scene.dids[0]}`),
+    ]);
+    expect(await statuses(1)).toBe('revoked unverified');
+    await succeed('attest', 'revoke', scene.dids[0]!, ...attester());
+    await succeed('attest', 'approve', receipts[1]!, ...attester());
+    await expect
+      .poll(async () => [await statuses(0), await statuses(1)], SOON)
+      .toEqual(['revoked revoked', 'revoked verified']);
+  });
+
+  it('is told of what is not theirs to do', async () => {
+    const lines = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await scene.svc(...args);
+      return [code, stdout, stderr.trimEnd().split('\n').at(-1)];
+    };
+    const refusal = 'svc: the registry refuses it: the key is no attester, or there is no such record';
+    expect(await lines('attest', 'approve', OWNER.address)).toEqual([1, '', refusal]);
+    expect(await lines('attest', 'approve', `0x${'0'.repeat(64)}`, ...attester())).toEqual([
+      1,
+      '',
+      'svc: no evidence was accepted under this receipt',
+    ]);
+    expect(await lines('attest', 'approve', OWNER.address, ...attester(), '--expires', '2020-01-01')).toEqual([
+      2,
+      '',
+      'svc: --expires must be a date to come, YYYY-MM-DD',
     ]);
   });
 });

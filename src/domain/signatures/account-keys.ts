@@ -17,6 +17,8 @@ export interface MainChainKey {
   readonly address: Address;
   /** As a wallet does: deterministic, low s, recovery byte 27 or 28. */
   sign(message: Uint8Array): RecoverableSignature;
+  /** 32 bytes that are no message: the hash of a transaction. */
+  signHash(hash: Uint8Array): RecoverableSignature;
 }
 
 export interface AltChainKey {
@@ -33,11 +35,14 @@ export function createMainChainKey(secret: Uint8Array): MainChainKey {
   const point = secp256k1.getPublicKey(secret, false);
   return {
     address: `0x${bytesToHex(keccak_256(point.subarray(1)).subarray(12))}` as Address,
-    sign(message) {
-      const bytes = secp256k1.sign(hashPersonalMessage(message), secret, { prehash: false, format: 'recovered' });
-      return spellRecoverable(bytes.subarray(1), bytes[0]! + 27);
-    },
+    sign: (message) => signHash(hashPersonalMessage(message)),
+    signHash,
   };
+
+  function signHash(hash: Uint8Array): RecoverableSignature {
+    const bytes = secp256k1.sign(hash, secret, { prehash: false, format: 'recovered' });
+    return spellRecoverable(bytes.subarray(1), bytes[0]! + 27);
+  }
 }
 
 export function createAltChainKey(seed: Uint8Array): AltChainKey {

@@ -1,0 +1,215 @@
+/**
+ * `svc attest …`: from accepted evidence to the Verify record, by whoever holds an attester's key (evidence 10; decisions 2). Acceptance changes no
+ * status; these commands do, on the chain.
+ */
+import type { AttestationChange } from '../../src/adapters/evm/attestation-registry.ts';
+import type { Config } from '../../src/config.ts';
+import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
+import { formatAddress, formatMachineDid, parseAddress, parseMachineDid } from '../../src/domain/identifiers.ts';
+import type { KeptIntake } from '../../src/ports/chip-store.ts';
+import type { Store } from '../../src/ports/store.ts';
+import {
+  alignColumns,
+  defineCommand,
+  ENV_FILE_OPTION,
+  EXAMPLE_DID,
+  JSON_OPTION,
+  parseNumberOption,
+} from '../command.ts';
+import { formatFinding, type Finding } from '../doctor/finding.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { loadSigningKey } from '../signing-key.ts';
+
+const KEY_FILE_OPTION = {
+  type: 'string',
+  value: 'PATH',
+  about: "the attester's key, as for svc monetize; without it: SVC_KEY",
+} as const;
+const EXPIRES_OPTION = {
+  type: 'string',
+  value: 'DATE',
+  about: 'YYYY-MM-DD, its first moment in UTC (default: never)',
+} as const;
+
+const RECEIPT = /^0x[0-9a-f]{64}$/;
+const EXAMPLE_RECEIPT = `0x1b${'0'.repeat(60)}61`;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+const list = defineCommand({
+  name: 'attest list',
+  about: 'Lists accepted evidence, newest first.',
+  operands: [],
+  options: {
+    machine: { type: 'string', value: 'DID', about: 'of this machine only' },
+    limit: { type: 'string', value: 'N', about: 'at most so many (default 50)' },
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: 'svc attest list --env-file .devnet/env',
+  async run({ machine: did, limit: limitText, 'env-file': envFile, json = false }) {
+    const { loadWorkConfig, withStore } = await import('../attest/workplace.ts');
+    const config = loadWorkConfig(envFile);
+    const limit = parseNumberOption('--limit', limitText, 1, 1_000_000) ?? 50;
+    const machineId = did === undefined ? undefined : requireMachine(did, config);
+    const intakes = await withStore(config, (store) => store.listIntakes(machineId, limit));
+    const rows = intakes.map((intake) => toRow(intake, config));
+    if (json) printJson(rows);
+    else
+      printLines(
+        alignColumns(rows.map(({ receiptId, machineDid, receivedAt }) => [receiptId, receivedAt, machineDid])),
+      );
+    return EXIT_CODES.ok;
+  },
+});
+
+const judge = defineCommand({
+  name: 'attest judge',
+  about: 'Judges accepted evidence again, from its stored bytes, and tells whether a record may rest on it.',
+  operands: ['RECEIPT'],
+  options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  example: `svc attest judge ${EXAMPLE_RECEIPT}`,
+  async run({ 'env-file': envFile, json = false }, [receipt = '']) {
+    const [{ loadWorkConfig, withWorkplace }, { examineIntake, isSound }] = await openTools();
+    const findings = await withWorkplace(loadWorkConfig(envFile), async (workplace) => {
+      const intake = await requireIntake(workplace.store, receipt);
+      return orFail(() => examineIntake(workplace, intake));
+    });
+    if (json) printJson(findings);
+    else printLines(findings.map(formatFinding));
+    return isSound(findings) ? EXIT_CODES.ok : endingOf(findings);
+  },
+});
+
+const approve = defineCommand({
+  name: 'attest approve',
+  about: 'Records a chip, by the receipt of its evidence, after judging it; or the KYB of an operator, by address.',
+  operands: ['RECEIPT|ADDRESS'],
+  options: {
+    'key-file': KEY_FILE_OPTION,
+    expires: EXPIRES_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: `svc attest approve ${EXAMPLE_RECEIPT} --expires 2031-01-01 --key-file attester.key`,
+  async run({ 'key-file': keyFile, expires, 'env-file': envFile, json = false }, [subject = '']) {
+    const [{ loadWorkConfig, openRegistry, withWorkplace }, { examineIntake, isSound }] = await openTools();
+    const config = loadWorkConfig(envFile);
+    const expiresAt = parseExpiry(expires);
+    const operator = parseAddress(subject);
+    const key = await loadAttesterKey(keyFile);
+    const tell = (change: AttestationChange, hash: Hex) => printChange(change, hash, config, json);
+    if (operator !== undefined) {
+      const opened = await orFail(() => openRegistry(config).openChange(key));
+      const change = { kind: 'attest-kyb', operator, expiresAt } as const;
+      tell(change, await orFail(() => opened.send(change)));
+      return EXIT_CODES.ok;
+    }
+    return withWorkplace(config, async (workplace) => {
+      const intake = await requireIntake(workplace.store, subject);
+      const { machineId, leafFingerprint } = intake;
+      // Opened first: of two approvals by one key at the same time only one can be mined.
+      const opened = await orFail(() => workplace.registry.openChange(key));
+      const findings = await orFail(() => examineIntake(workplace, intake));
+      process.stderr.write(findings.map((finding) => `${formatFinding(finding)}\n`).join(''));
+      if (!isSound(findings)) return endingOf(findings);
+      const change = { kind: 'attest-chip', machineId, expiresAt, leafFingerprint } as const;
+      tell(change, await orFail(() => opened.send(change)));
+      return EXIT_CODES.ok;
+    });
+  },
+});
+
+const revoke = defineCommand({
+  name: 'attest revoke',
+  about: 'Revokes the chip record of a machine, or the KYB of an operator.',
+  operands: ['DID|ADDRESS'],
+  options: { 'key-file': KEY_FILE_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  example: `svc attest revoke ${EXAMPLE_DID} --key-file attester.key`,
+  async run({ 'key-file': keyFile, 'env-file': envFile, json = false }, [subject = '']) {
+    const [{ loadWorkConfig, openRegistry }] = await openTools();
+    const config = loadWorkConfig(envFile);
+    const operator = parseAddress(subject);
+    const change: AttestationChange =
+      operator === undefined
+        ? { kind: 'revoke-chip', machineId: requireMachine(subject, config) }
+        : { kind: 'revoke-kyb', operator };
+    const key = await loadAttesterKey(keyFile);
+    const hash = await orFail(async () => (await openRegistry(config).openChange(key)).send(change));
+    printChange(change, hash, config, json);
+    return EXIT_CODES.ok;
+  },
+});
+
+export const ATTEST_COMMANDS = [list, judge, approve, revoke];
+
+/** Not loaded for the help of other commands. */
+function openTools() {
+  return Promise.all([import('../attest/workplace.ts'), import('../attest/examine-intake.ts')]);
+}
+
+async function requireIntake(store: Store, receipt: string): Promise<KeptIntake> {
+  if (!RECEIPT.test(receipt)) throw new CommandFailed('usage', `${JSON.stringify(receipt)} is not the id of a receipt`);
+  const intake = await store.readIntake(receipt as Hex);
+  if (intake === undefined) throw new CommandFailed('refused', 'no evidence was accepted under this receipt');
+  return intake;
+}
+
+function requireMachine(did: string, { namespace }: Config) {
+  const machineId = parseMachineDid(did, namespace);
+  if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not the DID of a machine`);
+  return machineId;
+}
+
+async function loadAttesterKey(keyFile: string | undefined) {
+  const { chain, key } = await loadSigningKey(keyFile);
+  if (chain === 'main') return key;
+  throw new CommandFailed('usage', 'the registry of attestations needs a key of the main chain');
+}
+
+/** Unix seconds; 0: never. */
+function parseExpiry(date: string | undefined): number {
+  if (date === undefined) return 0;
+  const milliseconds = DATE.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
+  if (milliseconds > Date.now()) return milliseconds / 1000;
+  throw new CommandFailed('usage', '--expires must be a date to come, YYYY-MM-DD');
+}
+
+async function orFail<T>(work: () => Promise<T>): Promise<T> {
+  const { AttestationFailed } = await import('../../src/adapters/evm/attestation-registry.ts');
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AttestationFailed)) throw error;
+    throw new CommandFailed(error.problem === 'no node answers' ? 'unreachable' : 'refused', error.problem);
+  }
+}
+
+function endingOf(findings: readonly Finding[]) {
+  const isReached = findings.every(({ state }) => state !== 'unreachable');
+  return isReached ? EXIT_CODES.verificationFailed : EXIT_CODES.unreachable;
+}
+
+function toRow({ receiptId, machineId, chipRef, leafFingerprint, receivedAt, evidence }: KeptIntake, config: Config) {
+  return {
+    receiptId,
+    receivedAt: new Date(receivedAt * 1000).toISOString(),
+    machineDid: formatMachineDid(machineId, config.namespace),
+    chipRef,
+    leafFingerprint,
+    documentKept: evidence !== undefined,
+  };
+}
+
+function printChange(change: AttestationChange, transaction: Hex, { namespace }: Config, json: boolean): void {
+  const subject = 'operator' in change ? formatAddress(change.operator) : formatMachineDid(change.machineId, namespace);
+  if (json) printJson({ change: change.kind, subject, transaction });
+  else printLines([`${change.kind} ${subject}: ${transaction}`]);
+}
+
+function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
