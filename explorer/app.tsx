@@ -84,7 +84,7 @@ function View({ place, go }: { readonly place: Place; readonly go: (path: string
     case 'operator':
       return <OperatorPage address={place.address} />;
     case 'wallet':
-      return <OperatorPage wallet={place.address} address={place.address} />;
+      return <OperatorPage address={place.address} isWallet />;
     case 'system':
       return <SystemPage />;
     case 'nowhere':

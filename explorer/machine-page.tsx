@@ -11,6 +11,7 @@ import { CopyButton, Mark, RefusalNotice, Section, Skeleton, StaleNotice, When }
 import { MonetizationPanel } from './monetization-panel.tsx';
 import { machineDid, namespace } from './namespace.ts';
 import { isMachineId } from './places.ts';
+import { noteMachine } from './recent-machines.ts';
 import { RawAnswers } from './raw-answers.tsx';
 import type { Card, Explanation, Monetization, Profile, VerifyRecord } from './wire.ts';
 import { ATTESTED, describeAge, SITE_NAME, TREND_WORDS } from './words.ts';
@@ -46,7 +47,8 @@ function Machine({ id }: { readonly id: string }) {
   const { answer } = rating;
   useEffect(() => {
     document.title = `Machine #${shorten(id, 4)}${answer === undefined ? '' : `: ${answer.body.mcr}`} | ${SITE_NAME}`;
-  }, [id, answer?.body.mcr]);
+    if (answer !== undefined) noteMachine({ id, letter: answer.body.mcr, score: answer.body.mcr_score });
+  }, [id, answer?.body.mcr, answer?.body.mcr_score]);
 
   const shown = profile.answer?.body[namespace.profile_object];
   return (

@@ -38,11 +38,19 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 }
 
 /** Shortened in the middle; the whole on hover, on focus, and copied. */
-export function Id({ id, label, href }: { readonly id: string; readonly label: string; readonly href?: string }) {
+export interface IdProps {
+  readonly id: string;
+  readonly label: string;
+  readonly href?: string;
+  /** How many characters of either end are shown. */
+  readonly ends?: number;
+}
+
+export function Id({ id, label, href, ends = 8 }: IdProps) {
   const short = (
     <>
       <span class="short" aria-hidden="true">
-        {shorten(id)}
+        {shorten(id, ends)}
       </span>
       <span class="whole">{id}</span>
     </>
@@ -107,7 +115,7 @@ export function RefusalNotice<T>({ followed, subject }: { readonly followed: Fol
   const { title, remedy } = wordsOf(refusal, subject);
   return (
     <div class="notice" role="alert">
-      <h3>{title}</h3>
+      <p class="notice-title">{title}</p>
       <p>{remedy}</p>
       {retryAtMilliseconds !== undefined && <Countdown until={retryAtMilliseconds} retry={retry} />}
     </div>

@@ -1,5 +1,7 @@
 /** Has the owner decided about monetization, and how is a decision made? */
+import { useState } from 'preact/hooks';
 import type { Followed } from './answers.ts';
+import { DecisionForm } from './decision-form.tsx';
 import { Id, Mark, RefusalNotice, Section, Skeleton, When } from './marks.tsx';
 import type { Monetization } from './wire.ts';
 import { MONETIZATION_STATES } from './words.ts';
@@ -14,13 +16,31 @@ export interface MonetizationPanelProps {
   readonly entitled: readonly (string | undefined)[];
 }
 
-export function MonetizationPanel({ decision }: MonetizationPanelProps) {
+export function MonetizationPanel({ id, decision, homeChain, isHomeKnown, entitled }: MonetizationPanelProps) {
+  const [isOpen, setIsOpen] = useState(false);
   const { answer, refusal } = decision;
+  const known = [...new Set(entitled.filter((account) => account !== undefined))];
   return (
     <Section title="Monetization">
       {answer === undefined && refusal !== undefined && <RefusalNotice followed={decision} subject="decision" />}
       {answer === undefined && refusal === undefined && <Skeleton lines={2} />}
       {answer !== undefined && <State state={answer.body} />}
+      {answer !== undefined && isHomeKnown && (
+        <p>
+          <button type="button" class="second" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {isOpen ? 'Close' : 'Decide as the owner'}
+          </button>
+        </p>
+      )}
+      {answer !== undefined && isOpen && (
+        <DecisionForm
+          id={id}
+          home={homeChain === undefined ? { chain: 'main' } : { chain: 'alt', ordinal: homeChain }}
+          inForce={answer}
+          entitled={known}
+          onStored={decision.retry}
+        />
+      )}
     </Section>
   );
 }

@@ -53,6 +53,30 @@ export interface ShownEvent {
   readonly origin_subunit?: number | null;
   readonly usd_value?: number | null;
   readonly amount_status?: string;
+  /** These stand in the listing of events, not in the profile. */
+  readonly position?: number;
+  readonly judgement?: 'sound' | 'malformed' | 'late' | 'early';
+  readonly source_tx_hash?: string;
+}
+
+export interface EventListing {
+  readonly events: readonly ShownEvent[];
+  readonly next_cursor: number | null;
+}
+
+export interface HistoryPoint {
+  readonly day: string;
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  readonly total_hundredths: number;
+  /** US cents. */
+  readonly revenue: number;
+}
+
+export interface History {
+  readonly complete: boolean;
+  /** Oldest first. */
+  readonly points: readonly HistoryPoint[];
 }
 
 /** The one object of the profile. */

@@ -15,6 +15,9 @@ export const LETTER_MEANINGS: Readonly<Record<Letter, string>> = {
   Provisioned: 'too young to be rated',
 };
 
+/** Best first. */
+export const LETTERS = Object.keys(LETTER_MEANINGS) as readonly Letter[];
+
 export const FACTOR_NAMES: Readonly<Record<Factor['name'], string>> = {
   revenue: 'Revenue',
   cadence: 'Regularity',
@@ -24,6 +27,14 @@ export const FACTOR_NAMES: Readonly<Record<Factor['name'], string>> = {
 };
 
 export const TRUST_LEVELS = ['self-reported', 'on-chain', 'hardware-signed'] as const;
+
+/** Why an event adds nothing. */
+export const JUDGEMENTS = {
+  sound: '',
+  malformed: '(not counted: malformed)',
+  late: '(not counted: reported late)',
+  early: '(not counted: dated ahead)',
+} as const;
 
 export const ATTESTED = {
   unverified: { text: 'not verified', tone: 'quiet' },
@@ -165,3 +176,11 @@ export function describeRefusal(
 export function describeAge(seconds: number): string {
   return seconds < 2 ? 'just now' : `${formatDuration(seconds)} ago`;
 }
+
+export const CONTRACT_NAMES: Readonly<Record<string, string>> = {
+  machine_registry: 'Machines',
+  machine_state_and_sync: 'States',
+  machine_subscription: 'Bonds',
+  event_registry: 'Events',
+  admin_flags: 'Flags',
+};

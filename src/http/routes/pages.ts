@@ -1,9 +1,11 @@
 /**
- * `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/system`: the pages for people, and the files that they
+ * `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`,
+ * `/explorer/system`: the pages for people, and the files that they
  * load. They are no part of the described interface: a page shows what the documented routes answer to everybody.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRating } from '../../actions/machines.ts';
+import { parseAltKey } from '../../domain/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseAddress, parseMachineId } from '../../domain/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
@@ -57,6 +59,8 @@ export function pagesRoutes(routes: Routes, ctx: Ctx): void {
   show('/explorer/machine/:id', (exchange) => describeMachine(ctx, exchange.parameter('id')));
   show('/explorer/operator/:address', (exchange) => describeOperator(exchange.parameter('address')));
 
+  show('/explorer/wallet/:address', (exchange) => describeWallet(exchange.parameter('address')));
+
   routes.get(`${PAGE_FILES_PATH}/:name`, { surface: 'page' }, async (exchange) => {
     const files = await loadFiles(ctx, pages);
     const file = Object.values(files).find(({ name }) => name === exchange.parameter('name'));
@@ -89,6 +93,11 @@ async function describeMachine(ctx: Ctx, text: string): Promise<PageText> {
     if (!(error instanceof Fault)) throw error;
     return { status: toWireError('read', error).status, ...unread };
   }
+}
+
+function describeWallet(text: string): PageText {
+  if (parseAltKey(text) === undefined) return UNKNOWN_ADDRESS;
+  return { status: 200, title: `Wallet ${text} | ${SITE}`, summary: 'What this wallet is bound to, and its ratings.' };
 }
 
 function describeOperator(text: string): PageText {

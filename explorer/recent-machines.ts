@@ -1,0 +1,29 @@
+/** Which machines were looked at in this browser? Kept there and told to nobody; a browser that keeps nothing has none. */
+import type { Letter } from './wire.ts';
+
+export interface RecentMachine {
+  readonly id: string;
+  readonly letter: Letter;
+  readonly score: number;
+}
+
+const KEY = 'recent-machines';
+const MOST = 6;
+
+export function listRecentMachines(): readonly RecentMachine[] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(value) ? (value as readonly RecentMachine[]).slice(0, MOST) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function noteMachine(machine: RecentMachine): void {
+  const others = listRecentMachines().filter(({ id }) => id !== machine.id);
+  try {
+    localStorage.setItem(KEY, JSON.stringify([machine, ...others].slice(0, MOST)));
+  } catch {
+    // A browser may refuse to keep anything.
+  }
+}
