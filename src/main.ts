@@ -13,6 +13,7 @@ import { createFeedReader } from './adapters/fx/feed-source.ts';
 import { readTokensFile } from './adapters/fx/tokens-file.ts';
 import { createPageSource } from './adapters/pages/page-source.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
+import { createLeaderLock } from './adapters/sql/leader-lock.ts';
 import { createStore } from './adapters/sql/create-store.ts';
 import { isOfReach as isOfAltReach } from './adapters/svm/deployment-checks.ts';
 import { createAltChain, type AltChainAdapter } from './adapters/svm/create-alt-chain.ts';
@@ -22,6 +23,7 @@ import { formatBaseUrl, type Config } from './config.ts';
 import { HttpTally } from './http/http-tally.ts';
 import { createAltFleetWorker } from './indexers/alt-fleet-snapshot.ts';
 import { createAltIndexers, type AltIndexers } from './indexers/alt-indexers.ts';
+import { createLeaderLoop } from './indexers/leader-loop.ts';
 import { createMainChainIndexers, type MainChainIndexers } from './indexers/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from './indexers/poll-loop.ts';
 import type { ChipIntake } from './ports/chip-intake.ts';
@@ -38,7 +40,7 @@ export interface Service {
   /** Where it listens, without a slash at the end. */
   readonly url: string;
   readonly app: FastifyInstance;
-  /** Resolves when the index and the folds have caught up with the finalized block for the first time. */
+  /** Resolves when the index and the folds have caught up with the finalized block for the first time; never where another process indexes. */
   readonly indexed: Promise<unknown>;
   close(): Promise<void>;
 }
@@ -136,10 +138,13 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const loops: PollLoop[] = [fxLoop];
     if (chip !== undefined) loops.push(createChallengeLoop(store, log));
     if (main !== undefined) loops.push(main.indexers.head);
-    if (main !== undefined && config.indexer !== 'off') loops.push(main.indexers.worker);
     if (alt !== undefined) loops.push(createCheckLoop(alt.adapter, log));
-    if (alt !== undefined && config.indexer !== 'off') loops.push(...alt.workers);
-    closers.push(() => Promise.all(loops.map((loop) => loop.stop())));
+    const workers =
+      main === undefined || config.indexer === 'off' ? [] : [main.indexers.worker, ...(alt?.workers ?? [])];
+    const lock = createLeaderLock(config.database, reportFailure);
+    const leader = createLeaderLoop({ lock, workers, clock, timers, log });
+    if (workers.length > 0) loops.push(leader.loop);
+    closers.push(() => Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())]));
     for (const loop of loops) loop.start();
 
     if (config.admin !== undefined) {
@@ -147,7 +152,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
         ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
         ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
       ];
-      const sources = { ctx, http: tally, upstreams, loops, writes, databaseFailures, isLeader: () => true };
+      const counted = { http: tally, upstreams, loops: [...loops, ...workers], writes, databaseFailures };
+      const sources = { ctx, ...counted, isLeader: leader.isLeading };
       const admin = await startAdminListener(config.admin, sources).catch(refuseAdmin);
       closers.push(() => admin.close());
     }

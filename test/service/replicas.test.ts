@@ -1,0 +1,73 @@
+/** Several processes over one PostgreSQL: one follows the chains, another takes over when it dies, and the index is right whoever wrote it. */
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
+import { startReplica, type Replica } from '../replica.ts';
+import { ask, type Answer } from './ask.ts';
+
+const KILLS = Number(process.env['KILLS'] ?? 2);
+
+let server: PostgresServer;
+let database: PostgresTestDatabase;
+const replicas = new Set<Replica>();
+beforeAll(async () => {
+  server = await startEmbeddedPostgres();
+  database = await server.createDatabase();
+});
+afterAll(async () => {
+  await Promise.all([...replicas].map((replica) => replica.kill()));
+  await database.drop();
+  await server.stop();
+});
+
+async function start(): Promise<Replica> {
+  const env = { ...inject('devnetEnv'), DATABASE_URL: database.url, POLL_INTERVAL_SECONDS: '1', LOG_LEVEL: 'warn' };
+  const replica = await startReplica(env);
+  replicas.add(replica);
+  return replica;
+}
+
+async function kill(replica: Replica): Promise<void> {
+  replicas.delete(replica);
+  await replica.kill();
+}
+
+/** What a listing says of machines; the rest tells how far the index is. */
+function listed(answer: Answer) {
+  const { machines, pagination } = answer.json();
+  return { machines, pagination };
+}
+
+/** Both say what the service says that was never disturbed. */
+async function expectSame(leader: Replica, follower: Replica, path: string, read: (answer: Answer) => unknown) {
+  const expected = await ask(inject('baseUrl') + path);
+  for (const { url } of [leader, follower]) {
+    const answer = await ask(url + path);
+    expect([path, answer.status, read(answer)]).toEqual([path, expected.status, read(expected)]);
+  }
+}
+
+it(
+  `hands the index over when its leader is killed, ${KILLS} times, and it is right in the end`,
+  async () => {
+    let leader = await start();
+    await leader.until('svc_leader', 1);
+    for (let count = 0; count < KILLS; count++) {
+      const follower = await start();
+      expect(await follower.read('svc_leader')).toBe(0);
+      expect(await leader.read('svc_leader')).toBe(1);
+      await kill(leader);
+      await follower.until('svc_leader', 1);
+      leader = follower;
+    }
+    const follower = await start();
+    await leader.until('svc_index_ready', 1);
+    await leader.until('svc_index_lag_blocks', 2);
+    await follower.until('svc_ready', 1);
+    expect(await follower.read('svc_leader')).toBe(0);
+    const { operators, machines } = inject('fixtures');
+    for (const { address } of operators) await expectSame(leader, follower, `/operator/${address}/machines`, listed);
+    const ratings = machines.filter(({ home }) => home === 'main').map(({ did }) => `/mcr/${did}`);
+    for (const path of ratings) await expectSame(leader, follower, path, ({ text }) => text);
+  },
+  60_000 + KILLS * 10_000,
+);
