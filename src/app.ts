@@ -16,6 +16,7 @@ import { machinesRoutes } from './http/routes/machines.ts';
 import { pagesRoutes } from './http/routes/pages.ts';
 import { monetizationRoutes } from './http/routes/monetization.ts';
 import { probesRoutes } from './http/routes/probes.ts';
+import { ratingImagesRoutes } from './http/routes/rating-images.ts';
 import { chipRoutes } from './http/routes/chip.ts';
 import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
@@ -47,6 +48,7 @@ export interface AppOptions {
 export const ROUTE_GROUPS: readonly RouteGroup[] = [
   machinesRoutes,
   machineHistoryRoutes,
+  ratingImagesRoutes,
   fleetRoutes,
   boundAddressesRoutes,
   monetizationRoutes,

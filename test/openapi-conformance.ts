@@ -94,7 +94,7 @@ export class OpenapiConformance {
     if (media === undefined) return [`content type ${String(type)} is not documented`];
     if (mediaType === 'application/json' && parameters.join() !== 'charset=utf-8') return ['no charset'];
     if (method === 'HEAD') return text === '' ? [] : ['a body after HEAD'];
-    return this.#validate(media.schema, JSON.parse(text), 'body');
+    return this.#validate(media.schema, mediaType === 'application/json' ? JSON.parse(text) : text, 'body');
   }
 
   #validate(schema: object, value: unknown, what: string): string[] {

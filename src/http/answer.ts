@@ -1,5 +1,5 @@
 /**
- * How is an answer written? The only place that writes to a response: every answer has a length and, but for the pages, is JSON, wears the
+ * How is an answer written? The only place that writes to a response: every answer has a length and, but for pages and images, is JSON, wears the
  * headers of its surface, is written once, by the route or by its deadline, and leaves one line in the log (http-facts 2, decisions 4, evidence 2).
  */
 import { Fault } from '../domain/faults.ts';
@@ -7,25 +7,39 @@ import type { BlockRef } from '../domain/machine-facts.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import type { Exchange, Surroundings } from './exchange.ts';
 import type { PageFile } from '../ports/page-files.ts';
-import type { EncodedJson } from './json-encoding.ts';
+import type { Media } from './images/svg-media.ts';
+import type { EncodedJson, EncodedText } from './json-encoding.ts';
 import { PAGE_HEADERS } from './page-document.ts';
 import { JSON_TYPE, SURFACES } from './surfaces.ts';
 import { toErrorHeaders, toWireError } from './wire-errors.ts';
+
+const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
 
 /**
  * Sends a 200 that a cache may keep if it asks again each time, or the 304 it asked for.
  * `block` is the block that the answer stands on; its age is told by the service's clock.
  */
 export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef): void {
+  sendMedia(exchange, json, JSON_MEDIA, block);
+}
+
+/** As `sendJson`, of another type. */
+export function sendMedia(
+  exchange: Exchange,
+  encoded: EncodedText,
+  { type, headers: own }: Media,
+  block?: BlockRef,
+): void {
   const { surface, surroundings } = exchange.route;
-  const headers = ['ETag', json.etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
+  const headers = ['ETag', encoded.etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
+  for (const name in own) headers.push(name, own[name]!);
   if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
   const condition = exchange.request.headers['if-none-match'];
-  if (condition !== undefined && matchesEntityTag(condition, json.etag)) {
+  if (condition !== undefined && matchesEntityTag(condition, encoded.etag)) {
     sendEmpty(exchange, 304, headers);
   } else {
-    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(json.byteLength));
-    send(exchange, 200, headers, json.text, json.byteLength);
+    headers.push('Content-Type', type, 'Content-Length', String(encoded.byteLength));
+    send(exchange, 200, headers, encoded.text, encoded.byteLength);
   }
 }
 

@@ -5,14 +5,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * A JSON text. It stays a string because Node writes a string together with the headers in one go, a buffer in two.
+ * A text as it is sent. It stays a string because Node writes a string together with the headers in one go, a buffer in two.
  * `etag` is strong and quoted; equal bytes have equal tags, on every replica.
  */
-export interface EncodedJson {
+export interface EncodedText {
   readonly text: string;
   readonly byteLength: number;
   readonly etag: string;
 }
+
+export type EncodedJson = EncodedText;
 
 const ETAG_CHARACTERS = 22;
 
@@ -21,7 +23,10 @@ const ETAG_CHARACTERS = 22;
  * Throws on what JSON has no number for: NaN and the infinities.
  */
 export function encodeJson(value: object): EncodedJson {
-  const text = JSON.stringify(value, exactNumbers);
+  return encodeText(JSON.stringify(value, exactNumbers));
+}
+
+export function encodeText(text: string): EncodedText {
   const etag = `"${hash('sha256', text, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
   return { text, byteLength: Buffer.byteLength(text), etag };
 }

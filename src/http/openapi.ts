@@ -14,6 +14,7 @@ import { eventListingSchema, historySchema } from './schemas/machine-history.ts'
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA } from './schemas/probes.ts';
 import { verifyRecordSchema } from './schemas/verify-record.ts';
+import type { Media } from './images/svg-media.ts';
 import { SURFACES, type Surface } from './surfaces.ts';
 
 export interface RouteDescription {
@@ -26,6 +27,8 @@ export interface RouteDescription {
   readonly body?: JsonSchema;
   /** Names of schemas by status, for answers that are no errors. */
   readonly answers: Readonly<Record<number, SchemaName>>;
+  /** Of these answers; left out: JSON. */
+  readonly media?: Media;
   /** What the action and the parsing may throw, besides what every route may. */
   readonly faults: readonly FaultKind[];
   /** `revalidated`: sent with `sendJson`; `never`: with `sendFresh`. */
@@ -79,6 +82,7 @@ function createSchemas(namespace: Namespace) {
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,
+    SvgImage: { ...TEXT, description: 'An SVG image.' },
     OpenapiDocument: OPENAPI_SCHEMA,
   };
 }
@@ -133,19 +137,27 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
   }));
 }
 
-function toAnswers(surface: Surface, { answers, caching, block }: RouteDescription): Record<string, object> {
+function toAnswers(surface: Surface, { answers, caching, block, media }: RouteDescription): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
   const headers = {
     ...toHeaders(surface, caching === 'never' ? 'no-store' : 'no-cache'),
     ...(caching === 'revalidated' && { ETag: toHeader({ type: 'string', pattern: '^"[^"]+"$' }) }),
     ...(block !== 'never' && { 'chain-block': decimal, 'chain-block-age': decimal }),
+    ...(media && toConstantHeaders(media)),
   };
+  const mediaType = media?.type.split(';')[0] ?? 'application/json';
   const responses: Record<string, object> = {};
   for (const [status, name] of Object.entries(answers)) {
-    responses[status] = { description: name, headers, content: { 'application/json': { schema: refer(name) } } };
+    responses[status] = { description: name, headers, content: { [mediaType]: { schema: refer(name) } } };
   }
   if (caching === 'revalidated') responses[304] = { description: 'Not modified', headers };
   return responses;
+}
+
+function toConstantHeaders({ headers }: Media): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, toHeader({ type: 'string', const: value })]),
+  );
 }
 
 /** A status that a plain answer has, too, such as a probe's 503, keeps both forms. */

@@ -1,0 +1,30 @@
+/** Contrast as WCAG 2 computes it. */
+import { describe, expect, test } from 'vitest';
+import { BADGE, DARK, LIGHT } from './palette.ts';
+
+function luminance(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('the measure knows black and white', () => {
+  expect([contrast('#000000', '#ffffff'), contrast('#777777', '#777777')]).toEqual([21, 1]);
+});
+
+describe('the images', () => {
+  test.each([
+    ['light', LIGHT.background, [LIGHT.text, LIGHT.muted, ...Object.values(LIGHT.letters)]],
+    ['dark', DARK.background, [DARK.text, DARK.muted, ...Object.values(DARK.letters)]],
+    ['badge', BADGE.text, [BADGE.label, ...Object.values(BADGE.letters)]],
+  ])('%s: every text has a contrast of at least 4.5', (_name, background, colours) => {
+    expect(colours.filter((colour) => contrast(colour, background) < 4.5)).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+/** Which colours do the images have? Each letter's stands on its background with a contrast of at least 4.5, and carries its text. */
+import type { Letter } from '../../domain/rating/scale.ts';
+
+export interface Palette {
+  readonly background: string;
+  readonly text: string;
+  readonly muted: string;
+  /** Of the part of the ring that is not reached, and of lines; decoration. */
+  readonly track: string;
+  readonly letters: Readonly<Record<Tone, string>>;
+}
+
+export type Tone = 'high' | 'middle' | 'low' | 'none' | 'unrated';
+
+const TONES: Readonly<Record<Letter, Tone>> = {
+  AAA: 'high',
+  AA: 'high',
+  A: 'middle',
+  BBB: 'middle',
+  BB: 'low',
+  B: 'low',
+  NR: 'none',
+  Provisioned: 'unrated',
+};
+
+export function toneOf(letter: Letter): Tone {
+  return TONES[letter];
+}
+
+export const LIGHT: Palette = {
+  background: '#ffffff',
+  text: '#1a1d21',
+  muted: '#59626d',
+  track: '#dfe3e8',
+  letters: { high: '#0b6e4f', middle: '#1f5fa8', low: '#8a5300', none: '#9b1c31', unrated: '#59626d' },
+};
+
+export const DARK: Palette = {
+  background: '#14171a',
+  text: '#eef1f4',
+  muted: '#a3adb8',
+  track: '#343b43',
+  letters: { high: '#4fd1a1', middle: '#7db5f5', low: '#f0b355', none: '#ff8fa0', unrated: '#a3adb8' },
+};
+
+/** A badge brings its own background, so it is the same on light and on dark pages. */
+export const BADGE = { label: '#3d444d', text: '#ffffff', letters: LIGHT.letters };

@@ -1,0 +1,39 @@
+/** How does a rating look in a line of text? `GET /machines/{machine_id}/badge.svg`: a small badge for a README. */
+import type { Letter } from '../../domain/rating/scale.ts';
+import { BADGE, toneOf } from './palette.ts';
+import { escapeSvgText } from './svg-text.ts';
+
+export interface BadgeFacts {
+  /** The name with the whole id. */
+  readonly name: string;
+  readonly letter: Letter;
+  readonly score: number;
+}
+
+const LABEL = 'machine rating';
+/** Of an average character; the text is fitted to it, whatever font is there. */
+const CHARACTER_WIDTH = 6.5;
+const MARGIN = 8;
+
+export function formatBadge({ name, letter, score }: BadgeFacts): string {
+  const value = letter === 'NR' ? 'not rated' : letter === 'Provisioned' ? 'provisioned' : `${letter} ${score}`;
+  const [label, shown] = [widthOf(LABEL), widthOf(value)];
+  const width = label.box + shown.box;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-labelledby="t">`,
+    `<title id="t">${escapeSvgText(`${name}: ${value}`)}</title>`,
+    `<clipPath id="c"><rect width="${width}" height="20" rx="3"/></clipPath><g clip-path="url(#c)">`,
+    `<rect width="${label.box}" height="20" fill="${BADGE.label}"/>`,
+    `<rect x="${label.box}" width="${shown.box}" height="20" fill="${BADGE.letters[toneOf(letter)]}"/></g>`,
+    `<g fill="${BADGE.text}" font-family="system-ui,sans-serif" font-size="11" lengthAdjust="spacingAndGlyphs">`,
+    `<text x="${MARGIN}" y="14" textLength="${label.text}">${LABEL}</text>`,
+    `<text x="${label.box + MARGIN}" y="14" font-weight="700" textLength="${shown.text}">${escapeSvgText(value)}</text></g>`,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function widthOf(text: string): { readonly text: number; readonly box: number } {
+  const width = Math.round(text.length * CHARACTER_WIDTH);
+  return { text: width, box: width + 2 * MARGIN };
+}

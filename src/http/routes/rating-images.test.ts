@@ -1,0 +1,64 @@
+/** What do the pictures of a rating answer? */
+import { afterEach, expect, test } from 'vitest';
+import { eventLog, NOW, openAltScene, revenueAt, UNREADABLE, type AltScene } from '../../../test/alt-scene.ts';
+
+let scene: AltScene | undefined;
+afterEach(() => scene?.close());
+
+const DAY = 86_400;
+const DAILY = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
+const rated = { log: eventLog(120), indexed: DAILY };
+const IMAGES = ['/machines/1/card.svg', '/machines/1/badge.svg'];
+
+test('the card shows what /mcr and the history say', async () => {
+  scene = await openAltScene({ machines: [rated] });
+  const { points } = JSON.parse((await scene.ask('/mcr/did:svc:1/history')).text);
+  const { status, headers, text } = await scene.ask('/machines/1/card.svg');
+  expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
+    ...[200, 'image/svg+xml; charset=utf-8', 'no-cache', '120340'],
+  ]);
+  expect(headers).toMatchObject({
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+  });
+  expect(text).toContain('<title id="t">Machine #1: AAA, 96 of 100</title>');
+  expect(text).toContain('<desc id="d">Rated AAA with 96 of 100 points; most is lost to short tenure.</desc>');
+  expect(text).toContain('>bonded · 120 events</text>');
+  expect(text).toContain('>as of 2026-09-08</text>');
+  const heights = / points="([^"]+)"/
+    .exec(text)![1]!
+    .split(' ')
+    .map((point) => Number(point.split(',')[1]));
+  const last90: { mcr_score: number }[] = points.slice(-90);
+  expect(heights).toEqual(last90.map(({ mcr_score }) => Math.round((124 - 0.36 * mcr_score) * 10) / 10));
+});
+
+test('the badge says letter and score', async () => {
+  scene = await openAltScene({ machines: [rated, {}] });
+  expect((await scene.ask('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
+  expect((await scene.ask('/machines/2/badge.svg')).text).toContain('<title id="t">Machine #2: provisioned</title>');
+});
+
+test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', async (path) => {
+  scene = await openAltScene({ machines: [rated] });
+  const [one, other] = [await scene.ask(path), await scene.ask(path)];
+  expect(other.text).toBe(one.text);
+  const again = await scene.ask(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
+  expect([again.status, again.text]).toEqual([304, '']);
+});
+
+test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
+  scene = await openAltScene({ machines: [{ account: UNREADABLE }] });
+  const { status, headers, text } = await scene.ask(path);
+  expect([status, headers['content-type'], text]).toEqual([
+    ...[503, 'application/json; charset=utf-8', '{"detail":"Home chain unavailable"}'],
+  ]);
+  expect((await scene.ask(path.replace('1', '2'))).status).toBe(404);
+  expect((await scene.ask(path.replace('1', '0'))).status).toBe(422);
+});
+
+test.each(IMAGES)('%s is not there when additions are switched off', async (path) => {
+  scene = await openAltScene({ machines: [rated], ctx: { additions: 'off' } });
+  expect((await scene.ask(path)).text).toBe('{"detail":"Not Found"}');
+});
