@@ -3,7 +3,7 @@ import { hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { createMainChainKey } from '../signatures/signing-keys.ts';
 import { parseRecoverableSignature } from '../signatures/signature-texts.ts';
-import { parseChipAnswer } from './chip-answer.ts';
+import { findChipSignature, parseChipAnswer } from './chip-answer.ts';
 import {
   buildEvidence,
   BuildingRefused,
@@ -130,4 +130,16 @@ describe('what a chip answers', () => {
       'chip signature does not verify',
     );
   });
+});
+
+it('a signing command may answer in three forms, and only for this prehash', () => {
+  const first = attempts.first as Named;
+  const { chip } = build(first);
+  const native = first.nativeSignatureHex;
+  const forms = [native, `30${(native.length / 2).toString(16)}${native}`, first.chipSignatureHex];
+  for (const form of forms) {
+    const find = (prehash: Uint8Array) => findChipSignature(hexToBytes(form), chip.leaf.publicKey, prehash);
+    expect(find(chip.prehash)).toEqual(hexToBytes(first.chipSignatureHex));
+    expect(find(chip.prehash.toReversed())).toBeUndefined();
+  }
 });
