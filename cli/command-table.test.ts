@@ -19,9 +19,10 @@ it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
   const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest) )?[\w-]+)/gm)].map(([, name]) => name);
   expect(listed).toEqual([
-    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'monetize', 'replay'],
+    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'fleet', 'verify', 'monetize', 'replay'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
     ...['attest list', 'attest judge', 'attest approve', 'attest revoke'],
+    ...['mcp', 'completion'],
   ]);
   expect(printed).toContain(EXIT_CODES_TEXT);
 });

@@ -2,19 +2,24 @@
 import { alignColumns, runCommand, type Command } from './command.ts';
 import { ATTEST_COMMANDS } from './commands/attest.ts';
 import { CHIP_COMMANDS } from './commands/chip.ts';
+import { createCompletion } from './commands/completion.ts';
 import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
 import { doctor } from './commands/doctor.ts';
+import { fleet } from './commands/fleet.ts';
 import { machine } from './commands/machine.ts';
+import { mcp } from './commands/mcp.ts';
 import { monetize } from './commands/monetize.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
+import { verify } from './commands/verify.ts';
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 
 export const COMMANDS: readonly Command[] = [
-  ...[demo, devnet, serve, doctor, machine, monetize, replay],
+  ...[demo, devnet, serve, doctor, machine, fleet, verify, monetize, replay],
   ...CHIP_COMMANDS,
   ...ATTEST_COMMANDS,
+  ...[mcp, createCompletion(() => COMMANDS)],
 ];
 
 /** Runs a whole command line. Throws `CommandFailed`. */

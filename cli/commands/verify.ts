@@ -1,0 +1,62 @@
+/** `svc verify`: is a machine's operator known, and its chip proven? Read through HTTP; `--require` makes it a question for scripts. */
+import type { VerifyRecord } from '../../client/verify-record.ts';
+import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { openClient, requireValue } from '../service-client.ts';
+import { emphasize } from '../table.ts';
+
+const TOPICS = ['kyb', 'chip'] as const;
+type Topic = (typeof TOPICS)[number];
+
+const STYLES: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
+  verified: 'green',
+  expired: 'yellow',
+  revoked: 'red',
+};
+
+export const verify = defineCommand({
+  name: 'verify',
+  about: 'Shows whether the operator of a machine is verified, and its chip; each for itself.',
+  operands: ['ID'],
+  options: {
+    require: { type: 'string', value: 'TOPICS', about: 'kyb, chip or kyb,chip: exit code 4 unless all are verified' },
+    'base-url': BASE_URL_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: `svc verify ${EXAMPLE_DID} --require chip`,
+  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false, require }, [id = '']) {
+    const required = parseTopics(require);
+    const client = openClient(baseUrl, envFile);
+    const record = requireValue(client, id, await client.getVerification(id));
+    process.stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : formatRecord(record));
+    const missing = required.filter((topic) => record.verification[topic].status !== 'verified');
+    if (missing.length > 0) throw new CommandFailed('verificationFailed', `not verified: ${missing.join(', ')}`);
+    return EXIT_CODES.ok;
+  },
+});
+
+function parseTopics(text: string | undefined): Topic[] {
+  if (text === undefined) return [];
+  return text.split(',').map((word) => {
+    const topic = TOPICS.find((each) => each === word);
+    if (topic === undefined) throw new CommandFailed('usage', '--require must be kyb, chip or kyb,chip');
+    return topic;
+  });
+}
+
+function formatRecord({ machineDid, homeChain, didController, operator, verification }: VerifyRecord): string {
+  const rows = [
+    ...TOPICS.map((topic) => [topic, showStatus(verification[topic].status)]),
+    ['operator', printable(operator.address)],
+    ['controller', printable(didController.address)],
+    ['chain', printable(homeChain.chainId)],
+  ];
+  return `${[emphasize('bold', printable(machineDid)), ...alignColumns(rows)].join('\n')}\n`;
+}
+
+function showStatus(status: string): string {
+  const [text, style] = [printable(status), STYLES[status]];
+  return style === undefined ? text : emphasize(style, text);
+}
