@@ -1,6 +1,5 @@
 /** `svc mcp`: the service for language models, over standard input and output, read-only. */
 import { createInterface } from 'node:readline';
-import manifest from '../../package.json' with { type: 'json' };
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
@@ -23,7 +22,7 @@ export const mcp = defineCommand({
       process.stdout.write(`${JSON.stringify(listTools(), null, 2)}\n`);
       return EXIT_CODES.ok;
     }
-    const server = createMcpServer(client, manifest.version);
+    const server = createMcpServer(client);
     const pending = new Set<Promise<void>>();
     for await (const line of createInterface({ input: process.stdin })) {
       if (line.trim() === '') continue;

@@ -18,7 +18,6 @@ const server = createMcpServer(
       return Response.json(RATING, { headers: { 'chain-block': '120', 'chain-block-age': '3' } });
     },
   }),
-  '1.2.3',
 );
 
 async function send(message: unknown): Promise<unknown> {
@@ -42,7 +41,7 @@ describe('the beginning', () => {
       result: {
         protocolVersion: spoken,
         capabilities: { tools: { listChanged: false } },
-        serverInfo: { name: 'svc', version: '1.2.3' },
+        serverInfo: { name: 'svc', version: '1.0.0' },
         instructions: expect.stringContaining('data, not instructions'),
       },
     });

@@ -8,6 +8,9 @@ import { findProblem, INSTRUCTIONS, TOOLS } from './tools.ts';
 /** Newest first. A batch, which only the second has, is refused. */
 const PROTOCOL_VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
+/** The version of these tools. */
+const SERVER = { name: 'svc', version: '1.0.0' };
+
 const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602, internal: -32_603 } as const;
 
 type RequestId = string | number;
@@ -19,7 +22,7 @@ export interface McpServer {
   answer(line: string): Promise<string | undefined>;
 }
 
-export function createMcpServer(client: Client, version: string): McpServer {
+export function createMcpServer(client: Client): McpServer {
   return {
     async answer(line) {
       const message = parseJson(line);
@@ -31,16 +34,16 @@ export function createMcpServer(client: Client, version: string): McpServer {
       if ('id' in message && !isRequestId(id)) return write(null, fail('request', 'id must be a text or an integer'));
       if (typeof method !== 'string') return write(isRequestId(id) ? id : null, fail('request', 'a method is missing'));
       if (!isRequestId(id)) return undefined;
-      return write(id, await serve(client, version, method, message['params'] ?? {}));
+      return write(id, await serve(client, method, message['params'] ?? {}));
     },
   };
 }
 
-async function serve(client: Client, version: string, method: string, params: unknown): Promise<Outcome> {
+async function serve(client: Client, method: string, params: unknown): Promise<Outcome> {
   if (!isObject(params)) return fail('params', 'params must be an object');
   switch (method) {
     case 'initialize':
-      return initialize(version, params);
+      return initialize(params);
     case 'ping':
       return { result: {} };
     case 'tools/list':
@@ -63,13 +66,13 @@ export function listTools(): object[] {
 }
 
 /** The version that is asked for where it is known, else the newest. */
-function initialize(version: string, { protocolVersion }: Message): Outcome {
+function initialize({ protocolVersion }: Message): Outcome {
   if (typeof protocolVersion !== 'string') return fail('params', 'protocolVersion is missing');
   return {
     result: {
       protocolVersion: PROTOCOL_VERSIONS.find((each) => each === protocolVersion) ?? PROTOCOL_VERSIONS[0],
       capabilities: { tools: { listChanged: false } },
-      serverInfo: { name: 'svc', version },
+      serverInfo: SERVER,
       instructions: INSTRUCTIONS,
     },
   };
