@@ -11,6 +11,7 @@ import { RouteTable, type Routes } from './http/route-table.ts';
 import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
 import { documentRoutes } from './http/routes/document.ts';
+import { llmsTextRoutes } from './http/routes/llms-text.ts';
 import { machineHistoryRoutes } from './http/routes/machine-history.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { pagesRoutes } from './http/routes/pages.ts';
@@ -56,6 +57,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   chipRoutes,
   probesRoutes,
   documentRoutes,
+  llmsTextRoutes,
   pagesRoutes,
 ];
 

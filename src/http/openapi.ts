@@ -82,6 +82,7 @@ function createSchemas(namespace: Namespace) {
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,
+    LlmsText: { ...TEXT, description: 'Markdown.' },
     SvgImage: { ...TEXT, description: 'An SVG image.' },
     OpenapiDocument: OPENAPI_SCHEMA,
   };

@@ -1,0 +1,43 @@
+/** The page for language models tells of every route that the service describes, and of no other. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FastifyInstance } from 'fastify';
+import { OpenapiConformance, type OpenapiDocument } from '../../../test/openapi-conformance.ts';
+import { createStubCtx } from '../../../test/stub-ctx.ts';
+import { buildApp } from '../../app.ts';
+
+let app: FastifyInstance;
+
+beforeAll(async () => {
+  app = await buildApp(createStubCtx({ publicUrl: 'https://ratings.example' }), { rateLimits: 'off' });
+});
+afterAll(() => app.close());
+
+test('is text, as it is documented, and not sent again', async () => {
+  const { statusCode: status, headers, body: text } = await app.inject('/llms.txt');
+  const document: OpenapiDocument = (await app.inject('/openapi.json')).json();
+  new OpenapiConformance(document).expectDocumented('GET', '/llms.txt', { status, headers, text });
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  const again = await app.inject({ url: '/llms.txt', headers: { 'if-none-match': String(headers['etag']) } });
+  expect([again.statusCode, again.body]).toEqual([304, '']);
+});
+
+test('lists every route', async () => {
+  const { body } = await app.inject('/llms.txt');
+  const { paths } = (await app.inject('/openapi.json')).json<OpenapiDocument>();
+  const listed = [...body.matchAll(/^- `([A-Z]+) ([^`?]+)/gm)].map(([, method, path]) => `${method} ${path}`);
+  const pages = ['/openapi.json', '/docs', '/llms.txt'];
+  const routes = Object.entries(paths)
+    .filter(([path]) => !pages.includes(path))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+  expect(listed.sort()).toEqual(routes.sort());
+});
+
+test('speaks with the words of the deployment', async () => {
+  expect((await app.inject('/llms.txt')).body).toContain('`GET https://ratings.example/mcr/did:svc:42`');
+});
+
+test('is not there when additions are switched off', async () => {
+  const plain = await buildApp(createStubCtx({ additions: 'off' }), { rateLimits: 'off' });
+  expect((await plain.inject('/llms.txt')).statusCode).toBe(404);
+  await plain.close();
+});
