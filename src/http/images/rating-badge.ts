@@ -11,13 +11,14 @@ export interface BadgeFacts {
 }
 
 const LABEL = 'machine rating';
-/** Of an average character; the text is fitted to it, whatever font is there. */
+/** Of an average character, plain and bold; the text is fitted to it, whatever font is there. */
 const CHARACTER_WIDTH = 6.5;
+const BOLD_WIDTH = 7.5;
 const MARGIN = 8;
 
 export function formatBadge({ name, letter, score }: BadgeFacts): string {
   const value = letter === 'NR' ? 'not rated' : letter === 'Provisioned' ? 'provisioned' : `${letter} ${score}`;
-  const [label, shown] = [widthOf(LABEL), widthOf(value)];
+  const [label, shown] = [widthOf(LABEL, CHARACTER_WIDTH), widthOf(value, BOLD_WIDTH)];
   const width = label.box + shown.box;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-labelledby="t">`,
@@ -33,7 +34,7 @@ export function formatBadge({ name, letter, score }: BadgeFacts): string {
   ].join('\n');
 }
 
-function widthOf(text: string): { readonly text: number; readonly box: number } {
-  const width = Math.round(text.length * CHARACTER_WIDTH);
+function widthOf(text: string, characterWidth: number): { readonly text: number; readonly box: number } {
+  const width = Math.round(text.length * characterWidth);
   return { text: width, box: width + 2 * MARGIN };
 }

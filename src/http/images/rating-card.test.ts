@@ -83,7 +83,7 @@ describe('the card', () => {
 
   test('shows an id that is long by its ends, and whole in its title', () => {
     const image = formatCard(WIDEST);
-    expect(image).toContain('>Machine #11579208…29639935</text>');
+    expect(image).toContain('>Machine #115792…639935</text>');
     expect(image).toContain(`<title id="t">Machine #${MAX_MACHINE_ID}: Provisioned</title>`);
   });
 
@@ -115,14 +115,14 @@ describe('the card', () => {
 
 test('the badge is, byte for byte, this picture', () => {
   expect(formatBadge({ name: 'Machine #42', letter: 'AA', score: 87 })).toBe(
-    '<svg xmlns="http://www.w3.org/2000/svg" width="156" height="20" viewBox="0 0 156 20" role="img" aria-labelledby="t">\n' +
+    '<svg xmlns="http://www.w3.org/2000/svg" width="161" height="20" viewBox="0 0 161 20" role="img" aria-labelledby="t">\n' +
       '<title id="t">Machine #42: AA 87</title>\n' +
-      '<clipPath id="c"><rect width="156" height="20" rx="3"/></clipPath><g clip-path="url(#c)">\n' +
+      '<clipPath id="c"><rect width="161" height="20" rx="3"/></clipPath><g clip-path="url(#c)">\n' +
       '<rect width="107" height="20" fill="#3d444d"/>\n' +
-      '<rect x="107" width="49" height="20" fill="#0b6e4f"/></g>\n' +
+      '<rect x="107" width="54" height="20" fill="#0b6e4f"/></g>\n' +
       '<g fill="#ffffff" font-family="system-ui,sans-serif" font-size="11" lengthAdjust="spacingAndGlyphs">\n' +
       '<text x="8" y="14" textLength="91">machine rating</text>\n' +
-      '<text x="115" y="14" font-weight="700" textLength="33">AA 87</text></g>\n' +
+      '<text x="115" y="14" font-weight="700" textLength="38">AA 87</text></g>\n' +
       '</svg>\n',
   );
 });

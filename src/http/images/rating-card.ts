@@ -26,7 +26,7 @@ export interface CardFacts {
 const DAYS = 90;
 const RING = { x: 80, y: 80, radius: 56, width: 11 };
 const CHART = { left: 168, right: 464, top: 88, bottom: 124 };
-const ID_ENDS = 8;
+const ID_ENDS = 6;
 
 export function formatCard(facts: CardFacts): string {
   const { name, letter, score, summary } = facts;

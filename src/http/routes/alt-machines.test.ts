@@ -48,7 +48,10 @@ describe('without an event', () => {
         '"operator":"did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1","mcr":"Provisioned","mcr_score":0,"bond_status":"bonded",' +
         '"negative_flag":false,"event_count":0,"data_visibility":"private","documentation_url":null,"service_endpoints":[],' +
         '"home_chain":5,"rating_unavailable":"no_events_yet","owner":"GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB",' +
-        '"controller":null,"machine_type":"Sensor","relocating":false}}',
+        '"controller":null,"machine_type":"Sensor","relocating":false},"description":"svcOS machine",' +
+        '"image":"http://localhost:8000/machines/1/card.svg","external_url":"http://localhost:8000/explorer/machine/1","attributes":[' +
+        '{"trait_type":"Bond","value":"bonded"},{"trait_type":"Negative flag","value":"no"},' +
+        '{"trait_type":"Events","display_type":"number","value":0},{"trait_type":"Event data","value":"private"}]}',
     );
     expect((await scene!.ask('/metadata/1')).text).toBe(text);
   });
@@ -61,7 +64,8 @@ describe('without an event', () => {
         '"operator":"did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1","bond_status":"bonded","event_count":0,' +
         '"registrations":[{"type":"svcos:registration:v1","machineId":"1",' +
         '"machineRegistry":"solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou"}],' +
-        '"home_chain":5,"rating_unavailable":"no_events_yet"}',
+        '"home_chain":5,"rating_unavailable":"no_events_yet",' +
+        '"image":"http://localhost:8000/machines/1/card.svg","x402Support":false,"supportedTrust":[]}',
     );
   });
 });

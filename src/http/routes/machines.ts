@@ -3,7 +3,7 @@
  * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
  */
 import { andThen } from '../../actions/eventually.ts';
-import { getCard, getProfile, getRating } from '../../actions/machines.ts';
+import { getCard, getProfile, getRating, type MachineCard, type MachineProfile } from '../../actions/machines.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Namespace } from '../../domain/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
@@ -13,6 +13,7 @@ import type { RouteDescription } from '../openapi.ts';
 import { requireMachineDid, requireMachineId } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
 import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
+import { toAgentMembers, toMarketplaceMembers } from '../wire/marketplace.ts';
 import { toCard, toExplanation, toMcrRecord, toProfile } from '../wire/machines.ts';
 
 export function machinesRoutes(routes: Routes, ctx: Ctx): void {
@@ -20,8 +21,15 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const describe = describeRoutes(namespace);
   const encodeRecord = createEncoder(toMcrRecord, namespace);
   const encodeExplanation = createEncoder(toExplanation, namespace);
-  const encodeProfile = createEncoder(toProfile, namespace);
-  const encodeCard = createEncoder(toCard, namespace);
+  const isPlain = ctx.additions === 'off';
+  const encodeProfile = createEncoder<MachineProfile>(
+    (profile) => ({ ...toProfile(profile, namespace), ...(!isPlain && toMarketplaceMembers(profile, ctx)) }),
+    namespace,
+  );
+  const encodeCard = createEncoder<MachineCard>(
+    (card) => ({ ...toCard(card, namespace), ...(!isPlain && toAgentMembers(card, ctx)) }),
+    namespace,
+  );
   const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
 
   routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, (exchange) =>

@@ -166,6 +166,32 @@ const ALT_MEMBERS = {
   relocating: exactly(false),
 };
 
+const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
+
+/** What marketplaces show of a token. */
+function marketplaceMembers(namespace: Namespace) {
+  const trait = { trait_type: NONEMPTY_TEXT };
+  return {
+    description: exactly(namespace.card_description),
+    image: LINK,
+    external_url: LINK,
+    attributes: listOf({
+      anyOf: [
+        closedObject({ ...trait, value: NONEMPTY_TEXT }),
+        closedObject({ ...trait, value: COUNT, max_value: COUNT }),
+        closedObject({ ...trait, display_type: exactly('number'), value: COUNT }),
+      ],
+    }),
+  };
+}
+
+/** What agents read of a registration. */
+const AGENT_MEMBERS = {
+  image: LINK,
+  x402Support: exactly(false),
+  supportedTrust: { ...listOf(NONEMPTY_TEXT), maxItems: 0 },
+};
+
 export function profileSchema(namespace: Namespace): JsonSchema {
   const members = {
     machine_id: MACHINE_ID,
@@ -180,11 +206,17 @@ export function profileSchema(namespace: Namespace): JsonSchema {
     ...DATA_MEMBERS,
     ...ALT_MEMBERS,
   };
-  return closedObject({
-    schema_version: exactly('1.0'),
-    name: MACHINE_NAME,
-    [namespace.profile_object]: closedObject(members, [...Object.keys(DATA_MEMBERS), ...Object.keys(ALT_MEMBERS)]),
-  });
+  const optional = [...Object.keys(DATA_MEMBERS), ...Object.keys(ALT_MEMBERS)];
+  const marketplace = marketplaceMembers(namespace);
+  return closedObject(
+    {
+      schema_version: exactly('1.0'),
+      name: MACHINE_NAME,
+      [namespace.profile_object]: closedObject(members, optional),
+      ...marketplace,
+    },
+    Object.keys(marketplace),
+  );
 }
 
 export function cardSchema(namespace: Namespace): JsonSchema {
@@ -208,6 +240,7 @@ export function cardSchema(namespace: Namespace): JsonSchema {
     registrations: { ...listOf(registration), minItems: 1, maxItems: 1 },
     home_chain: HOME_CHAIN,
     rating_unavailable: RATING_UNAVAILABLE,
+    ...AGENT_MEMBERS,
   };
-  return closedObject(members, ALT_CHAIN_ONLY);
+  return closedObject(members, [...ALT_CHAIN_ONLY, ...Object.keys(AGENT_MEMBERS)]);
 }

@@ -1,0 +1,76 @@
+/** What do a profile and a card carry for marketplaces and agents? Over HTTP, of both chains. */
+import { afterEach, expect, test } from 'vitest';
+import {
+  eventLog,
+  MAIN_MACHINE,
+  NOW,
+  openAltScene,
+  present,
+  revenueAt,
+  type AltScene,
+} from '../../../test/alt-scene.ts';
+
+let scene: AltScene | undefined;
+afterEach(() => scene?.close());
+
+const read = async (path: string) => JSON.parse((await scene!.ask(path)).text);
+const flags = present({ flaggedAt: BigInt(NOW - 86_400), trustOverride: undefined });
+const publicUrl = 'https://ratings.example/base';
+
+test('the profile of a main-chain machine carries its rating as typed attributes, at the top', async () => {
+  scene = await openAltScene({ machines: [{ main: { ...MAIN_MACHINE, flags } }], ctx: { publicUrl } });
+  const { svcos, ...top } = await read('/machine/did:svc:1');
+  expect(top).toEqual({
+    schema_version: '1.0',
+    name: 'Machine #1',
+    description: 'svcOS machine',
+    image: 'https://ratings.example/base/machines/1/card.svg',
+    external_url: 'https://ratings.example/base/explorer/machine/1',
+    attributes: [
+      { trait_type: 'Rating', value: 'Provisioned' },
+      { trait_type: 'Score', value: 0, max_value: 100 },
+      { trait_type: 'Bond', value: 'bonded' },
+      { trait_type: 'Negative flag', value: 'yes' },
+      { trait_type: 'Events', display_type: 'number', value: 0 },
+      { trait_type: 'Event data', value: 'private' },
+    ],
+  });
+  expect(svcos).toMatchObject({ mcr: 'Provisioned', mcr_score: 0, negative_flag: true });
+});
+
+test('that of an alt-chain machine, which a profile does not rate, says nothing of a rating', async () => {
+  scene = await openAltScene({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
+  const { attributes } = await read('/machine/did:svc:1');
+  expect(attributes).toEqual([
+    { trait_type: 'Bond', value: 'bonded' },
+    { trait_type: 'Negative flag', value: 'no' },
+    { trait_type: 'Events', display_type: 'number', value: 1 },
+    { trait_type: 'Event data', value: 'private' },
+  ]);
+});
+
+test('the card carries members of an agent’s registration beside its own, and changes none', async () => {
+  const machines = [{ main: MAIN_MACHINE }];
+  scene = await openAltScene({ machines, ctx: { publicUrl, additions: 'off' } });
+  const plain = await read('/machines/1');
+  await scene.close();
+  scene = await openAltScene({ machines, ctx: { publicUrl } });
+  expect(await read('/machines/1')).toEqual({
+    ...plain,
+    image: 'https://ratings.example/base/machines/1/card.svg',
+    x402Support: false,
+    supportedTrust: [],
+  });
+  expect(plain).not.toHaveProperty('image');
+});
+
+test('neither does when additions are switched off', async () => {
+  scene = await openAltScene({ machines: [{ main: MAIN_MACHINE }], ctx: { additions: 'off' } });
+  expect(Object.keys(await read('/machine/did:svc:1'))).toEqual(['schema_version', 'name', 'svcos']);
+});
+
+test('the image of a profile is there', async () => {
+  scene = await openAltScene({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
+  const { image } = await read('/machine/did:svc:1');
+  expect((await scene.ask(new URL(image).pathname)).status).toBe(200);
+});
