@@ -21,9 +21,11 @@ import { ratingImagesRoutes } from './http/routes/rating-images.ts';
 import { chipRoutes } from './http/routes/chip.ts';
 import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
+import { SharedRateLimiter, type Limiter } from './http/shared-rate-limiter.ts';
 import type { Pace } from './http/surfaces.ts';
 import { answerUnreadable, closeWhenIdle, createHttpServer } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
+import type { SharedCounts } from './ports/shared-counts.ts';
 
 export type RouteGroup = (routes: Routes, ctx: Ctx) => void;
 
@@ -32,6 +34,8 @@ export interface AppOptions {
   readonly trustedProxies?: readonly string[];
   readonly rateLimitIpv6Prefix?: number;
   readonly limiterMemoryBytes?: number;
+  /** Left out: this process counts alone. */
+  readonly sharedCounts?: SharedCounts | undefined;
   /** After which an answer is given up. */
   readonly deadlineMilliseconds?: Partial<Readonly<Record<Pace, number>>>;
   /** Within which a request must have arrived whole. */
@@ -77,7 +81,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const { tally = new HttpTally() } = options;
   const createLimiter = (name: string, limit?: number, share?: number) => {
     if (options.rateLimits === 'off') return undefined;
-    const limiter = createRateLimiter(options, limit, share);
+    const limiter = createRateLimiter(options, name, limit, share);
     tally.addLimiter(name, () => limiter.report());
     return limiter;
   };
@@ -120,10 +124,12 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
 }
 
 /** 90 requests in 60 seconds, as the interface says. */
-function createRateLimiter({ limiterMemoryBytes }: AppOptions, limit = 90, share = 1): RateLimiter {
-  return new RateLimiter({
-    limit,
-    windowMilliseconds: 60_000,
-    memoryBytes: (limiterMemoryBytes ?? LIMITER_MEMORY_BYTES) * share,
-  });
+function createRateLimiter(options: AppOptions, name: string, limit = 90, share = 1): Limiter {
+  const windowMilliseconds = 60_000;
+  const memoryBytes = (options.limiterMemoryBytes ?? LIMITER_MEMORY_BYTES) * share;
+  const own = new RateLimiter({ limit, windowMilliseconds, memoryBytes });
+  const { sharedCounts } = options;
+  return sharedCounts === undefined
+    ? own
+    : new SharedRateLimiter(own, sharedCounts, { name, limit, windowMilliseconds });
 }

@@ -14,6 +14,7 @@ import { readTokensFile } from './adapters/fx/tokens-file.ts';
 import { createPageSource } from './adapters/pages/page-source.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { createLeaderLock } from './adapters/sql/leader-lock.ts';
+import { createSharedCounts } from './adapters/redis/shared-counts.ts';
 import { createStore } from './adapters/sql/create-store.ts';
 import { isOfReach as isOfAltReach } from './adapters/svm/deployment-checks.ts';
 import { createAltChain, type AltChainAdapter } from './adapters/svm/create-alt-chain.ts';
@@ -110,7 +111,11 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock }) : undefined;
     if (partnerData !== undefined) closers.push(() => partnerData.close());
 
+    const sharedCounts = config.redisUrl === undefined ? undefined : createSharedCounts(config.redisUrl, log);
+    if (sharedCounts !== undefined) closers.push(() => sharedCounts.close());
+
     const ctx: Ctx = {
+      standing: { isStopping: () => false, countsTogether: () => sharedCounts?.isUp() },
       clock,
       log,
       namespace: config.namespace,
@@ -129,6 +134,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const tally = new HttpTally();
     const app = await buildApp(ctx, {
       tally,
+      sharedCounts,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,
       rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
@@ -152,7 +158,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
         ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
         ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
       ];
-      const counted = { http: tally, upstreams, loops: [...loops, ...workers], writes, databaseFailures };
+      const counted = { http: tally, upstreams, loops: [...loops, ...workers], writes, databaseFailures, sharedCounts };
       const sources = { ctx, ...counted, isLeader: leader.isLeading };
       const admin = await startAdminListener(config.admin, sources).catch(refuseAdmin);
       closers.push(() => admin.close());

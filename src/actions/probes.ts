@@ -36,6 +36,8 @@ export interface Readiness {
   readonly operatorIndex: OperatorIndexReport | undefined;
   /** Informs, does not decide. Undefined: not initialised, or no alt chain is configured. */
   readonly altIndex: AltIndexReport | undefined;
+  /** Informs, does not decide. Undefined: each replica counts requests alone, as configured. */
+  readonly countsTogether: boolean | undefined;
 }
 
 const NOTHING_READY: MainChainReadiness = {
@@ -57,12 +59,19 @@ const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observ
 
 const INDEX_PATIENCE_MILLISECONDS = 2_000;
 
-/** Throws no fault: what cannot be read is not ready. */
+const UNINITIALISED = {
+  isReady: false,
+  mainChain: NOTHING_READY,
+  verify: false,
+  operatorIndex: undefined,
+  altIndex: undefined,
+};
+
+/** Throws no fault: what cannot be read is not ready, and neither is a process that was told to end. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
-  const { main, alt } = ctx;
-  if (main === undefined) {
-    return { isReady: false, mainChain: NOTHING_READY, verify: false, operatorIndex: undefined, altIndex: undefined };
-  }
+  const { main, alt, standing } = ctx;
+  const countsTogether = standing?.countsTogether();
+  if (main === undefined) return { ...UNINITIALISED, countsTogether };
   const [mainChain, verify, index, altStatus] = await Promise.all([
     main.chain.readReadiness(),
     readVerify(ctx),
@@ -70,11 +79,12 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
     alt && readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ),
   ]);
   return {
-    isReady: Object.values(mainChain).every(Boolean) && verify !== false,
+    isReady: Object.values(mainChain).every(Boolean) && verify !== false && standing?.isStopping() !== true,
     mainChain,
     verify,
     operatorIndex: toReport(ctx, index),
     altIndex: altStatus && toAltReport(ctx, altStatus),
+    countsTogether,
   };
 }
 

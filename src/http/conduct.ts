@@ -8,17 +8,17 @@ import { sendError } from './answer.ts';
 import type { ConnectingAddress } from './connecting-address.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type Handler, type Route, type Surroundings } from './exchange.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 import { decodePath } from './request-target.ts';
+import type { Limiter } from './shared-rate-limiter.ts';
 import { SURFACES, surfaceOfUnknownPath, type Pace, type Surface } from './surfaces.ts';
 
 export interface ConductOptions {
   readonly surroundings: Surroundings;
   readonly deadlineMilliseconds: Readonly<Record<Pace, number>>;
   /** Undefined: rates are not limited. */
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimiter: Limiter | undefined;
   /** The counter of a route that has its own. Undefined: rates are not limited. */
-  readonly createRouteLimiter: (requestsPerMinute: number, name: string) => RateLimiter | undefined;
+  readonly createRouteLimiter: (requestsPerMinute: number, name: string) => Limiter | undefined;
   readonly connectingAddress: ConnectingAddress;
 }
 
@@ -82,15 +82,14 @@ export class Conduct {
     // `/mcr/` is a path of its own, which no route has, not an empty value.
     for (const name in parameters) if (parameters[name] === '') return this.serveUnknown(request, response);
     const exchange = new Exchange(route, request, response, parameters);
-    const refusal = this.#refuse(exchange, decodePath(request.url ?? '/'));
-    if (refusal !== undefined) sendError(exchange, refusal);
-    else this.#run(exchange);
+    const unauthorized = route.refuse?.(request.rawHeaders);
+    if (unauthorized === undefined) this.#admit(exchange, decodePath(request.url ?? '/'));
+    else sendError(exchange, unauthorized);
   }
 
   /** Answers a path that no route has. */
   serveUnknown(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = this.#openUnknown(request, response);
-    sendError(exchange, this.#refuse(exchange, UNKNOWN_PATH) ?? ROUTE_UNKNOWN);
+    this.#admit(this.#openUnknown(request, response), UNKNOWN_PATH);
   }
 
   /** Answers what went wrong before a route had the request. */
@@ -107,6 +106,19 @@ export class Conduct {
     return new Exchange(this.#unknown.get(surface)!, request, response, NO_PARAMETERS);
   }
 
+  /** Later only where all replicas count together. */
+  #admit(exchange: Exchange, path: string): void {
+    const counted = this.#count(exchange, path);
+    if (typeof counted === 'number') this.#answer(exchange, counted);
+    else void counted.then((retryAfterSeconds) => this.#answer(exchange, retryAfterSeconds));
+  }
+
+  #answer(exchange: Exchange, retryAfterSeconds: number): void {
+    const refusal = retryAfterSeconds > 0 ? REFUSALS[retryAfterSeconds] : judgeHead(exchange);
+    if (refusal === undefined) this.#run(exchange);
+    else sendError(exchange, refusal);
+  }
+
   #run(exchange: Exchange): void {
     const { deadlines, handler } = exchange.route;
     deadlines.enter(exchange);
@@ -118,21 +130,19 @@ export class Conduct {
     }
   }
 
-  #refuse({ route, request, startedAtMilliseconds }: Exchange, path: string): Fault | undefined {
+  #count({ route, request, startedAtMilliseconds }: Exchange, path: string): number | Promise<number> {
     const { connectingAddress } = this.#options;
-    const unauthorized = route.refuse?.(request.rawHeaders);
-    if (unauthorized !== undefined) return unauthorized;
     const isGeneral = SURFACES[route.surface].pace === 'general';
     const rateLimiter = route.rateLimiter ?? (isGeneral ? this.#options.rateLimiter : undefined);
-    if (rateLimiter !== undefined) {
-      const address = connectingAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']);
-      const counted = route.rateLimiter === undefined ? path : WHOLE_ROUTE;
-      const retryAfterSeconds = rateLimiter.count(address, counted, startedAtMilliseconds);
-      if (retryAfterSeconds > 0) return REFUSALS[retryAfterSeconds]!;
-    }
-    if (isHeadTooLarge(route.surface, request)) return HEAD_TOO_LARGE;
-    return isHostAmbiguous(request) ? BAD_HOST : undefined;
+    if (rateLimiter === undefined) return 0;
+    const address = connectingAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']);
+    return rateLimiter.count(address, route.rateLimiter === undefined ? path : WHOLE_ROUTE, startedAtMilliseconds);
   }
+}
+
+function judgeHead({ route, request }: Exchange): Fault | undefined {
+  if (isHeadTooLarge(route.surface, request)) return HEAD_TOO_LARGE;
+  return isHostAmbiguous(request) ? BAD_HOST : undefined;
 }
 
 function isHeadTooLarge(surface: Surface, { url, rawHeaders }: IncomingMessage): boolean {

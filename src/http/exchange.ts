@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { HttpTally, RouteTally } from './http-tally.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { Limiter } from './shared-rate-limiter.ts';
 import type { Surface } from './surfaces.ts';
 
 /** Answers through `answer.ts` or throws; what is thrown is answered by the error table. */
@@ -32,7 +32,7 @@ export interface Route {
   readonly tally: RouteTally;
   readonly deadlines: Deadlines;
   /** A counter of its own, of addresses alone; undefined: that of its surface. */
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimiter: Limiter | undefined;
   /** Judged by the raw headers alone, before anything is counted or read; the fault is the answer. Undefined: everyone may ask. */
   readonly refuse: ((rawHeaders: readonly string[]) => Fault | undefined) | undefined;
   readonly surroundings: Surroundings;

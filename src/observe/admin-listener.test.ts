@@ -33,6 +33,7 @@ const SOURCES: MetricSources = {
   loops: [{ name: 'a-loop', report: () => ({ steps: 2, failures: 1, lastSuccessAtMilliseconds: 1_500 }) }],
   writes: { decisions: new Map([['applied', 1]]), challenges: none, intakes: none },
   databaseFailures: new Map([['57P01', 1]]),
+  sharedCounts: { isUp: () => false, count: async () => undefined, failures: () => 8, close: async () => undefined },
   isLeader: () => true,
 };
 
@@ -52,6 +53,8 @@ test('a scrape holds the samples of the service, and the metrics of the process'
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
   const lines = text.split('\n').filter((line) => /^svc_/.test(line) && !line.includes('_seconds_'));
   expect(lines).toEqual([
+    'svc_shared_counters_up 0',
+    'svc_shared_counters_failures_total 8',
     'svc_upstream_requests_total{chain="main"} 3',
     'svc_upstream_requests_total{chain="alt"} 3',
     'svc_upstream_calls_total{chain="main",method="method",outcome="failed"} 1',

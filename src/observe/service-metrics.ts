@@ -7,6 +7,7 @@ import type { CallTally } from '../domain/call-tally.ts';
 import type { DurationTally } from '../domain/duration-tally.ts';
 import type { ChainName } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { SharedCounts } from '../ports/shared-counts.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
@@ -62,13 +63,22 @@ export interface MetricSources {
   readonly writes: WriteCounts;
   /** By the database's own code. */
   readonly databaseFailures: OutcomeCounts;
+  /** Undefined: each replica counts requests alone, as configured. */
+  readonly sharedCounts: SharedCounts | undefined;
   /** Whether this process is the one that indexes. */
   readonly isLeader: () => boolean;
 }
 
 export async function readServiceMetrics(sources: MetricSources): Promise<MetricFamily[]> {
+  const { sharedCounts: shared } = sources;
   return [
     ...toHttpMetrics(sources.http),
+    gauge('svc_shared_counters_up', 'Whether all replicas count requests together.', toNumber(shared?.isUp())),
+    counterOf(
+      'svc_shared_counters_failures_total',
+      'Requests that this replica counted alone because it got no answer.',
+      shared === undefined ? [] : [{ labels: {}, value: shared.failures() }],
+    ),
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toWriteMetrics(sources.writes),
@@ -187,19 +197,19 @@ async function readStanding(ctx: Ctx): Promise<MetricFamily[]> {
   const { isReady, operatorIndex, altIndex } = await getReadiness(ctx);
   return [
     gauge('svc_ready', 'Whether /ready says so.', Number(isReady)),
-    gauge('svc_index_ready', 'Whether the operator index is served.', operatorIndex && Number(operatorIndex.isReady)),
+    gauge('svc_index_ready', 'Whether the operator index is served.', toNumber(operatorIndex?.isReady)),
     gauge('svc_index_block', 'Last block that is indexed.', operatorIndex?.indexedBlock),
     gauge('svc_head_block', 'Newest block that the worker saw.', operatorIndex?.headBlock),
     gauge('svc_index_lag_blocks', 'Blocks from the index to the head.', operatorIndex?.lagBlocks),
     gauge('svc_head_observed_age_seconds', 'Since the worker saw the head.', operatorIndex?.headObservedAgeSeconds),
-    gauge(
-      'svc_alt_index_ready',
-      'Whether the events of the alt chain are whole.',
-      altIndex && Number(altIndex.isReady),
-    ),
+    gauge('svc_alt_index_ready', 'Whether the events of the alt chain are whole.', toNumber(altIndex?.isReady)),
     gauge('svc_alt_index_slot', 'Last slot of the alt chain that is indexed.', altIndex?.slot),
     gauge('svc_alt_index_age_seconds', 'Since that slot was read.', altIndex?.ageSeconds),
   ];
+}
+
+function toNumber(flag: boolean | undefined): number | undefined {
+  return flag === undefined ? undefined : Number(flag);
 }
 
 function gauge(name: string, help: string, value: number | undefined): MetricFamily {

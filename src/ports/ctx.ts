@@ -11,6 +11,7 @@ import type { IndexStatus } from './index-status.ts';
 import type { Log } from './log.ts';
 import type { MainChain } from './main-chain.ts';
 import type { PageSource } from './page-files.ts';
+import type { ProcessStanding } from './process-standing.ts';
 import type { PartnerData } from './partner-data.ts';
 import type { Store } from './store.ts';
 
@@ -45,6 +46,8 @@ export interface Ctx {
   readonly chip: ChipIntake | undefined;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
+  /** Left out: there is nothing to say. */
+  readonly standing?: ProcessStanding | undefined;
   /** Whether what the interface does not ask for is served; left out: it is. */
   readonly additions?: 'on' | 'off';
   /** Left out: no pages are served. */

@@ -21,6 +21,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     mayImport: [
       ...['src/http', 'src/actions', 'src/domain'],
       ...['src/ports/ctx.ts', 'src/ports/clock.ts', 'src/ports/log.ts', 'src/ports/page-files.ts'],
+      'src/ports/shared-counts.ts',
     ],
     packages: ['node:', 'fastify', 'ipaddr.js'],
   },
@@ -28,6 +29,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('svm', ['@solana/kit', 'undici', ...PURE]),
   adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
   adapter('fx', ['fast-xml-parser']),
+  adapter('redis', ['ioredis']),
   adapter('trust', []),
   adapter('pages', ['rolldown']),
   adapter('partner', ['undici', 'ipaddr.js']),

@@ -35,7 +35,7 @@ export function probesRoutes(routes: Routes, ctx: Ctx): void {
   });
 }
 
-function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex }: Readiness) {
+function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex, countsTogether }: Readiness) {
   return {
     status: isReady ? 'ready' : 'not_ready',
     rpc_connected: mainChain.rpcConnected,
@@ -49,6 +49,7 @@ function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex
     verify: verify ?? null,
     solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
     operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
+    ...(countsTogether === undefined ? {} : { shared_rate_limits: countsTogether }),
   };
 }
 

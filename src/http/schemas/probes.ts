@@ -7,7 +7,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-export const READINESS_SCHEMA = closedObject({
+const READINESS = {
   status: word('ready', 'not_ready'),
   rpc_connected: FLAG,
   contracts: closedObject({
@@ -28,4 +28,10 @@ export const READINESS_SCHEMA = closedObject({
       head_observed_age_seconds: COUNT_OR_NULL,
     }),
   ),
-});
+  shared_rate_limits: {
+    type: 'boolean',
+    description: 'Only where replicas share counters. False: they cannot be reached, and each replica counts alone.',
+  },
+};
+
+export const READINESS_SCHEMA = closedObject(READINESS, ['shared_rate_limits']);
