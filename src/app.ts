@@ -19,6 +19,7 @@ import { monetizationRoutes } from './http/routes/monetization.ts';
 import { probesRoutes } from './http/routes/probes.ts';
 import { ratingImagesRoutes } from './http/routes/rating-images.ts';
 import { chipRoutes } from './http/routes/chip.ts';
+import { statusRoutes } from './http/routes/status.ts';
 import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { SharedRateLimiter, type Limiter } from './http/shared-rate-limiter.ts';
@@ -60,6 +61,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   verifyRecordRoutes,
   chipRoutes,
   probesRoutes,
+  statusRoutes,
   documentRoutes,
   llmsTextRoutes,
   pagesRoutes,
@@ -105,10 +107,11 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     frameworkErrors: (error, request, reply) => conduct.fail(request.raw, reply.raw, error),
     clientErrorHandler: answerUnreadable,
     serverFactory: (route) =>
-      createHttpServer(
-        (request, response) => table.serveSimple(request, response) || route(request, response),
-        options.arrivalMilliseconds,
-      ),
+      createHttpServer((request, response) => {
+        // Whoever keeps its connection would find it closed in the middle of its next request.
+        if (ctx.standing?.isStopping() === true) response.shouldKeepAlive = false;
+        if (!table.serveSimple(request, response)) route(request, response);
+      }, options.arrivalMilliseconds),
   });
   app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
   const table = new RouteTable(app, conduct);

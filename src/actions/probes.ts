@@ -7,7 +7,7 @@ import {
   type IndexReading,
 } from '../domain/index-freshness.ts';
 import type { AltIndexStatus } from '../ports/alt-index.ts';
-import type { Ctx } from '../ports/ctx.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { readTrustedSeconds } from './chip-clock.ts';
 
@@ -69,23 +69,51 @@ const UNINITIALISED = {
 
 /** Throws no fault: what cannot be read is not ready, and neither is a process that was told to end. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
-  const { main, alt, standing } = ctx;
+  const { main, standing } = ctx;
   const countsTogether = standing?.countsTogether();
   if (main === undefined) return { ...UNINITIALISED, countsTogether };
-  const [mainChain, verify, index, altStatus] = await Promise.all([
+  const [mainChain, verify, { index, altIndex }] = await Promise.all([
     main.chain.readReadiness(),
     readVerify(ctx),
-    readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
-    alt && readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ),
+    readIndexes(ctx, main),
   ]);
   return {
     isReady: Object.values(mainChain).every(Boolean) && verify !== false && standing?.isStopping() !== true,
     mainChain,
     verify,
     operatorIndex: toReport(ctx, index),
-    altIndex: altStatus && toAltReport(ctx, altStatus),
+    altIndex,
     countsTogether,
   };
+}
+
+/** How fresh the indexes are; undefined as in `Readiness`. */
+export interface Freshness extends Pick<Readiness, 'operatorIndex' | 'altIndex'> {
+  readonly isFresh: boolean;
+}
+
+/** Both indexes decide. Throws no fault: what cannot be read is not fresh. */
+export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
+  const { main, clock, pollIntervalSeconds } = ctx;
+  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
+  const { index, altIndex } = await readIndexes(ctx, main);
+  const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
+  const isFresh = kind === 'fresh' && altIndex?.isReady !== false;
+  return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
+}
+
+interface IndexReadings {
+  readonly index: IndexReading;
+  readonly altIndex: AltIndexReport | undefined;
+}
+
+async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReadings> {
+  const { alt } = ctx;
+  const [index, altStatus] = await Promise.all([
+    readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
+    alt && readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ),
+  ]);
+  return { index, altIndex: altStatus && toAltReport(ctx, altStatus) };
 }
 
 interface VerifyReading {

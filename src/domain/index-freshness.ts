@@ -36,6 +36,7 @@ export function judgeIndexFreshness(
   reading: IndexReading,
   nowMilliseconds: number,
   pollIntervalSeconds: number,
+  maxLagBlocks: number = MAX_LAG_BLOCKS,
 ): IndexFreshness {
   const { indexedBlock, headBlock, headObservedAtMilliseconds } = reading;
   if (headBlock === undefined || headObservedAtMilliseconds === undefined) {
@@ -51,7 +52,7 @@ export function judgeIndexFreshness(
   }
   if (indexedBlock === undefined) return { kind: 'syncing', indexedBlock: 0, headBlock };
   const lagBlocks = Math.max(0, headBlock - indexedBlock);
-  if (lagBlocks > MAX_LAG_BLOCKS) return { kind: 'syncing', indexedBlock, headBlock };
+  if (lagBlocks > maxLagBlocks) return { kind: 'syncing', indexedBlock, headBlock };
   return { kind: 'fresh', indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds };
 }
 

@@ -12,7 +12,7 @@ import { fleetSchema } from './schemas/fleet.ts';
 import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './schemas/monetization.ts';
 import { eventListingSchema, historySchema } from './schemas/machine-history.ts';
 import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './schemas/machines.ts';
-import { HEALTH_SCHEMA, READINESS_SCHEMA } from './schemas/probes.ts';
+import { HEALTH_SCHEMA, READINESS_SCHEMA, STATUS_SCHEMA } from './schemas/probes.ts';
 import { verifyRecordSchema } from './schemas/verify-record.ts';
 import type { Media } from './images/svg-media.ts';
 import { SURFACES, type Surface } from './surfaces.ts';
@@ -81,6 +81,7 @@ function createSchemas(namespace: Namespace) {
     ChipReceipt: receiptSchema(namespace),
     Health: HEALTH_SCHEMA,
     Readiness: READINESS_SCHEMA,
+    Status: STATUS_SCHEMA,
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,
     LlmsText: { ...TEXT, description: 'Markdown.' },
     SvgImage: { ...TEXT, description: 'An SVG image.' },

@@ -53,7 +53,7 @@ function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex
   };
 }
 
-function toIndexEntry(index: OperatorIndexReport) {
+export function toIndexEntry(index: OperatorIndexReport) {
   return {
     ready: index.isReady,
     indexed_block: index.indexedBlock ?? null,
@@ -63,6 +63,6 @@ function toIndexEntry(index: OperatorIndexReport) {
   };
 }
 
-function toAltIndexEntry({ isReady, slot, ageSeconds }: AltIndexReport) {
+export function toAltIndexEntry({ isReady, slot, ageSeconds }: AltIndexReport) {
   return { ready: isReady, slot: slot ?? null, age_seconds: ageSeconds ?? null };
 }

@@ -1,0 +1,45 @@
+/**
+ * `GET /status?max_lag_blocks=N` (decisions 4): is what is answered fresh enough for the caller? One status code, for monitors that read no body.
+ */
+import { getFreshness } from '../../actions/probes.ts';
+import { MAX_LAG_BLOCKS } from '../../domain/index-freshness.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendFresh } from '../answer.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import { requireIntegers } from '../parameters.ts';
+import type { Routes } from '../route-table.ts';
+import { toAltIndexEntry, toIndexEntry } from './probes.ts';
+
+const RULES = [{ name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0 }] as const;
+
+const STATUS: RouteDescription = {
+  operationId: 'getStatus',
+  summary: 'Says whether the indexes are fresh: 200, or 503.',
+  query: {
+    max_lag_blocks: {
+      ...{ type: 'integer', minimum: 0, default: MAX_LAG_BLOCKS },
+      description: 'How far the index of the main chain may be behind its head.',
+    },
+  },
+  answers: { 200: 'Status', 503: 'Status' },
+  faults: ['ParametersInvalid'],
+  caching: 'never',
+  block: 'never',
+};
+
+export function statusRoutes(routes: Routes, ctx: Ctx): void {
+  if (ctx.additions === 'off') return;
+
+  routes.get('/status', { surface: 'probe', description: STATUS }, async (exchange) => {
+    const [maxLagBlocks] = requireIntegers(exchange.query, RULES) as [number];
+    const { isFresh, operatorIndex, altIndex } = await getFreshness(ctx, maxLagBlocks);
+    const status = {
+      status: isFresh ? 'fresh' : 'not_fresh',
+      max_lag_blocks: maxLagBlocks,
+      operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
+      solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
+    };
+    sendFresh(exchange, isFresh ? 200 : 503, encodeJson(status));
+  });
+}
