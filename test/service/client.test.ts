@@ -1,8 +1,6 @@
-/** Does the published client understand the service? Every read, both homes, every kind of error, and a decision from wish to state. */
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+/** Does the published client understand the service? Every read, both homes and what is answered instead. */
+import { describe, expect, inject, it } from 'vitest';
 import { createClient, mayPass, type Answer } from '../../client/client.ts';
-import { prepareDecision, sendDecision } from '../../client/monetization.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -129,48 +127,5 @@ describe('what is answered instead', () => {
 
   it('a number is refused by name: it would be rounded', () => {
     expect(() => client.getRating(42 as unknown as bigint)).toThrow(TypeError);
-  });
-});
-
-describe('a decision', () => {
-  const { id, ownerKey, owner } = machineOf('visibility-private');
-  const key = createMainChainKey(Buffer.from((ownerKey as string).slice(2), 'hex'));
-  const { connection } = client;
-  let chainId: string;
-
-  beforeAll(async () => {
-    chainId = valueOf(await client.getDeployment()).chain_id;
-  });
-
-  it('is prepared, signed, sent, and in force', async () => {
-    const prepared = valueOf(await prepareDecision(connection, { machine: id, optedIn: true, expected: { chainId } }));
-    expect(prepared.text).toContain(`machine_id: ${id}\nopted_in: true\n`);
-    const signed = { signature: key.sign(prepared.message), address: owner };
-    const state = valueOf(await sendDecision(connection, prepared, signed));
-    expect(state).toMatchObject({ machine_id: id, status: 'OPTED_IN', updated_at: prepared.decision.timestamp });
-    expect(valueOf(await client.getMonetization(id))).toEqual(state);
-    const again = await sendDecision(connection, prepared, signed);
-    expect(again).toMatchObject({
-      ok: false,
-      error: { kind: 'stale-signature', code: 'STALE_SIGNATURE', status: 409 },
-    });
-  });
-
-  it('is not prepared for a deployment that the caller does not expect', async () => {
-    const answer = await prepareDecision(connection, { machine: id, optedIn: true, expected: { chainId: '1' } });
-    expect(answer).toMatchObject({ ok: false, error: { kind: 'foreign-answer' } });
-  });
-
-  it('is not sent with a signature of the other home', async () => {
-    const prepared = valueOf(await prepareDecision(connection, { machine: id, optedIn: false }));
-    const signed = { signature: key.sign(prepared.message), signerKey: '1'.repeat(32) };
-    expect(await sendDecision(connection, prepared, signed)).toMatchObject({ error: { kind: 'invalid-argument' } });
-  });
-
-  it('of somebody else is refused', async () => {
-    const prepared = valueOf(await prepareDecision(connection, { machine: machineOf('fresh').id, optedIn: false }));
-    const stranger = createMainChainKey(new Uint8Array(32).fill(7));
-    const answer = await sendDecision(connection, prepared, { signature: stranger.sign(prepared.message) });
-    expect(answer).toMatchObject({ error: { kind: 'unauthorized-signer' } });
   });
 });
