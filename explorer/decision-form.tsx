@@ -184,7 +184,7 @@ function Prepared(props: PreparedProps) {
               {': '}
               {entitled.map((account) => (
                 <code key={account} class="stranger">
-                  {account}{' '}
+                  {toPlainText(account)}{' '}
                 </code>
               ))}
             </>

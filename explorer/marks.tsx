@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useNow, type Followed, type Refusal } from './answers.ts';
-import { formatUtc, shorten } from './formats.ts';
+import { formatUtc, shorten, toPlainText } from './formats.ts';
 import { describeAge, describeRefusal } from './words.ts';
 
 export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
@@ -47,20 +47,21 @@ export interface IdProps {
 }
 
 export function Id({ id, label, href, ends = 8 }: IdProps) {
+  const whole = toPlainText(id);
   const short = (
     <>
       <span class="short" aria-hidden="true">
-        {shorten(id, ends)}
+        {shorten(whole, ends)}
       </span>
-      <span class="whole">{id}</span>
+      <span class="whole">{whole}</span>
     </>
   );
   return (
     <span class="id">
       {href === undefined ? (
-        <code title={id}>{short}</code>
+        <code title={whole}>{short}</code>
       ) : (
-        <a href={href} title={id}>
+        <a href={href} title={whole}>
           <code>{short}</code>
         </a>
       )}

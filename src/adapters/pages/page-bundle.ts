@@ -7,7 +7,8 @@ export async function bundlePages(folder: string): Promise<string> {
   const bundle = await rolldown({
     input: join(folder, 'page.tsx'),
     platform: 'browser',
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    tsconfig: join(folder, 'tsconfig.json'),
+    logLevel: 'silent',
   });
   try {
     const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
