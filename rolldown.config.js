@@ -1,9 +1,25 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
-/** Native modules and what loads files of its own stay in node_modules. */
-export default defineConfig({
-  input: { svc: 'cli/svc.ts' },
-  platform: 'node',
-  external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty'],
-  output: { dir: 'dist', format: 'esm', minify: false, cleanDir: true },
-});
+/** Native modules and what loads files of its own stay in node_modules; so does the maker of the pages, which a built service has beside it. */
+export default defineConfig([
+  {
+    input: { svc: 'cli/svc.ts' },
+    platform: 'node',
+    external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty', 'rolldown'],
+    output: { dir: 'dist', format: 'esm', minify: false, cleanDir: true },
+  },
+  {
+    input: { page: 'explorer/page.tsx' },
+    platform: 'browser',
+    tsconfig: 'explorer/tsconfig.json',
+    plugins: [{ name: 'plain-files', generateBundle: emitPlainFiles }],
+    output: { dir: 'dist/explorer', format: 'esm', minify: true, codeSplitting: false },
+  },
+]);
+
+function emitPlainFiles() {
+  for (const fileName of ['page.css', 'icon.svg']) {
+    this.emitFile({ type: 'asset', fileName, source: readFileSync(`explorer/${fileName}`) });
+  }
+}

@@ -1,0 +1,97 @@
+/** Does anything that a stranger wrote become more than text? Every free text of every answer, at random; a failure prints its seed. */
+import fc from 'fast-check';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { findMachine } from './ask.ts';
+import { launchBrowser, openVisit } from './browser.ts';
+
+const RUNS = 25;
+const baseUrl = inject('baseUrl');
+const { machines } = inject('fixtures');
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** Would show itself as `globalThis.ran`, as a request, or as an element that no view has. */
+const ATTACKS = [
+  '<script>globalThis.ran=1</script>',
+  '"><img src=x onerror="globalThis.ran=1">',
+  "'><svg onload=globalThis.ran=1>",
+  'javascript:globalThis.ran=1',
+  '<iframe srcdoc="<script>parent.ran=1</script>">',
+  '</title></head><body onload=globalThis.ran=1>',
+  '<a href="https://evil.example">free</a>',
+  '{{constructor.constructor("globalThis.ran=1")()}}',
+  '\u202Etxt.exe\u2066\u200F',
+  '\u0000\u001B[31m\r\nSet-Cookie: a=b',
+  '__proto__',
+  '\uD800',
+  'x'.repeat(5_000),
+];
+
+const hostileText = fc.oneof(
+  fc.constantFrom(...ATTACKS),
+  fc.tuple(fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...ATTACKS)).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary', maxLength: 80 }),
+);
+const hostileValue = fc.oneof(hostileText, fc.jsonValue({ maxDepth: 2 }));
+
+const hostileProfile = fc.record({
+  documentation_url: fc.oneof(fc.constant(null), hostileText),
+  machine_type: hostileText,
+  owner: hostileText,
+  controller: hostileText,
+  service_endpoints: fc.array(fc.record({ id: hostileValue, type: hostileValue, endpoint: hostileValue }), {
+    maxLength: 5,
+  }),
+  metadata: fc.dictionary(hostileText, hostileValue, { maxKeys: 4 }),
+});
+
+const FOREIGN =
+  'main :is(script, img, iframe, object, embed, style, link, base, form[action], [onerror], [onload], [srcdoc])';
+const LINKS_AWAY = `
+  [...document.querySelectorAll('a[href]')].map((link) => link.href).filter((href) => !href.startsWith(location.origin + '/'))
+`;
+/** Every mark that steers the display, but for the line breaks of a layout. */
+const STEERING =
+  '/[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}]/u.test(document.body.innerText.replace(/[\\n\\t]/g, ""))';
+
+it('texts of strangers stay texts', async () => {
+  const { id } = findMachine(machines, 'visibility-onchain');
+  const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
+  const { page } = visit;
+  let hostile: typeof hostileProfile extends fc.Arbitrary<infer T> ? T | undefined : never;
+  await page.route('**/machine/did:*', async (route) => {
+    if (!/\/machine\/did:[^/]*$/.test(route.request().url())) return route.continue();
+    const response = await route.fetch();
+    const profile = (await response.json()) as { svcos: object };
+    return route.fulfill({ response, json: { ...profile, svcos: { ...profile.svcos, ...hostile } } });
+  });
+  await page.route('**/events?*', async (route) => {
+    const response = await route.fetch();
+    const listing = (await response.json()) as { events: object[] };
+    const events = listing.events.map((event) => ({ ...event, metadata: hostile!.metadata }));
+    await route.fulfill({ response, json: { ...listing, events } });
+  });
+  await fc.assert(
+    fc.asyncProperty(hostileProfile, async (profile) => {
+      hostile = profile;
+      await page.goto(`${baseUrl}/explorer/machine/${id}`);
+      await page.locator('section[aria-labelledby=section-events] tbody tr').first().waitFor();
+      await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
+      for (const summary of await page.locator('details > summary').all()) await summary.click();
+      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+      expect(await page.locator(FOREIGN).count()).toBe(0);
+      expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
+      expect(await page.evaluate(STEERING)).toBe(false);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await page.locator('.services li').count()).toBe(profile.service_endpoints.length);
+      expect(await visit.misdeeds()).toEqual([]);
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  );
+  await visit.close();
+}, 180_000);
