@@ -1,9 +1,16 @@
 /** Every variable of configuration.md 1: its default, what it takes, what it refuses; and that no problem holds a value. */
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { address, ALL, key, read, VERIFY } from './config/sample-environment.ts';
 import { VARIABLES, type Variable } from './config/variables.ts';
 import { formatBaseUrl, type Config } from './config.ts';
 import { DEFAULT_NAMESPACE } from './domain/namespace.ts';
+
+/** All that is kept of a token. */
+const toToken = (text: string) => ({
+  sha256: createHash('sha256').update(text).digest('hex'),
+  characters: text.length,
+});
 
 it('is legal when nothing is set: not initialised', () => {
   expect(read({})).toEqual({
@@ -76,7 +83,7 @@ it('reads every group', () => {
     binding: undefined,
   });
   expect(config.verify).toEqual({
-    onboardingTokens: ['token-one', 'token-two'],
+    onboardingTokens: ['token-one', 'token-two'].map(toToken),
     root: { file: 'root.pem', sha256: 'a'.repeat(64) },
     intermediate: { file: 'intermediate.der', sha256: 'b'.repeat(64) },
   });
@@ -131,7 +138,7 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
     ({ altChain }) => altChain?.binding,
     { program: key('7'), seed: 'OperatorBinding', discriminator: 'e24e20d708982d63' },
   ],
-  ['ONBOARDING_TOKENS', 'one', ({ verify }) => verify?.onboardingTokens, ['one']],
+  ['ONBOARDING_TOKENS', 'one', ({ verify }) => verify?.onboardingTokens, [toToken('one')]],
   ['TRUST_ROOT_SHA256', Array(32).fill('AB').join(':'), ({ verify }) => verify?.root.sha256, 'ab'.repeat(32)],
   ['CHALLENGE_LIFETIME_SECONDS', '300', (config) => config.challengeLifetimeSeconds, 300],
   ['KEEP_EVIDENCE', 'false', (config) => config.keepEvidence, false],

@@ -2,7 +2,9 @@
  * Test support: the whole service in front of a played chain, with a real database in memory and a clock that stands still, in the world of a
  * published case (evidence, `requests.json`). Requests go over a socket, byte for byte.
  */
+import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import { buildApp, type AppOptions } from '../src/app.ts';
@@ -34,6 +36,8 @@ export interface ChipScene {
   ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawAnswer>;
   /** Status and code; every answer has the conduct of evidence 2, and nothing of what was sent. */
   judge(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<string>;
+  /** Without a socket. */
+  inject: FastifyInstance['inject'];
   close(): Promise<void>;
 }
 
@@ -73,7 +77,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
     store,
     chip: {
       trust: vectorRules.trust,
-      onboardingTokens: [world.onboardingToken],
+      onboardingTokens: [{ sha256: createHash('sha256').update(world.onboardingToken).digest('hex') }],
       challengeLifetimeSeconds: 270,
       keepsEvidence: true,
       createNonce: () => NONCE,
@@ -102,6 +106,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
     ctx,
     store: memory,
     ask,
+    inject: app.inject.bind(app),
     async judge(method: string, path: string, headers: Headers, body: Uint8Array | string) {
       const { status, headers: answered, text } = await ask(method, path, headers, body);
       if (method === 'POST') conformance.expectDocumented(method, path, { status, headers: answered, text });

@@ -4,6 +4,7 @@ import { parseReferenceFile } from '../../src/adapters/fx/reference-file.ts';
 import { readTokensFile } from '../../src/adapters/fx/tokens-file.ts';
 import { readTrustFiles } from '../../src/adapters/trust/trust-files.ts';
 import type { Config } from '../../src/config.ts';
+import type { OnboardingToken } from '../../src/config/verify-settings.ts';
 import { RATE_WINDOW_DAYS } from '../../src/domain/rating/constants.ts';
 import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
 import { fail, ok, toFinding, unreachable, warn, type Finding } from './finding.ts';
@@ -24,9 +25,9 @@ export async function examineTrust({ verify }: Config): Promise<Finding[]> {
   ];
 }
 
-function examineTokens(tokens: readonly string[]): Finding {
+function examineTokens(tokens: readonly OnboardingToken[]): Finding {
   const subject = 'ONBOARDING_TOKENS';
-  if (tokens.some((token) => token.length < MIN_TOKEN_CHARACTERS)) {
+  if (tokens.some(({ characters }) => characters < MIN_TOKEN_CHARACTERS)) {
     const text = `a token of fewer than ${MIN_TOKEN_CHARACTERS} characters`;
     return warn(subject, text, 'take a random one: whoever guesses it takes challenges away from others');
   }

@@ -2,6 +2,7 @@
  * Does this server run Verify's onboarding? When onboarding tokens and both pinned certificates are configured; one without the
  * other is a mistake (decisions 1), which `--lenient` reads as neither.
  */
+import { createHash } from 'node:crypto';
 import type { Environment } from './environment.ts';
 import { BEARER_TOKEN, FILE, listOf, SHA256 } from './kinds.ts';
 import type { Variable } from './variables.ts';
@@ -14,9 +15,16 @@ export interface PinnedCertificate {
   readonly sha256: string;
 }
 
+/** The text itself is kept nowhere, so that no memory and no dump of it holds one. */
+export interface OnboardingToken {
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+  readonly characters: number;
+}
+
 export interface VerifySettings {
   /** At least one; more during a rotation. */
-  readonly onboardingTokens: readonly string[];
+  readonly onboardingTokens: readonly OnboardingToken[];
   readonly root: PinnedCertificate;
   readonly intermediate: PinnedCertificate;
 }
@@ -30,7 +38,7 @@ const TRUST: readonly Variable[] = [
 
 /** Undefined when Verify's onboarding is off, or with problems noted. */
 export function readVerifySettings(environment: Environment, lenient: boolean): VerifySettings | undefined {
-  const onboardingTokens = environment.read('ONBOARDING_TOKENS', listOf(BEARER_TOKEN));
+  const onboardingTokens = environment.read('ONBOARDING_TOKENS', listOf(BEARER_TOKEN))?.map(toToken);
   const root = readPinned(environment, 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256');
   const intermediate = readPinned(environment, 'TRUST_INTERMEDIATE_FILE', 'TRUST_INTERMEDIATE_SHA256');
 
@@ -43,6 +51,10 @@ export function readVerifySettings(environment: Environment, lenient: boolean): 
     }
   }
   return onboardingTokens && root && intermediate && { onboardingTokens, root, intermediate };
+}
+
+function toToken(text: string): OnboardingToken {
+  return { sha256: createHash('sha256').update(text).digest('hex'), characters: text.length };
 }
 
 function readPinned(environment: Environment, file: Variable, sha256: Variable): PinnedCertificate | undefined {

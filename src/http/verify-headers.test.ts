@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
 import { acceptsJson, createOnboardingGate, declaresPlainJson } from './verify-headers.ts';
 
 const TOKEN = 'onboarding-token-0123456789';
 const LONGEST = 'x'.repeat(512);
 
+const toToken = (text: string) => ({ sha256: createHash('sha256').update(text).digest('hex') });
+
 describe('the onboarding gate', () => {
-  const admits = createOnboardingGate([TOKEN, LONGEST]);
+  const admits = createOnboardingGate([TOKEN, LONGEST].map(toToken));
 
   it.each<[name: string, headers: string[]]>([
     ['the token', ['Authorization', `Bearer ${TOKEN}`]],

@@ -18,9 +18,9 @@ const WEIGHT = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i;
 /** Ranges that `application/json` is in, from the most telling to the least. */
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
-/** Compares hashes, all of them and in constant time. Without tokens the gate is closed to everyone. */
-export function createOnboardingGate(tokens: readonly string[]): OnboardingGate {
-  const admitted = tokens.map(hash);
+/** Compares hashes (SHA-256 in hex), all of them and in constant time. Without tokens the gate is closed to everyone. */
+export function createOnboardingGate(tokens: readonly { readonly sha256: string }[]): OnboardingGate {
+  const admitted = tokens.map(({ sha256 }) => Buffer.from(sha256, 'hex'));
   return (headers) => {
     const [value, ...others] = valuesOf(headers, 'authorization');
     const token = value === undefined || others.length > 0 ? undefined : BEARER.exec(value)?.[1];

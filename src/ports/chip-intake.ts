@@ -3,8 +3,8 @@ import type { TrustMaterial } from '../domain/evidence/certificate/trust-materia
 
 export interface ChipIntake {
   readonly trust: TrustMaterial;
-  /** At least one. Secret: never in a log, an answer or an error. */
-  readonly onboardingTokens: readonly string[];
+  /** At least one; SHA-256 in 64 lower-case hex digits. */
+  readonly onboardingTokens: readonly { readonly sha256: string }[];
   /** At most 300. */
   readonly challengeLifetimeSeconds: number;
   /** False: of accepted documents only the hashes are kept. */

@@ -155,6 +155,7 @@ it(`nonces that nobody used, and the token, are in no file and not in memory`, a
     expect(await service.post('evidence', `${spoilt} `)).toMatchObject({ status: 400 });
     // Requests of others push what was read and written before out of the buffers.
     for (const machine of machines) await service.post('evidence', JSON.stringify({ machineId: machine.id }));
+    service.hangUp();
     const snapshot = await takeSnapshot(service, memory);
 
     const files = readdirSync(folder).filter((name) => name.startsWith('search'));

@@ -29,6 +29,8 @@ export interface ChipService {
   /** Undefined: no answer, or not a whole one. */
   post(path: 'challenge' | 'evidence', body: string | Uint8Array): Promise<Answer | undefined>;
   readonly process: ChildProcess;
+  /** Ends all connections: what a caller presents is in memory as long as it is connected. */
+  hangUp(): void;
   kill(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function startChipService(devnet: Devnet, options: ChipServiceOptio
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
     process: child,
+    hangUp: () => agent.destroy(),
     post: (path, body) => post(`${url}/v1/verify/chip/${path}`, agent, devnet.env['ONBOARDING_TOKENS']!, body),
     async kill() {
       const exit = once(child, 'exit');
