@@ -20,7 +20,7 @@ import { isOfReach as isOfAltReach } from './adapters/svm/deployment-checks.ts';
 import { createAltChain, type AltChainAdapter } from './adapters/svm/create-alt-chain.ts';
 import { readTrustFiles } from './adapters/trust/trust-files.ts';
 import { buildApp } from './app.ts';
-import { formatBaseUrl, type Config } from './config.ts';
+import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
 import { HttpTally } from './http/http-tally.ts';
 import { createAltFleetWorker } from './indexers/alt-fleet-snapshot.ts';
 import { createAltIndexers, type AltIndexers } from './indexers/alt-indexers.ts';
@@ -36,6 +36,7 @@ import type { FxRates } from './ports/fx-rates.ts';
 import type { Log } from './ports/log.ts';
 import type { Store } from './ports/store.ts';
 import type { Timers } from './ports/timers.ts';
+import { createReplaceableIntake, type ReplaceableIntake } from './wiring/replaceable-intake.ts';
 
 export interface Service {
   /** Where it listens, without a slash at the end. */
@@ -44,6 +45,10 @@ export interface Service {
   /** Resolves when the index and the folds have caught up with the finalized block for the first time; never where another process indexes. */
   readonly indexed: Promise<unknown>;
   close(): Promise<void>;
+  /** Closes after a moment in which `/ready` says no and everything else is answered, so that balancers send nothing more. */
+  drain(): Promise<void>;
+  /** Takes over onboarding tokens and trust files, from the next request on; with any problem, which is logged, none of them. */
+  reload(reading: ConfigReading): Promise<void>;
 }
 
 export interface ServiceOptions {
@@ -71,6 +76,10 @@ const ALT_CHECK_INTERVAL_MILLISECONDS = 600_000;
 const CHALLENGE_CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 /** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
 const START_PATIENCE_MILLISECONDS = 2_000;
+/** The three of a stop: within 5 s all is closed. */
+const NOTICE_MILLISECONDS = 1_500;
+const ANSWERING_MILLISECONDS = 2_000;
+const LOOP_END_MILLISECONDS = 800;
 
 const clock: Clock = { nowMilliseconds: () => Date.now() };
 const timers: Timers = {
@@ -81,6 +90,7 @@ const timers: Timers = {
 
 /** Starts the service. Throws `StartRefused` when the configuration contradicts the chain, the database or a file. */
 export async function startService(config: Config, { log, isLenient = false }: ServiceOptions): Promise<Service> {
+  let isStopping = false;
   const closers: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -107,7 +117,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
         throw new StartRefused(['DATABASE_URL: the database holds the alt-chain index of another deployment']);
       }
     }
-    const chip = await createChipIntake(config);
+    const firstIntake = await createChipIntake(config);
+    const replaceable = firstIntake && createReplaceableIntake(firstIntake);
+    const chip = replaceable?.intake;
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock }) : undefined;
     if (partnerData !== undefined) closers.push(() => partnerData.close());
 
@@ -115,7 +127,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     if (sharedCounts !== undefined) closers.push(() => sharedCounts.close());
 
     const ctx: Ctx = {
-      standing: { isStopping: () => false, countsTogether: () => sharedCounts?.isUp() },
+      standing: { isStopping: () => isStopping, countsTogether: () => sharedCounts?.isUp() },
       clock,
       log,
       namespace: config.namespace,
@@ -150,7 +162,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const lock = createLeaderLock(config.database, reportFailure);
     const leader = createLeaderLoop({ lock, workers, clock, timers, log });
     if (workers.length > 0) loops.push(leader.loop);
-    closers.push(() => Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())]));
+    closers.push(() => waitBriefly(Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())])));
     for (const loop of loops) loop.start();
 
     if (config.admin !== undefined) {
@@ -164,13 +176,19 @@ export async function startService(config: Config, { log, isLenient = false }: S
       closers.push(() => admin.close());
     }
     await app.listen({ ...config.listen });
-    closers.push(() => app.close());
+    closers.push(() => closeListener(app));
     const { port } = app.server.address() as AddressInfo;
     return {
       url: formatBaseUrl({ host: config.listen.host, port }),
       app,
       indexed: config.indexer === 'off' ? Promise.resolve() : Promise.all([main?.indexers.caughtUp, alt?.caughtUp]),
       close: closeAll,
+      async drain() {
+        isStopping = true;
+        await delay(NOTICE_MILLISECONDS);
+        await closeAll();
+      },
+      reload: (reading) => reloadIntake(replaceable, reading, log),
     };
   } catch (error) {
     await closeAll();
@@ -201,6 +219,40 @@ async function createRates(config: Config, store: Store, log: Log): Promise<{ fx
     },
   });
   return { fxRates, loop };
+}
+
+async function reloadIntake(
+  replaceable: ReplaceableIntake | undefined,
+  { config, problems }: ConfigReading,
+  log: Log,
+): Promise<void> {
+  const refused = [...problems];
+  if ((config.verify === undefined) !== (replaceable === undefined)) {
+    refused.push('ONBOARDING_TOKENS: onboarding begins and ends with a start of the service');
+  }
+  if (refused.length === 0) {
+    try {
+      const next = await createChipIntake(config);
+      if (next !== undefined) replaceable?.replace(next);
+      log.info({ tokens: next?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files read again');
+    } catch (error) {
+      if (!(error instanceof StartRefused)) throw error;
+      refused.push(...error.problems);
+    }
+  }
+  for (const problem of refused) log.warn({ problem }, 'configuration not taken over');
+}
+
+/** Answers that are due are sent; who takes longer is cut off. */
+async function closeListener(app: FastifyInstance): Promise<void> {
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), ANSWERING_MILLISECONDS);
+  await app.close();
+  clearTimeout(cutOff);
+}
+
+/** What does not end soon fails with the database and the connections that are closed next, and loses nothing by it. */
+async function waitBriefly(work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, delay(LOOP_END_MILLISECONDS, undefined, { ref: false })]);
 }
 
 /** Undefined: Verify's onboarding is off. Throws `StartRefused` for files that are not the pinned certificates. */

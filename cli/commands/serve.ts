@@ -5,7 +5,7 @@ import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
 import type { Service } from '../../src/main.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { stayUntilStopped } from '../until-stopped.ts';
+import { stayUntilStopped, type AtEnd } from '../until-stopped.ts';
 
 export const serve = defineCommand({
   name: 'serve',
@@ -19,18 +19,23 @@ export const serve = defineCommand({
   },
   example: 'svc serve --env-file .devnet/env',
   async run({ 'env-file': envFile, check, lenient = false, json = false }) {
-    const reading = loadConfig({ envFile, lenient, isTerminal: process.stderr.isTTY });
+    const read = () => loadConfig({ envFile, lenient, isTerminal: process.stderr.isTTY });
+    const reading = read();
     if (check === true) return showConfiguration(reading, json);
     for (const warning of reading.warnings) process.stderr.write(`warning: ${warning}\n`);
     if (reading.problems.length > 0) {
       const lines = reading.problems.map((problem) => `  ${problem}`);
       throw new CommandFailed('usage', ['the configuration has problems:', ...lines].join('\n'));
     }
-    return stayUntilStopped(async (atEnd) => {
-      const service = await startService(reading.config, lenient);
-      atEnd(() => service.close());
-      process.stdout.write(`listening on ${service.url}\n`);
-    });
+    let service: Service | undefined;
+    const start = async (atEnd: AtEnd) => {
+      const started = await startService(reading.config, lenient);
+      // A person at a terminal waits for nobody.
+      atEnd((signal) => (signal === 'SIGTERM' ? started.drain() : started.close()));
+      service = started;
+      process.stdout.write(`listening on ${started.url}\n`);
+    };
+    return stayUntilStopped(start, { onHangup: async () => service?.reload(read()) });
   },
 });
 

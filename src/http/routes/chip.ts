@@ -16,7 +16,7 @@ import { readBody } from '../request-body.ts';
 import type { Routes } from '../route-table.ts';
 import { CHALLENGE_REQUEST_SCHEMA, evidenceSchema } from '../schemas/chip.ts';
 import { VERIFY_PREFIX } from '../surfaces.ts';
-import { acceptsJson, createOnboardingGate, declaresPlainJson } from '../verify-headers.ts';
+import { acceptsJson, createOnboardingGate, declaresPlainJson, type OnboardingGate } from '../verify-headers.ts';
 import { toChallenge } from '../wire/chip.ts';
 
 const REQUESTS_PER_MINUTE = 120;
@@ -29,7 +29,7 @@ const CHALLENGE_REQUEST_DEPTH = 1;
 const UNAUTHORIZED = new Fault('OnboardingUnauthorized', {});
 
 export function chipRoutes(routes: Routes, ctx: Ctx): void {
-  const isAdmitted = createOnboardingGate(ctx.chip?.onboardingTokens ?? []);
+  const isAdmitted = createCurrentGate(ctx);
   const conduct = {
     requestsPerMinute: REQUESTS_PER_MINUTE,
     refuse: (rawHeaders: readonly string[]) => (isAdmitted(rawHeaders) ? undefined : UNAUTHORIZED),
@@ -54,6 +54,19 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
       sendFresh(exchange, 202, encodeJson(await acceptEvidence(ctx, body, { isAwaited: () => exchange.isAwaited })));
     },
   );
+}
+
+/** By the tokens of the moment: they are replaced during a rotation. */
+function createCurrentGate({ chip }: Ctx): OnboardingGate {
+  let tokens = chip?.onboardingTokens ?? [];
+  let isAdmitted = createOnboardingGate(tokens);
+  return (rawHeaders) => {
+    if (chip !== undefined && chip.onboardingTokens !== tokens) {
+      tokens = chip.onboardingTokens;
+      isAdmitted = createOnboardingGate(tokens);
+    }
+    return isAdmitted(rawHeaders);
+  };
 }
 
 /** The bytes of a body that is declared as JSON, for a caller that takes JSON. */
