@@ -11,10 +11,14 @@ type Machine = (typeof machines)[number];
 const readsOf = ({ did, id }: Machine) => [
   `/mcr/${did}`,
   `/mcr/${did}/explanation`,
+  `/mcr/${did}/history`,
   `/machine/${did}`,
   `/metadata/${id}`,
   `/machines/${id}`,
+  `/machines/${id}/events`,
 ];
+const imagesOf = ({ id }: Machine) => [`/machines/${id}/card.svg`, `/machines/${id}/badge.svg`];
+const routesOf = (machine: Machine) => [...readsOf(machine), ...imagesOf(machine)];
 const listingsOf = ({ address }: { address: string }) =>
   [0, 20].map((offset) => `/operator/${address}/machines?offset=${offset}`);
 
@@ -82,23 +86,26 @@ describe('a machine of the main chain', () => {
 });
 
 describe('a machine that is homed on a chain that is not served', () => {
-  it.each(readsOf(findMachine(machines, 'homed-elsewhere')))('is 409 with its home as a number on %s', async (path) => {
-    const { status, json } = await get(path);
-    expect([status, json()]).toEqual([
-      409,
-      {
-        detail: {
-          code: 'MACHINE_HOMED_ELSEWHERE',
-          message: expect.stringMatching(/./),
-          home_protocol_chain_id: expect.any(Number),
+  it.each(routesOf(findMachine(machines, 'homed-elsewhere')))(
+    'is 409 with its home as a number on %s',
+    async (path) => {
+      const { status, json } = await get(path);
+      expect([status, json()]).toEqual([
+        409,
+        {
+          detail: {
+            code: 'MACHINE_HOMED_ELSEWHERE',
+            message: expect.stringMatching(/./),
+            home_protocol_chain_id: expect.any(Number),
+          },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 });
 
 describe('a machine that relocates', () => {
-  it.each(readsOf(findMachine(machines, 'relocating')))('is 503 without a promise of when on %s', async (path) => {
+  it.each(routesOf(findMachine(machines, 'relocating')))('is 503 without a promise of when on %s', async (path) => {
     const { status, headers, json } = await get(path);
     expect([status, json(), headers.get('retry-after')]).toEqual([503, { detail: 'Machine is relocating' }, null]);
   });

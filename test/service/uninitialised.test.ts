@@ -35,6 +35,10 @@ describe('uninitialised', () => {
   it.each([
     '/mcr/did:svc:1',
     '/mcr/did:svc:1/explanation',
+    '/mcr/did:svc:1/history',
+    '/machines/1/events',
+    '/machines/1/card.svg',
+    '/machines/1/badge.svg',
     '/machine/did:svc:1',
     '/metadata/1',
     '/machines/1',

@@ -31,6 +31,7 @@ describe('eth_calls upstream', () => {
     ['/metadata/{token_id}', `/metadata/${machineOf('flagged').id}`],
     ['/machines/{machine_id}', `/machines/${machineOf('activity-only').id}`],
     ['/mcr/{did}/explanation', `/mcr/${machineOf('multi-currency').did}/explanation`],
+    ['/machines/{machine_id}/badge.svg', `/machines/${machineOf('with-controller').id}/badge.svg`],
     ['/operator/{did}/machines of 20', `/operator/${findMachine(operators, 'fleet').address}/machines`],
   ])('a cold read of %s costs one', async (_route, path) => {
     expect(await countCalls([path])).toBe(1);
@@ -38,6 +39,16 @@ describe('eth_calls upstream', () => {
 
   it('1,000 concurrent cold readers cost one', async () => {
     expect(await countCalls(Array.from({ length: 1000 }, () => `/mcr/${machineOf('rated-aaa').did}`))).toBe(1);
+  });
+
+  it.each([
+    ['of a few events', 'grace'],
+    ['of 1,200 events', 'many-events'],
+  ])('a history %s costs one for its records, and a card after it none', async (_size, name) => {
+    const { did, id } = machineOf(name);
+    await countCalls([`/mcr/${did}`]);
+    expect(await countCalls([`/mcr/${did}/history`, `/mcr/${did}/history`])).toBe(1);
+    expect(await countCalls([`/machines/${id}/card.svg`])).toBe(0);
   });
 
   it('another route of a machine that is known costs none', async () => {

@@ -212,6 +212,32 @@ describe('a log of a known contract', () => {
     expect((await log.readLogs({ fromBlock: 1, toBlock: 1 }))[0]!.event).toMatchObject({ eventType: 255, value: 1n });
   });
 
+  test('a word of changed metadata touches its machine, a range of them all', async () => {
+    const abi = parseAbi([
+      'event MetadataUpdate(uint256 _tokenId)',
+      'event BatchMetadataUpdate(uint256 _fromTokenId, uint256 _toTokenId)',
+    ]);
+    const [one, range] = (['MetadataUpdate', 'BatchMetadataUpdate'] as const).map((eventName) =>
+      encodeEventTopics({ abi, eventName }),
+    );
+    const words = (...ids: readonly bigint[]): Hex => `0x${ids.map((id) => word(id).slice(2)).join('')}`;
+    const rows: readonly (readonly [object, object])[] = [
+      [{ topics: one, data: words(7n) }, machines(7n)],
+      [{ topics: one, data: words(0n) }, machines()],
+      [{ topics: range, data: words(7n, 7n) }, machines(7n)],
+      [{ topics: range, data: words(7n, 8n) }, { kind: 'all' }],
+      [{ topics: one, data: '0x' }, { kind: 'unknown' }],
+      [{ topics: one, data: `${words(7n)}00` }, { kind: 'unknown' }],
+      [{ topics: one, data: words(7n, 8n) }, { kind: 'unknown' }],
+      [{ topics: range, data: words(7n) }, { kind: 'unknown' }],
+      [{ topics: [...one!, word(7n)], data: '0x' }, { kind: 'unknown' }],
+      [{ topics: one, data: words(7n), address: scene.addresses.infoDesk }, { kind: 'nothing' }],
+    ];
+    answerLogs(rows.map(([parts], logIndex) => entry({ ...parts, logIndex: `0x${logIndex.toString(16)}` })));
+    const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
+    expect(logs.map(({ effect }) => effect)).toEqual(rows.map(([, effect]) => effect));
+  });
+
   test('a topic in no row drops everything and is counted; one without topics too', async () => {
     answerLogs([entry({ topics: [word(1n)] }), entry({ topics: [] })]);
     const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });

@@ -21,6 +21,8 @@ interface Contract {
   /** Effect of a topic in no row. */
   readonly others: 'unknown' | 'nothing';
   readonly generation?: EventGeneration;
+  /** May say that metadata changed (ERC-4906). */
+  readonly isToken?: true;
 }
 
 const drop = (...topics: number[]): Row => ({ kind: 'machines', topics, isOwnership: false });
@@ -36,6 +38,7 @@ const GOVERNED: Readonly<Record<string, Row>> = { Upgraded: checks, OwnershipTra
 const CONTRACTS = {
   machineRegistry: {
     abi: abis.machineRegistryAbi,
+    isToken: true,
     others: 'unknown',
     rows: {
       Transfer: dropOwned(3),
@@ -180,7 +183,10 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
     judge(address, topics, data) {
       const { contract, topics: known } = watched.get(address)!;
       const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
-      if (topic === undefined) return { effect: { kind: contract.others }, ownershipOf: [], event: undefined };
+      if (topic === undefined) {
+        const effect = (contract.isToken && toMetadataEffect(topics, data)) ?? { kind: contract.others };
+        return { effect, ownershipOf: [], event: undefined };
+      }
       if (topics.length !== topic.topicCount) return undefined;
       const ids = topic.row.kind === 'machines' ? toIds(topic.row.topics.map((i) => topics[i]!)) : [];
       const event = toEventBody(contract, topic.name, topics, data);
@@ -192,6 +198,25 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
       };
     },
   };
+}
+
+const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
+  'MetadataUpdate(uint256)',
+  'BatchMetadataUpdate(uint256,uint256)',
+].map((signature) => toEventSelector(signature));
+const WORD_DIGITS = 64;
+
+/**
+ * What a token's word of changed metadata touches: the one it names, or all for a range. Undefined: the log is none of the standard's, whose
+ * form no contract of this deployment promises.
+ */
+function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefined {
+  if (topics.length !== 1 || data.length % WORD_DIGITS !== 2) return undefined;
+  const words = data.slice(2).match(/.{64}/g) ?? [];
+  const isOne = topics[0] === METADATA_UPDATE && words.length === 1;
+  const isRange = topics[0] === BATCH_METADATA_UPDATE && words.length === 2;
+  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]!}`]) };
+  return isRange ? { kind: 'all' } : undefined;
 }
 
 function watch(contract: Contract): WatchedContract {
