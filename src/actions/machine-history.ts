@@ -8,7 +8,7 @@ import { need } from '../domain/machine-home.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
-import { rateDays, type DailyRatings } from '../domain/rating/daily-rating.ts';
+import { rateDays, renewLastDay, type DailyRatings } from '../domain/rating/daily-rating.ts';
 import { judgeEvent, type EventJudgement, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
 import { toServiceDirectory } from '../domain/service-directory.ts';
@@ -65,33 +65,49 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   const located = await locateMachine(ctx, id, { firstEvents: false });
   const { main, snapshot, alt } = located;
   const rated = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
-  const { rating, inputs } = rated;
-  if (rated.alt?.unavailable === 'indexer_behind' || rating.eventCount > MAX_HISTORY_EVENTS) {
+  const { eventCount } = rated.rating;
+  if (rated.alt?.unavailable === 'indexer_behind' || eventCount > MAX_HISTORY_EVENTS) {
     return { rated, isComplete: false, ...NOTHING };
   }
-  if (rating.eventCount === 0) return { rated, isComplete: true, ...NOTHING };
-  const { table } = ctx.fxRates.current();
-  const events = await readAllEvents(located, rating.eventCount);
-  const { bondStatus } = rating;
-  const { negativeFlagAt, trustOverride, priorEvents } = inputs;
-  const facts = { rates: table, bondStatus, negativeFlagAt, trustOverride, priorEvents };
-  const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
-  const days = rateDays(events, facts, { current: rating, today, maxDays: MAX_HISTORY_DAYS });
-  return { rated, isComplete: true, ...days };
+  if (eventCount === 0) return { rated, isComplete: true, ...NOTHING };
+  return { rated, isComplete: true, ...(await readDays(ctx, located, rated)) };
 }
 
-const eventsBySnapshot = new WeakMap<MachineSnapshot, Promise<readonly RatingEvent[]>>();
+/** The days of a machine of the main chain, which its snapshot, the rates and the day settle but for the last of them. */
+interface KeptDays {
+  readonly table: RateTable;
+  readonly today: number;
+  readonly days: Promise<DailyRatings>;
+}
 
-/** Those of the main chain are read once for each reading of the machine, however often they are asked for. */
-function readAllEvents(located: LocatedMachine, count: number): Promise<readonly RatingEvent[]> {
-  if (located.alt !== undefined) return readEvents(located, 0, count).then(({ events }) => events);
-  const known = eventsBySnapshot.get(located.snapshot);
-  if (known !== undefined) return known;
-  const reading = readEvents(located, 0, count).then(({ events }) => events);
-  eventsBySnapshot.set(located.snapshot, reading);
+const daysBySnapshot = new WeakMap<MachineSnapshot, KeptDays>();
+
+/** All events are read once for each reading of the machine, however often it is asked for. */
+async function readDays(ctx: Ctx, located: LocatedMachine, rated: RatedSnapshot): Promise<DailyRatings> {
+  const { snapshot, alt } = located;
+  const { rating, inputs } = rated;
+  const { table } = ctx.fxRates.current();
+  const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
+  if (alt !== undefined) return computeDays(located, rated, table, today);
+  const known = daysBySnapshot.get(snapshot);
+  if (known?.table === table && known.today === today) return renewLastDay(await known.days, rating);
+  const days = computeDays(located, rated, table, today);
+  daysBySnapshot.set(snapshot, { table, today, days });
   // A failure is not kept: the next request tries again.
-  reading.catch(() => eventsBySnapshot.delete(located.snapshot));
-  return reading;
+  days.catch(() => daysBySnapshot.delete(snapshot));
+  return days;
+}
+
+async function computeDays(
+  located: LocatedMachine,
+  { rating, inputs }: RatedSnapshot,
+  rates: RateTable,
+  today: number,
+): Promise<DailyRatings> {
+  const { events } = await readEvents(located, 0, rating.eventCount);
+  const { negativeFlagAt, trustOverride, priorEvents } = inputs;
+  const facts = { rates, bondStatus: rating.bondStatus, negativeFlagAt, trustOverride, priorEvents };
+  return rateDays(events, facts, { current: rating, today, maxDays: MAX_HISTORY_DAYS });
 }
 
 interface TimedEvents {

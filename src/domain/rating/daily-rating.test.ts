@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { dayOf, SECONDS_PER_DAY } from '../utc-day.ts';
-import { rateDays } from './daily-rating.ts';
+import { rateDays, renewLastDay } from './daily-rating.ts';
 import {
   eachDay,
   inChainOrder,
@@ -110,6 +110,21 @@ describe('the days of a rating', () => {
       );
     },
   );
+
+  it('are, at a later second, the same but for the last', () => {
+    const { days, revenueBeforeCents } = trace(steady, 5);
+    const later = rateMachine({
+      ...PLAIN_FACTS,
+      fold: emptyFold(),
+      tail: steady,
+      now: endOf(TODAY),
+      bondStatus: 'unbonded',
+    });
+    const anew = rateDays(steady, PLAIN_FACTS, { current: later, today: TODAY, maxDays: 5 });
+    expect(renewLastDay({ days, revenueBeforeCents }, later)).toEqual(anew);
+    expect(anew.days.at(-1)).not.toEqual(days.at(-1));
+    expect(renewLastDay({ days: [], revenueBeforeCents: 0 }, later)).toEqual({ days: [], revenueBeforeCents: 0 });
+  });
 
   it('cannot be told of events with a gap', () => {
     expect(

@@ -66,6 +66,13 @@ export function rateDays(
   return { revenueBeforeCents, days };
 }
 
+/** The same days, of the same events, at a later second of the last of them. */
+export function renewLastDay({ revenueBeforeCents, days }: DailyRatings, current: Rating): DailyRatings {
+  const last = days.at(-1);
+  if (last === undefined) return { revenueBeforeCents, days };
+  return { revenueBeforeCents, days: days.with(-1, toDailyRating(last.day, current, last.revenueCents)) };
+}
+
 function rateEndOfDay(fold: Fold, facts: DatelessFacts, day: number): Rating {
   const now = (day + 1) * SECONDS_PER_DAY - 1;
   const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
