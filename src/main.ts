@@ -162,7 +162,10 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const lock = createLeaderLock(config.database, reportFailure);
     const leader = createLeaderLoop({ lock, workers, clock, timers, log });
     if (workers.length > 0) loops.push(leader.loop);
-    closers.push(() => waitBriefly(Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())])));
+    closers.push(() => {
+      main?.adapter.hurry();
+      return waitBriefly(Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())]));
+    });
     for (const loop of loops) loop.start();
 
     if (config.admin !== undefined) {
@@ -299,6 +302,7 @@ function wireMainChain(config: Config, store: Store, fxRates: FxRates, log: Log)
   const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock, log });
   const indexers = createMainChainIndexers({
     chain: adapter.log,
+    patientChain: adapter.patientLog,
     store,
     fxRates,
     clock,

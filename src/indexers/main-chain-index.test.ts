@@ -3,7 +3,7 @@ import { chainUnreadable } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import { FakeChain } from './fake-chain.ts';
 import { imported, submitted, transferred } from './fake-logs.ts';
-import { A, HISTORY_OF_A, advance, createHistory, openBench, seqsOf } from './index-scene.ts';
+import { A, B, HISTORY_OF_A, advance, createHistory, openBench, seqsOf } from './index-scene.ts';
 import { NEVER } from './test-bench.ts';
 
 describe('the main-chain index', () => {
@@ -32,6 +32,27 @@ describe('the main-chain index', () => {
     const bench = await openBench({ chain, store });
     expect(await advance(bench)).toBe('caught-up');
     expect(await seqsOf(bench)).toEqual([...HISTORY_OF_A, [4, 8, 1_005n], [5, 10, 9n]]);
+  });
+
+  it('asks patiently only in a step after one that caught up', async () => {
+    const [chain, patientChain] = [createHistory(), createHistory()];
+    const bench = await openBench({ chain, patientChain });
+    const chains = [chain, patientChain];
+    const step = async () => {
+      for (const { requests } of chains) requests.length = 0;
+      const came = await advance(bench);
+      return [came, ...chains.map(({ requests }) => requests.length > 0)];
+    };
+    expect(await step()).toEqual(['caught-up', true, false]);
+    for (const each of chains) each.mine([submitted(A, { value: 1_006n }), transferred(B)]);
+    expect(await step()).toEqual(['caught-up', false, true]);
+    patientChain.behind = 5;
+    expect(await step()).toEqual(['head-behind', false, true]);
+    patientChain.behind = 0;
+    for (const each of chains) each.mineMany(2);
+    expect(await step()).toEqual(['caught-up', true, false]);
+    expect(await step()).toEqual(['caught-up', false, true]);
+    expect(await seqsOf(bench)).toEqual([...HISTORY_OF_A, [4, 8, 1_005n], [5, 10, 1_006n]]);
   });
 
   it('begins at the configured block', async () => {

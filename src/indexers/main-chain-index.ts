@@ -20,9 +20,13 @@ import { IndexRefused, type IndexStanding } from './index-standing.ts';
 import type { BlockReader, VerifiedWindow } from './verified-blocks.ts';
 import { readOneAhead, streamWindows } from './window-stream.ts';
 
-export interface MainChainIndexOptions {
+/** Where a step reads. */
+export interface IndexSource {
   readonly chain: MainChainLog;
   readonly reader: BlockReader;
+}
+
+export interface MainChainIndexOptions extends IndexSource {
   readonly store: MainChainIndexStore;
   readonly standing: IndexStanding;
   readonly clock: Clock;
@@ -32,6 +36,8 @@ export interface MainChainIndexOptions {
   /** The first block at which any of the contracts had code. */
   readonly startBlock: number;
   readonly maxWindowBlocks?: number | undefined;
+  /** The same answers, later and cheaper: for a step that follows one which caught up. */
+  readonly patient?: IndexSource | undefined;
 }
 
 export interface MainChainIndex {
@@ -56,9 +62,12 @@ export type Advance =
 const MAX_ADVANCE_MILLISECONDS = 20_000;
 
 export function createMainChainIndex(options: MainChainIndexOptions): MainChainIndex {
-  const { chain, reader, store, standing, clock, log, identity, startBlock } = options;
+  const { store, standing, clock, log, identity, startBlock } = options;
   const pace = new BackfillPace(options.maxWindowBlocks);
   let isClaimed = false;
+  let isCaughtUp = false;
+  /** Of the step that runs. */
+  let source: IndexSource = options;
 
   async function claim(): Promise<boolean> {
     isClaimed ||= await store.claimMainChainIdentity(identity);
@@ -68,6 +77,14 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
 
   async function advance(signal: AbortSignal): Promise<Advance> {
     if (!(await claim())) throw new IndexRefused('other-deployment');
+    source = isCaughtUp ? (options.patient ?? options) : options;
+    isCaughtUp = false;
+    const advanced = await step(signal);
+    isCaughtUp = advanced.kind === 'caught-up';
+    return advanced;
+  }
+
+  async function step(signal: AbortSignal): Promise<Advance> {
     const checkpoint = await store.readMainChainCheckpoint();
     const finalized = await readFinalized(checkpoint);
     if (checkpoint !== undefined && finalized.number <= checkpoint.blockNumber) return stand(checkpoint, finalized);
@@ -77,7 +94,10 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   /** Reads the newest and the finalized block, and writes down that the head was seen. */
   async function readFinalized(checkpoint: Checkpoint | undefined): Promise<BlockRef> {
     const observedAtMilliseconds = clock.nowMilliseconds();
-    const [latest, finalized] = await Promise.all([chain.readHeader('latest'), chain.readHeader('finalized')]);
+    const [latest, finalized] = await Promise.all([
+      source.chain.readHeader('latest'),
+      source.chain.readHeader('finalized'),
+    ]);
     // Such a node is far behind, or of a chain that was begun anew: its head proves nothing about the index.
     if (checkpoint !== undefined && latest.number < checkpoint.blockNumber) throw new AnswerRejected('head-behind');
     await store.writeHeadObservation({ blockNumber: latest.number, observedAtMilliseconds });
@@ -87,7 +107,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   /** Nothing is new, or the node is behind: the checkpoint stays, and is held against the chain. */
   async function stand(checkpoint: Checkpoint, finalized: BlockRef): Promise<Advance> {
     const isSameHeight = finalized.number === checkpoint.blockNumber;
-    const block = isSameHeight ? finalized : await chain.readHeader(checkpoint.blockNumber);
+    const block = isSameHeight ? finalized : await source.chain.readHeader(checkpoint.blockNumber);
     if (block.hash !== checkpoint.blockHash) throw refuseCheckpoint();
     standing.tell('index', undefined);
     const { number, hash, timestamp } = block;
@@ -123,7 +143,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     // The answer of one block is the same however often it is asked.
     const alreadyRead = isFar ? new ReadMachines() : undefined;
     let before = from;
-    for await (const window of streamWindows(reader, pace, range, signal)) {
+    for await (const window of streamWindows(source.reader, pace, range, signal)) {
       await checkLinks(window, before, finalized);
       before = toCheckpoint(window);
       yield { window, ownership: await readOwnership(window, isFar ? finalized : window.last, alreadyRead) };
@@ -141,7 +161,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   ): Promise<OwnershipReads> {
     const named = new Set(logs.flatMap(({ ownershipOf }) => ownershipOf));
     const ids = alreadyRead?.listNew(named) ?? [...named];
-    const changes = ids.length === 0 ? [] : await chain.readOwnership(block, ids);
+    const changes = ids.length === 0 ? [] : await source.chain.readOwnership(block, ids);
     alreadyRead?.add(ids);
     return { readAtBlock: block.number, changes };
   }
@@ -155,7 +175,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const isEnd = window.last.number === finalized.number;
     if (isEnd && window.last.hash !== finalized.hash) throw new AnswerRejected('hash-mismatch');
     if (checkpoint !== undefined && window.parentHash !== checkpoint.blockHash) {
-      const block = await chain.readHeader(checkpoint.blockNumber);
+      const block = await source.chain.readHeader(checkpoint.blockNumber);
       if (block.hash !== checkpoint.blockHash) throw refuseCheckpoint();
       throw new AnswerRejected('broken-link');
     }

@@ -23,6 +23,8 @@ import { createBlockReader, type Completeness } from './verified-blocks.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
+  /** The same for a worker that has caught up and can wait: its questions travel with those of the head follower. */
+  readonly patientChain?: MainChainLog | undefined;
   readonly store: MainChainIndexStore & FoldStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
@@ -61,6 +63,8 @@ export interface MainChainIndexersReport {
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_WORKER_BACKOFF_MILLISECONDS = 60_000;
+/** A worker that asks more often cannot wait: the head would look unseen. */
+const PATIENT_INTERVAL_MILLISECONDS = 30_000;
 /** Requests are answered from an old head meanwhile. */
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
@@ -70,7 +74,12 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const reader = createBlockReader(chain, completeness);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;
-  const index = createMainChainIndex({ chain, reader, store, standing, clock, log, identity, startBlock });
+  const { patientChain, pollIntervalMilliseconds } = options;
+  const isPatient = patientChain !== undefined && pollIntervalMilliseconds >= PATIENT_INTERVAL_MILLISECONDS;
+  const patient = isPatient
+    ? { chain: patientChain, reader: createBlockReader(patientChain, completeness) }
+    : undefined;
+  const index = createMainChainIndex({ chain, reader, patient, store, standing, clock, log, identity, startBlock });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
   const follower = createHeadFollower({
@@ -109,7 +118,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     index: createIndexStatus(store, standing),
     worker: createPollLoop({
       name: 'main-chain-index',
-      intervalMilliseconds: options.pollIntervalMilliseconds,
+      intervalMilliseconds: pollIntervalMilliseconds,
       firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
       maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
       clock,

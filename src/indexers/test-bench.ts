@@ -41,6 +41,8 @@ export class FixedRates implements FxRates {
 
 export interface BenchOptions {
   readonly chain?: FakeChain;
+  /** For steps that can wait. */
+  readonly patientChain?: FakeChain;
   readonly store: Store;
   readonly identity?: string;
   readonly startBlock?: number;
@@ -58,9 +60,10 @@ export function createBench(options: BenchOptions) {
   const rates = new FixedRates();
   const standing = createIndexStanding(log);
   const reader = createBlockReader(chain, options.completeness ?? 'proven');
-  const { identity = IDENTITY, startBlock = 0, maxWindowBlocks } = options;
+  const { identity = IDENTITY, startBlock = 0, maxWindowBlocks, patientChain } = options;
+  const patient = patientChain && { chain: patientChain, reader: createBlockReader(patientChain, 'proven') };
   const shared = { chain, reader, store, standing, clock: time, log };
-  const index = createMainChainIndex({ ...shared, identity, startBlock, maxWindowBlocks });
+  const index = createMainChainIndex({ ...shared, patient, identity, startBlock, maxWindowBlocks });
   const folder = createEventFolder({ ...shared, fxRates: rates });
   const steps: HeadStep[] = [];
   const follower = createHeadFollower({

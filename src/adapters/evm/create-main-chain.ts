@@ -10,7 +10,7 @@ import type { HeadListener, HeadStep } from '../../ports/head-feed.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KeptMachine, MainChain } from '../../ports/main-chain.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
-import { startDeadline, type Deadline, type Stopwatch } from './deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from './deadline.ts';
 import { checkDeployment } from './deployment-checks.ts';
 import { readDeploymentAnswers, toDeploymentFacts } from './deployment.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -25,7 +25,8 @@ import { createMainChainLog } from './logs.ts';
 import { readMachineAt } from './machine-reads.ts';
 import { createMachineSnapshots } from './machine-snapshots.ts';
 import type { MainChainConfig } from './main-chain-config.ts';
-import { createMulticall, MULTICALL3_ADDRESS } from './multicall.ts';
+import { createMulticall, MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
+import { createPatientRequests } from './patient-requests.ts';
 import { createReadiness } from './readiness.ts';
 import { shareNextRead } from './shared-reads.ts';
 import { createUpstreamCounters, type UpstreamCounters } from './upstream-counters.ts';
@@ -33,9 +34,13 @@ import { createUpstreamCounters, type UpstreamCounters } from './upstream-counte
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;
   readonly log: MainChainLog;
+  /** The same for whoever can wait until the next head is asked for, some seconds: its questions travel with that. */
+  readonly patientLog: MainChainLog;
   readonly counters: Readonly<UpstreamCounters>;
   /** Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. */
   checkDeployment(): Promise<string[]>;
+  /** No question waits for the head any more: for the time in which the loops end. */
+  hurry(): void;
   /** Ends all connections; reads under way fail. */
   close(): Promise<void>;
 }
@@ -67,12 +72,16 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     stopwatch,
   });
   const headers = createHeaders(endpoints, limits.maxBatchCalls);
-  const multicall = createMulticall({
+  const address = addresses.multicall3 ?? MULTICALL3_ADDRESS;
+  const multicall = createMulticall({ endpoints, address, limits, counters });
+  const patient = createPatientRequests({
     endpoints,
-    address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
-    limits,
-    counters,
+    stopwatch: stopwatch ?? REAL_STOPWATCH,
+    maxBatchCalls: limits.maxBatchCalls,
+    requestTimeoutMilliseconds: limits.requestTimeoutMilliseconds,
   });
+  const patientEndpoints = { ...endpoints, request: patient.request };
+  const patientMulticall = createMulticall({ endpoints: patientEndpoints, address, limits, counters });
   const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
@@ -90,8 +99,8 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     onJump: forgetAll,
   });
 
-  async function readDeploymentFacts(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
-    return toDeploymentFacts(await readDeploymentAnswers(multicall, addresses, block, deadline), limits.maxEventPage);
+  async function readDeploymentFacts(block: Header, deadline: Deadline, by = multicall): Promise<DeploymentFacts> {
+    return toDeploymentFacts(await readDeploymentAnswers(by, addresses, block, deadline), limits.maxEventPage);
   }
 
   function forgetAll(): void {
@@ -110,22 +119,29 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     offset: number,
     block: Header,
     deadline: Deadline,
+    by: Multicall = multicall,
   ): Promise<MachineSnapshot> {
     // When no facts are known yet, they come with the same request.
     const pageLimit = readPageLimit(block, deadline);
     const limit = deployment.last()?.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
     const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
-    const [snapshot] = await Promise.all([readMachineAt(multicall, addresses, read), pageLimit]);
+    const [snapshot] = await Promise.all([readMachineAt(by, addresses, read), pageLimit]);
     return snapshot;
   }
 
-  /** What would be too old before the next step is read with one request now, not with one for each reader then. */
+  /**
+   * What would be too old before the step after the next is read at this block with the question for the next head: not with a request for
+   * each reader then, and the next step drops of it what that block touches.
+   */
   function renewAging({ head: block, observedAtMilliseconds, waitMilliseconds }: HeadStep): void {
-    const nextMilliseconds = observedAtMilliseconds + waitMilliseconds + limits.maxHeadAgeMilliseconds;
-    for (const { id, events, firstEvents } of snapshots.listAging(nextMilliseconds)) {
+    const byMilliseconds = observedAtMilliseconds + 2 * waitMilliseconds + limits.maxHeadAgeMilliseconds;
+    for (const { id, events, firstEvents } of snapshots.listAging(byMilliseconds, waitMilliseconds)) {
       const offset = events.state === 'present' ? events.value.offset : 0;
-      snapshots.renew(id, () => readSnapshot(id, firstEvents !== undefined, offset, block, startRead()));
+      snapshots.renew(id, () =>
+        readSnapshot(id, firstEvents !== undefined, offset, block, startIndexRead(), patientMulticall),
+      );
     }
+    deployment.renewAging(byMilliseconds, () => readDeploymentFacts(block, startIndexRead(), patientMulticall));
   }
 
   /** The follower may have told a newer block than the node that answers. */
@@ -150,10 +166,13 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       config,
       endpoints,
       headers,
-      multicall,
+      multicall: { ...multicall, useAggregate },
       maxBatchCalls: limits.maxBatchCalls,
       deadline: startRead(),
     });
+  function useAggregate(exists: boolean): void {
+    for (const each of [multicall, patientMulticall]) each.useAggregate(exists);
+  }
 
   const chain: MainChain & HeadListener = {
     chainId,
@@ -209,20 +228,25 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     },
   };
 
+  const forIndexers = {
+    addresses,
+    counters,
+    startRead: startIndexRead,
+    maxBatchCalls: limits.maxBatchCalls,
+    readPageLimit,
+  };
   return {
     chain,
-    log: createMainChainLog({
-      addresses,
-      endpoints,
-      headers,
-      multicall,
-      counters,
-      startRead: startIndexRead,
-      maxBatchCalls: limits.maxBatchCalls,
-      readPageLimit,
+    log: createMainChainLog({ ...forIndexers, endpoints, headers, multicall, lead: patient.lead }),
+    patientLog: createMainChainLog({
+      ...forIndexers,
+      endpoints: patientEndpoints,
+      headers: createHeaders(patientEndpoints, limits.maxBatchCalls),
+      multicall: patientMulticall,
     }),
     counters,
     checkDeployment: runChecks,
+    hurry: patient.hurry,
     close: () => endpoints.close(),
   };
 }

@@ -19,9 +19,10 @@ import type { UpstreamCounters } from './upstream-counters.ts';
 export interface Endpoints {
   /**
    * Sends all calls in one HTTP request to one node, another node if that fails. An error without revert data that may pass
-   * (-32603, -32000, an unknown block) is tried once more after a pause. Throws `RpcFailure`.
+   * (-32603, -32000, an unknown block) is tried once more after a pause, where it is among the first `needed`: all, when not given.
+   * Throws `RpcFailure`.
    */
-  request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]>;
+  request(calls: readonly RpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcAnswer[]>;
   /** Chain id of every node by its position in the configuration; undefined where it does not answer. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   close(): Promise<void>;
@@ -161,9 +162,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   }
 
   return {
-    async request(calls, deadline) {
+    async request(calls, deadline, needed = calls.length) {
       const { endpoint, answers } = await requestOnce(calls, deadline, undefined);
-      if (!answers.some(mayPassLater)) return answers;
+      if (!answers.slice(0, needed).some(mayPassLater)) return answers;
       counters.retries += 1;
       await stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal).catch(() => {
         throw new RpcFailure('deadline');
@@ -186,7 +187,8 @@ function judge(answer: RpcAnswer | undefined): CallOutcome {
 
 const PASSING_CODES = new Set([-32603, -32000]);
 
-function mayPassLater(answer: RpcAnswer): boolean {
+/** A later answer to the same call may be another. */
+export function mayPassLater(answer: RpcAnswer): boolean {
   if (answer.ok || answer.revertData !== undefined || answer.hint === 'too-large') return false;
   return answer.hint === 'unknown-block' || PASSING_CODES.has(answer.code);
 }

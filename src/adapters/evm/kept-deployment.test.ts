@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import { startDeadline } from './deadline.ts';
@@ -81,4 +81,77 @@ test('a read that fails is not kept', async () => {
   const next = read();
   reads[1]!.resolve(facts(1));
   expect(await next).toEqual(facts(1));
+});
+
+describe('renewing', () => {
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const renewal = () => {
+    const read = Promise.withResolvers<DeploymentFacts>();
+    let isAsked = false;
+    const ask = () => {
+      isAsked = true;
+      return read.promise;
+    };
+    return { ask, isAsked: () => isAsked, ...read };
+  };
+  async function keepFirst(): Promise<void> {
+    const first = read();
+    reads[0]!.resolve(facts(1));
+    await first;
+  }
+
+  test('facts in use are renewed while they serve, and are as old as that question', async () => {
+    await keepFirst();
+    const [unused, early, due, second] = [renewal(), renewal(), renewal(), renewal()];
+    kept.renewAging(60_001, unused.ask);
+    expect(await read()).toEqual(facts(1));
+    now = 50_000;
+    kept.renewAging(60_000, early.ask);
+    kept.renewAging(60_001, due.ask);
+    kept.renewAging(60_001, second.ask);
+    expect([unused, early, due, second].map(({ isAsked }) => isAsked())).toEqual([false, false, true, false]);
+    now = 56_000;
+    expect(kept.fresh()).toEqual(facts(1));
+    due.resolve(facts(2));
+    await settled();
+    now = 109_999;
+    expect(kept.fresh()).toEqual(facts(2));
+    now = 110_000;
+    expect(kept.fresh()).toBeUndefined();
+    expect(reads).toHaveLength(1);
+  });
+
+  test('nobody waits for it, and what is read or forgotten meanwhile counts', async () => {
+    await keepFirst();
+    await read();
+    now = 59_000;
+    const slow = renewal();
+    kept.renewAging(60_001, slow.ask);
+    now = 60_000;
+    const reader = read();
+    reads[1]!.resolve(facts(2));
+    expect(await reader).toEqual(facts(2));
+    slow.resolve(facts(3));
+    await settled();
+    expect(kept.fresh()).toEqual(facts(2));
+    now = 119_000;
+    const forgotten = renewal();
+    kept.renewAging(180_000, forgotten.ask);
+    kept.forget();
+    forgotten.resolve(facts(4));
+    await settled();
+    expect([kept.fresh(), kept.last()]).toEqual([undefined, facts(2)]);
+  });
+
+  test('facts are kept to their age where it fails, and it is tried again', async () => {
+    await keepFirst();
+    await read();
+    const [failing, next] = [renewal(), renewal()];
+    kept.renewAging(60_001, failing.ask);
+    failing.reject(new Error('no'));
+    await settled();
+    expect(kept.fresh()).toEqual(facts(1));
+    kept.renewAging(60_001, next.ask);
+    expect(next.isAsked()).toBe(true);
+  });
 });

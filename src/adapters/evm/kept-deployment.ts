@@ -12,6 +12,8 @@ export interface KeptDeployment {
   fresh(): DeploymentFacts | undefined;
   /** The same; else read at `block`, where reads under way are shared. Throws `ChainUnreadable`. */
   read(block: Header, deadline: Deadline): Promise<DeploymentFacts>;
+  /** Reads kept facts in use anew that will be too old before `byMilliseconds`; they go on serving, and nobody waits. */
+  renewAging(byMilliseconds: number, read: () => Promise<DeploymentFacts>): void;
   /** They may have changed. */
   forget(): void;
 }
@@ -26,7 +28,16 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
   let last: DeploymentFacts | undefined;
   let lastAtMilliseconds = 0;
   let isForgotten = true;
+  let isUsed = false;
   let underWay: Promise<DeploymentFacts> | undefined;
+  let renewing: Promise<DeploymentFacts> | undefined;
+
+  function keep(facts: DeploymentFacts, atMilliseconds: number): void {
+    last = facts;
+    lastAtMilliseconds = atMilliseconds;
+    isForgotten = false;
+    isUsed = false;
+  }
 
   function start(block: Header, deadline: Deadline): Promise<DeploymentFacts> {
     const atMilliseconds = clock.nowMilliseconds();
@@ -35,9 +46,7 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
         // Forgotten meanwhile: true of its block, but not to be kept.
         if (underWay === reading) {
           underWay = undefined;
-          last = facts;
-          lastAtMilliseconds = atMilliseconds;
-          isForgotten = false;
+          keep(facts, atMilliseconds);
         }
         last ??= facts;
         return facts;
@@ -52,7 +61,20 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
   }
 
   function fresh(): DeploymentFacts | undefined {
-    return !isForgotten && isYounger(clock, lastAtMilliseconds, maxAgeMilliseconds) ? last : undefined;
+    if (isForgotten || !isYounger(clock, lastAtMilliseconds, maxAgeMilliseconds)) return undefined;
+    isUsed = true;
+    return last;
+  }
+
+  async function renew(read: () => Promise<DeploymentFacts>): Promise<void> {
+    const atMilliseconds = clock.nowMilliseconds();
+    const reading = read();
+    renewing = reading;
+    const facts = await reading.catch(() => undefined);
+    // Forgotten, or read by someone else meanwhile.
+    if (renewing !== reading) return;
+    renewing = undefined;
+    if (facts !== undefined && lastAtMilliseconds < atMilliseconds) keep(facts, atMilliseconds);
   }
 
   return {
@@ -61,9 +83,14 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
     async read(block, deadline) {
       return fresh() ?? underWay ?? start(block, deadline);
     },
+    renewAging(byMilliseconds, read) {
+      const isAging = !isForgotten && isUsed && lastAtMilliseconds + maxAgeMilliseconds < byMilliseconds;
+      if (isAging && underWay === undefined && renewing === undefined) void renew(read);
+    },
     forget() {
       isForgotten = true;
       underWay = undefined;
+      renewing = undefined;
     },
   };
 }

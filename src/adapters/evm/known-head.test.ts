@@ -26,6 +26,10 @@ beforeEach(async () => {
 const read = () => adapter.chain.readMachine(id, ALL_EVENTS);
 const methods = () => scene.proxy.calls.map(({ method }) => method);
 const mineEmptyBlock = () => scene.mine();
+/** The calls of one tick are in one request by then. */
+async function gathered(): Promise<void> {
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 test('without a follower the head is read once for all readers, and again when it is some seconds old', async () => {
   scene.time.milliseconds += 5_000;
@@ -78,23 +82,43 @@ test('while the follower waits for the next block, the head serves, and some sec
   expect(methods()).toEqual(['eth_getBlockByNumber']);
 });
 
-test('what is in use is read anew with a step before it is too old, and nobody waits for it', async () => {
-  await scene.tellHead(adapter);
-  await read();
-  await read();
+test('what is in use is read anew with the question for the next head, before it is too old, and nobody waits for it', async () => {
+  const { number } = await scene.tellHead(adapter);
+  for (let i = 0; i < 2; i++) await Promise.all([read(), adapter.chain.readDeployment()]);
   scene.proxy.resetCounts();
-  scene.time.milliseconds += 50_000;
+  scene.time.milliseconds += 44_000;
   await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
-  await scene.proxy.waitForRequests(1);
-  await adapter.chain.readDeployment();
-  expect(methods()).toEqual(['eth_call']);
-  scene.time.milliseconds += 9_000;
-  await scene.tellHead(adapter);
-  await read();
-  scene.time.milliseconds += 2_000;
-  await scene.tellHead(adapter);
-  await read();
-  expect(methods()).toEqual(['eth_call']);
+  await gathered();
+  expect(scene.proxy.requests).toBe(0);
+  scene.time.milliseconds += 6_000;
+  const { head, logs } = await adapter.log.readHeadAndLogs(number, false);
+  expect([head.number, logs]).toEqual([number, []]);
+  expect([scene.proxy.requests, methods()]).toEqual([1, ['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']]);
+  await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
+  for (const milliseconds of [9_999, 40_000]) {
+    scene.time.milliseconds += milliseconds;
+    await scene.tellHead(adapter);
+    await Promise.all([read(), adapter.chain.readDeployment()]);
+  }
+  expect(scene.proxy.requests).toBe(1);
+});
+
+test('what a block touched is not taken from what was read anew with the question for it', async () => {
+  const from = accountOf('owner of the renewed').address;
+  const machine = (await scene.activate({ from })) as MachineId;
+  const readRenewed = () => adapter.chain.readMachine(machine, ALL_EVENTS);
+  const { number } = await scene.tellHead(adapter, { touched: 'all' });
+  for (let i = 0; i < 2; i++) await readRenewed();
+  scene.time.milliseconds += 44_000;
+  await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
+  await gathered();
+  await scene.mine(calls.suspendMachine(scene.chain.deployment, from, machine));
+  scene.proxy.resetCounts();
+  const { head, logs } = await adapter.log.readHeadAndLogs(number, false);
+  expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
+  expect([head.number, logs.map(({ effect }) => effect)]).toEqual([number + 1, [{ kind: 'machines', ids: [machine] }]]);
+  await scene.tellHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
+  expect((await readRenewed()).operatorPaused).toEqual(present(true));
 });
 
 test('after the follower was silent for a block, its next step begins anew', async () => {

@@ -36,6 +36,8 @@ import type { UpstreamCounters } from './upstream-counters.ts';
 export interface MainChainLogOptions {
   readonly addresses: MainChainAddresses;
   readonly endpoints: Endpoints;
+  /** How the newest head is asked for; `endpoints.request` when not given. */
+  readonly lead?: Endpoints['request'] | undefined;
   readonly headers: Headers;
   readonly multicall: Multicall;
   readonly counters: UpstreamCounters;
@@ -70,9 +72,13 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   let tellsReceipts = true;
 
   /** Throws `LogQueryRefused` where asking later may help. */
-  async function request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
+  async function request(
+    calls: readonly RpcCall[],
+    deadline: Deadline,
+    send: Endpoints['request'] = endpoints.request,
+  ): Promise<readonly RpcAnswer[]> {
     try {
-      return await endpoints.request(calls, deadline);
+      return await send(calls, deadline);
     } catch (error) {
       if (error instanceof RpcFailure && error.rateLimited) {
         throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
@@ -142,7 +148,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     async readHeadAndLogs(since, withHeadLogs) {
       // The block `since` is asked for too, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
-      const [header, found, whole] = (await request(calls, startRead())) as [RpcAnswer, RpcAnswer, RpcAnswer?];
+      const [header, found, whole] = (await request(calls, startRead(), options.lead)) as [
+        RpcAnswer,
+        RpcAnswer,
+        RpcAnswer?,
+      ];
       // A refusal of the whole answer is the logs' doing.
       if (!header.ok && !found.ok) needRawLogs(found);
       const head = needHeader(header, 'latest');

@@ -11,6 +11,7 @@ import { createUpstreamCounters, type UpstreamCounters } from './upstream-counte
 const GRACE_SECONDS = 100n;
 const RUNOFF_SECONDS = 1_000n;
 const BLOCK_TIME = 10_000;
+const STEP_MILLISECONDS = 6_000;
 const OPERATOR = `0x${'a'.repeat(40)}` as Address;
 const OWNER = `0x${'b'.repeat(40)}` as Address;
 
@@ -111,8 +112,8 @@ describe('a snapshot serves', () => {
       await get(snapshot);
       if (snapshot.id !== 2n) await get(snapshot);
     }
-    expect(snapshots.listAging(60_000)).toEqual([]);
-    expect(snapshots.listAging(60_001)).toEqual([snapshotOf(1)]);
+    expect(snapshots.listAging(60_000, STEP_MILLISECONDS)).toEqual([]);
+    expect(snapshots.listAging(60_001, STEP_MILLISECONDS)).toEqual([snapshotOf(1)]);
     now = 55_000;
     const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
     snapshots.renew(id(1), () => promise);
@@ -122,7 +123,51 @@ describe('a snapshot serves', () => {
     await promise;
     now = 114_999;
     expect(await wasRead(1)).toBe(false);
-    expect(snapshots.listAging(115_001)).toHaveLength(1);
+    expect(snapshots.listAging(115_001, STEP_MILLISECONDS)).toHaveLength(1);
+  });
+
+  test('is renewed in turn with others of its age, once it is past half of that', async () => {
+    for (let machine = 1; machine <= 10; machine++) {
+      await get(snapshotOf(machine));
+      await get(snapshotOf(machine));
+      now += 1_000;
+    }
+    // In use is not the order of age.
+    await get(snapshotOf(1));
+    const listAt = (milliseconds: number) => {
+      now = milliseconds;
+      return snapshots.listAging(now + 17_000, STEP_MILLISECONDS).map((snapshot) => snapshot.id);
+    };
+    // Seven steps fit into what is left of the age, so two of ten at a time.
+    expect([listAt(30_000), listAt(30_001), listAt(31_001), listAt(42_999)]).toEqual([[], [1n], [1n, 2n], [1n, 2n]]);
+    // What must be renewed is, however many they are.
+    expect(listAt(48_001)).toEqual([1n, 6n, 5n, 4n, 3n, 2n]);
+  });
+
+  test('is as old as the question that it answers, where that had to wait', async () => {
+    await get(snapshotOf(1));
+    now = 40_000;
+    const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
+    snapshots.renew(id(1), () => promise);
+    now = 46_000;
+    resolve(snapshotOf(1));
+    await promise;
+    now = 99_999;
+    expect(await wasRead(1)).toBe(false);
+    now = 100_000;
+    expect(await wasRead(1)).toBe(true);
+  });
+
+  test('is read at once by whoever asks when it is gone, although it is being renewed', async () => {
+    await get(snapshotOf(1));
+    const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
+    snapshots.renew(id(1), () => promise);
+    now = 60_000;
+    const { given, wasRead: isRead } = await get(snapshotOf(1));
+    expect(isRead).toBe(true);
+    resolve(snapshotOf(1));
+    await promise;
+    expect((await get(snapshotOf(1))).given).toBe(given);
   });
 
   test('is kept to its age where renewing it fails, and falls where a step overtakes that', async () => {

@@ -18,7 +18,7 @@ const MAX_RENEWED = 200;
 interface Kept {
   readonly snapshot: MachineSnapshot;
   readonly bytes: number;
-  /** Clock milliseconds at which it was kept, and for how long it may serve. */
+  /** Clock milliseconds from which its age counts, and for how long it may serve. */
   readonly keptAtMilliseconds: number;
   readonly maxAgeMilliseconds: number;
   /** Block time from which its status may differ; undefined when time alone changes nothing. */
@@ -30,6 +30,8 @@ interface Kept {
 interface UnderWay {
   readonly promise: Promise<MachineSnapshot>;
   readonly firstEvents: boolean;
+  /** Its answer may be long in coming: readers do not wait for it. */
+  readonly isPatient: boolean;
   /** A log touched the machine, or everything fell, after the block it is read at. */
   isOvertaken: boolean;
 }
@@ -47,9 +49,12 @@ export interface MachineSnapshots {
   ): Promise<MachineSnapshot>;
   /** The kept snapshot while it is true at `head`. */
   find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined;
-  /** Sound snapshots in use that will be too old before `byMilliseconds`; the newest used first, and not more than one step should renew. */
-  listAging(byMilliseconds: number): MachineSnapshot[];
-  /** Reads a machine anew while the kept snapshot goes on serving. */
+  /**
+   * Sound snapshots in use that should be renewed now: those that will be too old before `byMilliseconds`, the newest used first, and not more
+   * than one step should renew; and of those past half of their age as many as are an even share, with so long between steps.
+   */
+  listAging(byMilliseconds: number, stepMilliseconds: number): MachineSnapshot[];
+  /** Reads a machine anew while the kept snapshot goes on serving. The age of what is read counts from now. */
   renew(id: MachineId, read: () => Promise<MachineSnapshot>): void;
   /** Drops what the step touched. */
   advance(step: HeadStep): void;
@@ -95,13 +100,13 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     counters.snapshotCount = kept.size;
   }
 
-  function keep(snapshot: MachineSnapshot): void {
+  function keep(snapshot: MachineSnapshot, keptAtMilliseconds: number): void {
     drop(snapshot.id);
     const bytes = estimateSnapshotBytes(snapshot);
     kept.set(snapshot.id, {
       snapshot,
       bytes,
-      keptAtMilliseconds: clock.nowMilliseconds(),
+      keptAtMilliseconds,
       maxAgeMilliseconds: isFlawed(snapshot)
         ? limits.maxFlawedSnapshotAgeMilliseconds
         : limits.maxSnapshotAgeMilliseconds,
@@ -123,15 +128,22 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     underWay.delete(id);
   }
 
-  function start(id: MachineId, firstEvents: boolean, read: () => Promise<MachineSnapshot>): Promise<MachineSnapshot> {
+  function start(
+    id: MachineId,
+    firstEvents: boolean,
+    read: () => Promise<MachineSnapshot>,
+    isPatient = false,
+  ): Promise<MachineSnapshot> {
     counters.machineReads += 1;
+    const startedAtMilliseconds = clock.nowMilliseconds();
     // A read that only lacks the first events still serves those who wait for it, but is not kept.
     overtake(id);
-    const entry: UnderWay = { promise: read(), firstEvents, isOvertaken: false };
+    const entry: UnderWay = { promise: read(), firstEvents, isPatient, isOvertaken: false };
     underWay.set(id, entry);
     const finish = (snapshot?: MachineSnapshot) => {
       if (underWay.get(id) === entry) underWay.delete(id);
-      if (snapshot !== undefined && !entry.isOvertaken) keep(snapshot);
+      if (snapshot === undefined || entry.isOvertaken) return;
+      keep(snapshot, isPatient ? startedAtMilliseconds : clock.nowMilliseconds());
     };
     entry.promise.then(finish, () => finish());
     return entry.promise;
@@ -150,20 +162,31 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       const known = find(id, firstEvents, head);
       if (known !== undefined) return Promise.resolve(known);
       const reading = underWay.get(id);
-      if (reading !== undefined && (reading.firstEvents || !firstEvents)) return reading.promise;
+      const isShared = reading?.isPatient === false && (reading.firstEvents || !firstEvents);
+      if (isShared) return reading.promise;
       return start(id, firstEvents, read);
     },
-    listAging(byMilliseconds) {
-      const aging: MachineSnapshot[] = [];
-      for (const { snapshot, isUsed, keptAtMilliseconds, maxAgeMilliseconds } of kept.values()) {
-        const isLasting = maxAgeMilliseconds === limits.maxSnapshotAgeMilliseconds;
-        if (isUsed && isLasting && keptAtMilliseconds + maxAgeMilliseconds < byMilliseconds) aging.push(snapshot);
-      }
-      return aging.toReversed().slice(0, MAX_RENEWED);
+    listAging(byMilliseconds, stepMilliseconds) {
+      const maxAgeMilliseconds = limits.maxSnapshotAgeMilliseconds;
+      const lasting = [...kept.values()].filter(
+        (each) => each.isUsed && each.maxAgeMilliseconds === maxAgeMilliseconds,
+      );
+      const aging = lasting.filter((each) => each.keptAtMilliseconds + maxAgeMilliseconds < byMilliseconds);
+      const leftMilliseconds = maxAgeMilliseconds - (byMilliseconds - clock.nowMilliseconds());
+      const steps = Math.max(1, Math.floor(leftMilliseconds / Math.max(1, stepMilliseconds)));
+      const share = Math.ceil(lasting.length / steps);
+      if (aging.length >= share) return toSnapshots(aging.toReversed());
+      const halfAged = clock.nowMilliseconds() - maxAgeMilliseconds / 2;
+      const since = Math.max(halfAged, byMilliseconds - maxAgeMilliseconds);
+      const oldest = lasting
+        .filter(({ keptAtMilliseconds }) => keptAtMilliseconds < since)
+        .toSorted((a, b) => a.keptAtMilliseconds - b.keptAtMilliseconds);
+      return toSnapshots(oldest.slice(0, share));
     },
     renew(id, read) {
       // A failure leaves what is kept to its age.
-      if (!underWay.has(id)) start(id, kept.get(id)?.snapshot.firstEvents !== undefined, read).catch(() => undefined);
+      const firstEvents = kept.get(id)?.snapshot.firstEvents !== undefined;
+      if (!underWay.has(id)) start(id, firstEvents, read, true).catch(() => undefined);
     },
     advance({ touched, deployment: isDeployment, checks }) {
       if (touched === 'all' || isDeployment || checks) return dropAll();
@@ -179,6 +202,10 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     },
     dropAll,
   };
+}
+
+function toSnapshots(entries: readonly Kept[]): MachineSnapshot[] {
+  return entries.slice(0, MAX_RENEWED).map(({ snapshot }) => snapshot);
 }
 
 /** An unreadable fact may be a passing failure of the node. */
