@@ -4,6 +4,8 @@ import { ancestorAt } from './chain/virtual-chain.ts';
 import { createFigures, type Figures } from './figures.ts';
 import { machineOf } from './chain/machine-state.ts';
 import { detailOf, judgeMachineAnswer, type Span } from './oracle/oracle.ts';
+import { judgeAltAwareAnswer } from './oracle/alt-oracle.ts';
+import { isLeftToAlt, judgeAlt } from './oracle/alt-truth.ts';
 import { judgeFleetAnswer } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
 import { Scenario } from './scenario.ts';
@@ -84,6 +86,7 @@ class Run {
       await time.advance(random.chance(0.3) ? random.integer(1, 200) : random.skewed(20_000));
       await scenario.revive();
       scenario.mineIfDue();
+      scenario.alt?.act();
       if (random.chance(plan.reorgChance)) scenario.reorganise(plan.isPastFinality && random.chance(0.5));
       if (random.chance(plan.deathChance)) scenario.kill();
       if (random.chance(plan.clockJumpChance)) scenario.jumpClock();
@@ -124,10 +127,12 @@ class Run {
   }
 
   #judge(request: Request, answer: Answer, span: Span): string | undefined {
-    const { network } = this.#scenario;
-    return request.kind === 'fleet'
-      ? judgeFleetAnswer(request.account, answer, span, network)
-      : judgeMachineAnswer(request.route, request.id, answer, span, network);
+    const { network, alt } = this.#scenario;
+    if (request.kind === 'fleet') return judgeFleetAnswer(request.account, answer, span, network, alt?.network);
+    const { route, id } = request;
+    return alt === undefined
+      ? judgeMachineAnswer(route, id, answer, span, network)
+      : judgeAltAwareAnswer(route, id, answer, span, network, alt.network);
   }
 
   #spanFrom(startMilliseconds: number): Span {
@@ -206,8 +211,11 @@ class Run {
 
   #complainOf(id: bigint, answer: Answer | undefined, isRefused: boolean): string | undefined {
     if (answer === undefined) return 'no answer';
-    const { kind } = judge(machineOf(this.#scenario.chain.tip.world, id));
+    const { alt, chain } = this.#scenario;
+    const isLeft = alt !== undefined && isLeftToAlt(id, chain.tip);
+    const kind = isLeft ? judgeAlt(id, alt.chain.world) : judge(machineOf(chain.tip.world, id)).kind;
     const status = { here: 200, absent: 404, elsewhere: 409, relocating: 503, contradiction: 503 }[kind];
+    if (answer.body.includes('indexer_behind')) return 'the index of the alt chain is behind';
     if (answer.status === status) return undefined;
     if (isRefused && answer.status === 503) return undefined;
     return `${answer.status} instead of ${status}: ${String(detailOf(answer))}`;
@@ -232,9 +240,9 @@ class Run {
   }
 
   result(): Pick<SeedResult, 'hash' | 'trace' | 'figures'> {
-    const { network, trace, time, reorgs, deaths } = this.#scenario;
+    const { network, alt, trace, time, reorgs, deaths } = this.#scenario;
     const figures = this.#figures;
-    figures.exchanges = network.exchanges;
+    figures.exchanges = network.exchanges + (alt?.network.exchanges ?? 0);
     figures.reorgs = reorgs;
     figures.deaths = deaths;
     figures.virtualSeconds = Math.floor((time.nowMilliseconds() - this.#startedAt) / 1000);

@@ -2,10 +2,11 @@
 import type { SqlDatabase } from '../src/adapters/sql/work.ts';
 import { openSqlite } from '../src/adapters/sql/sqlite.ts';
 import type { Store } from '../src/ports/store.ts';
+import { AltScenario } from './alt-scenario.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
 import { storeEvent } from './chain/event-operations.ts';
-import { operate, type Cast } from './chain/operations.ts';
+import { homeAbroad, operate, type Cast } from './chain/operations.ts';
 import { ancestorAt, emptyContent, VirtualChain, type Block, type Submission } from './chain/virtual-chain.ts';
 import { Backend, type Character } from './nodes/backend.ts';
 import { Faults } from './nodes/faults.ts';
@@ -25,6 +26,9 @@ export interface ScenarioOptions {
 
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
+/** Every third seed has an alt chain. */
+const ALT_EVERY = 3;
+const ALT_MACHINES = 3;
 /** Transactions of so many abandoned blocks wait to be mined again. */
 const MAX_WAITING_BLOCKS = 60;
 
@@ -63,6 +67,8 @@ export class Scenario {
   readonly backends: readonly Backend[];
   readonly urls: readonly NodeUrl[];
   readonly network: Network;
+  /** Undefined: none is configured. */
+  readonly alt: AltScenario | undefined;
   readonly database: SqlDatabase;
   readonly #options: ScenarioOptions;
   #service: Service | undefined;
@@ -89,13 +95,16 @@ export class Scenario {
       ),
       accounts: Array.from({ length: 3 }, () => `0x${random.hex(20)}`),
     };
+    const hasAlt = options.seed % ALT_EVERY === 0;
+    if (hasAlt) this.cast = { ...this.cast, machines: [...this.cast.machines, ...drawAbroad(random)] };
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds);
-    this.#writePast();
+    this.#writePast(hasAlt);
     this.faults = new Faults(random);
     this.urls = Array.from({ length: random.integer(1, 3) }, () => this.#drawUrl());
     this.backends = this.urls.flatMap(({ backends }) => backends);
     this.network = new Network({ urls: this.urls, faults: this.faults, random, time: this.time, trace: this.trace });
+    this.alt = hasAlt ? new AltScenario(options.seed, this.cast, this.time, this.trace) : undefined;
     this.database = openSqlite(':memory:', () => undefined);
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#keepTimetable();
@@ -105,8 +114,13 @@ export class Scenario {
     return this.#service?.life.isOver === true ? undefined : this.#service;
   }
 
-  #writePast(): void {
+  #writePast(hasAlt: boolean): void {
     const { random, chain, plan } = this;
+    if (hasAlt) {
+      const draft = new BlockDraft(chain.tip.world, chain.tip.timestamp + 1);
+      for (const id of this.cast.machines.slice(-ALT_MACHINES)) homeAbroad(draft, id, random, this.cast);
+      chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
+    }
     const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
     const emptySeconds = 2 * plan.emptyBlocks;
     writeHistory(chain, random, this.cast, random.integer(4, 25), seconds - emptySeconds - 30);
@@ -139,10 +153,12 @@ export class Scenario {
       onEnd: () => this.#bury(),
     };
     for (const url of this.urls) url.isForeign = !isLasting && plan.stormRate > 0 && random.chance(0.05);
+    this.alt?.prepareStart(isLasting);
     try {
       this.#service = await startService({
         database: this.database,
         network: this.network,
+        altNetwork: this.alt?.network,
         time: this.time,
         trace: this.trace,
         pollIntervalSeconds: plan.pollIntervalSeconds,
@@ -290,9 +306,15 @@ export class Scenario {
     this.faults.setRate(0);
     for (const backend of this.backends) backend.lagMilliseconds = backend.lagBlocks = 0;
     for (const url of this.urls) url.isDown = url.isForeign = false;
+    this.alt?.heal();
     if (this.service !== undefined) this.service.life.writesLeft = undefined;
     this.trace.line('all faults end');
   }
+}
+
+/** Machines that live on the alt chain at first. */
+function drawAbroad(random: Random): bigint[] {
+  return Array.from({ length: ALT_MACHINES }, (_, i) => BigInt(2000 + i) ** BigInt(random.integer(1, 6)));
 }
 
 /** What the newest blocks stored, oldest first. */

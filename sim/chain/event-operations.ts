@@ -34,7 +34,7 @@ export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, .
   draft.tell(`${id} event ${eventIndex}: ${event.type} ${event.value} ${event.currency}`);
 }
 
-function drawEvent(blockTimestamp: number, random: Random): SimEvent {
+export function drawEvent(blockTimestamp: number, random: Random): SimEvent {
   const isRevenue = random.chance(0.7);
   const age = random.chance(0.1) ? random.integer(6 * DAY_SECONDS, 9 * DAY_SECONDS) : random.skewed(3 * DAY_SECONDS);
   return {

@@ -16,7 +16,10 @@ export function writeHistory(
   const step = Math.floor((untilSeconds - chain.tip.timestamp) / blocks) - 1;
   for (let i = 0; i < blocks; i++) {
     const draft = new BlockDraft(chain.tip.world, chain.tip.timestamp + random.integer(1, Math.max(1, step)));
-    if (i === 0) for (const id of cast.machines.slice(1)) mint(draft, id, random, cast);
+    if (i === 0) {
+      for (const id of cast.machines.slice(1))
+        if (draft.machine(id).subscription.periodStart === 0) mint(draft, id, random, cast);
+    }
     for (const id of cast.machines) {
       const machine = draft.machine(id);
       if (machine.owner !== undefined && random.chance(0.4)) submitEvents(draft, machine, random);

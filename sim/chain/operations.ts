@@ -2,6 +2,7 @@
 import type { Random } from '../random.ts';
 import { address, bool, text, tuple, uint, tail } from './abi-words.ts';
 import type { BlockDraft } from './block-draft.ts';
+import { ALT_ORDINAL } from '../alt-chain/deployment.ts';
 import { ADDRESSES, FOREIGN_ADDRESS } from './deployment.ts';
 import { submitEvent, submitEvents } from './event-operations.ts';
 import { LOCAL_ORDINAL, operatorOf, statusAt, ZERO, type Endpoint, type Machine } from './machine-state.ts';
@@ -230,6 +231,21 @@ export function mint(draft: BlockDraft, id: bigint, random: Random, cast: Cast):
   draft.tell(`${id} minted to ${short(owner)}`);
 }
 
+/** A machine of the alt chain, with its bond here. */
+export function homeAbroad(draft: BlockDraft, id: bigint, random: Random, cast: Cast): void {
+  mint(draft, id, random, cast);
+  const { owner, subscription } = draft.machine(id);
+  const periodEnd = draft.timestamp + random.pick([PERIOD_SECONDS, 400 * 86_400, 400 * 86_400]);
+  draft.change(id, { owner: undefined, controller: ZERO, subscription: { ...subscription, periodEnd } });
+  logTransfer(draft, owner!, ZERO, id);
+  logSubscription(draft, draft.machine(id), 'Renewed(uint256,address,uint8,uint256,uint64)', [
+    uint(0),
+    uint(1),
+    uint(periodEnd),
+  ]);
+  setHome(draft, draft.machine(id), random.pick([0, ALT_ORDINAL, ALT_ORDINAL, ALT_ORDINAL]));
+}
+
 function bridgeOut(draft: BlockDraft, machine: Machine, random: Random, cast: Cast): void {
   draft.change(machine.id, {
     owner: undefined,
@@ -292,7 +308,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { id: '#data-visibility', type: 'Other', url: 'public' },
 ];
 
-function drawEndpoints(random: Random): Endpoint[] {
+export function drawEndpoints(random: Random): Endpoint[] {
   return Array.from({ length: random.integer(0, 4) }, () => ({ ...random.pick(ENDPOINTS) }));
 }
 

@@ -27,6 +27,8 @@ const HIDDEN_AGE_MILLISECONDS = 86_000;
 
 const DOCUMENTED = [
   /^Chain unavailable$/,
+  /^Home chain unavailable$/,
+  /^Alt-chain ownership snapshot is out of date$/,
   /^Event index is syncing: block \d+ of \d+$/,
   /^Operator index is syncing: block \d+ of \d+$/,
   /^Operator index is stale: chain head not read for \d+ seconds$/,
@@ -66,6 +68,20 @@ export function judgeMachineAnswer(
   }
 }
 
+/** What marketplaces are told besides, made from the same members. */
+const BESIDES: { readonly [R in MachineRoute]: readonly string[] } = {
+  mcr: [],
+  explanation: [],
+  profile: ['description', 'image', 'external_url', 'attributes'],
+  card: ['image', 'x402Support', 'supportedTrust'],
+};
+
+/** The members of the interface. */
+export function readBody(route: MachineRoute, { body }: Answer): Readonly<Record<string, unknown>> {
+  const members = Object.entries(JSON.parse(body) as object) as [string, unknown][];
+  return Object.fromEntries(members.filter(([name]) => !BESIDES[route].includes(name)));
+}
+
 export function isDocumented(answer: Answer): boolean {
   const detail = detailOf(answer);
   return typeof detail === 'string' && DOCUMENTED.some((text) => text.test(detail));
@@ -89,7 +105,7 @@ export function listHeads(network: Network, { startMilliseconds, endMilliseconds
   return [...heads];
 }
 
-function judgeFacts(
+export function judgeFacts(
   route: MachineRoute,
   id: bigint,
   answer: Answer,
@@ -98,7 +114,7 @@ function judgeFacts(
 ): string | undefined {
   const number = Number(answer.headers['chain-block']);
   if (!Number.isSafeInteger(number)) return 'a 200 without a block';
-  const body: unknown = JSON.parse(answer.body);
+  const body = readBody(route, answer);
   let isTrueSomewhere = false;
   for (const block of new Set(heads.map((head) => ancestorAt(head, number)))) {
     if (block === undefined || judge(machineOf(block.world, id)).kind !== 'here') continue;

@@ -16,7 +16,7 @@ import {
 } from '../chain/machine-state.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 import { checksum } from './checksum.ts';
-import { readDirectory } from './directory.ts';
+import { readDirectory, type Directory } from './directory.ts';
 
 export type Standing =
   | { readonly kind: 'here' }
@@ -26,7 +26,7 @@ export type Standing =
   /** A token here, and a home elsewhere: never a guess. */
   | { readonly kind: 'contradiction' };
 
-/** The table of chain-evm 3.6, without an alt chain. */
+/** The table of chain-evm 3.6, as far as the main chain tells. */
 export function judge({ owner, relocating, home }: Machine): Standing {
   if (relocating) return { kind: 'relocating' };
   if (owner !== undefined) return { kind: home === LOCAL_ORDINAL ? 'here' : 'contradiction' };
@@ -39,15 +39,28 @@ export function isSameAt(id: bigint, one: Block, other: Block): boolean {
   const machine = machineOf(one.world, id);
   const twin = machineOf(other.world, id);
   return (
-    machine === twin && statusAt(machine, one.world, one.timestamp) === statusAt(twin, other.world, other.timestamp)
+    one.world.machines.get(id) === other.world.machines.get(id) &&
+    statusAt(machine, one.world, one.timestamp) === statusAt(twin, other.world, other.timestamp)
   );
 }
 
 const NO_RATES = { feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} };
 
 function rate(machine: Machine, block: Block, nowSeconds: number): ModelAnswer {
+  return rateEvents(machine.events, machine.prior, null, machine, block, nowSeconds);
+}
+
+/** Rates events of whichever chain with what the main chain says of the machine. */
+export function rateEvents(
+  events: readonly SimEvent[],
+  prior: number,
+  ratingUnavailable: string | null,
+  machine: Machine,
+  block: Block,
+  nowSeconds: number,
+): ModelAnswer {
   return rateRawEvents({
-    events: machine.events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
+    events: events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
       seq: BigInt(seq),
       type: BigInt(type),
       value,
@@ -56,11 +69,11 @@ function rate(machine: Machine, block: Block, nowSeconds: number): ModelAnswer {
       trust: BigInt(trust),
       blockTimestamp: BigInt(blockTimestamp),
     })),
-    priorEvents: BigInt(machine.prior),
+    priorEvents: BigInt(prior),
     subscription: STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!,
     negativeFlagAt: BigInt(machine.flaggedAt),
     trustOverride: machine.override === undefined ? null : BigInt(machine.override),
-    ratingUnavailable: null,
+    ratingUnavailable,
     now: BigInt(nowSeconds),
     rates: NO_RATES,
   });
@@ -75,7 +88,9 @@ export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSec
   const rating = rate(machine, block, nowSeconds);
   if (route === 'profile') return expectProfile(machine, rating);
   const record = expectRecord(id, rating);
-  return route === 'mcr' ? record : { ...record, ...expectExplanation(machine, block, rating, nowSeconds) };
+  if (route === 'mcr') return record;
+  const history = { prior: machine.prior, count: machine.events.length };
+  return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, history) };
 }
 
 /** One entry of an operator's list. */
@@ -102,7 +117,7 @@ export function listHoldings(account: string, block: Block): bigint[] {
   return held.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
 }
 
-function expectRecord(id: bigint, rating: ModelAnswer) {
+export function expectRecord(id: bigint, rating: ModelAnswer) {
   return {
     did: `did:svc:${id}`,
     machine_id: String(id),
@@ -122,8 +137,16 @@ function expectRecord(id: bigint, rating: ModelAnswer) {
   };
 }
 
-function expectExplanation(machine: Machine, block: Block, rating: ModelAnswer, nowSeconds: number) {
+/** `history`: of the chain that it lives on. */
+export function expectExplanation(
+  machine: Machine,
+  block: Block,
+  rating: ModelAnswer,
+  nowSeconds: number,
+  history: { readonly prior: number; readonly count: number; readonly slot?: number },
+) {
   const { number, hash, timestamp } = block;
+  const { prior, count, slot } = history;
   return {
     model: rating.model,
     total_hundredths: rating.total_hundredths,
@@ -136,8 +159,9 @@ function expectExplanation(machine: Machine, block: Block, rating: ModelAnswer, 
       subscription: STATUS_NAMES[statusAt(machine, block.world, timestamp)],
       negative_flag_at: String(machine.flaggedAt),
       trust_override: machine.override ?? null,
-      prior_events: machine.prior,
-      event_count: machine.events.length,
+      prior_events: prior,
+      event_count: count,
+      ...(slot !== undefined && { slot: String(slot) }),
       rates: { feed: false, through: '1970-01-01' },
     },
   };
@@ -146,14 +170,7 @@ function expectExplanation(machine: Machine, block: Block, rating: ModelAnswer, 
 function expectProfile(machine: Machine, rating: ModelAnswer) {
   const { id, endpoints } = machine;
   const directory = readDirectory(endpoints);
-  const data =
-    directory.visibility === 'onchain'
-      ? { event_data: machine.events.slice(0, 100).flatMap(showEvent) }
-      : directory.visibility === 'public'
-        ? { partner_data_error: directory.dataApi === undefined ? 'no_data_api' : 'not_fetched' }
-        : directory.dataApi === undefined
-          ? {}
-          : { data_api: directory.dataApi };
+  const data = expectData(directory, machine.events);
   return {
     schema_version: '1.0',
     name: `Machine #${id}`,
@@ -172,6 +189,13 @@ function expectProfile(machine: Machine, rating: ModelAnswer) {
       ...data,
     },
   };
+}
+
+/** What the visibility lets a reader see. */
+export function expectData({ visibility, dataApi }: Directory, events: readonly SimEvent[]): object {
+  if (visibility === 'onchain') return { event_data: events.slice(0, 100).flatMap(showEvent) };
+  if (visibility === 'public') return { partner_data_error: dataApi === undefined ? 'no_data_api' : 'not_fetched' };
+  return dataApi === undefined ? {} : { data_api: dataApi };
 }
 
 function expectCard(machine: Machine, block: Block) {
@@ -201,12 +225,12 @@ function expectCard(machine: Machine, block: Block) {
   };
 }
 
-function toDid(account: string): string | null {
+export function toDid(account: string): string | null {
   return account === ZERO ? null : `did:svc:${checksum(account)}`;
 }
 
 /** An event as a profile shows it; one that no rule can read is left out. */
-function showEvent({ type, value, timestamp, trust, metadata, currency }: SimEvent): object[] {
+export function showEvent({ type, value, timestamp, trust, metadata, currency }: SimEvent): object[] {
   const parsed = Buffer.from(metadata, 'hex').toString('utf8');
   const activity = {
     event_type: type,

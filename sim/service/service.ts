@@ -7,13 +7,20 @@ import { createMainChain, type MainChainAdapter } from '../../src/adapters/evm/c
 import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
 import { openStore } from '../../src/adapters/sql/create-store.ts';
 import type { SqlDatabase } from '../../src/adapters/sql/work.ts';
+import { createAltChain, type AltChainAdapter } from '../../src/adapters/svm/create-alt-chain.ts';
 import { buildApp } from '../../src/app.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { createAltFleetWorker } from '../../src/indexers/alt-fleet-snapshot.ts';
+import { createAltIndexers } from '../../src/indexers/alt-indexers.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexers/main-chain-indexers.ts';
-import type { Ctx } from '../../src/ports/ctx.ts';
+import { createPollLoop, type PollLoop } from '../../src/indexers/poll-loop.ts';
+import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Store } from '../../src/ports/store.ts';
 import type { Timers } from '../../src/ports/timers.ts';
+import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
+import type { AltNetwork } from '../alt-nodes/network.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import type { Network } from '../nodes/network.ts';
 import type { Trace } from '../trace.ts';
@@ -23,6 +30,8 @@ import { openForLife, type Life } from './database.ts';
 export interface ServiceParts {
   readonly database: SqlDatabase;
   readonly network: Network;
+  /** Undefined: no alt chain is configured. */
+  readonly altNetwork: AltNetwork | undefined;
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly pollIntervalSeconds: number;
@@ -81,6 +90,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     headIntervalMilliseconds: parts.headIntervalMilliseconds,
     listeners: [adapter.chain],
   });
+  const alt =
+    parts.altNetwork &&
+    wireAltChain(parts.altNetwork, parts.pollIntervalSeconds, { store, clock, timers, log, time, isAlive });
   const ctx: Ctx = {
     clock,
     log,
@@ -90,14 +102,69 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     store,
     fxRates: RATES,
     main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
-    alt: undefined,
+    alt: alt?.ports,
     bindings: undefined,
     chip: undefined,
     partnerData: undefined,
   };
   indexers.head.start();
   indexers.worker.start();
+  for (const loop of alt?.loops ?? []) loop.start();
   return { ctx, store, adapter, indexers, life };
+}
+
+interface Surroundings {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly time: VirtualTime;
+  readonly isAlive: () => boolean;
+}
+
+const ALT_CHECK_INTERVAL_MILLISECONDS = 600_000;
+
+function wireAltChain(
+  network: AltNetwork,
+  pollIntervalSeconds: number,
+  { time, isAlive, ...common }: Surroundings,
+): { readonly ports: AltChainPorts; readonly loops: readonly PollLoop[] } {
+  const { rpcUrls } = network;
+  const adapter = createAltChain(
+    { rpcUrls, genesisHash: GENESIS_HASH, ordinal: ALT_ORDINAL, programs: PROGRAMS, binding: undefined },
+    { ...common, post: network.createPost(isAlive), stopwatch: time, checksProgramAccounts: false },
+  );
+  const { chain, history } = adapter.machines!;
+  const { eventRegistry, machineRegistry } = PROGRAMS;
+  const indexers = createAltIndexers({
+    ...common,
+    history,
+    fxRates: RATES,
+    deployment: { genesisHash: GENESIS_HASH, eventRegistry, firstSlot: FIRST_SLOT },
+    pollIntervalMilliseconds: pollIntervalSeconds * 1000,
+  });
+  const fleet = createAltFleetWorker({
+    ...common,
+    history,
+    deployment: { genesisHash: GENESIS_HASH, machineRegistry },
+    pollIntervalSeconds,
+  });
+  const loops = [createCheckLoop(adapter, common), indexers.worker, fleet.loop];
+  return { ports: { chain, index: indexers.index }, loops };
+}
+
+function createCheckLoop(adapter: AltChainAdapter, common: Pick<Surroundings, 'clock' | 'timers' | 'log'>): PollLoop {
+  return createPollLoop({
+    ...common,
+    name: 'alt-chain-checks',
+    intervalMilliseconds: ALT_CHECK_INTERVAL_MILLISECONDS,
+    firstBackoffMilliseconds: ALT_CHECK_INTERVAL_MILLISECONDS,
+    maxBackoffMilliseconds: ALT_CHECK_INTERVAL_MILLISECONDS,
+    step: async () => {
+      await adapter.checkDeployment();
+      return 'idle';
+    },
+  });
 }
 
 /** The indexers' own words; what they say of a node is said by its fault. */
@@ -147,7 +214,9 @@ export class FrontDoor {
       get main() {
         return current().main;
       },
-      alt: undefined,
+      get alt() {
+        return current().alt;
+      },
       bindings: undefined,
       chip: undefined,
       partnerData: undefined,

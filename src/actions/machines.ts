@@ -153,15 +153,15 @@ async function readShownEvents(ctx: Ctx, { main, snapshot }: LocatedMachine): Pr
   return toShownEvents(ctx, records, events);
 }
 
-/** Undefined: the newest event that its log account counts is not indexed yet. */
+/** Undefined: the newest event that its log account counts is not indexed yet, so that nothing proves whose events the others are. */
 async function readShownAltEvents(ctx: Ctx, alt: LocatedAltMachine): Promise<ShownEvent[] | undefined> {
   const { count } = readEventLog(alt);
   if (count === 0) return [];
-  const [newest, { records, events }] = await Promise.all([
-    alt.index.readEvents(alt.snapshot, count - 1, count),
-    alt.index.readEvents(alt.snapshot, 0, Math.min(count, PROFILE_EVENTS)),
-  ]);
-  return newest.records.length === 0 ? undefined : toShownEvents(ctx, records, events);
+  const shown = Math.min(count, PROFILE_EVENTS);
+  const newest = await alt.index.readEvents(alt.snapshot, count - 1, count);
+  if (newest.records.length === 0) return undefined;
+  const { records, events } = await alt.index.readEvents(alt.snapshot, 0, shown);
+  return records.length < shown ? undefined : toShownEvents(ctx, records, events);
 }
 
 function toShownEvents(ctx: Ctx, records: readonly EventRecord[], events: readonly RatingEvent[]): ShownEvent[] {

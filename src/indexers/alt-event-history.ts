@@ -6,7 +6,7 @@ import { chainUnreadable } from '../domain/faults.ts';
 import { NO_EVENTS, type AltEventLog, type AltMachineSnapshot } from '../domain/alt-machine-facts.ts';
 import { emptyFold, type Fold } from '../domain/rating/fold.ts';
 import { FoldUnreadable, parseFold } from '../domain/rating/fold-text.ts';
-import type { AltEventStore, StoredAltEvent, StoredAltHistory } from '../ports/alt-event-store.ts';
+import type { AltEventStore, AltMachineState, StoredAltEvent, StoredAltHistory } from '../ports/alt-event-store.ts';
 import type { AltHistoryRead, AltIndex } from '../ports/alt-index.ts';
 import type { Log } from '../ports/log.ts';
 import { isSameRecord, pickConsecutive, toRatingEvent } from './alt-stored-events.ts';
@@ -68,13 +68,26 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     await store.writeAltIndex(revision, { walk, machines });
   }
 
+  /** Of what is stored of the machine; undefined where it is known to be another incarnation than the account counts, or to be wrong. */
+  async function readRevision(snapshot: AltMachineSnapshot): Promise<number | undefined> {
+    const { count, priorEventCount, lastEvent } = readEventLog(snapshot);
+    const [machine] = await store.readAltMachines([snapshot.id]);
+    if (machine?.priorEventCount !== priorEventCount || !isSound(machine)) return undefined;
+    const [last] = await store.listAltEvents(snapshot.id, Number(count) - 1, Number(count));
+    if (last === undefined) return machine.revision;
+    return lastEvent !== undefined && isSameRecord(last.record, lastEvent) ? machine.revision : undefined;
+  }
+
   return {
     readHistory,
     async readEvents(snapshot, from, to) {
       checkStanding();
       const count = toCount(readEventLog(snapshot));
+      const revision = await readRevision(snapshot);
       const stored = await store.listAltEvents(snapshot.id, from, Math.min(to, count));
-      const known = pickConsecutive(stored, from).filter(({ slot }) => slot <= snapshot.slot);
+      // A history that was numbered anew meanwhile is another one.
+      const isSame = revision !== undefined && revision === (await readRevision(snapshot));
+      const known = isSame ? pickConsecutive(stored, from).filter(({ slot }) => slot <= snapshot.slot) : [];
       return { records: known.map(({ record }) => record), events: known.map(toRatingEvent) };
     },
     async readStatus() {
@@ -100,8 +113,12 @@ function toCount({ count }: AltEventLog): number {
 
 /** The first walk has ended, nothing is known to be missing, and the incarnation is not one that an import began otherwise. */
 function isTrusted({ walk, machine }: StoredAltHistory, { priorEventCount }: AltEventLog): boolean {
-  if (walk.observed === undefined || machine?.priorEventCount !== priorEventCount) return false;
-  return machine.problem === undefined || machine.problem === 'last-event';
+  return walk.observed !== undefined && machine?.priorEventCount === priorEventCount && isSound(machine);
+}
+
+/** A last event that another request found wrong is judged anew by each. */
+function isSound({ problem }: AltMachineState): boolean {
+  return problem === undefined || problem === 'last-event';
 }
 
 /**

@@ -509,6 +509,16 @@ describe('a history', () => {
     await expectAll();
   });
 
+  it('of an incarnation that has ended shows no event as one of the next', async () => {
+    chain.submit(A, ...records(0, 4));
+    await bench.settle();
+    chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
+    chain.submit(A, ...records(10, 12));
+    expect(await bench.index.readEvents(chain.snapshotOf(A), 0, 2)).toEqual({ records: [], events: [] });
+    await bench.settle();
+    expect((await bench.index.readEvents(chain.snapshotOf(A), 0, 2)).records).toEqual(records(10, 12));
+  });
+
   it('that is long costs its newest events beside a fold', async () => {
     chain.submit(A, ...records(0, 2_500));
     chain.submit(B, ...records(0, 399));

@@ -34,7 +34,10 @@ export interface AltIndex {
    * record contradicts the account's, `StoreUnavailable`.
    */
   readHistory(snapshot: AltMachineSnapshot, ratesFingerprint: string): Promise<AltHistoryRead>;
-  /** Records at positions `from` to `to - 1` of the current incarnation, with the events of the model; fewer when fewer are known. */
+  /**
+   * Records at positions `from` to `to - 1` of the current incarnation, with the events of the model; fewer when fewer are known, and none
+   * when the last event that the log account shows is another one. Only where that last one is known are all of this incarnation.
+   */
   readEvents(
     snapshot: AltMachineSnapshot,
     from: number,

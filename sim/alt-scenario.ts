@@ -1,0 +1,121 @@
+/** What happens on the alt chain in one run? Its own chain, nodes and weather, drawn from a source of their own, so that the main chain's stay. */
+import { FIRST_SLOT } from './alt-chain/deployment.ts';
+import { mintAlt, operateAlt, SlotDraft, type AltCast } from './alt-chain/operations.ts';
+import { VirtualAltChain } from './alt-chain/virtual-alt-chain.ts';
+import { AltBackend, type AltCharacter } from './alt-nodes/backend.ts';
+import { AltFaults } from './alt-nodes/faults.ts';
+import { AltNetwork, type AltNodeUrl } from './alt-nodes/network.ts';
+import { Random } from './random.ts';
+import type { Trace } from './trace.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** Far from the numbers of the seeds. */
+const OWN_SEEDS = 2 ** 40;
+const DAY_SECONDS = 86_400;
+
+function drawPlan(random: Random) {
+  return {
+    actChance: random.pick([0.05, 0.2, 0.5]),
+    stormRate: random.pick([0, 0.05, 0.15, 0.4, 0.8]),
+    pruneChance: random.pick([0, 0, 0.02]),
+    pastSlots: random.integer(3, 20),
+  };
+}
+
+export class AltScenario {
+  readonly chain: VirtualAltChain;
+  readonly network: AltNetwork;
+  readonly #random: Random;
+  readonly #plan: ReturnType<typeof drawPlan>;
+  readonly #cast: AltCast;
+  readonly #trace: Trace;
+  readonly #faults: AltFaults;
+  readonly #urls: readonly AltNodeUrl[];
+  readonly #backends: readonly AltBackend[];
+
+  constructor(seed: number, cast: AltCast, time: VirtualTime, trace: Trace) {
+    const random = (this.#random = new Random(seed + OWN_SEEDS));
+    this.#plan = drawPlan(random);
+    this.#cast = cast;
+    this.#trace = trace;
+    const now = () => time.nowMilliseconds();
+    this.chain = new VirtualAltChain(now, now() - random.pick([1, 40, 100]) * DAY_SECONDS * 1000);
+    this.#writePast();
+    this.#faults = new AltFaults(random);
+    this.#urls = Array.from({ length: random.integer(1, 2) }, () => this.#drawUrl());
+    this.#backends = this.#urls.flatMap(({ backends }) => backends);
+    this.network = new AltNetwork({ chain: this.chain, urls: this.#urls, faults: this.#faults, random, time, trace });
+    trace.line(`alt ${JSON.stringify(this.#plan)}`);
+  }
+
+  #writePast(): void {
+    const { slot } = this.chain;
+    const step = Math.floor((slot - FIRST_SLOT) / (this.#plan.pastSlots + 1));
+    for (let i = 1; i <= this.#plan.pastSlots; i++) {
+      this.#finalize(FIRST_SLOT + i * step - this.#random.integer(0, step - 2), (draft) => {
+        if (i === 1) for (const id of this.#cast.machines.slice(-3)) mintAlt(draft, id, this.#random, this.#cast);
+        for (const id of this.#cast.machines) {
+          if (draft.machine(id).account !== undefined && this.#random.chance(0.4)) draft.execute([draft.submit(id)]);
+        }
+      });
+    }
+  }
+
+  #drawUrl(): AltNodeUrl {
+    const random = this.#random;
+    const character: AltCharacter = { pageRows: random.pick([3, 10, 1_000]), keepsLogs: random.chance(0.8) };
+    const backends = Array.from({ length: random.integer(1, 3) }, () => new AltBackend(this.chain, random, character));
+    return { backends, isDown: false, isForeign: false };
+  }
+
+  /** Before a life of the service begins. */
+  prepareStart(isLasting: boolean): void {
+    const { stormRate } = this.#plan;
+    for (const url of this.#urls) url.isForeign = !isLasting && stormRate > 0 && this.#random.chance(0.05);
+  }
+
+  /** By the way: the chain goes on, and its nodes change. */
+  act(): void {
+    const random = this.#random;
+    const { actChance, stormRate } = this.#plan;
+    if (random.chance(actChance)) this.#goOn();
+    if (stormRate > 0 && random.chance(0.1)) this.#changeNodes();
+    if (stormRate > 0 && random.chance(0.15)) this.#faults.setRate(random.chance(0.5) ? 0 : stormRate);
+  }
+
+  /** In a slot that nobody has been told yet. */
+  #goOn(): void {
+    this.#finalize(this.chain.slot + 1, (draft) => {
+      for (let i = this.#random.skewed(6); i >= 0; i--) operateAlt(draft, this.#random, this.#cast);
+    });
+  }
+
+  /** Nothing when the slot has its block. */
+  #finalize(slot: number, fill: (draft: SlotDraft) => void): void {
+    const { chain } = this;
+    if (slot <= chain.lastUsedSlot) return;
+    const draft = new SlotDraft(chain.world, slot, chain.timeOf(slot), this.#random);
+    fill(draft);
+    chain.finalize(slot, draft.world, draft.transactions);
+    this.#trace.line(`alt slot ${slot}: ${draft.story.join('; ')}`);
+  }
+
+  #changeNodes(): void {
+    const random = this.#random;
+    for (const backend of this.#backends) {
+      backend.lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(120_000);
+      const isPruned = random.chance(this.#plan.pruneChance);
+      backend.firstSlot = isPruned ? random.integer(FIRST_SLOT, this.chain.slot) : 0;
+    }
+    for (const url of this.#urls) url.isDown = random.chance(0.1);
+    const nodes = this.#backends.map(({ lagMilliseconds, firstSlot }) => `${lagMilliseconds}ms from ${firstSlot}`);
+    this.#trace.line(`alt nodes: ${nodes.join(', ')}`);
+  }
+
+  /** Ends everything that is wrong with the nodes. */
+  heal(): void {
+    this.#faults.setRate(0);
+    for (const backend of this.#backends) backend.lagMilliseconds = backend.firstSlot = 0;
+    for (const url of this.#urls) url.isDown = url.isForeign = false;
+  }
+}

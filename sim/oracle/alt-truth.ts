@@ -1,0 +1,164 @@
+/** What is true of a machine of the alt chain? Its events and its account are of a slot of that chain, its bond and its flags of a block of the main one. */
+import { isDeepStrictEqual } from 'node:util';
+import { ALT_ORDINAL, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
+import { altMachineOf, MACHINE_TYPE, NO_LOG, type AltAccount, type AltWorld } from '../alt-chain/machine-state.ts';
+import { machineOf, statusAt, type SimEvent } from '../chain/machine-state.ts';
+import type { Block } from '../chain/virtual-chain.ts';
+import { readDirectory } from './directory.ts';
+import { expectData, expectExplanation, expectRecord, judge, rateEvents, toDid, type MachineRoute } from './truth.ts';
+
+/** One slot, as the service was told it. */
+export interface AltMoment {
+  readonly slot: number;
+  readonly world: AltWorld;
+}
+
+/** Whether the main chain leaves it to the alt chain. */
+export function isLeftToAlt(id: bigint, block: Block): boolean {
+  const standing = judge(machineOf(block.world, id));
+  return standing.kind === 'absent' || (standing.kind === 'elsewhere' && standing.ordinal === ALT_ORDINAL);
+}
+
+/** The table of chain-svm 4. */
+export function judgeAlt(id: bigint, world: AltWorld): 'here' | 'absent' | 'relocating' {
+  const { account } = altMachineOf(world, id);
+  if (account === undefined) return 'absent';
+  return account.relocating ? 'relocating' : 'here';
+}
+
+/** Whether the whole body of a 200 is true. */
+export function isAltBodyTrue(
+  route: MachineRoute,
+  id: bigint,
+  body: Readonly<Record<string, unknown>>,
+  block: Block,
+  moment: AltMoment,
+  nowSeconds: number,
+): boolean {
+  if (route === 'card') return isDeepStrictEqual(body, expectAltCard(id, block, moment.world));
+  if (route === 'profile') {
+    return listAltProfiles(id, block, moment.world, nowSeconds).some((profile) => isDeepStrictEqual(body, profile));
+  }
+  const { log = NO_LOG } = altMachineOf(moment.world, id);
+  const expect = (events: readonly SimEvent[], unavailable: string | null) =>
+    expectAltRating(route, id, block, moment, nowSeconds, events, unavailable);
+  if (body['rating_unavailable'] !== 'indexer_behind') {
+    return isDeepStrictEqual(body, expect(log.events, log.events.length === 0 ? 'no_events_yet' : null));
+  }
+  // While it is behind, the counts are of what is indexed, which may be of an incarnation that has ended.
+  const counted = body['event_count'] as number;
+  const { events } = log;
+  if (events.length === 0) return false;
+  const same = expect(events, 'indexer_behind') as Record<string, unknown>;
+  const counts = ['event_count', 'revenue_event_count', 'activity_event_count', 'total_revenue', 'last_updated'];
+  const others = [...counts, 'mcr_degraded', 'average_revenue_per_event'];
+  const withoutCounts = (value: object) =>
+    Object.fromEntries(Object.entries(value).filter(([name]) => !others.includes(name)));
+  return counted <= events.length && isDeepStrictEqual(withoutCounts(body), withoutCounts(same));
+}
+
+function expectAltRating(
+  route: 'mcr' | 'explanation',
+  id: bigint,
+  block: Block,
+  { slot, world }: AltMoment,
+  nowSeconds: number,
+  events: readonly SimEvent[],
+  unavailable: string | null,
+): object {
+  const { log = NO_LOG } = altMachineOf(world, id);
+  const machine = machineOf(block.world, id);
+  const rating = rateEvents(events, log.prior, unavailable, machine, block, nowSeconds);
+  const record = { ...expectRecord(id, rating), ...toHome(unavailable) };
+  if (route === 'mcr') return record;
+  const history = { prior: log.prior, count: log.events.length, slot };
+  return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, history) };
+}
+
+/** One entry of an operator's list. */
+export function expectAltEntry(id: bigint, block: Block, world: AltWorld, nowSeconds: number): object {
+  const standing = toStanding(id, block, world, nowSeconds);
+  return {
+    did: `did:svc:${id}`,
+    machine_id: String(id),
+    mcr_score: 0,
+    mcr: 'Provisioned',
+    name: `Machine #${id}`,
+    ...standing,
+    ...toUnrated(standing.event_count),
+  };
+}
+
+/** With its events, or without them while the index does not have them. */
+function listAltProfiles(id: bigint, block: Block, world: AltWorld, nowSeconds: number): object[] {
+  const { log = NO_LOG, account } = altMachineOf(world, id);
+  const { owner, controller = null, operator, endpoints } = account as AltAccount;
+  const directory = readDirectory(endpoints);
+  const standing = toStanding(id, block, world, nowSeconds);
+  const isShown = directory.visibility === 'onchain';
+  return [expectData(directory, log.events), ...(isShown ? [{}] : [])].map((data) => ({
+    schema_version: '1.0',
+    name: `Machine #${id}`,
+    svcos: {
+      machine_id: String(id),
+      did: `did:svc:${id}`,
+      operator: operator === undefined ? null : toDid(operator),
+      mcr: 'Provisioned',
+      mcr_score: 0,
+      ...standing,
+      data_visibility: directory.visibility,
+      documentation_url: directory.documentation ?? null,
+      service_endpoints: endpoints.map(({ id: name, type, url }) => ({ id: name, type, endpoint: url })),
+      ...data,
+      ...toUnrated(standing.event_count),
+      owner,
+      controller,
+      machine_type: MACHINE_TYPE,
+      relocating: false,
+    },
+  }));
+}
+
+function expectAltCard(id: bigint, block: Block, world: AltWorld): object {
+  const { log = NO_LOG, account } = altMachineOf(world, id);
+  const { operator, endpoints } = account as AltAccount;
+  const directory = readDirectory(endpoints);
+  const status = statusAt(machineOf(block.world, id), block.world, block.timestamp);
+  const web = directory.dataApi === undefined ? [] : [{ name: 'web', endpoint: directory.dataApi }];
+  return {
+    type: 'svcos:registration:v1',
+    name: `Machine #${id}`,
+    description: 'svcOS machine',
+    did: `did:svc:${id}`,
+    active: true,
+    services: [...web, ...directory.others.map(({ type, url }) => ({ name: type, endpoint: url }))],
+    data_visibility: directory.visibility,
+    documentation_url: directory.documentation ?? '',
+    operator: operator === undefined ? null : toDid(operator),
+    bond_status: status === 1 || status === 2 ? 'bonded' : 'unbonded',
+    event_count: log.events.length,
+    registrations: [
+      {
+        type: 'svcos:registration:v1',
+        machineId: String(id),
+        machineRegistry: `solana:${GENESIS_HASH.slice(0, 32)}:${PROGRAMS.machineRegistry}`,
+      },
+    ],
+    ...toUnrated(log.events.length),
+  };
+}
+
+function toStanding(id: bigint, block: Block, world: AltWorld, nowSeconds: number) {
+  const { log = NO_LOG } = altMachineOf(world, id);
+  const machine = machineOf(block.world, id);
+  const { bond_status, negative_flag } = rateEvents([], 0, 'not_rated_here', machine, block, nowSeconds);
+  return { bond_status, negative_flag, event_count: log.events.length };
+}
+
+function toUnrated(count: number) {
+  return toHome(count === 0 ? 'no_events_yet' : 'not_rated_here');
+}
+
+function toHome(unavailable: string | null) {
+  return { home_chain: ALT_ORDINAL, ...(unavailable !== null && { rating_unavailable: unavailable }) };
+}
