@@ -1,0 +1,115 @@
+/**
+ * What does a document of evidence cost? Form, certificate, chip and controller apart and together, in CPU time of this process; and whole challenges and
+ * documents of a service on SQLite, each with its own read of the chain and its own write to the disk. `BENCH_ROUNDS` and `BENCH_CHALLENGES` change the length.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDevnet } from '../../devnet/start-devnet.ts';
+import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
+import { createScene, passSteps, type EvidenceScene } from '../../src/domain/evidence/evidence-scene.ts';
+import * as steps from '../../src/domain/evidence/evidence-steps.ts';
+import { vectorRules } from '../../src/domain/evidence/evidence-vectors.ts';
+import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
+import { chipPreimage, fromHex } from '../../src/domain/evidence/signed-bytes.ts';
+import { NATIVE_CHECKS } from '../../src/domain/signatures/signing-keys.ts';
+import { createProvider, startChipService } from '../../test/campaigns/chip-scene.ts';
+import { median } from '../measuring.ts';
+
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const CHALLENGES = Number(process.env['BENCH_CHALLENGES'] ?? 200);
+const CONNECTIONS = 32;
+const PER_ROUND = 300;
+
+function measureChecks(): void {
+  const scene = createScene();
+  const accepted = passSteps(scene);
+  const { document, transcript, leaf, leafDer, now } = accepted;
+  const rules = { ...vectorRules, checks: NATIVE_CHECKS };
+  const chipSignature = fromHex(document.proof.chipSignature);
+  const preimage = chipPreimage(transcript, rules.namespace);
+  const unknown = createScene({ lookup: () => ({ state: 'gone', isDocumentAccepted: false }) });
+  const checks: Readonly<Record<string, () => unknown>> = {
+    'form and canonical bytes': () => steps.requireCanonical(steps.requireWellFormed(scene.body)),
+    certificate: () => judgeLeaf(leafDer, { ...rules, nowSeconds: now }),
+    'chip signature': () => isSignedByP256(leaf.publicKey.encoded, preimage, chipSignature),
+    'controller signature': () => steps.requireControllerProof(accepted, rules),
+    'all of them, as the service does': () => judge(scene, rules),
+    'a refusal for want of a challenge': () => {
+      try {
+        judge(unknown, rules);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+  for (const run of Object.values(checks)) for (let k = 0; k < PER_ROUND; k++) run();
+  const rounds = Object.fromEntries(Object.keys(checks).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, run] of Object.entries(checks)) {
+      const start = process.cpuUsage();
+      for (let k = 0; k < PER_ROUND; k++) run();
+      const { user, system } = process.cpuUsage(start);
+      rounds[name]!.push((user + system) / PER_ROUND);
+    }
+  }
+  for (const [name, microseconds] of Object.entries(rounds)) {
+    const own = median(microseconds);
+    console.log(`${name}: ${own.toFixed(0)} µs of CPU, ${Math.round(1e6 / own)}/s`);
+  }
+}
+
+/** From the bytes to the proven document; chain and store are left out. */
+function judge(scene: EvidenceScene, rules: steps.EvidenceRules): steps.ProvenEvidence {
+  const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(scene.body)), rules);
+  const timed = steps.requireClock(supported, scene.nowMilliseconds, scene.latestMilliseconds);
+  const matching = steps.requireMatch(steps.requireChallenge(timed, scene.lookup(timed.nonceHash)), rules);
+  const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
+  return steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
+}
+
+async function measureService(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-verify-'));
+  const devnet = await startDevnet({ quiet: true });
+  const service = await startChipService(devnet, {
+    databaseUrl: `sqlite:${join(folder, 'svc.db')}`,
+    connections: CONNECTIONS,
+    logFile: join(folder, 'log'),
+  });
+  try {
+    const sign = createProvider(devnet);
+    const fleet = devnet.fixtures.machines.filter(({ name, home }) => name.startsWith('fleet') && home === 'main');
+    const [challengeSeconds, evidenceSeconds]: [number[], number[]] = [[], []];
+    // So many at a time that no machine has more open challenges than it may.
+    for (let done = 0; done < CHALLENGES; done += fleet.length) {
+      const start = performance.now();
+      const challenges = await Promise.all(
+        fleet.map(async (machine) => {
+          const answer = await service.post('challenge', JSON.stringify({ machineId: machine.id }));
+          if (answer?.status !== 201) throw new Error(`challenge: ${answer?.status} ${answer?.text}`);
+          return { machine, challenge: JSON.parse(answer.text) as unknown };
+        }),
+      );
+      challengeSeconds.push((performance.now() - start) / 1000 / fleet.length);
+      const documents = challenges.map(({ machine, challenge }) => sign(challenge, machine));
+      const sent = performance.now();
+      await Promise.all(
+        documents.map(async ({ body }) => {
+          const answer = await service.post('evidence', body);
+          if (answer?.status !== 202) throw new Error(`evidence: ${answer?.status} ${answer?.text}`);
+        }),
+      );
+      evidenceSeconds.push((performance.now() - sent) / 1000 / fleet.length);
+    }
+    const perSecond = (seconds: readonly number[]) => Math.round(1 / median(seconds));
+    console.log(`challenges: ${perSecond(challengeSeconds)}/s on sqlite, ${CONNECTIONS} connections`);
+    console.log(`evidence: ${perSecond(evidenceSeconds)}/s on sqlite, ${CONNECTIONS} connections`);
+  } finally {
+    await service.kill();
+    await devnet.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+measureChecks();
+await measureService();
