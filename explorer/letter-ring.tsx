@@ -19,7 +19,7 @@ export function LetterRing({ letter, score }: { readonly letter: Letter; readonl
         stroke-dasharray={`${(AROUND * score) / 100} ${AROUND}`}
         transform="rotate(-90 64 64)"
       />
-      <text class="letter" x="64" y={isLong ? 60 : 68} font-size={isLong ? 13 : 34}>
+      <text class="letter" x="64" y={isLong ? 60 : 68} font-size={isLong ? 13 : letter.length > 2 ? 29 : 34}>
         {letter}
       </text>
       <text class="score" x="64" y={isLong ? 80 : 90}>

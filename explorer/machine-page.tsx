@@ -41,7 +41,10 @@ function Machine({ id }: { readonly id: string }) {
   const isThere = rating.answer !== undefined;
   const profile = useAnswer<Record<string, Profile>>(isThere ? `/machine/${did}` : undefined, SLOW_REFRESH_SECONDS);
   const card = useAnswer<Card>(isThere ? `/machines/${id}` : undefined);
-  const verified = useAnswer<VerifyRecord>(isThere ? `/v1/verify/machines/${id}` : undefined, SLOW_REFRESH_SECONDS);
+  const homeChain = card.answer?.body.home_chain;
+  // Only a machine of the main chain has a record.
+  const hasRecord = card.answer !== undefined && homeChain === undefined;
+  const verified = useAnswer<VerifyRecord>(hasRecord ? `/v1/verify/machines/${id}` : undefined, SLOW_REFRESH_SECONDS);
   const decision = useAnswer<Monetization>(isThere ? `/machine/${did}/monetization` : undefined, SLOW_REFRESH_SECONDS);
 
   const { answer } = rating;
@@ -58,7 +61,7 @@ function Machine({ id }: { readonly id: string }) {
           Machine <span title={id}>#{shorten(id, 8)}</span> <CopyButton text={did} label="the DID of the machine" />
         </h1>
         {answer !== undefined ? (
-          <Verdict rating={rating} verified={verified} />
+          <Verdict rating={rating} verified={verified} homeChain={homeChain} />
         ) : rating.refusal !== undefined ? (
           <RefusalNotice followed={rating} subject="machine with this id" />
         ) : (
@@ -75,7 +78,7 @@ function Machine({ id }: { readonly id: string }) {
           <MonetizationPanel
             id={id}
             decision={decision}
-            homeChain={card.answer?.body.home_chain}
+            homeChain={homeChain}
             isHomeKnown={card.answer !== undefined}
             entitled={[verified.answer?.body.didController.address, shown?.owner]}
           />
@@ -89,9 +92,11 @@ function Machine({ id }: { readonly id: string }) {
 function Verdict({
   rating,
   verified,
+  homeChain,
 }: {
   readonly rating: Followed<Explanation>;
   readonly verified: Followed<VerifyRecord>;
+  readonly homeChain: number | undefined;
 }) {
   const now = useNow();
   const { body, block, blockAgeSeconds = 0, receivedAtMilliseconds } = rating.answer!;
@@ -113,12 +118,18 @@ function Verdict({
               text={negative_flag ? 'in force' : 'none'}
               tone={negative_flag ? 'bad' : 'good'}
             />
-            <AttestedMark
-              label="Operator (KYB)"
-              status={attested?.kyb.status}
-              isRefused={verified.refusal !== undefined}
-            />
-            <AttestedMark label="Chip" status={attested?.chip.status} isRefused={verified.refusal !== undefined} />
+            {homeChain === undefined ? (
+              <>
+                <AttestedMark
+                  label="Operator (KYB)"
+                  status={attested?.kyb.status}
+                  isRefused={verified.refusal !== undefined}
+                />
+                <AttestedMark label="Chip" status={attested?.chip.status} isRefused={verified.refusal !== undefined} />
+              </>
+            ) : (
+              <Mark label="Verification" text="kept on the main chain only" tone="quiet" />
+            )}
             {mcr_degraded && <Mark label="Amounts" text="some without a rate" tone="fair" />}
           </ul>
           <p class="freshness">

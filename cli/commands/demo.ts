@@ -156,6 +156,7 @@ function formatDemo(samples: readonly Sample[], wallet: SampleWallet, url: strin
     `  ${wallet.rating}`,
     '',
     'Try:',
+    `  ${url}/explorer/machine/${did.slice(did.lastIndexOf(':') + 1)} in a browser`,
     `  curl -s ${rating}`,
     `  bin/svc machine ${did}${elsewhere}`,
     `  bin/svc replay ${did}${elsewhere} --env-file ${join(dir, 'env')}`,

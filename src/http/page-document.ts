@@ -11,6 +11,8 @@ export interface PageDocument {
   readonly summary: string;
   /** Absolute. */
   readonly url: string;
+  /** Absolute; of a preview. */
+  readonly image?: string;
 }
 
 export const PAGE_FILES_PATH = '/explorer/files';
@@ -28,7 +30,11 @@ export const PAGE_HEADERS: readonly string[] = [
   ...['Referrer-Policy', 'no-referrer'],
 ];
 
-export function formatPage({ title, summary, url }: PageDocument, files: PageFiles, namespace: Namespace): string {
+export function formatPage(
+  { title, summary, url, image }: PageDocument,
+  files: PageFiles,
+  namespace: Namespace,
+): string {
   const { did_method, profile_object, well_known_path, message_header } = namespace;
   const words: PageNamespace = { did_method, profile_object, well_known_path, message_header };
   return [
@@ -44,6 +50,7 @@ export function formatPage({ title, summary, url }: PageDocument, files: PageFil
     `<meta property="og:description" content="${escapeMarkup(summary)}">`,
     '<meta property="og:type" content="website">',
     `<meta property="og:url" content="${escapeMarkup(url)}">`,
+    ...(image === undefined ? [] : [`<meta property="og:image" content="${escapeMarkup(image)}">`]),
     `<link rel="icon" href="${PAGE_FILES_PATH}/${files.icon.name}">`,
     `<link rel="stylesheet" href="${PAGE_FILES_PATH}/${files.style.name}">`,
     `<script type="module" src="${PAGE_FILES_PATH}/${files.script.name}"></script>`,

@@ -35,6 +35,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['one of another chain', machinePath('homed-elsewhere')],
   ['one that is not there', '/explorer/machine/12'],
   ['no id at all', '/explorer/machine/abc'],
+  ['one of the second chain', machinePath('alt-rated')],
   ['an operator', `/explorer/operator/${fleet.address}`],
   ['no address at all', '/explorer/operator/abc'],
   ['a wallet where none is read', '/explorer/wallet/11111111111111111111111111111112'],
@@ -67,12 +68,13 @@ it('these tests notice a barrier, a policy that is broken, a dialog, and an erro
     new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('late'); }));
   `);
   await expect
-    .poll(() => visit.misdeeds())
+    .poll(async () => (await visit.misdeeds()).toSorted())
     .toEqual([
       'dialog: x',
       'error: late',
-      'policy: script-src-elem inline',
       'policy: img-src https://elsewhere.example/x.png',
+      'policy: script-src-elem inline',
+      'request: https://elsewhere.example',
     ]);
   expect(await visit.page.evaluate('globalThis.ran')).toBeUndefined();
   expect((await visit.findBarriers()).map((barrier) => barrier.split(':')[0])).toContain('image-alt');
@@ -111,6 +113,7 @@ describe('the document that is served', () => {
     const property = (name: string) => visit.page.locator(`meta[property="${name}"]`).getAttribute('content');
     expect(await property('og:title')).toBe(title);
     expect(await property('og:description')).toBe(summary);
+    expect(await property('og:image')).toMatch(new RegExp(`/machines/${id}/card\\.svg$`));
     expect(await visit.page.locator('meta[name=description]').getAttribute('content')).toBe(summary);
     await visit.close();
   });

@@ -21,6 +21,8 @@ interface PageText {
   readonly status: number;
   readonly title: string;
   readonly summary: string;
+  /** Absolute; of a preview. */
+  readonly image?: string;
 }
 
 const SITE = 'Machine ratings';
@@ -49,9 +51,9 @@ export function pagesRoutes(routes: Routes, ctx: Ctx): void {
   if (pages === undefined) return;
   const show = (path: string, describe: (exchange: Exchange) => PageText | Promise<PageText>) =>
     routes.get(path, { surface: 'page' }, async (exchange) => {
-      const [files, { status, title, summary }] = await Promise.all([loadFiles(ctx, pages), describe(exchange)]);
+      const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(exchange)]);
       const url = ctx.publicUrl + (exchange.request.url ?? '/');
-      sendPage(exchange, status, formatPage({ title, summary, url }, files, ctx.namespace));
+      sendPage(exchange, status, formatPage({ ...text, url }, files, ctx.namespace));
     });
 
   show('/', () => HOME_PAGE);
@@ -88,7 +90,9 @@ async function describeMachine(ctx: Ctx, text: string): Promise<PageText> {
     const rated = await Promise.race([getRating(ctx, id), patience]);
     if (rated === undefined) return { status: 200, ...unread };
     const { letter, score, summary } = rated.rating;
-    return { status: 200, title: `${name}: ${letter}, ${score} of 100 | ${SITE}`, summary };
+    const title = `${name}: ${letter}, ${score} of 100 | ${SITE}`;
+    if (ctx.additions === 'off') return { status: 200, title, summary };
+    return { status: 200, title, summary, image: `${ctx.publicUrl}/machines/${id}/card.svg` };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { status: toWireError('read', error).status, ...unread };
