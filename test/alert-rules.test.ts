@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const rules = read('deploy/prometheus/alerts.yaml');
+const promised = [...read('docs/operating.md').matchAll(/^\| `((?:svc|http)_[a-z_]+)`/gm)].map(([, name]) => name!);
+
+test('alerts ask for metrics that are promised, and no others', () => {
+  const asked = [...rules.matchAll(/\b(?:svc|http)_[a-z_]+\b/g)].map(([name]) =>
+    name.replace(/_(?:bucket|count|sum)$/, ''),
+  );
+  expect(asked.length).toBeGreaterThan(10);
+  expect(asked.filter((name) => !promised.includes(name))).toEqual([]);
+});
+
+test('each alert has an expression, a severity, and says what to do, once', () => {
+  const alerts = rules.split(/^ {6}- alert: /m).slice(1);
+  const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
+  expect(names).toEqual([...new Set(names)]);
+  for (const [index, alert] of alerts.entries()) {
+    const keys = [...alert.matchAll(/^ {8}(\w+):/gm)].map(([, key]) => key);
+    expect([names[index], keys.filter((key) => key !== 'for')]).toEqual([
+      names[index],
+      ['expr', 'labels', 'annotations'],
+    ]);
+    expect(alert).toMatch(/^ {8}labels: \{ severity: (?:page|ticket) \}$/m);
+    expect([...alert.matchAll(/^ {10}(\w+): \S/gm)].map(([, key]) => key)).toContain('action');
+  }
+});
+
+test('the manual names every alert', () => {
+  const manual = read('docs/operating.md');
+  const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+  expect(names.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
+});

@@ -1,0 +1,94 @@
+/**
+ * Is a copy of the database that was made while the service wrote a whole one? The ways that `docs/operating.md` tells, for SQLite, and for PostgreSQL where
+ * `TEST_DATABASE_URL` names a server and its own `pg_dump` is there.
+ */
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createStore } from '../src/adapters/sql/create-store.ts';
+import { append, id, LOGS_PER_BLOCK, submitted } from '../src/adapters/sql/store-contract/samples.ts';
+import { connectPostgres } from './embedded-postgres.ts';
+
+const WRITER = join(import.meta.dirname, '../src/adapters/sql/store-contract/writing-process.ts');
+const BLOCKS_BEFORE = 20;
+
+type Writer = ChildProcessByStdio<Writable, Readable, null>;
+
+let folder: string;
+let writer: Writer | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'backup-'));
+});
+afterEach(() => {
+  writer?.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+});
+
+/** Resolves when so many blocks are stored; the process goes on. */
+async function startWriting(url: string): Promise<Writer> {
+  writer = spawn(process.execPath, [WRITER, url, 'Infinity'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  writer.stdin.write('go\n');
+  let blocks = 0;
+  for await (const line of createInterface({ input: writer.stdout })) {
+    if (line !== 'ready') blocks += 1;
+    if (blocks === BLOCKS_BEFORE) break;
+  }
+  return writer;
+}
+
+/** Whole blocks, at least those that were acknowledged, and it can be written on. */
+async function expectWhole(url: string): Promise<void> {
+  const store = await createStore(url);
+  const checkpoint = await store.readMainChainCheckpoint();
+  expect(checkpoint!.blockNumber).toBeGreaterThanOrEqual(BLOCKS_BEFORE);
+  const count = checkpoint!.blockNumber * LOGS_PER_BLOCK;
+  expect(await store.readEventLogCount('second', id(1))).toEqual({ count, epoch: 0 });
+  await append(store, submitted(id(1)));
+  expect(await store.readEventLogCount('second', id(1))).toEqual({ count: count + 1, epoch: 0 });
+  await store.close();
+}
+
+test('SQLite: VACUUM INTO while a service writes', async () => {
+  const file = join(folder, 'svc.db');
+  const running = await startWriting(`sqlite:${file}`);
+  const connection = new Sqlite(file, { readonly: true });
+  connection.prepare('VACUUM INTO ?').run(join(folder, 'copy.db'));
+  connection.close();
+  expect(running.exitCode).toBeNull();
+  await expectWhole(`sqlite:${join(folder, 'copy.db')}`);
+});
+
+const named = process.env['TEST_DATABASE_URL'];
+const hasDump = spawnSync('pg_dump', ['--version']).status === 0;
+if (named === undefined || !hasDump) {
+  process.stderr.write('skipped: TEST_DATABASE_URL and pg_dump; set and install them to try a backup of PostgreSQL\n');
+}
+
+describe.skipIf(named === undefined || !hasDump)('PostgreSQL', () => {
+  test('pg_dump while a service writes, and pg_restore', async () => {
+    const server = connectPostgres(named!);
+    const [source, target] = [await server.createDatabase(), await server.createDatabase()];
+    const running = await startWriting(source.url);
+    const dump = join(folder, 'svc.dump');
+    run('pg_dump', ['--format=custom', `--file=${dump}`, source.url]);
+    expect(running.exitCode).toBeNull();
+    run('pg_restore', ['--no-owner', `--dbname=${target.url}`, dump]);
+    await expectWhole(target.url);
+    const exit = once(running, 'exit');
+    running.kill('SIGKILL');
+    await exit;
+    await source.drop();
+    await target.drop();
+  });
+});
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  expect([command, status, stderr]).toEqual([command, 0, '']);
+}
