@@ -118,7 +118,15 @@ export interface FxStore {
 }
 
 export interface Store
-  extends MainChainIndexStore, OwnershipStore, FoldStore, FxStore, DecisionStore, ChipStore, AltEventStore, AltFleetStore {
+  extends
+    MainChainIndexStore,
+    OwnershipStore,
+    FoldStore,
+    FxStore,
+    DecisionStore,
+    ChipStore,
+    AltEventStore,
+    AltFleetStore {
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
