@@ -1,0 +1,51 @@
+/**
+ * Does the service keep its word under any request at all? `REQUESTS` (5,000,000) requests that `SEED` makes from `/openapi.json`, to one process
+ * over the local chains: no 5xx, nothing outside the document, and no more memory in the end than a tenth of the way in.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
+import { runFuzz, worldOf } from '../openapi-fuzz-run.ts';
+import { startReplica, type Replica } from '../replica.ts';
+
+const REQUESTS = Number(process.env['REQUESTS'] ?? 5_000_000);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const PARTS = 10;
+const ADDED_BYTES = 128 * 1024 * 1024;
+
+let devnet: Devnet;
+let service: Replica;
+beforeAll(async () => {
+  devnet = await startDevnet({ quiet: true });
+  service = await startReplica({ ...devnet.env, DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'error' });
+  await service.until('svc_ready', 1);
+  await service.until('svc_index_ready', 1);
+  await service.until('svc_alt_index_ready', 1);
+}, 120_000);
+afterAll(async () => {
+  await service.kill();
+  await devnet.stop();
+});
+
+describe(`SEED=${SEED} REQUESTS=${REQUESTS}`, () => {
+  let warmBytes: number;
+
+  it.each(Array.from({ length: PARTS }, (_, part) => part))('part %i', async (part) => {
+    const world = worldOf(devnet.fixtures);
+    const requests = Math.ceil(REQUESTS / PARTS);
+    const statuses = await runFuzz({ url: service.url, world, seed: SEED + part, requests });
+    process.stdout.write(`${JSON.stringify(statuses)}\n`);
+    if (part === 0) warmBytes = await readMemory();
+  });
+
+  it('takes no more memory than after the first part', async () => {
+    expect(await readMemory()).toBeLessThan(warmBytes + ADDED_BYTES);
+  });
+
+  it('has logged no error', () => {
+    expect(service.lines).toEqual([]);
+  });
+});
+
+async function readMemory(): Promise<number> {
+  return (await service.read('process_resident_memory_bytes'))!;
+}
