@@ -1,6 +1,6 @@
 /**
  * Where do the files of the explorer come from? From beside the bundle where `npm run build` has put them; in a working tree they are made
- * from `explorer/` when the first page is asked for, in some tens of milliseconds and in memory, so that they are never out of date.
+ * from `explorer/` when the first page is asked for, in memory, so that they are never out of date.
  */
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
