@@ -1,10 +1,10 @@
 /** One process of several that serve the same database: `svc serve` as a deployment runs it, with its metrics, until it is told to end or killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from './free-port.ts';
 
 export interface Replica {
   readonly url: string;
@@ -59,13 +59,4 @@ export async function startReplica(env: Readonly<Record<string, string>>): Promi
 async function readUrl(stdout: AsyncIterable<string>, lines: readonly string[]): Promise<string> {
   for await (const line of stdout) if (line.startsWith('listening on ')) return line.slice('listening on '.length);
   throw new Error(`the service did not start: ${lines.join('\n')}`);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

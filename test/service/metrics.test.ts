@@ -1,11 +1,10 @@
 /** `/metrics` of a running service (decisions 4): on the operator's port alone, true, and without anything secret. */
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../src/main.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+import { findFreePort } from '../free-port.ts';
 
 let proxied: ProxiedService;
 let adminPort: number;
@@ -14,15 +13,6 @@ beforeAll(async () => {
   proxied = await startProxiedService({ ADMIN_PORT: String(adminPort) });
 });
 afterAll(() => proxied.close());
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function scrape(): Promise<string> {
   return (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();

@@ -1,11 +1,11 @@
 /** Two replicas and one Redis: the 91st request is refused whichever replica gets it, and nobody is refused because Redis is away (decisions 3). */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+import { findFreePort } from '../free-port.ts';
 
 const SERVER = process.env['TEST_REDIS_SERVER'] ?? 'redis-server';
 const isThere = spawnSync(SERVER, ['--version']).status === 0;
@@ -61,13 +61,4 @@ async function startServer(port: number): Promise<ChildProcess> {
   for await (const line of createInterface({ input: child.stdout })) if (/ready to accept/i.test(line)) break;
   child.stdout.resume();
   return child;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

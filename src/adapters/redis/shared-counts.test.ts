@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedCounts } from '../../ports/shared-counts.ts';
 import { createSharedCounts } from './shared-counts.ts';
+import { findFreePort } from '../../../test/free-port.ts';
 
 const SERVER = process.env['TEST_REDIS_SERVER'] ?? 'redis-server';
 const isThere = spawnSync(SERVER, ['--version']).status === 0;
@@ -33,15 +34,6 @@ async function stopServer({ process: child }: RunningServer): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Lines of the log, and the next of them as it comes. */

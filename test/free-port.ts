@@ -1,0 +1,21 @@
+/** On which port may a server of a test listen, before it is started? On one that no outgoing connection can take meanwhile: below the range of those. */
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
