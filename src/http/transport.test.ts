@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { converse, open, parseAnswers, type RawAnswer } from '../../test/raw-http.ts';
@@ -92,6 +93,15 @@ describe('what is no request', () => {
   test('CONNECT finds no route', async () => {
     const answer = await ask('CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n');
     expect([answer.status, answer.text]).toEqual([404, bare('Not Found')]);
+  });
+
+  test('CONNECT whose caller resets the connection ends nothing else', async () => {
+    const taken = new Promise<Duplex>((resolve) => {
+      app.server.once('connect', (_request, socket: Duplex) => resolve(socket));
+    });
+    await ask('CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    const socket = await taken;
+    expect(() => socket.emit('error', new Error('reset'))).not.toThrow();
   });
 
   test('nothing of it is echoed', async () => {

@@ -57,6 +57,8 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
   // A caller may end its side after the request and still hears the answer; Node has no other name for this.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    // Node has taken its own listener off, and a caller that resets the connection would end the process.
+    socket.on('error', () => socket.destroy());
     endWithFault(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
   });
   // An expectation that nobody knows is nothing to refuse a request for.
