@@ -4,6 +4,7 @@
  */
 import type { FaultKind } from '../domain/faults.ts';
 import type { Namespace } from '../domain/namespace.ts';
+import { ERROR_WORDS } from './schemas/error-words.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './schemas/errors.ts';
 import { challengeSchema, receiptSchema } from './schemas/chip.ts';
 import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schema.ts';
@@ -43,6 +44,7 @@ const OPENAPI_SCHEMA = closedObject({
   servers: { type: 'array' },
   paths: { type: 'object' },
   components: { type: 'object' },
+  'x-errors': { type: 'object', additionalProperties: closedObject({ cause: TEXT, remedy: TEXT }) },
 });
 
 export interface DescribedRoute {
@@ -53,8 +55,22 @@ export interface DescribedRoute {
   readonly description: RouteDescription;
 }
 
+/** How readers find a route. */
+const TAGS: { readonly [S in Surface]: string } = {
+  read: 'Machines',
+  metadata: 'Machines',
+  operator: 'Operators',
+  'bound-address': 'Bound wallets',
+  monetization: 'Monetization',
+  verify: 'Verification',
+  'chip-challenge': 'Verification',
+  'chip-evidence': 'Verification',
+  probe: 'Operation',
+  page: 'Documents',
+};
+
 /** What any route may answer instead of its own; `ChainUnreadable` is also a missed deadline. */
-const ALWAYS = [
+export const ALWAYS = [
   'RateLimited',
   'RequestMalformed',
   'RequestTooLarge',
@@ -116,6 +132,8 @@ export function createDocument(routes: readonly DescribedRoute[], namespace: Nam
         RateLimited: toErrorResponse('page', ['RateLimited'], 429),
       },
     },
+    // Why, and what to do, by the names that stand in the descriptions of answers.
+    'x-errors': ERROR_WORDS,
   };
 }
 
@@ -123,6 +141,7 @@ function toOperation({ surface, description }: DescribedRoute): object {
   const { operationId, summary, parameters, query, body } = description;
   return {
     operationId,
+    tags: [TAGS[surface]],
     summary,
     parameters: [...toParameters('path', parameters), ...toParameters('query', query)],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),

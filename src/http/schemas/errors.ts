@@ -18,7 +18,7 @@ import {
 } from './json-schema.ts';
 
 /** Stands for any number in a text. */
-const SAMPLE_NUMBER = 987654321;
+export const SAMPLE_NUMBER = 987654321;
 
 /** Contexts of every kind that lead to different answers. */
 export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[K][] } = {
