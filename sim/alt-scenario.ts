@@ -42,6 +42,7 @@ export class AltScenario {
     this.chain = new VirtualAltChain(now, now() - random.pick([1, 40, 100]) * DAY_SECONDS * 1000);
     this.#writePast();
     this.#faults = new AltFaults(random);
+    this.#changeWeather();
     this.#urls = Array.from({ length: random.integer(1, 2) }, () => this.#drawUrl());
     this.#backends = this.#urls.flatMap(({ backends }) => backends);
     this.network = new AltNetwork({ chain: this.chain, urls: this.#urls, faults: this.#faults, random, time, trace });
@@ -80,7 +81,11 @@ export class AltScenario {
     const { actChance, stormRate } = this.#plan;
     if (random.chance(actChance)) this.#goOn();
     if (stormRate > 0 && random.chance(0.1)) this.#changeNodes();
-    if (stormRate > 0 && random.chance(0.15)) this.#faults.setRate(random.chance(0.5) ? 0 : stormRate);
+    if (stormRate > 0 && random.chance(0.15)) this.#changeWeather();
+  }
+
+  #changeWeather(): void {
+    this.#faults.setRate(this.#random.chance(0.5) ? 0 : this.#plan.stormRate);
   }
 
   /** In a slot that nobody has been told yet. */

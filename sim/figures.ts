@@ -4,6 +4,8 @@ export interface Figures {
   requests: number;
   /** By status; a request whose process died, or that took longer than the HTTP server's patience, is `lost`. */
   answers: Record<string, number>;
+  /** Ratings of machines of the alt chain. */
+  altRatings: number;
   /** HTTP exchanges with nodes. */
   exchanges: number;
   reorgs: number;
@@ -14,11 +16,21 @@ export interface Figures {
 }
 
 export function createFigures(): Figures {
-  return { requests: 0, answers: {}, exchanges: 0, reorgs: 0, deaths: 0, refusedIndexes: 0, virtualSeconds: 0 };
+  return {
+    requests: 0,
+    answers: {},
+    altRatings: 0,
+    exchanges: 0,
+    reorgs: 0,
+    deaths: 0,
+    refusedIndexes: 0,
+    virtualSeconds: 0,
+  };
 }
 
 export function addFigures(total: Figures, part: Figures): void {
   total.requests += part.requests;
+  total.altRatings += part.altRatings;
   total.exchanges += part.exchanges;
   total.reorgs += part.reorgs;
   total.deaths += part.deaths;

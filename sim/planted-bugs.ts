@@ -64,4 +64,25 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     instead: 'if (!isFresh) {',
     within: 500,
   },
+  {
+    name: 'rates a machine of the alt chain from what is indexed, whatever its log account counts',
+    file: 'indexers/alt-event-history.ts',
+    line: 'const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);',
+    instead: 'const isComplete = true; if (isComplete) return { isComplete, fold, tail: known.map(toRatingEvent) };',
+    within: 12,
+  },
+  {
+    name: 'takes an account of the alt chain that it cannot read for none',
+    file: 'domain/alt-machine-home.ts',
+    line: "if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);",
+    instead: '',
+    within: 12,
+  },
+  {
+    name: 'believes an answer of the alt chain of an older slot than it has seen',
+    file: 'adapters/svm/endpoints.ts',
+    line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
+    instead: '',
+    within: 180,
+  },
 ];

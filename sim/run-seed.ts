@@ -63,6 +63,10 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   return { seed: options.seed, ...run.result(), failure };
 }
 
+function isAltRating({ status, body }: Answer): boolean {
+  return status === 200 && body.includes('"home_chain":') && !body.includes('"rating_unavailable":');
+}
+
 class Run {
   readonly #scenario: Scenario;
   readonly #door: FrontDoor;
@@ -119,6 +123,7 @@ class Run {
     const outcome = isLost ? 'lost' : String(answer.status);
     this.#figures.answers[outcome] = (this.#figures.answers[outcome] ?? 0) + 1;
     if (isLost) return undefined;
+    if (isAltRating(answer)) this.#figures.altRatings += 1;
     const problem = this.#judge(request, answer, span);
     const { 'chain-block': block = '-' } = answer.headers;
     trace.line(`${number} ${answer.status} block ${String(block)} ${answer.body}`);

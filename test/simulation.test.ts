@@ -35,6 +35,7 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     // What is only ever refused proves nothing.
     expect(total.answers['200']).toBeGreaterThan(total.requests / 4);
     expect(total.answers['404']).toBeGreaterThan(100);
+    expect(total.altRatings).toBeGreaterThan(100);
     expect(total.reorgs).toBeGreaterThan(100);
     expect(total.deaths).toBeGreaterThan(50);
     expect(total.refusedIndexes).toBeGreaterThan(0);

@@ -213,7 +213,8 @@ export class AltBackend {
     const place = this.#random.integer(0, rows.length - 1);
     switch (fault) {
       case 'omitRows':
-        return rows.toSpliced(place, 1 + this.#random.skewed(3));
+        // Half of the time among the newest, which nobody has seen yet.
+        return rows.toSpliced(this.#random.chance(0.5) ? this.#random.skewed(3) : place, 1 + this.#random.skewed(3));
       case 'repeatRow':
         return rows.toSpliced(place, 0, rows[place]!);
       case 'reorderRows':
