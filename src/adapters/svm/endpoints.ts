@@ -127,6 +127,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
 
   function noteFailure(endpoint: Endpoint, failure: RpcFailure): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
+    if (failure.kind === 'behind') floor.miss(stopwatch.nowMilliseconds());
     if (failure.kind !== 'failed' && failure.kind !== 'busy') return;
     endpoint.lastFailure = failure;
     // Requests that were under way together are one failure of the node, not several.
