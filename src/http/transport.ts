@@ -59,7 +59,7 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     // Node has taken its own listener off, and a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
-    endWithFault(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
+    endInTurn(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
   });
   // An expectation that nobody knows is nothing to refuse a request for.
   server.on('checkExpectation', listener);
@@ -85,9 +85,7 @@ export function answerUnreadable(error: ParserError, socket: Duplex): void {
     if (exchange.response.headersSent) socket.destroy();
     else endWithFault(socket, exchange.route.surface, fault);
   } else {
-    const surface = surfaceOf(findTarget(error.rawPacket));
-    if (exchange === undefined || exchange.response.writableFinished) endWithFault(socket, surface, fault);
-    else exchange.response.once('finish', () => endWithFault(socket, surface, fault));
+    endInTurn(socket, surfaceOf(findTarget(error.rawPacket)), fault);
   }
 }
 
@@ -121,6 +119,13 @@ function findTarget(packet: unknown): string {
 
 function surfaceOf(target: string): Surface {
   return surfaceOfUnknownPath(decodePath(normaliseTarget(target)));
+}
+
+/** After the answers that are still due on the connection. */
+function endInTurn(socket: Duplex, surface: Surface, fault: Fault): void {
+  const exchange = currentExchange(socket);
+  if (exchange === undefined || exchange.response.writableFinished) endWithFault(socket, surface, fault);
+  else exchange.response.once('finish', () => endWithFault(socket, surface, fault));
 }
 
 function endWithFault(socket: Duplex, surface: Surface, fault: Fault): void {
