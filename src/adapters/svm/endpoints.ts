@@ -87,7 +87,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       sendRpc(endpoint.node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
     );
     const value = readAnswer(question, result);
-    const slot = question.slotOf?.(value) ?? seen;
+    const slot = question.slotOf?.(value);
+    if (slot === undefined) return value;
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
     floor.note(slot);
     return value;
