@@ -1,0 +1,155 @@
+/** A service over PostgreSQL and both local chains, with a proxy of ours before each of the three, and a caller who asks it everything. */
+import { inject } from 'vitest';
+import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
+import { attempts } from '../../src/domain/evidence/evidence-vectors.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { PATIENCE_MILLISECONDS, POLL_INTERVAL_SECONDS, ROUTES, type RouteName } from '../bad-days-table.ts';
+import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
+import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
+import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
+import { ask, findMachine, type Answer } from './ask.ts';
+import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+
+/** What stands between the service and one thing that it depends on: bytes first, then, where it speaks JSON-RPC, words. */
+export interface Chain {
+  readonly wire: FaultProxy;
+  readonly words: RpcProxy;
+}
+
+export interface BadDaysScene {
+  readonly main: Chain;
+  readonly alt: Chain;
+  readonly database: PostgresTestDatabase;
+  readonly databaseWire: FaultProxy;
+  readonly proxied: ProxiedService;
+  /** Asks as patiently as the interface promises, and rejects when it has to wait longer. The status, and what an error says, numbers as `N`. */
+  ask(route: RouteName): Promise<string>;
+  close(): Promise<void>;
+}
+
+const { machines, operators, wallets, altChain, onboardingToken } = inject('fixtures');
+const main = findMachine(machines, 'rated-aaa');
+const alt = findMachine(machines, 'alt-rated');
+const fleet = findMachine(operators, 'fleet');
+const decider = findMachine(machines, 'fresh');
+const wallet = wallets.find(({ state }) => state === 'bound')!;
+/** A machine has room for five open challenges, so each is for the next one. */
+const challenged = fleet.machines.filter((id) => machines.every((each) => each.id !== id || each.home === 'main'));
+
+const PATHS: Readonly<Record<Exclude<RouteName, 'decide' | 'challenge' | 'evidence'>, string>> = {
+  rating: `/mcr/${main.did}`,
+  explanation: `/mcr/${main.did}/explanation`,
+  profile: `/machine/${main.did}`,
+  card: `/machines/${main.id}`,
+  metadata: `/metadata/${main.id}`,
+  altRating: `/mcr/${alt.did}`,
+  absent: '/machines/123456789',
+  fleet: `/operator/${fleet.address}/machines`,
+  bound: `/solana/mcr/${wallet.address}`,
+  decision: `/machine/${decider.did}/monetization`,
+  deployment: '/.well-known/svc-monetization',
+  verify: `/v1/verify/machines/${findMachine(machines, 'verified').id}`,
+  health: '/health',
+  ready: '/ready',
+  document: '/openapi.json',
+};
+
+/** How far back a decision may be signed, with room for its way. */
+const OLDEST_SECONDS = 240;
+
+/** Starts it all; the caller closes it. */
+export async function startBadDays(): Promise<BadDaysScene> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const keep = <T extends { close(): Promise<unknown> }>(part: T): T => {
+    closers.push(() => part.close());
+    return part;
+  };
+  const server: PostgresServer = await startEmbeddedPostgres();
+  closers.push(() => server.stop());
+  const database = await server.createDatabase();
+  const databaseWire = keep(await startFaultProxy({ path: socketOf(database.url) }));
+  const putBetween = async (rpcUrl: string): Promise<Chain> => {
+    const words = keep(await startRpcProxy(rpcUrl));
+    return { words, wire: keep(await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(words.url).port) })) };
+  };
+  const chains = {
+    main: await putBetween(inject('fixtures').mainChain.rpcUrl),
+    alt: await putBetween(altChain!.rpcUrl),
+  };
+  const proxied = keep(
+    await startProxiedService({
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${databaseWire.port}/${database.name}`,
+      MAIN_RPC_URLS: through(chains.main),
+      ALT_RPC_URLS: through(chains.alt),
+      POLL_INTERVAL_SECONDS: String(POLL_INTERVAL_SECONDS),
+    }),
+  );
+  return {
+    ...chains,
+    database,
+    databaseWire,
+    proxied,
+    ask: await createCaller(proxied.service.url),
+    async close() {
+      for (const close of closers.reverse()) await close();
+    },
+  };
+}
+
+function through({ words, wire }: Chain): string {
+  const url = new URL(words.url);
+  url.port = String(wire.port);
+  return url.href;
+}
+
+function socketOf(url: string): string {
+  return `${new URL(url).searchParams.get('host')}/.s.PGSQL.5432`;
+}
+
+async function createCaller(url: string): Promise<BadDaysScene['ask']> {
+  const published = (await ask(`${url}${PATHS.deployment}`)).json<{ chain_id: string; registry: Address }>();
+  const deployment = { chainId: published.chain_id, registry: published.registry };
+  const key = createMainChainKey(Buffer.from(decider.ownerKey.slice(2), 'hex'));
+  let timestamp = 0;
+  let challenges = 0;
+
+  function decide(): RequestInit {
+    timestamp = Math.max(timestamp + 1, Math.floor(Date.now() / 1000) - OLDEST_SECONDS);
+    const decision = { machineId: BigInt(decider.id) as MachineId, optedIn: true, timestamp };
+    const { message } = prepareDecision(decision, { chain: 'main' }, deployment, DEFAULT_NAMESPACE);
+    return { method: 'PUT', body: JSON.stringify({ opted_in: true, timestamp, signature: key.sign(message) }) };
+  }
+
+  function post(body: string): RequestInit {
+    const headers = { authorization: `Bearer ${onboardingToken}`, 'content-type': 'application/json' };
+    return { method: 'POST', headers, body };
+  }
+
+  function askOnce(route: RouteName): Promise<Answer> {
+    const init = { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS[ROUTES[route].pace]) };
+    switch (route) {
+      case 'decide':
+        return ask(url + PATHS.decision, { ...init, ...decide() });
+      case 'challenge': {
+        const id = challenged[challenges++ % challenged.length]!;
+        return ask(`${url}/v1/verify/chip/challenge`, { ...init, ...post(JSON.stringify({ machineId: id })) });
+      }
+      case 'evidence':
+        return ask(`${url}/v1/verify/chip/evidence`, { ...init, ...post(attempts.first.bodyText) });
+      default:
+        return ask(url + PATHS[route], init);
+    }
+  }
+
+  return async (route) => describeAnswer(await askOnce(route));
+}
+
+/** The status, and of an error what its reader is told. */
+function describeAnswer({ status, text }: Answer): string {
+  if (status < 400) return String(status);
+  const body = JSON.parse(text) as { readonly detail?: string | { readonly code: string } };
+  const { detail = '' } = body;
+  return `${status} ${typeof detail === 'string' ? detail : detail.code}`.trim().replace(/(?<= )\d+/g, 'N');
+}
