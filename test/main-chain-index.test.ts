@@ -165,10 +165,37 @@ describe('the indexers on a real node', () => {
 });
 
 describe('behind a bad node, the indexers', () => {
-  const changeLogs = (change: (logs: readonly unknown[]) => readonly unknown[]): RpcFault => ({
+  const changeOf =
+    (asked: string) =>
+    (change: (list: readonly unknown[]) => readonly unknown[]): RpcFault => ({
+      kind: 'answer',
+      change: (answer, { method }) =>
+        method === asked && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
+    });
+  const changeLogs = changeOf('eth_getLogs');
+  const changeReceipts = changeOf('eth_getBlockReceipts');
+  const tellsNoReceipts: RpcFault = {
     kind: 'answer',
     change: (answer, { method }) =>
-      method === 'eth_getLogs' && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
+      method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'method not found' } } : answer,
+  };
+  interface Receipt {
+    readonly logs: readonly unknown[];
+  }
+
+  it.each([
+    ['without receipts', changeReceipts(() => [])],
+    ['without the last receipt', changeReceipts((receipts) => receipts.slice(0, -1))],
+    [
+      'with receipts that lack a log',
+      changeReceipts((receipts) => (receipts as Receipt[]).map((each) => ({ ...each, logs: each.logs.slice(1) }))),
+    ],
+  ])('read blocks %s another way', async (_name, fault) => {
+    const { store, work } = await openIndexers();
+    scene.proxy.inject(fault, Infinity);
+    expect(await work()).toBe('idle');
+    expect((await store.readEventLogCount('second', machine)).count).toBe(4);
+    scene.proxy.heal();
   });
 
   it.each([
@@ -176,8 +203,9 @@ describe('behind a bad node, the indexers', () => {
     ['all but the last log', 'withheld-logs', changeLogs((logs) => logs.slice(0, -1))],
     ['all but the first log', 'withheld-logs', changeLogs((logs) => logs.slice(1))],
     ['each log twice', 'out-of-order', changeLogs((logs) => logs.flatMap((log) => [log, log]))],
-  ])('do not believe %s', async (_name, problem, fault) => {
+  ])('that tells no receipts do not believe %s', async (_name, problem, fault) => {
     const { store, work } = await openIndexers();
+    scene.proxy.inject(tellsNoReceipts, Infinity);
     scene.proxy.inject(fault, Infinity);
     expect(await work()).toBe(problem);
     expect(await store.readMainChainCheckpoint()).toBeUndefined();
