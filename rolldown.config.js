@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
+/** The engine keeps the whole text of what it runs; names stay, so that a trace can be read. */
+const WHITESPACE = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
+
 /** Native modules and what loads files of its own stay in node_modules; so does the maker of the pages, which a built service has beside it. */
 export default defineConfig([
   {
     input: { svc: 'cli/svc.ts' },
     platform: 'node',
     external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty', 'rolldown'],
-    output: { dir: 'dist', format: 'esm', minify: false, cleanDir: true },
+    output: { dir: 'dist', format: 'esm', minify: WHITESPACE, cleanDir: true },
   },
   {
     input: { page: 'explorer/page.tsx' },

@@ -14,7 +14,6 @@ import { readTokensFile } from './adapters/fx/tokens-file.ts';
 import { createPageSource } from './adapters/pages/page-source.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { createLeaderLock } from './adapters/sql/leader-lock.ts';
-import { createSharedCounts } from './adapters/redis/shared-counts.ts';
 import { createStore } from './adapters/sql/create-store.ts';
 import { isOfReach as isOfAltReach } from './adapters/svm/deployment-checks.ts';
 import { createAltChain, type AltChainAdapter } from './adapters/svm/create-alt-chain.ts';
@@ -34,6 +33,7 @@ import { nowSeconds, type Clock } from './ports/clock.ts';
 import type { AltChainPorts, Ctx } from './ports/ctx.ts';
 import type { FxRates } from './ports/fx-rates.ts';
 import type { Log } from './ports/log.ts';
+import type { SharedCounts } from './ports/shared-counts.ts';
 import type { Store } from './ports/store.ts';
 import type { Timers } from './ports/timers.ts';
 import { createReplaceableIntake, type ReplaceableIntake } from './wiring/replaceable-intake.ts';
@@ -123,7 +123,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock }) : undefined;
     if (partnerData !== undefined) closers.push(() => partnerData.close());
 
-    const sharedCounts = config.redisUrl === undefined ? undefined : createSharedCounts(config.redisUrl, log);
+    const sharedCounts = await openSharedCounts(config, log);
     if (sharedCounts !== undefined) closers.push(() => sharedCounts.close());
 
     const ctx: Ctx = {
@@ -284,6 +284,13 @@ function createChallengeLoop(store: Store, log: Log): PollLoop {
       return 'idle';
     },
   });
+}
+
+/** Undefined: each process counts for itself, and the client of Redis is not loaded. */
+async function openSharedCounts({ redisUrl }: Config, log: Log): Promise<SharedCounts | undefined> {
+  if (redisUrl === undefined) return undefined;
+  const { createSharedCounts } = await import('./adapters/redis/shared-counts.ts');
+  return createSharedCounts(redisUrl, log);
 }
 
 async function refreshRates(fxRates: FxRates, log: Log): Promise<void> {

@@ -11,7 +11,6 @@ import { createOwnership } from './holdings.ts';
 import { createFxRates } from './fx-rates.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { SqlDatabase } from './work.ts';
 import { createWriteProbe } from './write-probe.ts';
@@ -26,7 +25,7 @@ export async function createStore(database: string | DatabaseLocation, options: 
   const location = typeof database === 'string' ? parseDatabaseUrl(database) : database;
   if (location === undefined) throw new TypeError('a database URL begins with sqlite: or postgres://');
   const report = options.reportFailure ?? (() => undefined);
-  return openStore(open(location, report), report);
+  return openStore(await open(location, report), report);
 }
 
 /**
@@ -54,6 +53,9 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
   };
 }
 
-function open(location: DatabaseLocation, report: ReportFailure): SqlDatabase {
-  return location.kind === 'sqlite' ? openSqlite(location.path, report) : openPostgres(location.url, report);
+/** The driver of PostgreSQL is loaded where it is used: some 5 MB. */
+async function open(location: DatabaseLocation, report: ReportFailure): Promise<SqlDatabase> {
+  if (location.kind === 'sqlite') return openSqlite(location.path, report);
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(location.url, report);
 }

@@ -3,7 +3,7 @@
  * server sees the connection go, whatever became of the process. A file of SQLite is one process's own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { LeaderLock } from '../../ports/leader-lock.ts';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import type { DatabaseLocation } from './database-url.ts';
@@ -58,7 +58,8 @@ class PostgresLeaderLock implements LeaderLock {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
+    const { Client } = (await import('pg')).default;
+    const client = new Client({
       connectionString: this.#url,
       keepAlive: true,
       connectionTimeoutMillis: PATIENCE_MILLISECONDS,

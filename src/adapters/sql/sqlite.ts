@@ -18,7 +18,7 @@ const PRAGMAS = [
   // An acknowledged decision survives a power cut.
   'synchronous = FULL',
   'foreign_keys = ON',
-  'cache_size = -65536',
+  'cache_size = -16384',
   'journal_size_limit = 67108864',
 ];
 
