@@ -6,9 +6,10 @@ import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/namespace.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
 import type { Connection } from './exchange.ts';
 import { listFleet, listWholeFleet } from './fleet.ts';
+import { getHistory, listEvents } from './machine-history.ts';
 import { getCard, getExplanation, getProfile, getRating, getTokenMetadata } from './machines.ts';
 import { getDeployment, getMonetization } from './monetization-state.ts';
-import { getHealth, getReadiness } from './probes.ts';
+import { getHealth, getReadiness, getStatus } from './probes.ts';
 import { getVerification } from './verify-record.ts';
 
 export { parseMachineKey, type MachineKey } from './machine-key.ts';
@@ -31,6 +32,8 @@ const READS = {
   getProfile,
   getTokenMetadata,
   getCard,
+  getHistory,
+  listEvents,
   listFleet,
   listWholeFleet,
   getWalletRating,
@@ -40,6 +43,7 @@ const READS = {
   getVerification,
   getHealth,
   getReadiness,
+  getStatus,
 };
 
 type Reads = typeof READS;

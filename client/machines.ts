@@ -210,6 +210,6 @@ async function askProfile(
 }
 
 /** An answer about another machine is none. */
-function isAbout(id: MachineId): (body: JsonObject) => boolean {
+export function isAbout(id: MachineId): (body: JsonObject) => boolean {
   return ({ machine_id }) => machine_id === String(id);
 }

@@ -5,16 +5,20 @@
 import type { toBoundFleet, toBoundRecord } from '../src/http/wire/bound-addresses.ts';
 import type { toChallenge } from '../src/http/wire/chip.ts';
 import type { toFleetPage } from '../src/http/wire/fleet.ts';
+import type { toEventListing, toHistory } from '../src/http/wire/machine-history.ts';
 import type { toCard, toExplanation, toMcrRecord } from '../src/http/wire/machines.ts';
 import type { toDecisionState, toPublishedDeployment } from '../src/http/wire/monetization.ts';
+import type { toReadinessReport, toStatusReport } from '../src/http/wire/probes.ts';
 import type { toVerifyRecord } from '../src/http/wire/verify-record.ts';
 import type { Receipt } from '../src/domain/evidence/intake.ts';
 import type { Binding } from './bound-addresses.ts';
 import type { ChipReceipt } from './evidence.ts';
 import type { ProviderChallenge } from '../src/domain/evidence/evidence-building.ts';
 import type { FleetEntry, FleetIndex, FleetPage } from './fleet.ts';
+import type { EventListing, History, HistoryPoint, ListedEvent } from './machine-history.ts';
 import type { Card, Explanation, McrRecord } from './machines.ts';
 import type { DeploymentDocument, MonetizationState } from './monetization-state.ts';
+import type { Readiness, Status } from './probes.ts';
 import type { VerifyRecord } from './verify-record.ts';
 
 /** A type error here names the member that differs. */
@@ -26,6 +30,8 @@ type MemberOf<T> = T extends unknown ? keyof T : never;
 type Names<Told extends MemberOf<Sent>, Sent> = Told;
 
 type FleetSent = ReturnType<typeof toFleetPage>;
+type HistorySent = ReturnType<typeof toHistory>;
+type EventsSent = ReturnType<typeof toEventListing>;
 
 export type Agreement = [
   Sends<ReturnType<typeof toMcrRecord>, McrRecord>,
@@ -35,6 +41,12 @@ export type Agreement = [
   Names<keyof Explanation['inputs'], ReturnType<typeof toExplanation>['inputs']>,
   Sends<ReturnType<typeof toCard>, Card>,
   Names<keyof Card, ReturnType<typeof toCard>>,
+  Sends<HistorySent, History>,
+  Names<keyof History, HistorySent>,
+  Names<keyof HistoryPoint, HistorySent['points'][number]>,
+  Sends<Written<EventsSent>, EventListing>,
+  Names<keyof EventListing, EventsSent>,
+  Names<keyof ListedEvent, EventsSent['events'][number]>,
   Sends<FleetSent, FleetPage>,
   Names<keyof FleetPage, FleetSent>,
   Names<keyof FleetEntry, FleetSent['machines'][number]>,
@@ -47,6 +59,10 @@ export type Agreement = [
   Names<keyof DeploymentDocument, ReturnType<typeof toPublishedDeployment>>,
   Sends<ReturnType<typeof toVerifyRecord>, VerifyRecord>,
   Names<keyof VerifyRecord, ReturnType<typeof toVerifyRecord>>,
+  Sends<ReturnType<typeof toReadinessReport>, Readiness>,
+  Names<keyof Readiness, ReturnType<typeof toReadinessReport>>,
+  Sends<ReturnType<typeof toStatusReport>, Status>,
+  Names<keyof Status, ReturnType<typeof toStatusReport>>,
   Sends<ReturnType<typeof toChallenge>, ProviderChallenge>,
   Sends<Receipt, ChipReceipt>,
   Names<keyof ChipReceipt, Receipt>,

@@ -31,6 +31,22 @@ describe('a machine', () => {
     expect(valueOf(await client.getCard(id))).toEqual(await json(`/machines/${id}`));
   });
 
+  it('has a history, day by day', async () => {
+    const history = valueOf(await client.getHistory(id));
+    expect(history).toEqual(await json(`/mcr/${did}/history`));
+    expect(history.points.length).toBeGreaterThan(0);
+  });
+
+  it('has events, page by page, where its owner has them shown', async () => {
+    const { id: shown } = machineOf('visibility-onchain');
+    const first = valueOf(await client.listEvents(shown, { limit: 1 }));
+    expect(first).toEqual(await json(`/machines/${shown}/events?limit=1`));
+    const cursor = first.next_cursor;
+    expect(valueOf(await client.listEvents(shown, { cursor }))).toEqual(
+      await json(`/machines/${shown}/events?cursor=${cursor}`),
+    );
+  });
+
   it('has a profile whose facts do not depend on a word of the deployment', async () => {
     const { svcos, ...top } = await json(`/machine/${did}`);
     expect(valueOf(await client.getProfile(id))).toEqual({ ...top, facts: svcos });
@@ -77,6 +93,7 @@ describe('a fleet', () => {
 it('the service itself', async () => {
   expect(valueOf(await client.getHealth())).toEqual({ status: 'ok' });
   expect(valueOf(await client.getReadiness())).toMatchObject({ status: 'ready' });
+  expect(valueOf(await client.getStatus({ maxLagBlocks: 7 }))).toMatchObject({ max_lag_blocks: 7 });
   expect(valueOf(await client.getDeployment())).toEqual(await json('/.well-known/svc-monetization'));
 });
 
@@ -95,6 +112,11 @@ describe('what is answered instead', () => {
     ['its token', () => client.getTokenMetadata(absent), '404 machine-not-found'],
     ['its verification', () => client.getVerification(absent), '404 machine-not-found'],
     ['its state', () => client.getMonetization(absent), '404 machine-not-found'],
+    [
+      'events that are not shown',
+      () => client.listEvents(machineOf('visibility-private').id),
+      '403 event-data-private',
+    ],
     ['a machine between its homes', () => client.getRating(machineOf('relocating').id), '503 machine-relocating'],
     ['a machine elsewhere', () => client.getRating(machineOf('homed-elsewhere').id), '409 machine-homed-elsewhere'],
     [

@@ -9,7 +9,7 @@ import { encodeJson } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
 import { requireIntegers } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
-import { toAltIndexEntry, toIndexEntry } from './probes.ts';
+import { toStatusReport } from '../wire/probes.ts';
 
 const RULES = [{ name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0 }] as const;
 
@@ -33,13 +33,7 @@ export function statusRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/status', { surface: 'probe', description: STATUS }, async (exchange) => {
     const [maxLagBlocks] = requireIntegers(exchange.query, RULES) as [number];
-    const { isFresh, operatorIndex, altIndex } = await getFreshness(ctx, maxLagBlocks);
-    const status = {
-      status: isFresh ? 'fresh' : 'not_fresh',
-      max_lag_blocks: maxLagBlocks,
-      operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
-      solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
-    };
-    sendFresh(exchange, isFresh ? 200 : 503, encodeJson(status));
+    const freshness = await getFreshness(ctx, maxLagBlocks);
+    sendFresh(exchange, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
   });
 }
