@@ -1,0 +1,26 @@
+# syntax=docker/dockerfile:1
+# The built service and what it loads at run time; no compiler, no package manager's cache, no local chains.
+
+FROM node:24-slim AS build
+WORKDIR /build
+RUN apt-get update && apt-get install --yes --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json ./
+RUN npm ci --omit=optional
+COPY . .
+RUN npm run build && npm prune --omit=dev --omit=optional
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATABASE_URL=sqlite:/data/svc.db
+WORKDIR /service
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8000 9464
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT??8000)+'/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
+ENTRYPOINT ["node", "dist/svc.js"]
+CMD ["serve"]
