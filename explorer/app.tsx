@@ -4,6 +4,7 @@ import { HomePage } from './home-page.tsx';
 import { MachinePage } from './machine-page.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { findPath, toPlace, type Place } from './places.ts';
+import { ReferencePage } from './reference-page.tsx';
 import { Search } from './search.tsx';
 import { SystemPage } from './system-page.tsx';
 import { SITE_NAME } from './words.ts';
@@ -68,7 +69,7 @@ export function App() {
       <footer class="bottom">
         <p>Everything shown here is read from public chains and can be recomputed. Nothing on these pages is advice.</p>
         <p>
-          <a href="/openapi.json">The interface as a document</a>
+          <a href="/docs">API reference</a>
         </p>
       </footer>
     </>
@@ -87,6 +88,8 @@ function View({ place, go }: { readonly place: Place; readonly go: (path: string
       return <OperatorPage address={place.address} isWallet />;
     case 'system':
       return <SystemPage />;
+    case 'reference':
+      return <ReferencePage />;
     case 'nowhere':
       return (
         <>

@@ -7,6 +7,7 @@ export type Place =
   | { readonly kind: 'operator'; readonly address: string }
   | { readonly kind: 'wallet'; readonly address: string }
   | { readonly kind: 'system' }
+  | { readonly kind: 'reference' }
   | { readonly kind: 'nowhere' };
 
 const MACHINE_ID = /^[1-9][0-9]{0,77}$/;
@@ -17,6 +18,7 @@ export function toPlace(path: string): Place {
   const [root, word, ...rest] = path.split('/').slice(1).map(decode);
   const value = rest[0];
   if (root === '' && word === undefined) return { kind: 'home' };
+  if (root === 'docs' && word === undefined) return { kind: 'reference' };
   if (root !== 'explorer' || rest.length > 1) return { kind: 'nowhere' };
   if (word === 'system' && value === undefined) return { kind: 'system' };
   if (value === undefined) return { kind: 'nowhere' };

@@ -22,6 +22,8 @@ export interface RouteDescription {
   /** Unique among all routes. */
   readonly operationId: string;
   readonly summary: string;
+  /** Under which readers find it; left out: as its surface says. */
+  readonly group?: string;
   /** Parameters of the path by name. */
   readonly parameters?: Readonly<Record<string, JsonSchema>>;
   readonly query?: Readonly<Record<string, JsonSchema>>;
@@ -56,7 +58,7 @@ export interface DescribedRoute {
 }
 
 /** How readers find a route. */
-const TAGS: { readonly [S in Surface]: string } = {
+const GROUPS: { readonly [S in Surface]: string } = {
   read: 'Machines',
   metadata: 'Machines',
   operator: 'Operators',
@@ -138,10 +140,10 @@ export function createDocument(routes: readonly DescribedRoute[], namespace: Nam
 }
 
 function toOperation({ surface, description }: DescribedRoute): object {
-  const { operationId, summary, parameters, query, body } = description;
+  const { operationId, summary, group, parameters, query, body } = description;
   return {
     operationId,
-    tags: [TAGS[surface]],
+    tags: [group ?? GROUPS[surface]],
     summary,
     parameters: [...toParameters('path', parameters), ...toParameters('query', query)],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),

@@ -36,6 +36,14 @@ test('speaks with the words of the deployment', async () => {
   expect((await app.inject('/llms.txt')).body).toContain('`GET https://ratings.example/mcr/did:svc:42`');
 });
 
+test('leads to the pages where there are any', async () => {
+  const pages = { load: () => Promise.reject(new Error('not asked for')) };
+  const withPages = await buildApp(createStubCtx({ pages }), { rateLimits: 'off' });
+  expect((await withPages.inject('/llms.txt')).body).toContain('(http://localhost:8000/docs)');
+  expect((await app.inject('/llms.txt')).body).not.toContain('/docs)');
+  await withPages.close();
+});
+
 test('is not there when additions are switched off', async () => {
   const plain = await buildApp(createStubCtx({ additions: 'off' }), { rateLimits: 'off' });
   expect((await plain.inject('/llms.txt')).statusCode).toBe(404);

@@ -3,7 +3,6 @@
  * tell of another service than this one.
  */
 import { didPrefix } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendMedia } from '../answer.ts';
 import type { Media } from '../images/svg-media.ts';
@@ -28,12 +27,12 @@ export function llmsTextRoutes(routes: Routes, ctx: Ctx): void {
   let encoded: EncodedText | undefined;
 
   routes.get('/llms.txt', { surface: 'page', description: LLMS_TEXT }, (exchange) => {
-    encoded ??= encodeText(formatText(routes.described, ctx.namespace, ctx.publicUrl));
+    encoded ??= encodeText(formatText(routes.described, ctx));
     sendMedia(exchange, encoded, TEXT_MEDIA);
   });
 }
 
-function formatText(described: readonly DescribedRoute[], namespace: Namespace, publicUrl: string): string {
+function formatText(described: readonly DescribedRoute[], { namespace, publicUrl, pages }: Ctx): string {
   const example = `${didPrefix(namespace)}42`;
   return [
     '# Machine Rating, Monetization and Verification Service',
@@ -58,6 +57,9 @@ function formatText(described: readonly DescribedRoute[], namespace: Namespace, 
     '## Documents',
     '',
     `- [OpenAPI 3.1](${publicUrl}/openapi.json): every route, member and error`,
+    ...(pages === undefined
+      ? []
+      : [`- [API reference](${publicUrl}/docs): the same for people, with a form that asks each route`]),
     '',
   ].join('\n');
 }

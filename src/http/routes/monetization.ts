@@ -68,6 +68,7 @@ function describeRoutes(namespace: Namespace) {
     wellKnown: {
       operationId: 'getMonetizationDeployment',
       summary: 'What every decision is bound to, and which version of signing this service knows.',
+      group: 'Monetization',
       answers: { 200: 'PublishedDeployment' },
       faults: ['ServiceNotInitialised'],
       caching: 'revalidated',

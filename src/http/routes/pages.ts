@@ -1,6 +1,6 @@
 /**
  * `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`,
- * `/explorer/system`: the pages for people, and the files that they
+ * `/explorer/system`, `/docs`: the pages for people, and the files that they
  * load. They are no part of the described interface: a page shows what the documented routes answer to everybody.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,6 +36,11 @@ const SYSTEM_PAGE: PageText = {
   title: `System | ${SITE}`,
   summary: 'What this deployment reads, and how fresh it is.',
 };
+const REFERENCE_PAGE: PageText = {
+  status: 200,
+  title: `API reference | ${SITE}`,
+  summary: 'Every route with its answers and errors, and a form that asks it. For programs: /openapi.json.',
+};
 const UNKNOWN_ID: PageText = { status: 404, title: `No such machine | ${SITE}`, summary: 'This is not a machine id.' };
 const UNKNOWN_ADDRESS: PageText = {
   status: 404,
@@ -58,6 +63,7 @@ export function pagesRoutes(routes: Routes, ctx: Ctx): void {
 
   show('/', () => HOME_PAGE);
   show('/explorer/system', () => SYSTEM_PAGE);
+  show('/docs', () => REFERENCE_PAGE);
   show('/explorer/machine/:id', (exchange) => describeMachine(ctx, exchange.parameter('id')));
   show('/explorer/operator/:address', (exchange) => describeOperator(exchange.parameter('address')));
 

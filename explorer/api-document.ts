@@ -1,0 +1,250 @@
+/** What does the service say about its routes? Reads its OpenAPI document as far as the reference shows it. */
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+interface ResponseDescription extends Content {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+interface OperationDescription {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags?: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, ResponseDescription>>;
+}
+
+export interface ErrorWords {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+export interface ApiDocument {
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDescription>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  /** By kind; what the descriptions of errors are lists of. */
+  readonly 'x-errors'?: Readonly<Record<string, ErrorWords>>;
+}
+
+export interface Operation {
+  readonly id: string;
+  /** In capitals. */
+  readonly method: string;
+  /** Parameters are written `{name}`. */
+  readonly path: string;
+  readonly group: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  readonly answers: readonly OperationAnswer[];
+  readonly errors: readonly OperationError[];
+  /** Whether who asks must be known. */
+  readonly needsToken: boolean;
+}
+
+export interface OperationAnswer {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly schema: Schema;
+}
+
+export interface OperationError {
+  readonly status: number;
+  /** Codes and fixed texts. */
+  readonly texts: readonly string[];
+  readonly words: readonly ErrorWords[];
+}
+
+const UNGROUPED = 'Routes';
+
+/** Groups and operations in the order of the document. */
+export function listGroups(document: ApiDocument): readonly (readonly [string, readonly Operation[]])[] {
+  const groups = new Map<string, Operation[]>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, described] of Object.entries(methods)) {
+      const operation = toOperation(document, method, path, described);
+      groups.set(operation.group, [...(groups.get(operation.group) ?? []), operation]);
+    }
+  }
+  return [...groups];
+}
+
+function toOperation(
+  document: ApiDocument,
+  method: string,
+  path: string,
+  { operationId, tags, summary, parameters, requestBody, responses }: OperationDescription,
+): Operation {
+  const told = Object.entries(responses).map(([status, response]) => [Number(status), response] as const);
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path,
+    group: tags?.[0] ?? UNGROUPED,
+    summary,
+    parameters,
+    body: requestBody?.content?.['application/json']?.schema,
+    answers: told
+      .filter(([status]) => status < 300)
+      .flatMap(([status, { content = {} }]) =>
+        Object.entries(content).map(([mediaType, { schema }]) => ({ status, mediaType, schema })),
+      ),
+    errors: told.filter(([status]) => status >= 400).map(([status, response]) => toError(document, status, response)),
+    needsToken: responses['401']?.headers?.['WWW-Authenticate'] !== undefined,
+  };
+}
+
+function toError(document: ApiDocument, status: number, { description, content = {} }: ResponseDescription) {
+  const schemas = Object.values(content).flatMap(({ schema }) => schema.anyOf ?? [schema]);
+  const known = document['x-errors'] ?? {};
+  return {
+    status,
+    texts: schemas.flatMap(findText),
+    words: description.split(', ').flatMap((kind) => known[kind] ?? []),
+  };
+}
+
+/** What tells one error from another: its code, or its text where there is none. */
+function findText({ properties = {} }: Schema): string[] {
+  const told = properties['detail'] ?? properties['error'];
+  const text = told?.properties?.['code'] ?? told;
+  if (text?.const !== undefined) return [String(text.const)];
+  return text?.pattern === undefined ? [] : [toWords(text.pattern)];
+}
+
+/** The pattern of a text that holds numbers, as people write it. */
+function toWords(pattern: string): string {
+  return pattern.replaceAll('\\d+', 'N').replaceAll(/^\^|\$$|\\/g, '');
+}
+
+/** Follows references. */
+export function resolve(document: ApiDocument, schema: Schema): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+}
+
+/** In a few words; members are told elsewhere. */
+export function nameType({
+  type,
+  const: constant,
+  enum: values,
+  minimum,
+  maximum,
+  items,
+  anyOf,
+  oneOf,
+}: Schema): string {
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' or ');
+  if ((anyOf ?? oneOf) !== undefined) return 'one of these';
+  if (type === undefined) return 'anything';
+  const name = [type].flat().join(' or ');
+  if (name === 'array' && items !== undefined) return `array, each ${nameType(items)}`;
+  if (maximum !== undefined) return `${name}, ${minimum ?? 0} to ${maximum}`;
+  return minimum === undefined || minimum === 0 ? name : `${name}, at least ${minimum}`;
+}
+
+/** The first of `candidates` that has the form, or a value that shows which type is wanted. */
+export function sampleOf(document: ApiDocument, schema: Schema, candidates: readonly string[]): unknown {
+  const {
+    type,
+    const: constant,
+    enum: values,
+    default: usual,
+    pattern,
+    minimum,
+    properties,
+    items,
+  } = resolve(document, schema);
+  if (constant !== undefined) return constant;
+  if (values !== undefined) return values[0];
+  if (usual !== undefined) return usual;
+  switch ([type].flat()[0]) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(properties ?? {}).map(([name, member]) => [name, sampleOf(document, member, candidates)]),
+      );
+    case 'array':
+      return items === undefined ? [] : [sampleOf(document, items, candidates)];
+    case 'boolean':
+      return true;
+    case 'integer':
+    case 'number':
+      return minimum ?? 0;
+    default:
+      return pattern === undefined ? '…' : (candidates.find((text) => new RegExp(pattern).test(text)) ?? '…');
+  }
+}
+
+/** The path to ask for; undefined: a value of the path is missing. Values of the query that are empty are left out. */
+export function fillPath(
+  { path, parameters }: Operation,
+  values: Readonly<Record<string, string>>,
+): string | undefined {
+  const given = parameters.filter(({ name }) => (values[name] ?? '') !== '');
+  if (parameters.some((parameter) => parameter.in === 'path' && !given.includes(parameter))) return undefined;
+  const target = given
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name }) => text.replace(`{${name}}`, () => encodePart(values[name]!)), path);
+  const query = given
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name }) => `${encodePart(name)}=${encodePart(values[name]!)}`);
+  return query.length === 0 ? target : `${target}?${query.join('&')}`;
+}
+
+/** A colon needs no encoding in a path, and DIDs have two. */
+function encodePart(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':');
+}
+
+export interface Trial {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly body?: string | undefined;
+  readonly hasToken?: boolean;
+}
+
+/** The same request for a shell. A token is named, not shown. */
+export function formatCurl({ method, url, body, hasToken = false }: Trial): string {
+  return [
+    'curl -s',
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    ...(hasToken ? ['-H "Authorization: Bearer $SVC_ONBOARDING_TOKEN"'] : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `--data-binary ${quote(body)}`]),
+    quote(url),
+  ].join(' ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

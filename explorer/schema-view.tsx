@@ -1,0 +1,53 @@
+/** What members does a body have? Named schemas open where they are used, once on each way down. */
+import { nameType, resolve, type ApiDocument, type Schema } from './api-document.ts';
+
+export interface SchemaViewProps {
+  readonly document: ApiDocument;
+  readonly schema: Schema;
+  /** Names of the schemas that this one stands in. */
+  readonly within?: readonly string[];
+}
+
+export function SchemaView({ document, schema, within = [] }: SchemaViewProps) {
+  const name = schema.$ref;
+  if (name !== undefined && within.includes(name)) return null;
+  const inner = { document, within: name === undefined ? within : [...within, name] };
+  const { properties, required = [], items, anyOf, oneOf } = resolve(document, schema);
+  if (items !== undefined) return <SchemaView {...inner} schema={items} />;
+  const alternatives = anyOf ?? oneOf;
+  if (alternatives !== undefined) {
+    return (
+      <ol class="alternatives">
+        {alternatives.map((alternative, at) => (
+          <li key={at}>
+            <Line document={document} schema={alternative} />
+            <SchemaView {...inner} schema={alternative} />
+          </li>
+        ))}
+      </ol>
+    );
+  }
+  if (properties === undefined) return null;
+  return (
+    <ul class="members">
+      {Object.entries(properties).map(([member, of]) => (
+        <li key={member}>
+          <code class="member">{member}</code> <Line document={document} schema={of} />
+          {!required.includes(member) && <span class="quiet"> (not always there)</span>}
+          <SchemaView {...inner} schema={of} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Line({ document, schema }: Pick<SchemaViewProps, 'document' | 'schema'>) {
+  const whole = resolve(document, schema);
+  const type = nameType(whole.items === undefined ? whole : { ...whole, items: resolve(document, whole.items) });
+  return (
+    <>
+      <span class="type">{type}</span>
+      {whole.description !== undefined && <span class="quiet"> {whole.description}</span>}
+    </>
+  );
+}
