@@ -1,75 +1,48 @@
-/** What does the service answer? One GET of a JSON document, for the commands that show it. */
+/** What does the service answer? The requests of the client, for the commands that show an answer as it is, with every error as an ending. */
+import { connect, type Connection, type ServiceError } from '../client/client.ts';
+import { ask, type JsonObject } from '../client/exchange.ts';
+import type { Namespace } from '../src/domain/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
+
+export type { JsonObject } from '../client/exchange.ts';
 
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8000';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-const TIMEOUT_MILLISECONDS = 30_000;
+/** Throws `CommandFailed` for what is no URL. */
+export function openConnection(baseUrl: string, namespace?: Namespace): Connection {
+  if (!/^https?:/i.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new CommandFailed('usage', '--base-url must be a URL');
+  }
+  return connect({ baseUrl, ...(namespace && { namespace }) });
+}
 
 /** Reads one document. Throws `CommandFailed` with the service's own words when it answers anything but 200. */
-export async function readDocument(baseUrl: string, path: string, signal?: AbortSignal): Promise<JsonObject> {
-  const { status, body } = await askService(baseUrl, path, { signal });
-  if (status === 200 && body !== undefined) return body;
-  throw refusal(path, { status, body });
+export async function readDocument(connection: Connection, path: string): Promise<JsonObject> {
+  const answer = await ask<JsonObject>(connection, path, () => true);
+  if (answer.ok) return answer.value;
+  throw toFailure(connection, path, answer.error, formatDetail(answer.error));
 }
 
-export interface ServiceAnswer {
-  readonly status: number;
-  /** Undefined: no JSON object. */
-  readonly body: JsonObject | undefined;
-}
-
-export interface ServiceRequest {
-  readonly method?: 'GET' | 'PUT' | 'POST';
-  /** Sent as JSON. */
-  readonly document?: object;
-  /** Sent as it is, and as JSON. */
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  readonly token?: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** One request, and whatever is answered. Throws `CommandFailed` when nothing is. */
-export async function askService(
-  baseUrl: string,
-  path: string,
-  { method = 'GET', document, body = document && JSON.stringify(document), token, signal }: ServiceRequest = {},
-): Promise<ServiceAnswer> {
-  const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new CommandFailed('usage', '--base-url must be a URL');
-  try {
-    const response = await fetch(url, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
-      ...(body !== undefined && { body }),
-      redirect: 'error',
-      signal: signal ?? AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-    });
-    return { status: response.status, body: parseObject(await response.text()) };
-  } catch {
-    throw new CommandFailed('unreachable', `the service at ${new URL(url).origin} does not answer`);
+/** `reason`: the service's own words about a request that it did not fulfil. */
+export function toFailure(
+  { baseUrl }: Connection,
+  about: string,
+  error: ServiceError,
+  reason = error.text,
+): CommandFailed {
+  if (error.kind === 'unreachable') {
+    return new CommandFailed('unreachable', `the service at ${new URL(baseUrl).origin} does not answer`);
   }
+  if (error.kind === 'invalid-argument') return new CommandFailed('usage', `${JSON.stringify(about)} is ${error.text}`);
+  return new CommandFailed('refused', printable(`${about}: ${error.status} ${reason}`));
 }
 
-/** The service's own words about a request that it did not fulfil. */
-export function refusal(path: string, { status, body }: ServiceAnswer): CommandFailed {
-  const said = body?.['detail'] ?? body?.['error'];
-  const reason = typeof said === 'string' ? said : said === undefined ? 'no JSON object' : JSON.stringify(said);
-  return new CommandFailed('refused', printable(`${path}: ${status} ${reason}`));
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+/** An error as the service sends it: a text, or what it holds besides. */
+export function formatDetail(error: ServiceError): string {
+  if (error.kind === 'invalid-parameters') return JSON.stringify(error.issues);
+  if (!('code' in error)) return error.text;
+  const home = 'homeProtocolChainId' in error ? { home_protocol_chain_id: error.homeProtocolChainId } : {};
+  return JSON.stringify({ code: error.code, message: error.text, ...home });
 }
 
 /** What a stranger wrote must not steer a terminal. */

@@ -81,19 +81,21 @@ it('asks for a challenge with the token and the id alone', async () => {
 describe('evidence', () => {
   const submit = async (...answers: readonly Canned[]) => {
     const { connection, sent } = answering(...answers);
-    return { answer: await submitEvidence(connection, evidence, { token: TOKEN }), sent };
+    let repeats = 0;
+    const answer = await submitEvidence(connection, evidence, { token: TOKEN, onRepeat: () => repeats++ });
+    return { answer, sent, repeats };
   };
   const lost = new Error('socket hang up');
 
   it('is sent byte for byte, and answered with its receipt', async () => {
-    const { answer, sent } = await submit([202, RECEIPT]);
-    expect(answer).toEqual({ ok: true, value: { receiptId, evidenceHash, receipt: RECEIPT } });
+    const { answer, sent, repeats } = await submit([202, RECEIPT]);
+    expect([answer, repeats]).toEqual([{ ok: true, value: { receiptId, evidenceHash, receipt: RECEIPT } }, 0]);
     expect(sent.map(({ body }) => body)).toEqual([first.bodyText]);
   });
 
   it('whose answer is lost is sent once more, and was accepted', async () => {
-    const { answer, sent } = await submit(lost, [409, REPEATED]);
-    expect(answer).toEqual({ ok: true, value: { receiptId, evidenceHash } });
+    const { answer, sent, repeats } = await submit(lost, [409, REPEATED]);
+    expect([answer, repeats]).toEqual([{ ok: true, value: { receiptId, evidenceHash } }, 1]);
     expect(sent.map(({ body }) => body)).toEqual([first.bodyText, first.bodyText]);
   });
 

@@ -49,6 +49,11 @@ export interface IntakeOptions extends AskOptions {
   readonly token: string;
 }
 
+export interface SubmitOptions extends IntakeOptions {
+  /** Called before the document is sent once more. */
+  readonly onRepeat?: () => void;
+}
+
 /** The nonce is told once. The challenge is judged by `prepareChipProof`. */
 export function issueChallenge(
   connection: Connection,
@@ -68,7 +73,7 @@ export function issueChallenge(
 export async function submitEvidence(
   connection: Connection,
   { body, evidenceHash, receiptId }: BuiltEvidence,
-  { token, ...options }: IntakeOptions,
+  { token, onRepeat, ...options }: SubmitOptions,
 ): Promise<Answer<AcceptedEvidence>> {
   const submit = () =>
     ask<ChipReceipt>(connection, '/v1/verify/chip/evidence', (receipt) => receipt['receiptId'] === receiptId, {
@@ -78,6 +83,7 @@ export async function submitEvidence(
     });
   const first = await submit();
   const isLost = !first.ok && first.error.kind === 'unreachable' && options.signal?.aborted !== true;
+  if (isLost) onRepeat?.();
   const answer = isLost ? await submit() : first;
   if (answer.ok) return { ...answer, value: { receiptId, evidenceHash, receipt: answer.value } };
   return answer.error.kind === 'evidence-already-accepted' ? { ok: true, value: { receiptId, evidenceHash } } : answer;

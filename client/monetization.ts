@@ -3,10 +3,10 @@
  * the wallet signs it; `sendDecision` sends it and compares what is then in force (interface, Monetization; http-facts 9). No key is seen here.
  */
 import { parseAltKey } from '../src/domain/alt-identifiers.ts';
-import { formatMachineDid, parseAddress, type MachineId } from '../src/domain/identifiers.ts';
+import { formatMachineDid, parseAddress } from '../src/domain/identifiers.ts';
 import { toDecisionBody } from '../src/domain/monetization/decision-request.ts';
 import { chooseTimestamp } from '../src/domain/monetization/decision-window.ts';
-import type { DecisionHome, PublishedDeployment } from '../src/domain/monetization/decision.ts';
+import type { Decision, DecisionHome, PublishedDeployment } from '../src/domain/monetization/decision.ts';
 import {
   prepareDecision as prepareMessage,
   type PreparedDecision,
@@ -25,11 +25,16 @@ import {
 export { formatDecisionMessage } from '../src/domain/monetization/decision-message.ts';
 export type { PreparedDecision } from '../src/domain/monetization/prepared-decision.ts';
 
+/** What the caller knows of the deployment by itself; a service that publishes anything else gets no signature. */
+export interface ExpectedDeployment {
+  readonly chainId?: string | undefined;
+  readonly registry?: string | undefined;
+}
+
 export interface DecisionWish extends AskOptions {
   readonly machine: MachineKey;
   readonly optedIn: boolean;
-  /** What the caller knows of the deployment by itself; a service that publishes anything else gets no signature. */
-  readonly expected?: { readonly chainId?: string; readonly registry?: string };
+  readonly expected?: ExpectedDeployment;
   /** Unix seconds; the clock's when left out. */
   readonly nowSeconds?: number;
 }
@@ -58,9 +63,9 @@ export async function prepareDecision(connection: Connection, wish: DecisionWish
   if (!published.ok) return published;
   if (!card.ok) return card;
   const deployment = toDeployment(published.value, connection);
-  if (deployment === undefined || differs(deployment, expected)) {
-    return foreign(200, 'the service publishes another deployment than is expected');
-  }
+  if (deployment === undefined) return foreign(200, 'the service publishes another version of signing');
+  const surprise = findSurprise(deployment, expected);
+  if (surprise !== undefined) return foreign(200, `the service publishes ${surprise}`);
   const home = toHome(card.value.home_chain);
   if (home === undefined) return foreign(200, 'the service tells a home that is no chain');
   const timestamp = chooseTimestamp(nowSeconds, state.value.updated_at ?? undefined);
@@ -78,24 +83,39 @@ export async function sendDecision(
 ): Promise<Answer<MonetizationState>> {
   const proof = toProof(signed);
   if (proof === undefined || proof.kind !== scheme) return invalidArgument(`not a signature of ${scheme}`);
-  return ask(
-    connection,
-    `/machine/${encodeURIComponent(formatMachineDid(decision.machineId, connection.namespace))}/monetization`,
-    (body) => isInForce(body, decision) && isOf(signed, body['signer']),
-    {
-      ...options,
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(toDecisionBody(decision, proof)),
-    },
-  );
+  const path = `/machine/${encodeURIComponent(formatMachineDid(decision.machineId, connection.namespace))}/monetization`;
+  const answer = await ask<MonetizationState>(connection, path, () => true, {
+    ...options,
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(toDecisionBody(decision, proof)),
+  });
+  const difference = answer.ok ? findDifference(answer.value, decision, signed) : undefined;
+  return difference === undefined ? answer : foreign(200, `the service says that ${difference}`);
 }
 
-/** Base58 is spelled in one way, addresses in any letter case. */
-function isOf(signed: DecisionSignature, signer: unknown): boolean {
-  if (typeof signer !== 'string') return false;
-  if ('signerKey' in signed) return signer === signed.signerKey;
-  return signed.address === undefined || signer.toLowerCase() === signed.address.toLowerCase();
+/** The first member of the state that is not what was signed. */
+function findDifference(
+  state: MonetizationState,
+  { machineId, optedIn, timestamp }: Decision,
+  signed: DecisionSignature,
+): string | undefined {
+  const expected = {
+    machine_id: String(machineId),
+    status: optedIn ? 'OPTED_IN' : 'OPTED_OUT',
+    signer: 'signerKey' in signed ? signed.signerKey : signed.address,
+    updated_at: timestamp,
+  };
+  const names = ['machine_id', 'status', 'signer', 'updated_at'] as const;
+  const name = names.find((each) => !areAlike(state[each], expected[each]));
+  return name && `${name} is ${JSON.stringify(state[name])}, not ${expected[name] ?? 'an address'}`;
+}
+
+/** Base58 is spelled in one way, addresses in any letter case. Undefined: any text. */
+function areAlike(given: string | number | null, expected: string | number | undefined): boolean {
+  if (expected === undefined) return typeof given === 'string';
+  if (typeof given !== 'string' || !String(expected).startsWith('0x')) return given === expected;
+  return given.toLowerCase() === String(expected).toLowerCase();
 }
 
 function toProof(signed: DecisionSignature) {
@@ -116,24 +136,17 @@ function toDeployment(
   return isOurs && registry !== undefined ? { chainId, registry } : undefined;
 }
 
-function differs(published: PublishedDeployment, { chainId, registry }: NonNullable<DecisionWish['expected']>) {
-  return (
-    (chainId ?? published.chainId) !== published.chainId ||
-    (registry ?? published.registry).toLowerCase() !== published.registry
-  );
+function findSurprise(
+  published: PublishedDeployment,
+  { chainId = published.chainId, registry = published.registry }: ExpectedDeployment,
+): string | undefined {
+  if (published.chainId !== chainId) return `the chain id ${published.chainId}, not ${chainId}`;
+  const known = registry.toLowerCase();
+  return published.registry === known ? undefined : `the registry ${published.registry}, not ${known}`;
 }
 
 /** A machine of the main chain tells none. */
 function toHome(ordinal: unknown): DecisionHome | undefined {
   if (ordinal === undefined) return { chain: 'main' };
   return Number.isInteger(ordinal) ? { chain: 'alt', ordinal: ordinal as number } : undefined;
-}
-
-function isInForce(
-  { machine_id, status, updated_at }: Readonly<Record<string, unknown>>,
-  { machineId, optedIn, timestamp }: { machineId: MachineId; optedIn: boolean; timestamp: number },
-): boolean {
-  return (
-    machine_id === String(machineId) && status === (optedIn ? 'OPTED_IN' : 'OPTED_OUT') && updated_at === timestamp
-  );
 }

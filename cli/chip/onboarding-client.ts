@@ -2,6 +2,12 @@
  * How does a provider talk to the two routes of onboarding? It asks for a challenge, and hands in a document; an answer that was lost is made up
  * for by sending the same bytes once more and reading what the service says of them (evidence 8, 9 and 13).
  */
+import {
+  issueChallenge,
+  submitEvidence as submit,
+  type ChipReceipt,
+  type ProviderChallenge,
+} from '../../client/evidence.ts';
 import { isCanonical } from '../../src/domain/canonical-json.ts';
 import { parseEvidenceDocument, type EvidenceDocument } from '../../src/domain/evidence/evidence-document.ts';
 import { REVOCATION_STATUS } from '../../src/domain/evidence/evidence-steps.ts';
@@ -9,7 +15,7 @@ import { evidenceHashOf, receiptIdOf } from '../../src/domain/evidence/signed-by
 import type { MachineId } from '../../src/domain/identifiers.ts';
 import type { Namespace } from '../../src/domain/namespace.ts';
 import { CommandFailed } from '../exit-codes.ts';
-import { askService, printable, refusal, type JsonObject, type ServiceAnswer } from '../http-reads.ts';
+import { formatDetail, openConnection, printable, toFailure, type JsonObject } from '../http-reads.ts';
 
 const PREFIX = '/v1/verify/chip/';
 const RECEIVED_AT = /^[1-9][0-9]{0,15}$/;
@@ -23,28 +29,37 @@ export interface OnboardingService {
 export async function requestChallenge(
   { baseUrl, token }: OnboardingService,
   machineId: MachineId,
-): Promise<JsonObject> {
-  const path = `${PREFIX}challenge`;
-  const answer = await askService(baseUrl, path, { method: 'POST', document: { machineId: String(machineId) }, token });
-  if (answer.status === 201 && answer.body !== undefined) return answer.body;
-  throw refusal(path, answer);
+): Promise<ProviderChallenge> {
+  const connection = openConnection(baseUrl);
+  const answer = await issueChallenge(connection, machineId, { token });
+  if (answer.ok) return answer.value;
+  throw toFailure(connection, `${PREFIX}challenge`, answer.error, formatDetail(answer.error));
 }
 
 /** The receipt; without `receivedAt` where the document had been accepted before. Throws `CommandFailed`. */
 export async function submitEvidence(
-  service: OnboardingService,
+  { baseUrl, token }: OnboardingService,
   body: Uint8Array<ArrayBuffer>,
   namespace: Namespace,
 ): Promise<JsonObject> {
   const expected = toExpectedReceipt(body, namespace);
-  const answer = await sendTwice(service, body);
-  if (answer.status === 202) return judgeReceipt(answer, expected);
-  if (answer.status === 409 && codeOf(answer) === 'EVIDENCE_ALREADY_ACCEPTED') return expected;
-  throw refusal(`${PREFIX}evidence`, answer);
+  const { evidenceHash, receiptId } = expected;
+  const connection = openConnection(baseUrl, namespace);
+  const answer = await submit(connection, { body, evidenceHash, receiptId }, { token, onRepeat });
+  if (answer.ok) return answer.value.receipt === undefined ? expected : judgeReceipt(answer.value.receipt, expected);
+  const { error } = answer;
+  if (error.kind === 'foreign-answer' && error.status === 202) {
+    throw new CommandFailed('verificationFailed', "accepted, but the receipt is not this document's");
+  }
+  throw toFailure(connection, `${PREFIX}evidence`, error, formatDetail(error));
+}
+
+function onRepeat(): void {
+  process.stderr.write('no answer came: sending the same document once more\n');
 }
 
 /** All of the receipt that follows from the document. Throws `CommandFailed` for what is no document, byte for byte. */
-function toExpectedReceipt(body: Uint8Array, namespace: Namespace): Readonly<Record<string, string>> {
+function toExpectedReceipt(body: Uint8Array, namespace: Namespace) {
   const document = parseEvidenceDocument(body);
   if (document === undefined || !isCanonical(body, document)) {
     throw new CommandFailed('usage', 'this is no document of evidence as "svc chip prove" writes it');
@@ -67,18 +82,8 @@ function toTexts({ chipRef, transcript }: EvidenceDocument, body: Uint8Array, na
   };
 }
 
-async function sendTwice({ baseUrl, token }: OnboardingService, body: Uint8Array<ArrayBuffer>): Promise<ServiceAnswer> {
-  const send = () => askService(baseUrl, `${PREFIX}evidence`, { method: 'POST', body, token });
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof CommandFailed) || error.exitCode === 2) throw error;
-    process.stderr.write('no answer came: sending the same document once more\n');
-    return send();
-  }
-}
-
-function judgeReceipt({ body = {} }: ServiceAnswer, expected: Readonly<Record<string, string>>): JsonObject {
+function judgeReceipt(receipt: ChipReceipt, expected: Readonly<Record<string, string>>): JsonObject {
+  const body: JsonObject = { ...receipt };
   const differing = Object.keys(expected).find((name) => body[name] !== expected[name]);
   const isDated = typeof body['receivedAt'] === 'string' && RECEIVED_AT.test(body['receivedAt']);
   if (differing === undefined && isDated && Object.keys(body).length === Object.keys(expected).length + 1) return body;
@@ -88,9 +93,4 @@ function judgeReceipt({ body = {} }: ServiceAnswer, expected: Readonly<Record<st
     'verificationFailed',
     `accepted, but the receipt is not this document's: ${name} is ${given}`,
   );
-}
-
-function codeOf({ body }: ServiceAnswer): unknown {
-  const detail = body?.['detail'];
-  return typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : undefined;
 }

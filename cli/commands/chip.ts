@@ -3,7 +3,6 @@
  * for staging (evidence 4 to 9; configuration.md 2).
  */
 import { writeFile } from 'node:fs/promises';
-import { loadConfig } from '../../src/config.ts';
 import {
   buildEvidence,
   BuildingRefused,
@@ -20,6 +19,7 @@ import { readOnboardingToken } from '../chip/onboarding-token.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable, type JsonObject } from '../http-reads.ts';
+import { loadNamespace } from '../service-client.ts';
 import { loadSigningKey, type SigningKey } from '../signing-key.ts';
 
 const TOKEN_FILE_OPTION = {
@@ -170,12 +170,6 @@ async function orRefuse<T>(build: () => Promise<T>): Promise<T> {
 
 function nowSeconds(): number {
   return Date.now() / 1000;
-}
-
-function loadNamespace(envFile: string | undefined): Namespace {
-  const { config, problems } = loadConfig({ envFile, lenient: true });
-  if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
-  return config.namespace;
 }
 
 /** A DID, or the id in it. */

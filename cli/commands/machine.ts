@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable, readDocument, type JsonObject } from '../http-reads.ts';
+import { DEFAULT_BASE_URL, openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
 
 export const machine = defineCommand({
   name: 'machine',
@@ -11,10 +11,10 @@ export const machine = defineCommand({
   options: { 'base-url': BASE_URL_OPTION, json: JSON_OPTION },
   example: `svc machine ${EXAMPLE_DID}`,
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, json = false }, [did = '']) {
-    const path = encodeURIComponent(did);
+    const [connection, path] = [openConnection(baseUrl), encodeURIComponent(did)];
     const [rating, profile] = await Promise.all([
-      readDocument(baseUrl, `/mcr/${path}`),
-      readDocument(baseUrl, `/machine/${path}`),
+      readDocument(connection, `/mcr/${path}`),
+      readDocument(connection, `/machine/${path}`),
     ]);
     process.stdout.write(json ? `${JSON.stringify({ rating, profile }, null, 2)}\n` : formatMachine(rating, profile));
     return EXIT_CODES.ok;

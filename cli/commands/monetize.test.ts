@@ -86,7 +86,7 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  [published, inForce, sent, refusals, signerShown, card] = [PUBLISHED, null, [], [], SIGNER, {}];
+  [published, inForce, sent, refusals, signerShown, card] = [PUBLISHED, null, [], [], SIGNER, { did: DID }];
 });
 afterAll(() => {
   server.close();
@@ -181,7 +181,7 @@ describe('a machine of the alt chain', () => {
     ].join('\n');
 
   beforeEach(() => {
-    [card, signerShown] = [{ home_chain: 5 }, OWNER.key];
+    [card, signerShown] = [{ did: DID, home_chain: 5 }, OWNER.key];
   });
 
   it('is decided about with the seed of its owner, over the message of its home', async () => {
@@ -210,7 +210,7 @@ describe('a machine of the alt chain', () => {
   });
 
   it('is not decided about where its home is no chain', async () => {
-    card = { home_chain: '5' };
+    card = { did: DID, home_chain: '5' };
     const { code } = await monetize(['--opt-in'], { SVC_KEY: SEED });
     expect([code, sent]).toEqual([4, []]);
   });
@@ -302,7 +302,8 @@ describe('an answer', () => {
 
   it('that tells of another signer is not believed', async () => {
     signerShown = `0x${'22'.repeat(20)}`;
-    const { code, stdout } = await monetize(['--opt-in'], { SVC_KEY: KEY });
-    expect([code, stdout]).toEqual([4, '']);
+    const { code, stdout, stderr } = await monetize(['--opt-in'], { SVC_KEY: KEY });
+    const told = `svc: the service says that signer is "${signerShown}", not ${SIGNER}`;
+    expect([code, stdout, stderr.split('\n').at(-2)]).toEqual([4, '', told]);
   });
 });

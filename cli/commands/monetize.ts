@@ -1,10 +1,12 @@
 /** `svc monetize`: opts a machine in or out. Shows the exact message, signs it, sends it, and prints what is stored then. */
+import type { ExpectedDeployment } from '../../client/monetization.ts';
+import type { MonetizationState } from '../../client/monetization-state.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { parseAddress, parseMachineDid } from '../../src/domain/identifiers.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
-import { openDecisionClient, type ExpectedDeployment } from '../decision-client.ts';
+import { decide, prepareOrFail } from '../decision-client.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable, type JsonObject } from '../http-reads.ts';
+import { DEFAULT_BASE_URL, openConnection, printable } from '../http-reads.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
 export const monetize = defineCommand({
@@ -44,13 +46,14 @@ export const monetize = defineCommand({
     const expected = findExpected(config, options['chain-id'], options.registry);
     const key = show ? undefined : await loadSigningKey(options['key-file']);
 
-    const client = await openDecisionClient({ baseUrl, namespace, machineId, optedIn }, expected);
+    const connection = openConnection(baseUrl, namespace);
+    const wish = { machine: machineId, optedIn, expected };
     if (key === undefined) {
-      const { text, scheme } = client.prepare();
+      const { text, scheme } = await prepareOrFail(connection, wish);
       process.stdout.write(`${json ? JSON.stringify({ message: text, scheme }, null, 2) : text}\n`);
       return EXIT_CODES.ok;
     }
-    const state = await client.send(key, ({ text }) => process.stderr.write(`${text}\n`));
+    const state = await decide(connection, wish, key, ({ text }) => process.stderr.write(`${text}\n`));
     process.stdout.write(json ? `${JSON.stringify(state, null, 2)}\n` : formatState(state));
     return EXIT_CODES.ok;
   },
@@ -64,8 +67,7 @@ function findExpected({ mainChain }: Config, chainId?: string, registry?: string
   return { chainId: chainId ?? mainChain?.chainId.toString(), registry: address };
 }
 
-function formatState(state: JsonObject): string {
-  const { machine_id: id, status, signer, updated_at: updatedAt } = state;
+function formatState({ machine_id: id, status, signer, updated_at: updatedAt }: MonetizationState): string {
   const rows = [
     ['machine', id],
     ['status', status],
