@@ -77,6 +77,11 @@ An answer that takes longer than this fails the test. The service itself gives u
 
 ${table(['routes', 'at most'], patience)}
 
+## Redis
+
+\`test/service/bad-days-counters.test.ts\`: cut, reset, silence, dribble, garbage and a latency of a second change no answer. The replica counts alone meanwhile, still refuses the
+91st request, and counts with the others again when the server is well. Where no Redis is installed this is skipped, and said so.
+
 ## Slow callers
 
 \`test/service/bad-days-slow-callers.test.ts\`: 2,000 connections that send a head or a body a byte at a time. All others are answered meanwhile, and every

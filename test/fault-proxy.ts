@@ -24,7 +24,7 @@ export type WireFault =
 
 export interface FaultProxy {
   readonly port: number;
-  /** How often a byte of an answer, or a new connection, met the fault since it was injected. */
+  /** How often a part of an answer, or a connection, met the fault since it was injected. */
   readonly met: number;
   inject(fault: WireFault): void;
   /** Ends the fault. Connections that it has spoilt are closed. */
@@ -104,7 +104,7 @@ export async function startFaultProxy(upstream: NetConnectOpts): Promise<FaultPr
     },
     inject(next) {
       fault = next;
-      met = 0;
+      met = next.kind === 'cut' || next.kind === 'divert' ? open.size : 0;
       if (next.kind === 'cut' || next.kind === 'divert') closeAll();
     },
     heal() {
