@@ -170,7 +170,14 @@ it.each(GOOD)('%s takes %j', (name, text, pick, value) => {
 const NOT_NUMBERS = ['x', '-1', '1.5', '1e3', '0x10', '99999999999999999'];
 const BAD_ADDRESSES = ['0x12', '1'.repeat(40), `0x${'g'.repeat(40)}`, address('0')];
 const BAD_KEYS = ['0x12', key('0'), 'abc', key('2') + '2222'];
-const BAD_URLS = ['node.example', 'ws://node.example', 'http://', 'http:node', 'http://a b'];
+const BAD_URLS = [
+  'node.example',
+  'ws://node.example',
+  'http://',
+  'http:node',
+  'http://a b',
+  'http://a:50%@node.example',
+];
 const BAD_SHA256 = ['a'.repeat(63), 'g'.repeat(64)];
 
 /** Texts that break the rule of their variable. A variable that takes any text is not here. */

@@ -128,11 +128,20 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
 
 function urlWith(protocols: readonly string[]): Kind<string> {
   return {
-    rule: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    rule: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its user and password percent-encoded`,
     parse(text) {
       const url = URL.parse(text);
       const isPlain = url !== null && protocols.includes(url.protocol) && /^[a-z]+:\/\/[^\s]+$/i.test(text);
-      return isPlain && url.hostname !== '' ? text : undefined;
+      return isPlain && url.hostname !== '' && isDecodable(`${url.username}:${url.password}`) ? text : undefined;
     },
   };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
