@@ -128,7 +128,7 @@ function toError(document: ApiDocument, status: number, { description, content =
   const known = document['x-errors'] ?? {};
   return {
     status,
-    texts: schemas.flatMap(findText),
+    texts: [...new Set(schemas.flatMap(findText))],
     words: description.split(', ').flatMap((kind) => known[kind] ?? []),
   };
 }
@@ -173,7 +173,7 @@ export function nameType({
   return minimum === undefined || minimum === 0 ? name : `${name}, at least ${minimum}`;
 }
 
-/** The first of `candidates` that has the form, or a value that shows which type is wanted. */
+/** The first of `candidates` that has the form, or a value that shows which type is wanted; members that need not be there are not. */
 export function sampleOf(document: ApiDocument, schema: Schema, candidates: readonly string[]): unknown {
   const {
     type,
@@ -182,7 +182,8 @@ export function sampleOf(document: ApiDocument, schema: Schema, candidates: read
     default: usual,
     pattern,
     minimum,
-    properties,
+    properties = {},
+    required = Object.keys(properties),
     items,
   } = resolve(document, schema);
   if (constant !== undefined) return constant;
@@ -190,9 +191,7 @@ export function sampleOf(document: ApiDocument, schema: Schema, candidates: read
   if (usual !== undefined) return usual;
   switch ([type].flat()[0]) {
     case 'object':
-      return Object.fromEntries(
-        Object.entries(properties ?? {}).map(([name, member]) => [name, sampleOf(document, member, candidates)]),
-      );
+      return Object.fromEntries(required.map((name) => [name, sampleOf(document, properties[name] ?? {}, candidates)]));
     case 'array':
       return items === undefined ? [] : [sampleOf(document, items, candidates)];
     case 'boolean':

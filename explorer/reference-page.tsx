@@ -99,7 +99,7 @@ function OperationView({
       <TrialForm document={api} operation={operation} />
       {body !== undefined && (
         <>
-          <h3>Body</h3>
+          <h3>Members of the body</h3>
           <SchemaView document={api} schema={body} />
         </>
       )}

@@ -90,6 +90,10 @@ it('tells what tells errors apart', () => {
   ]);
 });
 
+it('tells a code once, however many messages it has', () => {
+  expect(find('putMonetization').errors[0]!.texts).toEqual(['INVALID_REQUEST']);
+});
+
 it.each([
   ['getRating', false],
   ['putMonetization', false],
@@ -124,7 +128,6 @@ describe('a sample', () => {
       opted_in: true,
       timestamp: 1,
       signature: '…',
-      signer_pubkey: '…',
     });
   });
 

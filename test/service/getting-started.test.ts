@@ -1,0 +1,77 @@
+/** Does docs/getting-started.md still lead there? Each of its commands runs as it stands, against the service of this suite. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { runSvc } from '../../cli/run-svc.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+const PAGE = readFileSync(join(import.meta.dirname, '..', '..', 'docs/getting-started.md'), 'utf8');
+const BASE_URL = 'http://127.0.0.1:8000';
+
+const baseUrl = inject('baseUrl');
+const devnetEnv = inject('devnetEnv');
+
+/** Where the reader's terminal is. */
+let folder: string;
+const settings = /```env\n([^]+?)```/.exec(PAGE)![1]!;
+const names = [...settings.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'getting-started-'));
+  mkdirSync(join(folder, '.devnet'));
+  writeEnv('.devnet/env', Object.keys(devnetEnv));
+  writeEnv(
+    'svc.env',
+    names.filter((name) => name !== 'DATABASE_URL'),
+    'DATABASE_URL=sqlite:svc.db\n',
+  );
+  writeFileSync(join(folder, 'as-printed.env'), settings);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** With the reader's own values, which are those of the local chain. */
+function writeEnv(file: string, which: readonly string[], further = ''): void {
+  writeFileSync(join(folder, file), which.map((name) => `${name}=${devnetEnv[name]!}\n`).join('') + further);
+}
+
+const lines = [...PAGE.matchAll(/^ {4}(\S.*)$/gm)].map(([, line]) => line!);
+const pagesToOpen = lines.filter((line) => line.startsWith(BASE_URL));
+const questions = lines.filter((line) => line.startsWith('curl -s http'));
+const commands = lines.filter((line) => line.startsWith('bin/svc '));
+
+it('has no command that is not run here, but to start and to stay', () => {
+  expect([...pagesToOpen, ...questions, ...commands].toSorted()).toEqual(lines.toSorted());
+  expect([pagesToOpen.length, questions.length, commands.length]).toEqual([2, 2, 4]);
+  expect([...PAGE.matchAll(/```sh\n([^]+?)```/g)].map(([, text]) => text)).toEqual([
+    'git clone ADDRESS machine-ratings && cd machine-ratings\nnpm start\n',
+    'bin/svc serve --env-file svc.env\n',
+  ]);
+  expect(manifest.scripts.start).toBe('node bin/svc demo');
+});
+
+it.each(questions)('%s', async (line) => {
+  const answer = await fetch(line.replace('curl -s ', '').replace(BASE_URL, baseUrl));
+  expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ mcr: 'B', mcr_score: 43 })]);
+});
+
+it.each(pagesToOpen)('%s', async (line) => {
+  const answer = await fetch(line.replace(BASE_URL, baseUrl));
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+});
+
+describe.each(commands)('%s', (line) => {
+  it('ends well', async () => {
+    const args = line.split(' ').slice(1);
+    const asks = ['machine', 'replay'].includes(args[0]!);
+    const result = await runSvc([...args, ...(asks ? ['--base-url', baseUrl] : [])], { cwd: folder });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout).not.toMatch(/^(fail|unreachable|warn)/m);
+  });
+});
+
+it('the settings have the form that they must have', async () => {
+  const result = await runSvc(['serve', '--check', '--env-file', 'as-printed.env'], { cwd: folder });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  for (const name of names) expect(result.stdout).toMatch(new RegExp(`^${name} +[^- ]`, 'm'));
+});
