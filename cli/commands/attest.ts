@@ -170,7 +170,9 @@ async function loadAttesterKey(keyFile: string | undefined) {
 function parseExpiry(date: string | undefined): number {
   if (date === undefined) return 0;
   const milliseconds = DATE.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
-  if (milliseconds > Date.now()) return milliseconds / 1000;
+  // A 31st of February is read as a day of March.
+  const isToCome = milliseconds > Date.now() && new Date(milliseconds).toISOString().startsWith(date);
+  if (isToCome) return milliseconds / 1000;
   throw new CommandFailed('usage', '--expires must be a date to come, YYYY-MM-DD');
 }
 

@@ -201,10 +201,12 @@ describe('whoever attests', () => {
       '',
       'svc: no evidence was accepted under this receipt',
     ]);
-    expect(await lines('attest', 'approve', OWNER.address, ...attester(), '--expires', '2020-01-01')).toEqual([
-      2,
-      '',
-      'svc: --expires must be a date to come, YYYY-MM-DD',
-    ]);
+    for (const date of ['2020-01-01', '2100-02-31']) {
+      expect(await lines('attest', 'approve', OWNER.address, ...attester(), '--expires', date)).toEqual([
+        2,
+        '',
+        'svc: --expires must be a date to come, YYYY-MM-DD',
+      ]);
+    }
   });
 });
