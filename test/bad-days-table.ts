@@ -68,7 +68,7 @@ const VERIFY = '503 VERIFY_READ_UNAVAILABLE';
 const STORAGE = '503 Storage unavailable';
 const CHIP_STORAGE = '503 VERIFY_STORE_UNAVAILABLE';
 /** The interface knows no other code for a decision that cannot be stored or read. */
-const DECISION_STORAGE = '500 INTERNAL_ERROR';
+export const DECISION_STORAGE = '500 INTERNAL_ERROR';
 
 const every = (names: readonly RouteName[], cell: Cell) =>
   Object.fromEntries(names.map((name) => [name, cell])) as Partial<Record<RouteName, Cell>>;
