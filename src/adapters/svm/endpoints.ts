@@ -10,10 +10,11 @@ import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import { createHttpPost, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
 import { isYounger } from './age.ts';
 import { Undecodable } from './byte-reader.ts';
-import { REAL_STOPWATCH, type Deadline, type Stopwatch } from './deadline.ts';
-import { createHttpPost, parseRpcUrl, RpcFailure, sendRpc, type PostRpc, type RpcNode } from './json-rpc.ts';
+import { RpcFailure, sendRpc } from './json-rpc.ts';
 import type { SvmLimits } from './limits.ts';
 import { askGenesisHash, type Question } from './questions.ts';
 import type { SlotFloor } from './slot-floor.ts';
@@ -128,7 +129,6 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
 
   function noteFailure(endpoint: Endpoint, failure: RpcFailure): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    if (failure.kind === 'behind') floor.miss(stopwatch.nowMilliseconds());
     if (failure.kind !== 'failed' && failure.kind !== 'busy') return;
     endpoint.lastFailure = failure;
     // Requests that were under way together are one failure of the node, not several.
