@@ -1,5 +1,6 @@
 /** Which texts name a database? */
 import { expect, test } from 'vitest';
+import { Fault } from '../../domain/faults.ts';
 import { createStore } from './create-store.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 
@@ -25,4 +26,9 @@ test.each([
 ])('%j names none, and says nothing of itself', async (text) => {
   expect(parseDatabaseUrl(text)).toBeUndefined();
   await expect(createStore(text)).rejects.toEqual(new TypeError('a database URL begins with sqlite: or postgres://'));
+});
+
+test('a certificate file that is not there is a database that cannot be opened', async () => {
+  const url = 'postgres://user:secret@host/svc?sslrootcert=/no/such/file';
+  await expect(createStore(url)).rejects.toEqual(new Fault('StoreUnavailable', {}));
 });

@@ -90,7 +90,8 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async upgrade<T>(work: Work<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.#url, ...CONNECTION });
+    // It reads the files of certificates that the URL names.
+    const client = await this.#guard(async () => new pg.Client({ connectionString: this.#url, ...CONNECTION }));
     surviveLoss(client);
     try {
       await this.#guard(() => client.connect());
