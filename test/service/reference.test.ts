@@ -119,6 +119,35 @@ describe('its form', () => {
     await visit.close();
   });
 
+  it('needs no mouse', async () => {
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}/docs`);
+    await page.locator('.operation > summary', { hasText: '/health' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#getHealth form').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await readAnswer(page, 'getHealth')).toEqual({ status: 200, body: '{\n  "status": "ok"\n}' });
+    await visit.close();
+  });
+
+  it('makes nothing but text of what strangers wrote', async () => {
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    const { did } = findMachine(machines, 'hostile-strings');
+    await page.goto(`${baseUrl}/docs#getProfile`);
+    await page.locator('#getProfile form').getByLabel('did').fill(did);
+    await page.locator('#getProfile form').getByRole('button', { name: 'Send' }).click();
+    const { status, body } = await readAnswer(page, 'getProfile');
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual(await (await fetch(`${baseUrl}/machine/${did}`)).json());
+    expect(body).toContain('<');
+    expect(await page.locator('#getProfile').locator('script, img, iframe, a, pre.body *').count()).toBe(0);
+    expect(await visit.misdeeds()).toEqual([]);
+    await visit.close();
+  });
+
   it('is filled with the machine that was looked at last', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
