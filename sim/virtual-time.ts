@@ -2,7 +2,7 @@
  * What makes time pass? Nothing but a list of things to come: the next one is done, everything it sets off is let finish, and only then
  * the time of the one after is reached. A day takes as long as its work.
  */
-import type { Stopwatch } from '../src/adapters/evm/deadline.ts';
+import type { Stopwatch } from '../src/adapters/rpc/deadline.ts';
 import type { Clock } from '../src/ports/clock.ts';
 import type { Timers } from '../src/ports/timers.ts';
 

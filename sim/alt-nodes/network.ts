@@ -2,7 +2,7 @@
  * How does the service reach the nodes of the alt chain? As it reaches those of the main chain: through URLs, behind each of which one or several
  * nodes answer; an exchange takes its time and may fail as a whole.
  */
-import type { HttpAnswer, PostRpc } from '../../src/adapters/svm/json-rpc.ts';
+import type { HttpAnswer, PostRpc } from '../../src/adapters/rpc/http-post.ts';
 import { FOREIGN_GENESIS_HASH } from '../alt-chain/deployment.ts';
 import type { AltWorld } from '../alt-chain/machine-state.ts';
 import type { VirtualAltChain } from '../alt-chain/virtual-alt-chain.ts';

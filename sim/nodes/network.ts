@@ -2,7 +2,7 @@
  * How does the service reach its nodes? Through URLs, behind each of which one or several nodes answer; an exchange takes its time, may
  * fail as a whole, and is cut off when the service gives it up. Stands in for HTTP below the real adapter.
  */
-import type { HttpAnswer, PostRpc } from '../../src/adapters/evm/json-rpc.ts';
+import type { HttpAnswer, PostRpc } from '../../src/adapters/rpc/http-post.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 import type { Random } from '../random.ts';
 import type { Trace } from '../trace.ts';

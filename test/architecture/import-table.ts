@@ -25,8 +25,9 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
     packages: ['node:', 'fastify', 'ipaddr.js'],
   },
-  adapter('evm', ['viem', 'undici']),
-  adapter('svm', ['@solana/kit', 'undici', ...PURE]),
+  adapter('rpc', ['undici']),
+  adapter('evm', ['viem', 'undici'], ['src/adapters/rpc']),
+  adapter('svm', ['@solana/kit', 'undici', ...PURE], ['src/adapters/rpc']),
   adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
   adapter('fx', ['fast-xml-parser']),
   adapter('redis', ['ioredis']),
@@ -54,9 +55,9 @@ export const IMPORT_TABLE: readonly Row[] = [
   { of: 'devnet/alt-node', mayImport: ['devnet/alt-node', 'src/domain'], packages: ['node:', '@solana/kit'] },
 ];
 
-function adapter(name: string, packages: readonly string[]): Row {
+function adapter(name: string, packages: readonly string[], folders: readonly string[] = []): Row {
   const folder = `src/adapters/${name}`;
-  return { of: folder, mayImport: [folder, 'src/domain', 'src/ports'], packages: ['node:', ...packages] };
+  return { of: folder, mayImport: [folder, ...folders, 'src/domain', 'src/ports'], packages: ['node:', ...packages] };
 }
 
 /** Undefined for a path that no row covers. */

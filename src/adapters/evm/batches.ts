@@ -1,5 +1,5 @@
 /** How many calls does a node take in one JSON-RPC batch? As many as it allows, which is learned from its refusals. */
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
 
 export const METHOD_NOT_FOUND = -32_601;

@@ -4,8 +4,8 @@
  */
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import { createBatcher } from './batches.ts';
-import type { Deadline } from './deadline.ts';
 import {
   judgePeer,
   PEER_NAMES,

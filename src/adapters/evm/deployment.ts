@@ -8,7 +8,7 @@ import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
 import type { Hex } from 'viem';
 import { keccak256, stringToHex } from 'viem/utils';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PROXY_KEY, rateLimit, startRpcProxy, type ProxyAnswer, type RpcProxy } from '../../../test/rpc-proxy.ts';
-import { startDeadline } from './deadline.ts';
+import { startDeadline } from '../rpc/deadline.ts';
 import { createEndpoints, type Endpoints } from './endpoints.ts';
 import { DEFAULT_LIMITS, type EvmLimits } from './limits.ts';
 import { createUpstreamCounters, type UpstreamCounters } from './upstream-counters.ts';

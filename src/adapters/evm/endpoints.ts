@@ -8,11 +8,12 @@ import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import { createHttpPost, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
 import { isYounger } from './age.ts';
-import { REAL_STOPWATCH, type Deadline, type Stopwatch } from './deadline.ts';
 import { parseQuantity } from './quantities.ts';
-import { createHttpPost, parseRpcUrl, RpcFailure, sendRpc } from './json-rpc.ts';
-import type { PostRpc, RpcAnswer, RpcCall, RpcNode } from './json-rpc.ts';
+import { RpcFailure, sendRpc } from './json-rpc.ts';
+import type { RpcAnswer, RpcCall } from './json-rpc.ts';
 import type { EvmLimits } from './limits.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
 

@@ -7,9 +7,9 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers.ts';
 import type { EventPage, EventRecord, Reading } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import { eventRegistryAbi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
-import type { Deadline } from './deadline.ts';
 import type { CallResult, ContractCall, Multicall } from './multicall.ts';
 
 const getEvents = contractFunction(eventRegistryAbi, 'getEvents');

@@ -2,7 +2,7 @@
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import { createBatcher } from './batches.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';

@@ -1,7 +1,8 @@
 import { Agent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../test/rpc-proxy.ts';
-import { createHttpPost, parseRpcUrl, sendRpc, type RpcCall } from './json-rpc.ts';
+import { createHttpPost, parseRpcUrl } from '../rpc/http-post.ts';
+import { sendRpc, type RpcCall } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;

@@ -3,9 +3,9 @@
  * Strict in what it accepts: every id answered exactly once, each answer a result or an error, the whole body within a size.
  * No text of a node, and no URL (it may hold a key), leaves this file: only codes and fixed words do.
  */
-import { request as httpRequest, type Dispatcher } from 'undici';
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../domain/faults.ts';
+import { postToNode, type RpcNode, type SendOptions } from '../rpc/http-post.ts';
 import { isHexData } from './quantities.ts';
 
 export interface RpcCall {
@@ -23,13 +23,6 @@ export type RpcAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number; readonly revertData: Hex | undefined; readonly hint: RpcHint };
 
-/** One node, its URL taken apart. */
-export interface RpcNode {
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** No usable answer of one node. */
 export class RpcFailure extends Error {
   readonly unreadable: UnreadableCause;
@@ -45,38 +38,6 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Takes credentials out of the URL and into a header. Throws without naming the URL. */
-export function parseRpcUrl(url: string): RpcNode {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new TypeError('an RPC URL cannot be parsed');
-  const { origin, pathname, search, username, password } = parsed;
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
-  if (username !== '' || password !== '') {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  }
-  return { origin, path: pathname + search, headers };
-}
-
-export interface HttpAnswer {
-  readonly status: number;
-  readonly retryAfterSeconds: number | undefined;
-  /** Undefined: longer than allowed. */
-  readonly body: string | undefined;
-}
-
-export interface PostOptions {
-  readonly signal: AbortSignal;
-  readonly maxResponseBytes: number;
-}
-
-/** One HTTP exchange with a node. Throws when there was no whole answer. */
-export type PostRpc = (node: RpcNode, body: string, options: PostOptions) => Promise<HttpAnswer>;
-
-export interface SendOptions extends PostOptions {
-  readonly post: PostRpc;
-}
-
 let lastId = 0;
 
 /**
@@ -85,7 +46,8 @@ let lastId = 0;
  */
 export async function sendRpc(node: RpcNode, calls: readonly RpcCall[], options: SendOptions): Promise<RpcAnswer[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
-  const response = await post(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
+  const response = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
+  if (typeof response === 'string') throw new RpcFailure(response);
   if (response.status === 429) throw new RpcFailure('transport', true, response.retryAfterSeconds);
   if (response.status === 413 || response.body === undefined) return calls.map(() => TOO_LARGE);
   const ids = requests.map(({ id }) => id);
@@ -107,50 +69,6 @@ function settleLimit(answer: RpcAnswer, call: RpcCall): RpcAnswer {
 }
 
 const TOO_LARGE: RpcAnswer = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
-
-async function post(node: RpcNode, body: string, options: SendOptions): Promise<HttpAnswer> {
-  try {
-    return await options.post(node, body, options);
-  } catch (error) {
-    if (options.signal.aborted) throw new RpcFailure('deadline');
-    // A node may close a kept-alive connection while a request is on its way; every call here can be repeated.
-    if (!isConnectionLost(error)) throw new RpcFailure('transport');
-  }
-  try {
-    return await options.post(node, body, options);
-  } catch {
-    throw new RpcFailure(options.signal.aborted ? 'deadline' : 'transport');
-  }
-}
-
-/** Posts over HTTP, with the connections of the dispatcher. */
-export function createHttpPost(dispatcher: Dispatcher): PostRpc {
-  return async (node, body, { signal, maxResponseBytes }) => {
-    const { origin, path, headers } = node;
-    const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
-    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) {
-        response.body.destroy();
-        return { status: response.statusCode, retryAfterSeconds, body: undefined };
-      }
-      chunks.push(chunk);
-    }
-    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes).toString('utf8') };
-  };
-}
-
-function isConnectionLost(error: unknown): boolean {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
-}
 
 function parseAnswers(body: string, ids: readonly number[]): RpcAnswer[] | undefined {
   let parsed: unknown;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import { startDeadline } from './deadline.ts';
+import { startDeadline } from '../rpc/deadline.ts';
 import { createKeptDeployment, type KeptDeployment } from './kept-deployment.ts';
 
 const HEAD = {} as Header;

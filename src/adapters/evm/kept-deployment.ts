@@ -2,8 +2,8 @@
 import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import { isYounger } from './age.ts';
-import type { Deadline } from './deadline.ts';
 
 export interface KeptDeployment {
   /** The last facts that were read, whether or not they still hold. */

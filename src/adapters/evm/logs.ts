@@ -18,7 +18,7 @@ import {
   type MainChainLog,
   type ProvenLog,
 } from '../../ports/main-chain-log.ts';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import { createBatcher, METHOD_NOT_FOUND } from './batches.ts';
 import { proveReceipts } from './block-receipts.ts';
 import { toFault, type Endpoints } from './endpoints.ts';

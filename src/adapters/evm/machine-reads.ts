@@ -6,7 +6,7 @@ import { Fault } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers.ts';
 import type { EventPage, MachineSnapshot, Reading } from '../../domain/machine-facts.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
 import { decodeMachineFacts, planMachineCalls } from './machine-calls.ts';
 import type { FactName, NamedCalls, NamedResults, PageWants } from './machine-calls.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { startDeadline, type Deadline, type Stopwatch } from './deadline.ts';
+import { startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
 import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
 import { createPatientRequests, PATIENCE_MILLISECONDS, type PatientRequests } from './patient-requests.ts';
 

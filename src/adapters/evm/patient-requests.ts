@@ -2,7 +2,7 @@
  * How do questions travel that can wait? In the batch that asks for the next head, so that a block costs one request. The head pays nothing
  * for them: its own calls come first, an error of theirs delays it no second time, and a batch that fails is sent again without them.
  */
-import type { Deadline, Stopwatch } from './deadline.ts';
+import type { Deadline, Stopwatch } from '../rpc/deadline.ts';
 import { mayPassLater, type Endpoints } from './endpoints.ts';
 import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
 

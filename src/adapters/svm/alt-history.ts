@@ -6,6 +6,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { TransactionReading } from '../../domain/alt-event-operation.ts';
 import type { AltKey } from '../../domain/alt-identifiers.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../ports/alt-history.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import {
   deriveEventLogAddress,
   deriveSingletonAddresses,
@@ -13,7 +14,6 @@ import {
   type AltPrograms,
 } from './account-addresses.ts';
 import { Undecodable } from './byte-reader.ts';
-import type { Deadline } from './deadline.ts';
 import { mayPass, toFault, type Endpoints } from './endpoints.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';

@@ -2,6 +2,7 @@
  * Does the configuration describe the deployment that the nodes show? (End of chain-svm 5.) Asked at start, by `svc doctor`, and
  * every ten minutes. Problems name variables, never values.
  */
+import type { Deadline } from '../rpc/deadline.ts';
 import { judgeAccount } from './account-verdict.ts';
 import { deriveSingletonAddresses, type AltPrograms } from './account-addresses.ts';
 import { configLayout } from './accounts/config.ts';
@@ -9,7 +10,6 @@ import { registryLayout } from './accounts/registry.ts';
 import type { AltConfig, AltRegistry } from '../../domain/alt-deployment.ts';
 import { parseAltKey, type AltKey } from '../../domain/alt-identifiers.ts';
 import type { Reading } from '../../domain/machine-facts.ts';
-import type { Deadline } from './deadline.ts';
 import type { Endpoints } from './endpoints.ts';
 import { RpcFailure } from './json-rpc.ts';
 import { askAccounts } from './questions.ts';

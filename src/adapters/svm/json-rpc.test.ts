@@ -10,7 +10,8 @@ import {
   type RpcFault,
   type RpcProxy,
 } from '../../../test/rpc-proxy.ts';
-import { createHttpPost, parseRpcUrl, RpcFailure, sendRpc } from './json-rpc.ts';
+import { createHttpPost, parseRpcUrl } from '../rpc/http-post.ts';
+import { RpcFailure, sendRpc } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;

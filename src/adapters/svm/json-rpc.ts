@@ -4,8 +4,8 @@
  * JSON number holds exactly (`rentEpoch`) stand only in members that nothing reads. No text of a node, and no URL (it may hold
  * a key), leaves this file: only codes and fixed words do.
  */
-import { request as httpRequest, type Dispatcher } from 'undici';
 import type { UnreadableCause } from '../../domain/faults.ts';
+import { postToNode, type RpcNode, type SendOptions } from '../rpc/http-post.ts';
 
 export interface RpcCall {
   readonly method: string;
@@ -40,52 +40,14 @@ export class RpcFailure extends Error {
   }
 }
 
-/** One node, its URL taken apart. */
-export interface RpcNode {
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Takes credentials out of the URL and into a header. Throws without naming the URL. */
-export function parseRpcUrl(url: string): RpcNode {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new TypeError('an RPC URL cannot be parsed');
-  const { origin, pathname, search, username, password } = parsed;
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
-  if (username !== '' || password !== '') {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  }
-  return { origin, path: pathname + search, headers };
-}
-
-export interface HttpAnswer {
-  readonly status: number;
-  readonly retryAfterSeconds: number | undefined;
-  /** Undefined: longer than allowed. */
-  readonly body: string | undefined;
-}
-
-export interface PostOptions {
-  readonly signal: AbortSignal;
-  readonly maxResponseBytes: number;
-}
-
-/** One HTTP exchange with a node. Throws when there was no whole answer. */
-export type PostRpc = (node: RpcNode, body: string, options: PostOptions) => Promise<HttpAnswer>;
-
-export interface SendOptions extends PostOptions {
-  readonly post: PostRpc;
-}
-
 let lastId = 0;
 
 /** The result of the call. Throws `RpcFailure`. */
 export async function sendRpc(node: RpcNode, call: RpcCall, options: SendOptions): Promise<unknown> {
   const id = ++lastId;
   const { method, params } = call;
-  const response = await post(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);
+  const response = await postToNode(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);
+  if (typeof response === 'string') throw new RpcFailure(response);
   const { status, retryAfterSeconds, body } = response;
   if (status === 429) throw new RpcFailure('transport', 'busy', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
@@ -105,50 +67,6 @@ function toFailure(code: number, retryAfterSeconds: number | undefined): RpcFail
   if (code === NODE_BEHIND || code === 429) return new RpcFailure('rpc-error', 'busy', { code, retryAfterSeconds });
   if (code === SLOT_NOT_REACHED) return new RpcFailure('rpc-error', 'behind', { code, retryAfterSeconds });
   return new RpcFailure('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
-}
-
-async function post(node: RpcNode, body: string, options: SendOptions): Promise<HttpAnswer> {
-  try {
-    return await options.post(node, body, options);
-  } catch (error) {
-    if (options.signal.aborted) throw new RpcFailure('deadline');
-    // A node may close a kept-alive connection while a request is on its way; every call here can be repeated.
-    if (!isConnectionLost(error)) throw new RpcFailure('transport');
-  }
-  try {
-    return await options.post(node, body, options);
-  } catch {
-    throw new RpcFailure(options.signal.aborted ? 'deadline' : 'transport');
-  }
-}
-
-/** Posts over HTTP, with the connections of the dispatcher. */
-export function createHttpPost(dispatcher: Dispatcher): PostRpc {
-  return async (node, body, { signal, maxResponseBytes }) => {
-    const { origin, path, headers } = node;
-    const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
-    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) {
-        response.body.destroy();
-        return { status: response.statusCode, retryAfterSeconds, body: undefined };
-      }
-      chunks.push(chunk);
-    }
-    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes).toString('utf8') };
-  };
-}
-
-function isConnectionLost(error: unknown): boolean {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
 /** Undefined: it is no answer to the call. A node that could not read the call cannot name its id in the error. */

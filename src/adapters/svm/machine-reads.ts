@@ -6,13 +6,13 @@
 import type { MachineId } from '../../domain/identifiers.ts';
 import type { AltMachineRead } from '../../ports/alt-chain.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Deadline } from '../rpc/deadline.ts';
 import {
   deriveMachineAddresses,
   deriveSingletonAddresses,
   rememberById,
   type AltPrograms,
 } from './account-addresses.ts';
-import type { Deadline } from './deadline.ts';
 import { toFault, type Endpoints } from './endpoints.ts';
 import type { SvmLimits } from './limits.ts';
 import {
