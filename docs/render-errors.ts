@@ -152,7 +152,7 @@ compares the two. The same words stand under \`x-errors\` in \`GET /openapi.json
 
 - **404 is an answer, 503 is none.** 404 says that the chain was read and the thing is not there. 503 says that nothing is known now: keep what you
   knew, and ask again after \`Retry-After\` seconds where the header is there, else after half a minute.
-- **Reads** answer \`{"detail": "…"}\`; the text is fixed, and a program may compare it. N stands for a number.
+- **Reads** answer \`{"detail": "…"}\`; the text is fixed, and a program may compare it. N stands for a number. \`MACHINE_HOMED_ELSEWHERE\` alone has a code there, too.
 - **Monetization and Verify** answer \`{"detail": {"code": "…", "message": "…"}}\`; a program compares the code, the message is for people and may change.
 - **Parameters** of the wrong form are a list, \`{"detail": [{"type", "loc", "msg", "input"}]}\`.
 - **A limit that is passed** is \`{"error": "…"}\` everywhere but under Verify.

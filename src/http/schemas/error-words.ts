@@ -99,7 +99,7 @@ export const ERROR_WORDS: { readonly [K in FaultKind | 'Unexpected']: ErrorWords
     remedy: ASK_LATER,
   },
   ServiceNotInitialised: {
-    cause: 'The service was started without the addresses of its contracts.',
+    cause: 'The service was started without the addresses of the contracts that this route reads.',
     remedy: 'Operators set them (`svc doctor`); callers can only wait.',
   },
   ChainUnreadable: {
