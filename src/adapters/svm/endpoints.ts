@@ -12,11 +12,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
 import { createHttpPost, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
-import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
-import { createHttpPost, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
 import { isYounger } from './age.ts';
 import { Undecodable } from './byte-reader.ts';
-import { RpcFailure, sendRpc } from './json-rpc.ts';
 import { RpcFailure, sendRpc } from './json-rpc.ts';
 import type { SvmLimits } from './limits.ts';
 import { askGenesisHash, type Question } from './questions.ts';
@@ -94,7 +91,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const slot = question.slotOf?.(value);
     if (slot === undefined) return value;
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
-    floor.note(slot);
+    const now = stopwatch.nowMilliseconds();
+    if (!floor.isWithinReach(slot, now)) throw new RpcFailure('malformed');
+    floor.note(slot, now);
     return value;
   }
 
