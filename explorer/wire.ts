@@ -1,46 +1,25 @@
-/** What do the answers hold, as far as the pages show it? Members of the documented answers; text of strangers is `unknown` until shown. */
+/**
+ * What do the answers hold, as far as the pages show it? The client's types, which are held against the service; text of strangers is `unknown`
+ * until shown.
+ */
+import type { Binding } from '../client/bound-addresses.ts';
+import type { Explanation as ClientExplanation, McrRecord, RatingFactor } from '../client/machines.ts';
+import type { DeploymentDocument } from '../client/monetization-state.ts';
 
-export type Letter = 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
+export type { FleetPage as Fleet } from '../client/fleet.ts';
+export type { History, HistoryPoint } from '../client/machine-history.ts';
+export type { Card, Letter } from '../client/machines.ts';
+export type { MonetizationState as Monetization } from '../client/monetization-state.ts';
+export type { Readiness } from '../client/probes.ts';
+export type { VerifyRecord } from '../client/verify-record.ts';
 
-export interface Standing {
-  readonly did: string;
-  readonly machine_id: string;
-  readonly mcr_score: number;
-  readonly mcr: Letter;
-  readonly bond_status: 'bonded' | 'unbonded';
-  readonly negative_flag: boolean;
-  readonly event_count: number;
-  readonly home_chain?: number;
-  readonly rating_unavailable?: string;
-}
-
-export interface Factor {
+export interface Factor extends RatingFactor {
   readonly name: 'revenue' | 'cadence' | 'trend' | 'trust' | 'tenure';
-  readonly points_hundredths: number;
-  readonly max_hundredths: number;
   readonly measure: Readonly<Record<string, number | string | null>>;
 }
 
-export interface Reason {
-  readonly code: string;
-  readonly lost_hundredths: number | null;
-  readonly text: string;
-}
-
-export interface Explanation extends Standing {
-  readonly mcr_degraded: boolean;
-  readonly revenue_event_count: number;
-  readonly activity_event_count: number;
-  readonly revenue_trend: 'up' | 'stable' | 'down' | 'insufficient' | null;
-  readonly total_revenue: number;
-  readonly average_revenue_per_event: number | null;
-  readonly last_updated: number | null;
-  readonly summary: string;
-  readonly model: string;
-  readonly total_hundredths: number | null;
+export interface Explanation extends ClientExplanation {
   readonly factors: readonly Factor[];
-  readonly dormancy: { readonly idle_days: number | null; readonly lost_hundredths: number } | null;
-  readonly reasons: readonly Reason[];
 }
 
 export interface ShownEvent {
@@ -64,21 +43,6 @@ export interface EventListing {
   readonly next_cursor: number | null;
 }
 
-export interface HistoryPoint {
-  readonly day: string;
-  readonly mcr_score: number;
-  readonly mcr: Letter;
-  readonly total_hundredths: number;
-  /** US cents. */
-  readonly revenue: number;
-}
-
-export interface History {
-  readonly complete: boolean;
-  /** Oldest first. */
-  readonly points: readonly HistoryPoint[];
-}
-
 /** The one object of the profile. */
 export interface Profile {
   readonly operator: string | null;
@@ -91,67 +55,8 @@ export interface Profile {
   readonly machine_type?: unknown;
 }
 
-export interface Card {
-  readonly home_chain?: number;
-  readonly registrations: readonly { readonly machineRegistry: string }[];
-}
-
-type Attested = 'unverified' | 'verified' | 'expired' | 'revoked';
-
-export interface VerifyRecord {
-  readonly didController: { readonly address: string };
-  readonly operator: { readonly address: string };
-  readonly verification: { readonly kyb: { readonly status: Attested }; readonly chip: { readonly status: Attested } };
-}
-
-export interface Monetization {
-  readonly status: 'PENDING' | 'OPTED_IN' | 'OPTED_OUT';
-  readonly signer: string | null;
-  readonly updated_at: number | null;
-}
-
-export interface Deployment {
-  readonly version: string;
-  readonly chain_id: string;
+export interface Deployment extends DeploymentDocument {
   readonly registry: `0x${string}`;
 }
 
-export interface Fleet {
-  readonly operator_did: string;
-  readonly machines: readonly (Standing & { readonly name: string })[];
-  readonly pagination: { readonly offset: number; readonly limit: number; readonly total: number };
-  readonly unreadable: number;
-  readonly index: {
-    readonly indexed_block: number;
-    readonly head_block: number;
-    readonly lag_blocks: number;
-    readonly head_observed_age_seconds: number;
-    readonly alt_snapshot_age_seconds: number | null;
-  };
-}
-
-export interface BoundRating extends Omit<
-  Explanation,
-  'model' | 'total_hundredths' | 'factors' | 'dormancy' | 'reasons'
-> {
-  readonly evm_address: string;
-}
-
-export interface Readiness {
-  readonly status: 'ready' | 'not_ready';
-  readonly rpc_connected: boolean;
-  readonly contracts: Readonly<Record<string, boolean>>;
-  readonly verify: boolean | null;
-  readonly solana_indexer: {
-    readonly ready: boolean;
-    readonly slot: number | null;
-    readonly age_seconds: number | null;
-  } | null;
-  readonly operator_index: {
-    readonly ready: boolean;
-    readonly indexed_block: number | null;
-    readonly head_block: number | null;
-    readonly lag_blocks: number | null;
-    readonly head_observed_age_seconds: number | null;
-  } | null;
-}
+export type BoundRating = McrRecord & Binding;
