@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import { isYounger } from './age.ts';
+import { isYounger } from '../rpc/age.ts';
 
 export interface BlockKeep<K, T> {
   /** What is kept of this block, else what `read` gives, kept from now on. A block that is not the newest any more keeps nothing. */

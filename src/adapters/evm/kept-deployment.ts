@@ -2,8 +2,8 @@
 import type { DeploymentFacts } from '../../domain/machine-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from '../rpc/age.ts';
 import type { Deadline } from '../rpc/deadline.ts';
-import { isYounger } from './age.ts';
 
 export interface KeptDeployment {
   /** The last facts that were read, whether or not they still hold. */

@@ -6,8 +6,8 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadStep } from '../../ports/head-feed.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from '../rpc/age.ts';
 import type { Deadline } from '../rpc/deadline.ts';
-import { isYounger } from './age.ts';
 import type { Headers } from './headers.ts';
 
 export interface KnownHead {

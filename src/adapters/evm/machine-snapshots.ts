@@ -7,7 +7,7 @@ import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/mac
 import type { Clock } from '../../ports/clock.ts';
 import type { HeadStep } from '../../ports/head-feed.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
-import { isYounger } from './age.ts';
+import { isYounger } from '../rpc/age.ts';
 import type { EvmLimits } from './limits.ts';
 import { estimateSnapshotBytes } from './snapshot-bytes.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';

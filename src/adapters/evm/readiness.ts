@@ -2,8 +2,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { MainChainReadiness } from '../../ports/main-chain.ts';
 import type { Header } from '../../ports/main-chain-log.ts';
+import { isYounger } from '../rpc/age.ts';
 import type { Deadline } from '../rpc/deadline.ts';
-import { isYounger } from './age.ts';
 import { judgePeer, readDeploymentAnswers, type DeploymentAnswers, type PeerName } from './deployment.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import type { Multicall } from './multicall.ts';

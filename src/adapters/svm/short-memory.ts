@@ -1,6 +1,6 @@
 /** What was learned lately? Kept for a fixed age and in a fixed number of entries; the oldest falls first. */
 import type { Clock } from '../../ports/clock.ts';
-import { isYounger } from './age.ts';
+import { isYounger } from '../rpc/age.ts';
 
 export interface ShortMemory<K, V> {
   recall(key: K): V | undefined;
