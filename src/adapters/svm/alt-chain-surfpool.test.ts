@@ -13,8 +13,8 @@ describeAltChain('surfpool', { except: ['executable'] }, async () => {
     rpcUrl: node.rpcUrl,
     genesisHash: node.genesisHash,
     readSlots: async () => ({
-      first: await node.request('getFirstAvailableBlock'),
-      finalized: await node.request('getSlot', [{ commitment: 'finalized' }]),
+      first: Number(await node.request('getFirstAvailableBlock')),
+      finalized: Number(await node.request('getSlot', [{ commitment: 'finalized' }])),
     }),
     setAccount: (address, account) => node.setAccount(address, account),
     close: async () => node.stop(),
