@@ -18,12 +18,12 @@ export interface Span {
   readonly hiddenMilliseconds: number;
 }
 
-/** The longest gap of a simulated timetable, a second, and the longest interval of the follower: for so long no newer block is asked for. */
-const HEAD_WAIT_MILLISECONDS = 11_000;
+/** For so long the follower waits at most for the block that its timetable promises, and asks for none; missed blocks make the timetable slower. */
+const HEAD_WAIT_MILLISECONDS = 15_000;
 /** A head is used for so long after it was asked for: until the next is due, and `maxHeadAgeMilliseconds`. */
 const HEAD_AGE_MILLISECONDS = HEAD_WAIT_MILLISECONDS + 5_000;
 /** After a node hid logs, a kept snapshot may be overtaken for so long: its hard age, and that of the head that it was read at. */
-const HIDDEN_AGE_MILLISECONDS = 86_000;
+const HIDDEN_AGE_MILLISECONDS = 90_000;
 
 const DOCUMENTED = [
   /^Chain unavailable$/,

@@ -73,6 +73,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   );
   const indexers = createMainChainIndexers({
     chain: adapter.log,
+    patientChain: adapter.patientLog,
     store,
     fxRates: RATES,
     clock,
