@@ -93,7 +93,10 @@ export async function startService(config: Config, { log, isLenient = false }: S
   let isStopping = false;
   const closers: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    const failures: unknown[] = [];
+    // One that fails leaves none of the others open.
+    for (const close of closers.splice(0).reverse()) await close().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   try {
     const databaseFailures = new Map<string, number>();

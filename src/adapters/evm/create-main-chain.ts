@@ -221,9 +221,12 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       renewAging(step);
       if (step.touched === 'all' || step.deployment || step.checks) deployment.forget();
       if (step.checks) {
-        void runChecks().then((problems) => {
-          for (const problem of problems) log.error({ chain: 'main', problem }, 'deployment check failed');
-        });
+        runChecks().then(
+          (problems) => {
+            for (const problem of problems) log.error({ chain: 'main', problem }, 'deployment check failed');
+          },
+          () => log.error({ chain: 'main' }, 'deployment check not made'),
+        );
       }
     },
   };
