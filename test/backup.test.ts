@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import { append, id, LOGS_PER_BLOCK, submitted } from '../src/adapters/sql/store-contract/samples.ts';
 import { connectPostgres } from './embedded-postgres.ts';
@@ -66,12 +66,9 @@ test('SQLite: VACUUM INTO while a service writes', async () => {
 
 const named = process.env['TEST_DATABASE_URL'];
 const hasDump = spawnSync('pg_dump', ['--version']).status === 0;
-if (named === undefined || !hasDump) {
-  process.stderr.write('skipped: TEST_DATABASE_URL and pg_dump; set and install them to try a backup of PostgreSQL\n');
-}
 
-describe.skipIf(named === undefined || !hasDump)('PostgreSQL', () => {
-  test('pg_dump while a service writes, and pg_restore', async () => {
+if (named !== undefined && hasDump) {
+  test('PostgreSQL: pg_dump while a service writes, and pg_restore', async () => {
     const server = connectPostgres(named!);
     const [source, target] = [await server.createDatabase(), await server.createDatabase()];
     const running = await startWriting(source.url);
@@ -86,7 +83,7 @@ describe.skipIf(named === undefined || !hasDump)('PostgreSQL', () => {
     await source.drop();
     await target.drop();
   });
-});
+}
 
 function run(command: string, args: readonly string[]): void {
   const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
