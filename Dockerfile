@@ -10,7 +10,7 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATABASE_URL=sqlite:/data/svc.db
+ENV NODE_ENV=production MALLOC_ARENA_MAX=1 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATABASE_URL=sqlite:/data/svc.db
 WORKDIR /service
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
@@ -22,5 +22,5 @@ EXPOSE 8000 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT??8000)+'/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
-ENTRYPOINT ["node", "dist/svc.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "dist/svc.js"]
 CMD ["serve"]
