@@ -43,7 +43,14 @@ export const IMPORT_TABLE: readonly Row[] = [
   { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },
   { of: 'src/config.ts', mayImport: ['src/config', 'src/domain'], packages: ['node:'] },
   { of: 'src/app.ts', mayImport: ['src/http', 'src/domain', 'src/ports'], packages: ['fastify'] },
-  { of: 'src/wiring', mayImport: ['src/wiring', 'src/domain', 'src/ports'], packages: ['node:'] },
+  {
+    of: 'src/wiring',
+    mayImport: [
+      ...['src/wiring', 'src/adapters', 'src/indexers', 'src/observe'],
+      ...['src/config.ts', 'src/domain', 'src/ports'],
+    ],
+    packages: ['node:', 'fastify'],
+  },
   { of: 'src/main.ts', mayImport: ['src'], packages: ['node:', 'fastify'] },
   { of: 'client', mayImport: ['client', 'src/domain', 'src/http/wire'], packages: PURE },
   { of: 'explorer', mayImport: ['explorer', 'client', 'src/domain'], packages: ['preact'] },

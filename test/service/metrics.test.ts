@@ -1,6 +1,6 @@
 /** `/metrics` of a running service (decisions 4): on the operator's port alone, true, and without anything secret. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { StartRefused } from '../../src/main.ts';
+import { StartRefused } from '../../src/wiring/start-refused.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';

@@ -1,0 +1,24 @@
+/** What does a process keep, and what became of its writes? The store, opened and migrated, and what operators count of it. */
+import { createStore } from '../adapters/sql/create-store.ts';
+import type { DatabaseLocation } from '../adapters/sql/database-url.ts';
+import { countWrites, type OutcomeCounts, type WriteCounts } from '../observe/counted-store.ts';
+import type { Store } from '../ports/store.ts';
+import type { Closing } from './closing.ts';
+
+export interface Database {
+  readonly store: Store;
+  readonly writes: WriteCounts;
+  /** Statements that failed, by the database's own code. */
+  readonly failures: OutcomeCounts;
+  readonly reportFailure: (code: string) => void;
+}
+
+export async function openDatabase(location: DatabaseLocation, closing: Closing): Promise<Database> {
+  const failures = new Map<string, number>();
+  const reportFailure = (code: string) => {
+    failures.set(code, (failures.get(code) ?? 0) + 1);
+  };
+  const { store, counts } = countWrites(await createStore(location, { reportFailure }));
+  closing.add(() => store.close());
+  return { store, writes: counts, failures, reportFailure };
+}

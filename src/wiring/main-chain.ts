@@ -1,0 +1,42 @@
+/** How is the main chain read and followed? Its nodes, the index of its past and the follower of its head, over the configured contracts. */
+import { createMainChain, type MainChainAdapter } from '../adapters/evm/create-main-chain.ts';
+import { createMainChainIndexers, type MainChainIndexers } from '../indexers/main-chain-indexers.ts';
+import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
+import { CLOCK, TIMERS } from './process-time.ts';
+import type { ServiceStart } from './service-start.ts';
+
+export interface MainChainParts {
+  readonly adapter: MainChainAdapter;
+  readonly indexers: MainChainIndexers;
+}
+
+/** Undefined: no main chain is configured. Throws `StartRefused`. */
+export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
+  const { config, store, fxRates, log, closing } = start;
+  if (config.mainChain === undefined) return undefined;
+  const { chainId, startBlock, addresses, rpcUrls } = config.mainChain;
+  const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock: CLOCK, log });
+  closing.add(() => adapter.close());
+  const indexers = createMainChainIndexers({
+    chain: adapter.log,
+    patientChain: adapter.patientLog,
+    store,
+    fxRates,
+    clock: CLOCK,
+    timers: TIMERS,
+    log,
+    deployment: {
+      chainId,
+      startBlock,
+      machineRegistry: addresses.machineRegistry,
+      crossChainMirror: addresses.crossChainMirror,
+      eventRegistry: addresses.eventRegistry,
+      legacyEventRegistry: addresses.legacy?.eventRegistry,
+    },
+    pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
+    listeners: [adapter.chain],
+  });
+  await refuseContradictions(adapter, start);
+  await refuseForeignRows(indexers, 'the index', start);
+  return { adapter, indexers };
+}
