@@ -8,6 +8,7 @@ import {
   type RequestCase,
 } from '../src/domain/evidence/evidence-vectors.ts';
 import type { Hex } from '../src/domain/evidence/signed-bytes.ts';
+import type { MachineId } from '../src/domain/identifiers.ts';
 import { EVIDENCE_PATH, startChipScene, type ChipScene } from './chip-scene.ts';
 
 let scene: ChipScene;
@@ -70,6 +71,28 @@ describe('one challenge', () => {
     expect(answers.filter((answer) => answer === '202')).toHaveLength(1);
     expect(new Set(answers)).toEqual(new Set(['202', '409 EVIDENCE_ALREADY_ACCEPTED', '409 CHALLENGE_CONSUMED']));
     expect(await scene.store.listIntakes(undefined, 2)).toHaveLength(1);
+    // The others found it consumed before anything was verified or read for them.
+    expect(scene.reads).toBe(1);
+  });
+
+  it('lets no document lose its answer to one that waits for the chain', async () => {
+    scene = await startChipScene(worldOf(accept));
+    const asked = Promise.withResolvers<undefined>();
+    const answering = Promise.withResolvers<undefined>();
+    const { chain } = scene.ctx.main!;
+    const readMachineNow = chain.readMachineNow.bind(chain);
+    Object.assign(chain, {
+      async readMachineNow(id: MachineId) {
+        asked.resolve(undefined);
+        await answering.promise;
+        return readMachineNow(id);
+      },
+    });
+    const first = judge(accept);
+    await asked.promise;
+    expect(await judge(named('chip-high-s'))).toBe('422 CHIP_PROOF_INVALID');
+    answering.resolve(undefined);
+    expect(await first).toBe('202');
   });
 
   it('stays open after any refusal', async () => {

@@ -16,6 +16,7 @@ import type { ChipIntake } from '../ports/chip-intake.ts';
 import type { KeptIntake } from '../ports/chip-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { readClock, readTrustedSeconds } from './chip-clock.ts';
+import { takeTurn } from './chip-turns.ts';
 import { requireMain } from './machine-location.ts';
 
 /** What the caller is told once; the nonce is nowhere else. */
@@ -71,10 +72,22 @@ export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: Await
   }
 }
 
-async function judgeAndAccept(ctx: Ctx, chip: ChipIntake, body: Uint8Array, { isAwaited }: Awaiting): Promise<Receipt> {
+async function judgeAndAccept(ctx: Ctx, chip: ChipIntake, body: Uint8Array, awaiting: Awaiting): Promise<Receipt> {
+  const rules = { namespace: ctx.namespace, trust: chip.trust, checks: CHECKS };
+  const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
+  return takeTurn(ctx, supported.nonceHash, () => judgeChallenged(ctx, chip, supported, awaiting));
+}
+
+/** From step 9 on. */
+async function judgeChallenged(
+  ctx: Ctx,
+  chip: ChipIntake,
+  supported: steps.SupportedEvidence,
+  { isAwaited }: Awaiting,
+): Promise<Receipt> {
+  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
   const { namespace, store } = ctx;
   const rules = { namespace, trust: chip.trust, checks: CHECKS };
-  const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
   const main = requireMain(ctx);
   const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
   const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);
