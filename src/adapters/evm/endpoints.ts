@@ -3,14 +3,14 @@
  * A node that failed is left alone for a pause that grows with each failure and is then asked again, so the service heals without
  * a restart. A node of another chain is never believed: its chain id is asked before anything else.
  */
-import { Agent } from 'undici';
 import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { isYounger } from '../rpc/age.ts';
+import { createChainName, type ChainName } from '../rpc/chain-name.ts';
 import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
-import { createHttpPost, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
+import { openConnections, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
+import { createNodePause, type NodePause } from '../rpc/node-pause.ts';
 import { parseQuantity } from './quantities.ts';
 import { RpcFailure, sendRpc } from './json-rpc.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
@@ -31,14 +31,8 @@ export interface Endpoints {
 
 interface Endpoint {
   readonly node: RpcNode;
-  readonly position: number;
-  chainVerified: boolean;
-  verification: Promise<void> | undefined;
-  failures: number;
-  /** The pause that began with the last failure. */
-  pausedAtMilliseconds: number;
-  pauseMilliseconds: number;
-  lastFailure: RpcFailure;
+  readonly chain: ChainName<number>;
+  readonly pause: NodePause<RpcFailure>;
 }
 
 export interface EndpointsOptions {
@@ -55,25 +49,20 @@ export interface EndpointsOptions {
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
   const { chainId, clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
-  const dispatcher = new Agent({
-    connections: limits.connectionsPerNode,
-    keepAliveTimeout: 30_000,
-    connect: { timeout: limits.requestTimeoutMilliseconds },
-  });
-  const post = options.post ?? createHttpPost(dispatcher);
+  const connections = openConnections(limits);
+  const post = options.post ?? connections.post;
+  const noFailure = new RpcFailure('transport');
   let isClosed = false;
-  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => ({
-    node: parseRpcUrl(url),
-    position,
-    chainVerified: false,
-    verification: undefined,
-    failures: 0,
-    pausedAtMilliseconds: 0,
-    pauseMilliseconds: 0,
-    lastFailure: new RpcFailure('transport'),
-  }));
+  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => {
+    const node = parseRpcUrl(url);
+    return {
+      node,
+      chain: createChainName(chainId, (deadline) => readChainId(node, deadline)),
+      pause: createNodePause({ chain: 'main', position, clock, log, limits, noFailure }),
+    };
+  });
 
-  async function send(endpoint: Endpoint, calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
+  async function send(node: RpcNode, calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
     if (deadline.signal.aborted) throw new RpcFailure('deadline');
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
@@ -81,7 +70,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const sentAtMilliseconds = stopwatch.nowMilliseconds();
     let answers: RpcAnswer[] | undefined;
     try {
-      answers = await sendRpc(endpoint.node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+      answers = await sendRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
       return answers;
     } finally {
       counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
@@ -89,50 +78,16 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     }
   }
 
-  async function readChainId(endpoint: Endpoint, deadline: Deadline): Promise<number> {
-    const [answer] = await send(endpoint, [{ method: 'eth_chainId', params: [] }], deadline);
-    const text = answer?.ok === true ? answer.result : undefined;
-    const actual = parseQuantity(text);
+  async function readChainId(node: RpcNode, deadline: Deadline): Promise<number> {
+    const [answer] = await send(node, [{ method: 'eth_chainId', params: [] }], deadline);
+    const actual = parseQuantity(answer?.ok === true ? answer.result : undefined);
     if (actual === undefined) throw new RpcFailure('malformed');
-    endpoint.chainVerified = actual === chainId;
     return actual;
   }
 
-  /** Asked once in the life of a node that gives the right answer; requests that wait for it share the question. */
-  async function verifyChain(endpoint: Endpoint, deadline: Deadline): Promise<void> {
-    if (endpoint.chainVerified) return;
-    endpoint.verification ??= readChainId(endpoint, deadline)
-      .then((actual) => {
-        if (actual !== chainId) throw new RpcFailure('wrong-chain');
-      })
-      .finally(() => {
-        endpoint.verification = undefined;
-      });
-    await endpoint.verification;
-  }
-
-  function isPaused({ pausedAtMilliseconds, pauseMilliseconds }: Endpoint): boolean {
-    return isYounger(clock, pausedAtMilliseconds, pauseMilliseconds);
-  }
-
-  function noteFailure(endpoint: Endpoint, failure: RpcFailure): void {
+  function noteFailure({ pause }: Endpoint, failure: RpcFailure): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    endpoint.lastFailure = failure;
-    // Requests that were under way together are one failure of the node, not several.
-    if (isPaused(endpoint)) return;
-    const grown = limits.firstPauseMilliseconds * 2 ** Math.min(endpoint.failures, 16);
-    const asked = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
-    endpoint.pausedAtMilliseconds = clock.nowMilliseconds();
-    endpoint.pauseMilliseconds = Math.max(Math.min(grown, limits.maxPauseMilliseconds), asked);
-    endpoint.failures += 1;
-    const { position, failures } = endpoint;
-    log.warn({ chain: 'main', endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
-  }
-
-  function noteSuccess(endpoint: Endpoint): void {
-    if (endpoint.failures === 0) return;
-    endpoint.failures = 0;
-    log.info({ chain: 'main', endpoint: endpoint.position }, 'rpc endpoint recovered');
+    pause.noteFailure(failure);
   }
 
   /** The first healthy node answers; each node is tried at most once. */
@@ -141,14 +96,14 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     deadline: Deadline,
     avoid: Endpoint | undefined,
   ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
-    let failure = endpoints[0]!.lastFailure;
-    const healthy = endpoints.filter((each) => !isPaused(each));
+    let failure = endpoints[0]!.pause.lastFailure;
+    const healthy = endpoints.filter(({ pause }) => !pause.isPaused());
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
     for (const endpoint of order) {
       try {
-        await verifyChain(endpoint, deadline);
-        const answers = await send(endpoint, calls, deadline);
-        noteSuccess(endpoint);
+        if (!(await endpoint.chain.isExpected(deadline))) throw new RpcFailure('wrong-chain');
+        const answers = await send(endpoint.node, calls, deadline);
+        endpoint.pause.noteSuccess();
         return { endpoint, answers };
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
@@ -172,11 +127,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       });
       return (await requestOnce(calls, deadline, endpoint)).answers;
     },
-    readChainIds: (deadline) =>
-      Promise.all(endpoints.map((endpoint) => readChainId(endpoint, deadline).catch(() => undefined))),
+    readChainIds: (deadline) => Promise.all(endpoints.map(({ chain }) => chain.read(deadline).catch(() => undefined))),
     close() {
       isClosed = true;
-      return dispatcher.destroy();
+      return connections.close();
     },
   };
 }

@@ -2,7 +2,9 @@
  * How is a request brought to one node? By HTTP, with its answer whole and within a size, and once more over a connection that was closed meanwhile.
  * No URL (it may hold a key) and no error of the transport leaves this file: only fixed words do.
  */
-import { request as httpRequest, type Dispatcher } from 'undici';
+import { Agent, request as httpRequest, type Dispatcher } from 'undici';
+
+const KEEP_ALIVE_MILLISECONDS = 30_000;
 
 /** One node, its URL taken apart. */
 export interface RpcNode {
@@ -60,6 +62,25 @@ export async function postToNode(node: RpcNode, body: string, options: SendOptio
   } catch {
     return options.signal.aborted ? 'deadline' : 'transport';
   }
+}
+
+export interface Connections {
+  readonly post: PostRpc;
+  /** Cuts what is under way. */
+  close(): Promise<void>;
+}
+
+/** To all nodes of a chain; kept between requests. */
+export function openConnections(limits: {
+  readonly connectionsPerNode: number;
+  readonly requestTimeoutMilliseconds: number;
+}): Connections {
+  const dispatcher = new Agent({
+    connections: limits.connectionsPerNode,
+    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    connect: { timeout: limits.requestTimeoutMilliseconds },
+  });
+  return { post: createHttpPost(dispatcher), close: () => dispatcher.destroy() };
 }
 
 /** Posts over HTTP, with the connections of the dispatcher. */

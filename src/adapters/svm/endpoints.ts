@@ -4,15 +4,15 @@
  * a restart. A node of another cluster is never believed: its genesis hash is asked before anything else. An answer of an older
  * slot than one seen before the question is none.
  */
-import { Agent } from 'undici';
 import type { AltKey } from '../../domain/alt-identifiers.ts';
 import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { isYounger } from '../rpc/age.ts';
+import { createChainName, type ChainName } from '../rpc/chain-name.ts';
 import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
-import { createHttpPost, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
+import { openConnections, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
+import { createNodePause, type NodePause } from '../rpc/node-pause.ts';
 import { Undecodable } from './byte-reader.ts';
 import { RpcFailure, sendRpc } from './json-rpc.ts';
 import type { SvmLimits } from './limits.ts';
@@ -35,14 +35,8 @@ export interface Endpoints {
 
 interface Endpoint {
   readonly node: RpcNode;
-  readonly position: number;
-  chainVerified: boolean;
-  verification: Promise<unknown> | undefined;
-  failures: number;
-  /** The pause that began with the last failure. */
-  pausedAtMilliseconds: number;
-  pauseMilliseconds: number;
-  lastFailure: RpcFailure;
+  readonly chain: ChainName<AltKey>;
+  readonly pause: NodePause<RpcFailure>;
 }
 
 export interface EndpointsOptions {
@@ -60,32 +54,27 @@ export interface EndpointsOptions {
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
   const { genesisHash, floor, clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
-  const dispatcher = new Agent({
-    connections: limits.connectionsPerNode,
-    keepAliveTimeout: 30_000,
-    connect: { timeout: limits.requestTimeoutMilliseconds },
-  });
-  const post = options.post ?? createHttpPost(dispatcher);
+  const connections = openConnections(limits);
+  const post = options.post ?? connections.post;
+  const noFailure = new RpcFailure('transport');
   let isClosed = false;
-  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => ({
-    node: parseRpcUrl(url),
-    position,
-    chainVerified: false,
-    verification: undefined,
-    failures: 0,
-    pausedAtMilliseconds: 0,
-    pauseMilliseconds: 0,
-    lastFailure: new RpcFailure('transport'),
-  }));
+  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => {
+    const node = parseRpcUrl(url);
+    return {
+      node,
+      chain: createChainName(genesisHash, (deadline) => send(node, askGenesisHash, deadline)),
+      pause: createNodePause({ chain: 'alt', position, clock, log, limits, noFailure }),
+    };
+  });
 
-  async function send<T>(endpoint: Endpoint, question: Question<T>, deadline: Deadline): Promise<T> {
+  async function send<T>(node: RpcNode, question: Question<T>, deadline: Deadline): Promise<T> {
     if (deadline.signal.aborted) throw new RpcFailure('deadline');
     counters.httpRequests += 1;
     const seen = floor.slot;
     const call = { method: question.method, params: question.params(seen) };
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
     const result = await count(call.method, () =>
-      sendRpc(endpoint.node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
+      sendRpc(node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
     );
     const value = readAnswer(question, result);
     const slot = question.slotOf?.(value);
@@ -110,54 +99,19 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     }
   }
 
-  async function readGenesisHash(endpoint: Endpoint, deadline: Deadline): Promise<AltKey> {
-    const actual = await send(endpoint, askGenesisHash, deadline);
-    endpoint.chainVerified = actual === genesisHash;
-    return actual;
-  }
-
-  /** Asked once in the life of a node that gives the right answer; requests that wait for it share the question. */
-  async function verifyChain(endpoint: Endpoint, deadline: Deadline): Promise<void> {
-    if (endpoint.chainVerified) return;
-    endpoint.verification ??= readGenesisHash(endpoint, deadline).finally(() => {
-      endpoint.verification = undefined;
-    });
-    if ((await endpoint.verification) !== genesisHash) throw new RpcFailure('wrong-chain');
-  }
-
-  function isPaused({ pausedAtMilliseconds, pauseMilliseconds }: Endpoint): boolean {
-    return isYounger(clock, pausedAtMilliseconds, pauseMilliseconds);
-  }
-
-  function noteFailure(endpoint: Endpoint, failure: RpcFailure): void {
+  function noteFailure({ pause }: Endpoint, failure: RpcFailure): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    if (failure.kind !== 'failed' && failure.kind !== 'busy') return;
-    endpoint.lastFailure = failure;
-    // Requests that were under way together are one failure of the node, not several.
-    if (isPaused(endpoint)) return;
-    const grown = limits.firstPauseMilliseconds * 2 ** Math.min(endpoint.failures, 16);
-    const asked = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
-    endpoint.pausedAtMilliseconds = clock.nowMilliseconds();
-    endpoint.pauseMilliseconds = Math.max(Math.min(grown, limits.maxPauseMilliseconds), asked);
-    endpoint.failures += 1;
-    const { position, failures } = endpoint;
-    log.warn({ chain: 'alt', endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
-  }
-
-  function noteSuccess(endpoint: Endpoint): void {
-    if (endpoint.failures === 0) return;
-    endpoint.failures = 0;
-    log.info({ chain: 'alt', endpoint: endpoint.position }, 'rpc endpoint recovered');
+    if (failure.kind === 'failed' || failure.kind === 'busy') pause.noteFailure(failure);
   }
 
   async function ask<T>(question: Question<T>, deadline: Deadline): Promise<T> {
     let failure: RpcFailure | undefined;
     for (const endpoint of endpoints) {
-      if (isPaused(endpoint)) continue;
+      if (endpoint.pause.isPaused()) continue;
       try {
-        await verifyChain(endpoint, deadline);
-        const value = await send(endpoint, question, deadline);
-        noteSuccess(endpoint);
+        if (!(await endpoint.chain.isExpected(deadline))) throw new RpcFailure('wrong-chain');
+        const value = await send(endpoint.node, question, deadline);
+        endpoint.pause.noteSuccess();
         return value;
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
@@ -168,7 +122,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         if (failure === undefined || mayPass(error)) failure = error;
       }
     }
-    throw failure ?? describePause(endpoints, clock);
+    throw failure ?? describePause(endpoints);
   }
 
   return {
@@ -189,10 +143,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       }
     },
     readGenesisHashes: (deadline) =>
-      Promise.all(endpoints.map((endpoint) => readGenesisHash(endpoint, deadline).catch(() => undefined))),
+      Promise.all(endpoints.map(({ chain }) => chain.read(deadline).catch(() => undefined))),
     close() {
       isClosed = true;
-      return dispatcher.destroy();
+      return connections.close();
     },
   };
 }
@@ -212,12 +166,13 @@ export function mayPass({ kind }: RpcFailure): boolean {
 }
 
 /** Every node is left alone: the failure of the one whose pause ends first, with the rest of its pause. */
-function describePause(endpoints: readonly Endpoint[], clock: Clock): RpcFailure {
-  const left = (endpoint: Endpoint) =>
-    endpoint.pausedAtMilliseconds + endpoint.pauseMilliseconds - clock.nowMilliseconds();
-  const first = endpoints.reduce((one, other) => (left(other) < left(one) ? other : one));
+function describePause(endpoints: readonly Endpoint[]): RpcFailure {
+  const pauses = endpoints.map(({ pause }) => pause);
+  const first = pauses.reduce((one, other) => (other.leftMilliseconds() < one.leftMilliseconds() ? other : one));
   const { unreadable, kind } = first.lastFailure;
-  return new RpcFailure(unreadable, kind, { retryAfterSeconds: Math.max(0, Math.ceil(left(first) / 1000)) });
+  return new RpcFailure(unreadable, kind, {
+    retryAfterSeconds: Math.max(0, Math.ceil(first.leftMilliseconds() / 1000)),
+  });
 }
 
 /** The fault that a failure of a request is to everyone outside. */
