@@ -9,7 +9,7 @@ export interface Row {
   readonly packages: readonly string[];
 }
 
-const PURE = ['@noble/hashes', '@noble/curves', 'secp256k1', 'node:crypto', 'node:buffer'];
+const PURE = ['@noble/hashes', '@noble/curves', 'hash-wasm', 'secp256k1', 'node:crypto', 'node:buffer'];
 
 /** An SDK that stands in one row only is imported nowhere else. */
 export const IMPORT_TABLE: readonly Row[] = [

@@ -2,8 +2,8 @@
  * What can a block's bloom tell? (Yellow Paper 4.4.3: 2048 bits; every logged address and topic sets three of them.)
  * A bloom never denies what was logged; it may claim what was not. So a clear bit is a proof, a set one a question.
  */
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
+import { keccak256 } from '../keccak.ts';
 
 const BLOOM_BITS = 2048;
 const NIBBLES = BLOOM_BITS / 4;
@@ -35,7 +35,7 @@ function findBits(item: string): readonly number[] {
 }
 
 function hashBits(item: string): readonly number[] {
-  const hash = keccak_256(hexToBytes(item.slice(2)));
+  const hash = keccak256(hexToBytes(item.slice(2)));
   return [0, 2, 4].map((i) => ((hash[i]! << 8) | hash[i + 1]!) % BLOOM_BITS);
 }
 

@@ -2,14 +2,14 @@
  * Which receipts does a block's header commit to? (Yellow Paper 4.4.1; EIP-2718.) The root of the trie that holds every receipt of the
  * block under its index: no log can be hidden, added, moved or altered without changing it.
  */
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { keccak256 } from '../keccak.ts';
 
 /** The root as `0x` hex. */
 export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {
   const entries = receipts.map((value, index) => ({ path: toNibbles(encodeIndex(index)), value }));
   entries.sort((a, b) => Buffer.compare(a.path, b.path));
   const root = entries.length === 0 ? EMPTY : encodeNode(entries, 0);
-  return `0x${Buffer.from(keccak_256(root)).toString('hex')}`;
+  return `0x${Buffer.from(keccak256(root)).toString('hex')}`;
 }
 
 interface Entry {
@@ -46,7 +46,7 @@ function encodeNode(entries: readonly Entry[], depth: number): Buffer {
 
 /** A short node stands in its parent as it is, a longer one by its hash. */
 function refer(node: Buffer): Buffer {
-  return node.length < HASH_BYTES ? node : encodeText(keccak_256(node));
+  return node.length < HASH_BYTES ? node : encodeText(keccak256(node));
 }
 
 function encodeIndex(index: number): Buffer {
