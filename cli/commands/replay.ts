@@ -1,6 +1,6 @@
 /**
- * `svc replay`: is the served score the one that the raw events give? Reads the chain and the rates that the configuration names
- * with a reader and a model of its own, and compares.
+ * `svc replay`: is the served score the one that the raw events give? Reads the chains and the rates that the configuration names
+ * with readers and a model of its own, and compares.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +27,10 @@ export const replay = defineCommand({
     const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
     if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
     try {
-      const result = await replayMachine({ did, baseUrl, chain: locateChain(config), rates: await loadRates(config) });
+      const result = await replayMachine({
+        ...{ did, baseUrl, chain: locateChain(config), rates: await loadRates(config) },
+        ...locateAltChain(config),
+      });
       process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : formatReplay(result));
       return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
     } catch (error) {
@@ -62,8 +65,16 @@ function locateChain({ mainChain }: Config) {
     startBlock: BigInt(startBlock),
     eventRegistry: addresses.eventRegistry,
     machineSubscription: addresses.machineSubscription,
+    crossChainMirror: addresses.crossChainMirror,
     ...(addresses.adminFlags === undefined ? {} : { adminFlags: addresses.adminFlags }),
   };
+}
+
+function locateAltChain({ altChain }: Config) {
+  if (altChain?.programs === undefined) return {};
+  const { rpcUrls, genesisHash, programs } = altChain;
+  const { machineRegistry, eventRegistry } = programs;
+  return { altChain: { rpcUrls, genesisHash, machineRegistry, eventRegistry } };
 }
 
 /** The feed is complete up to yesterday: whatever it says of an earlier day, it says for good. */

@@ -5,6 +5,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 export const ADDRESSES = {
   eventRegistry: '0x00000000000000000000000000000000000000E1',
   machineSubscription: '0x00000000000000000000000000000000000000B1',
+  crossChainMirror: '0x00000000000000000000000000000000000000C1',
   adminFlags: '0x00000000000000000000000000000000000000F1',
 } as const;
 

@@ -25,12 +25,10 @@ export interface PinnedBlock {
   readonly hash: string;
 }
 
-/** Everything that the model takes from the chain, all of one block. */
-export interface RawMachine {
+/** What the main chain holds of every machine, wherever it lives. */
+export interface RawStanding {
   /** Unix seconds. */
   readonly blockTimestamp: bigint;
-  readonly events: readonly RawEvent[];
-  readonly priorEvents: bigint;
   readonly subscription: string;
   /** Unix seconds, 0 for none. */
   readonly negativeFlagAt: bigint;
@@ -38,16 +36,55 @@ export interface RawMachine {
   readonly trustOverride: bigint | null;
 }
 
+/** Everything that the model takes from the chain, all of one block. */
+export interface RawMachine extends RawStanding {
+  readonly events: readonly RawEvent[];
+  readonly priorEvents: bigint;
+}
+
+/** Of a machine that lives on another chain. */
+export interface RawForeignStanding extends RawStanding {
+  /** Protocol chain ordinal; 0: the main chain has not heard of it. */
+  readonly home: bigint;
+}
+
 /**
  * Reads one machine. The node must hold exactly the block that is asked for, before the reads and after them.
  * Throws ReplayFailure: `unreachable` when a read is refused or unanswered, `contradictory` when the answers cannot be true.
  */
-export async function readRawMachine(
+export function readRawMachine(
   rpc: Rpc,
   location: ChainLocation,
   machineId: bigint,
   block: PinnedBlock,
 ): Promise<RawMachine> {
+  return readPinned(rpc, location, machineId, block, async (call) => {
+    const priorEvents = (await call(location.eventRegistry, 'priorEventCount(uint256)', [machineId])).uint(0);
+    const records = await readRecords(call, location.eventRegistry, machineId);
+    const logs = await readLogs(rpc, location, machineId, block.number);
+    return { priorEvents, events: await pair(rpc, records, logs, priorEvents) };
+  });
+}
+
+/** Reads what the main chain holds of a machine of the alt chain. Throws as `readRawMachine`. */
+export function readForeignStanding(
+  rpc: Rpc,
+  location: ChainLocation & { readonly crossChainMirror: string },
+  machineId: bigint,
+  block: PinnedBlock,
+): Promise<RawForeignStanding> {
+  return readPinned(rpc, location, machineId, block, async (call) => ({
+    home: (await call(location.crossChainMirror, 'homeChainOf(uint256)', [machineId])).uint(0, 16),
+  }));
+}
+
+async function readPinned<T extends object>(
+  rpc: Rpc,
+  location: ChainLocation,
+  machineId: bigint,
+  block: PinnedBlock,
+  readRest: (call: Call) => Promise<T>,
+): Promise<RawStanding & T> {
   try {
     if (location.chainId !== undefined) await requireChainId(rpc, location.chainId);
     const header = await requireBlock(rpc, block);
@@ -57,20 +94,10 @@ export async function readRawMachine(
     const subscription = STATUSES[Number(status.uint(0, 8))];
     if (subscription === undefined) throw new MalformedAbi('subscriptionStatus is above 4');
     const flags = await readFlags(call, location.adminFlags, machineId);
-    const priorEvents = (await call(location.eventRegistry, 'priorEventCount(uint256)', [machineId])).uint(0);
-
-    const records = await readRecords(call, location.eventRegistry, machineId);
-    const logs = await readLogs(rpc, location, machineId, block.number);
-    const events = await pair(rpc, records, logs, priorEvents);
+    const rest = await readRest(call);
 
     await requireBlock(rpc, block);
-    return {
-      blockTimestamp: header.timestamp,
-      events,
-      priorEvents,
-      subscription,
-      ...flags,
-    };
+    return { blockTimestamp: header.timestamp, subscription, ...flags, ...rest };
   } catch (error) {
     if (error instanceof MalformedAbi) throw new ReplayFailure('contradictory', `unreadable answer: ${error.message}`);
     if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);

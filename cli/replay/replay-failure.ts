@@ -1,6 +1,6 @@
 /** Why could a replay not be made? The three ways, and the exit code that `svc replay` gives for each. */
 export type ReplayFailureKind =
-  /** The service answered with something else than an explanation of a main-chain rating. */
+  /** The service answered with something else than an explanation of a rating that can be replayed. */
   | 'refused'
   /** The service or the chain did not answer, or the node refused a read. */
   | 'unreachable'

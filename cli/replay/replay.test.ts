@@ -225,9 +225,19 @@ describe('a replay that cannot be made', () => {
       ['refused', 1, 'the service did not answer with a JSON object'],
     ],
     [
-      'an alt-chain machine',
+      'an alt-chain machine without a node of that chain',
+      { served: (served) => ({ ...served, home_chain: 5, inputs: { ...inputsOf(served), slot: '7' } }) },
+      ['refused', 1, 'this machine lives on the alt chain, and no node of that chain is configured'],
+    ],
+    [
+      'an alt-chain machine without a slot',
       { served: (served) => ({ ...served, home_chain: 5 }) },
-      ['refused', 1, 'this machine is homed on the alt chain; a replay reads main-chain events only'],
+      ['contradictory', 4, 'the explanation does not say block, clock, rates and the slot of the alt chain'],
+    ],
+    [
+      'an answer of an index that is behind',
+      { served: (served) => ({ ...served, home_chain: 5, rating_unavailable: 'indexer_behind' }) },
+      ['refused', 1, 'the service has not indexed all events of this machine yet; ask again later'],
     ],
     [
       'a silent service',

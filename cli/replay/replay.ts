@@ -1,25 +1,30 @@
 /**
- * Is the score that a service serves the one that the raw events give? `svc replay DID`: takes the block and the clock from
- * `GET /mcr/{did}/explanation`, reads everything else from the chain again with its own reader, computes the answer with its
- * own arithmetic, and compares every member.
+ * Is the score that a service serves the one that the raw events give? `svc replay DID`: takes the block, the clock and, for a machine of the
+ * alt chain, the slot from `GET /mcr/{did}/explanation`, reads everything else from the chains again with its own readers, computes the answer
+ * with its own arithmetic, and compares every member.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from './json-rpc.ts';
 import { rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
-import { readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
+import { readRawAltLog, type AltLocation } from './raw-alt-log.ts';
+import { readForeignStanding, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = Readonly<Record<string, Json>>;
 
 export interface ReplayOptions {
-  /** `did:svc:<decimal id>` of a main-chain machine. */
+  /** `did:svc:<decimal id>`. */
   readonly did: string;
   readonly baseUrl: string;
   readonly chain: ChainLocation & {
     /** Tried in order. */
     readonly rpcUrls: readonly string[];
+    /** Says where a machine of the alt chain lives. */
+    readonly crossChainMirror: string;
   };
+  /** Left out: machines of the alt chain cannot be replayed. */
+  readonly altChain?: AltLocation & { readonly rpcUrls: readonly string[] };
   /** The replay's own rates; the service's `through` says how far they were known when it answered. */
   readonly rates: RateTable;
   readonly fetch?: typeof fetch;
@@ -58,8 +63,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const served = await readExplanation(send, options.baseUrl, options.did);
   const inputs = parseInputs(served);
 
-  const rpc = createRpc({ urls: options.chain.rpcUrls, fetch: send, wait });
-  const machine = await readRawMachine(rpc, options.chain, machineId, inputs.block);
+  const machine = await readRaw(options, { fetch: send, wait }, machineId, inputs);
   const recomputed = recompute(options, machineId, inputs, machine);
 
   const comparison = compare(served, recomputed);
@@ -96,8 +100,8 @@ async function readExplanation(send: typeof fetch, baseUrl: string, did: string)
     throw new ReplayFailure('refused', printable(`the service answered ${status}: ${showSide(said)}`));
   }
   if (body === undefined) throw new ReplayFailure('refused', 'the service did not answer with a JSON object');
-  if ('home_chain' in body) {
-    throw new ReplayFailure('refused', 'this machine is homed on the alt chain; a replay reads main-chain events only');
+  if (body['rating_unavailable'] === 'indexer_behind') {
+    throw new ReplayFailure('refused', 'the service has not indexed all events of this machine yet; ask again later');
   }
   return body;
 }
@@ -109,6 +113,8 @@ interface ServedInputs {
   readonly now: number;
   readonly feed: boolean;
   readonly through: Json;
+  /** Of the alt chain; undefined: the machine lives on the main chain. */
+  readonly slot: number | undefined;
 }
 
 function parseInputs(served: JsonObject): ServedInputs {
@@ -116,7 +122,7 @@ function parseInputs(served: JsonObject): ServedInputs {
   const block = asObject(inputs['block']);
   const rates = asObject(inputs['rates']);
   const { number, hash } = block;
-  const { now } = inputs;
+  const { now, slot } = inputs;
   const { feed, through = null } = rates;
   const usable =
     typeof number === 'string' &&
@@ -127,16 +133,54 @@ function parseInputs(served: JsonObject): ServedInputs {
     Number.isSafeInteger(now) &&
     now >= 0 &&
     typeof feed === 'boolean' &&
+    'home_chain' in served === (slot !== undefined) &&
+    (slot === undefined || (typeof slot === 'string' && /^(?:0|[1-9][0-9]{0,14})$/.test(slot))) &&
     (!feed || (typeof through === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(through)));
-  if (!usable) throw new ReplayFailure('contradictory', 'the explanation does not say block, clock and rates');
-  return { block: { number: BigInt(number), hash: hash.toLowerCase() }, now, feed, through };
+  if (!usable) {
+    const missing =
+      'home_chain' in served ? 'block, clock, rates and the slot of the alt chain' : 'block, clock and rates';
+    throw new ReplayFailure('contradictory', `the explanation does not say ${missing}`);
+  }
+  return {
+    block: { number: BigInt(number), hash: hash.toLowerCase() },
+    now,
+    feed,
+    through,
+    slot: slot === undefined ? undefined : Number(slot),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- what the chains hold
+
+interface RawInputs extends RawMachine {
+  /** Protocol chain ordinal; undefined: the machine lives on the main chain. */
+  readonly home: bigint | undefined;
+}
+
+async function readRaw(
+  { chain, altChain }: ReplayOptions,
+  way: { readonly fetch: typeof fetch; readonly wait: (milliseconds: number) => Promise<void> },
+  machineId: bigint,
+  { block, slot }: ServedInputs,
+): Promise<RawInputs> {
+  const rpc = createRpc({ ...way, urls: chain.rpcUrls });
+  if (slot === undefined) return { ...(await readRawMachine(rpc, chain, machineId, block)), home: undefined };
+  if (altChain === undefined) {
+    throw new ReplayFailure('refused', 'this machine lives on the alt chain, and no node of that chain is configured');
+  }
+  const { home, ...standing } = await readForeignStanding(rpc, chain, machineId, block);
+  const altRpc = createRpc({ ...way, urls: altChain.rpcUrls });
+  const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, way.wait);
+  // A young machine lives there before the main chain has heard of it.
+  return { ...standing, ...log, home: home === 0n ? ordinal : home };
 }
 
 // -------------------------------------------------------------------------------------------------- what is recomputed
 
-function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInputs, machine: RawMachine): JsonObject {
+function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInputs, machine: RawInputs): JsonObject {
   const rates = { ...options.rates, through: throughOf(options.rates, inputs) };
-  const answer = rate(machine, rates, inputs.now);
+  const unavailable = machine.home !== undefined && machine.events.length === 0 ? 'no_events_yet' : null;
+  const answer = rate(machine, unavailable, rates, inputs.now);
   return {
     did: options.did,
     machine_id: String(machineId),
@@ -153,6 +197,8 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
     // At most 10^11 hundredths: the nearest double of the quotient is the one that its decimal text parses to.
     average_revenue_per_event: answer.average_hundredths === null ? null : answer.average_hundredths / 100,
     last_updated: answer.last_updated,
+    ...(machine.home !== undefined && { home_chain: Number(machine.home) }),
+    ...(unavailable !== null && { rating_unavailable: unavailable }),
     summary: answer.summary,
     model: answer.model,
     total_hundredths: answer.total_hundredths,
@@ -165,6 +211,7 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
         hash: inputs.block.hash,
         timestamp: Number(machine.blockTimestamp),
       },
+      ...(inputs.slot !== undefined && { slot: String(inputs.slot) }),
       now: inputs.now,
       subscription: machine.subscription,
       negative_flag_at: String(machine.negativeFlagAt),
@@ -187,9 +234,9 @@ function throughOf(own: RateTable, served: ServedInputs): string {
   return own.feed && served.feed && servedThrough < own.through ? servedThrough : own.through;
 }
 
-function rate(machine: RawMachine, rates: RateTable, now: number) {
+function rate(machine: RawMachine, ratingUnavailable: string | null, rates: RateTable, now: number) {
   try {
-    return rateRawEvents({ ...machine, ratingUnavailable: null, now: BigInt(now), rates });
+    return rateRawEvents({ ...machine, ratingUnavailable, now: BigInt(now), rates });
   } catch (error) {
     if (error instanceof UnreadableEvents) throw new ReplayFailure('contradictory', error.message);
     throw error;
@@ -260,7 +307,8 @@ export function formatReplay(result: ReplayResult): string {
     ? `Equal: ${result.compared} values recomputed from ${String(inputs['event_count'])} raw events.`
     : `DIFFERENT: ${result.differences.length} of ${result.compared} values.`;
   return [
-    `${result.did} at block ${String(block['number'])} (${String(block['hash'])}), clock ${clock}`,
+    `${result.did} at block ${String(block['number'])} (${String(block['hash'])}), ` +
+      `${'slot' in inputs ? `slot ${String(inputs['slot'])}, ` : ''}clock ${clock}`,
     '',
     ...toColumns([['', 'served', 'recomputed'], ...rows]),
     '',

@@ -1,0 +1,108 @@
+/** What a transaction did, by the published answers of nodes: through programs, in version 0, without logs, and what only looks like it. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readEventOperations, type EventOperation } from './event-operations.ts';
+import { deriveAddress, MalformedSolana, toWord } from './solana-bytes.ts';
+
+interface Expected {
+  readonly op: 'submit' | 'import' | 'close';
+  readonly machineId: string;
+  readonly priorEventCount?: string;
+  readonly event?: {
+    readonly eventType: number;
+    readonly value: string;
+    readonly timestamp: string;
+    readonly trustLevel: number;
+    readonly currency: string;
+  };
+}
+interface Case {
+  readonly name: string;
+  readonly response: {
+    readonly transaction: { readonly signatures: readonly string[] };
+    readonly meta: { readonly err: unknown };
+  };
+  readonly expect: 'unreadable' | readonly Expected[];
+}
+
+const readVectors = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../test/vectors/svm/${name}.json`, import.meta.url), 'utf8'));
+const { cases } = readVectors('transactions') as { readonly cases: readonly Case[] };
+const { programs } = readVectors('programs') as { readonly programs: Readonly<Record<string, string>> };
+const { machines } = readVectors('machines') as { readonly machines: readonly { readonly machineId: string }[] };
+const eventRegistry = programs['event_registry']!;
+
+function readFor(machineId: bigint, { response }: Case): EventOperation[] {
+  const logAddress = deriveAddress(eventRegistry, 'MachineEventLog', toWord(machineId));
+  return readEventOperations(response, response.transaction.signatures[0]!, { machineId, eventRegistry, logAddress });
+}
+
+const toTold = (event: NonNullable<Expected['event']>) => ({
+  type: BigInt(event.eventType),
+  value: BigInt(event.value),
+  timestamp: BigInt(event.timestamp),
+  trust: BigInt(event.trustLevel),
+  currencyBytes: Buffer.from(event.currency),
+});
+
+const toOperation = ({ op, event, priorEventCount }: Expected) => {
+  if (op === 'close') return { kind: 'closed' };
+  const record = event && toTold(event);
+  return op === 'submit'
+    ? { kind: 'append', record }
+    : { kind: 'carried', prior: BigInt(priorEventCount ?? -1), record };
+};
+
+/** Without the bytes that another test looks at. */
+const withoutHex = (operation: EventOperation) => {
+  if (operation.kind === 'closed' || operation.record === undefined) return operation;
+  const { type, value, timestamp, trust, currencyBytes } = operation.record;
+  return { ...operation, record: { type, value, timestamp, trust, currencyBytes: Buffer.from(currencyBytes) } };
+};
+
+describe('the answers of the vectors', () => {
+  const readable = cases.filter((each) => each.expect !== 'unreadable' && each.response.meta.err === null);
+
+  it.each(readable)('$name', (each) => {
+    const expected = each.expect as readonly Expected[];
+    for (const machineId of new Set(machines.map((machine) => machine.machineId))) {
+      const ofMachine = expected.filter((operation) => operation.machineId === machineId).map(toOperation);
+      expect(readFor(BigInt(machineId), each).map(withoutHex)).toEqual(ofMachine);
+    }
+  });
+
+  it('all but two are readable', () => {
+    const others = cases.filter((each) => !readable.includes(each));
+    expect(others.map(({ name }) => name)).toEqual(['failed transaction', 'truncated record in instruction data']);
+    for (const each of others) expect(() => readFor(BigInt(machines[0]!.machineId), each)).toThrow(MalformedSolana);
+  });
+});
+
+const [FIRST] = cases;
+const OWN = BigInt((FIRST!.expect as readonly Expected[])[0]!.machineId);
+
+describe('a transaction that is not what it should be', () => {
+  const change = (path: readonly (string | number)[], value: unknown): Case => {
+    const copy = structuredClone(FIRST!);
+    let place = copy.response as unknown as Record<string | number, unknown>;
+    for (const name of path.slice(0, -1)) place = place[name] as Record<string | number, unknown>;
+    place[path.at(-1)!] = value;
+    return copy;
+  };
+
+  it.each<[string, readonly (string | number)[], unknown, string]>([
+    ['of a version that nobody knows', ['version'], 1, 'an unknown version'],
+    ['without its inner instructions', ['meta', 'innerInstructions'], null, 'not a list'],
+    ['without a result', ['meta', 'err'], undefined, 'a transaction that failed'],
+    ['with an account that it does not name', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 99, 'name'],
+    ['whose log is of another', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 0, 'another machine'],
+  ])('%s', (_, path, value, message) => {
+    expect(() => readFor(OWN, change(path, value))).toThrow(message);
+  });
+
+  it('of another signature', () => {
+    const { response } = FIRST!;
+    const log = { machineId: OWN, eventRegistry, logAddress: '' };
+    expect(() => readEventOperations(response, 'another', log)).toThrow('another transaction');
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * What did a transaction of the alt chain do to one machine's event log? Reads the instructions that were executed, outer and inner, whose data
+ * no node cuts (chain-svm 3.5, 3.6 and 6); what programs print is not used.
+ */
+import { parseList, parseObject, parseText } from './solana-answers.ts';
+import { MalformedSolana, parseBase58, readBorsh, type BorshReader } from './solana-bytes.ts';
+
+/** What an event record tells that the rating uses, and all its bytes. */
+export interface AltRecord {
+  readonly type: bigint;
+  readonly value: bigint;
+  /** Unix seconds. */
+  readonly timestamp: bigint;
+  readonly trust: bigint;
+  readonly currencyBytes: Uint8Array;
+  readonly hex: string;
+}
+
+export type EventOperation =
+  | { readonly kind: 'append'; readonly record: AltRecord }
+  /** What came with a relocation, with the number of events that stayed behind. */
+  | { readonly kind: 'carried'; readonly prior: bigint; readonly record: AltRecord | undefined }
+  | { readonly kind: 'closed' };
+
+/** Whose operations are wanted. */
+export interface LogOf {
+  readonly machineId: bigint;
+  readonly eventRegistry: string;
+  /** Of the machine's event log. */
+  readonly logAddress: string;
+}
+
+interface Executed {
+  readonly program: string;
+  readonly accounts: readonly string[];
+  readonly data: string;
+}
+
+/** `answer` of `getTransaction` in the encoding `json`. Throws MalformedSolana for what cannot be read whole. */
+export function readEventOperations(answer: unknown, signature: string, log: LogOf): EventOperation[] {
+  const { transaction, meta, version } = parseObject(answer);
+  const { message, signatures } = parseObject(transaction);
+  const { err, innerInstructions, loadedAddresses } = parseObject(meta);
+  if (parseList(signatures)[0] !== signature) throw new MalformedSolana('another transaction');
+  if (version !== undefined && version !== 'legacy' && version !== 0) throw new MalformedSolana('an unknown version');
+  if (err !== null) throw new MalformedSolana('a transaction that failed, listed as one that did not');
+
+  const { accountKeys, instructions } = parseObject(message);
+  const { writable = [], readonly = [] } = parseObject(loadedAddresses ?? {});
+  const keys = [...parseList(accountKeys), ...parseList(writable), ...parseList(readonly)].map(parseText);
+  const inner = Map.groupBy(parseList(innerInstructions).map(parseObject), ({ index }) => index);
+  return parseList(instructions)
+    .flatMap((outer, index) => [
+      outer,
+      ...(inner.get(index) ?? []).flatMap((group) => parseList(group['instructions'])),
+    ])
+    .map((instruction) => parseInstruction(instruction, keys))
+    .flatMap((executed) => readOperation(executed, log) ?? []);
+}
+
+function parseInstruction(value: unknown, keys: readonly string[]): Executed {
+  const { programIdIndex, accounts, data } = parseObject(value);
+  const keyAt = (index: unknown): string => {
+    const key = typeof index === 'number' ? keys[index] : undefined;
+    if (key === undefined) throw new MalformedSolana('an account that the transaction does not name');
+    return key;
+  };
+  return { program: keyAt(programIdIndex), accounts: parseList(accounts).map(keyAt), data: parseText(data) };
+}
+
+/** The instructions that change a log: which of their accounts it is, and what follows the machine id. */
+const INSTRUCTIONS: Readonly<
+  Record<string, readonly [logAccount: number, read: (data: BorshReader) => EventOperation]>
+> = {
+  // submit_event
+  aa7f8995a8b2ff0c: [4, (data) => ({ kind: 'append', record: readRecord(data) })],
+  // import_machine
+  '6ebec5ec87be4d42': [3, readCarried],
+  // adopt_carried_event
+  '5ec1c766cb544f04': [3, readCarried],
+  // close_machine_event_log
+  '838668416997ca7c': [3, () => ({ kind: 'closed' })],
+};
+
+/** Undefined: not of the event registry, not one that changes a log, or of another machine's. */
+function readOperation({ program, accounts, data }: Executed, log: LogOf): EventOperation | undefined {
+  if (program !== log.eventRegistry) return undefined;
+  const bytes = parseBase58(data);
+  const [logAccount, read] = INSTRUCTIONS[Buffer.from(bytes.subarray(0, 8)).toString('hex')] ?? [];
+  if (logAccount === undefined || read === undefined) return undefined;
+  const reader = readBorsh(bytes.subarray(8));
+  const isOurs = reader.word() === log.machineId;
+  if (isOurs !== (accounts[logAccount] === log.logAddress)) throw new MalformedSolana('a log of another machine');
+  return isOurs ? read(reader) : undefined;
+}
+
+function readCarried(data: BorshReader): EventOperation {
+  return { kind: 'carried', prior: data.uint(8), record: data.option(() => readRecord(data)) };
+}
+
+/** An event record (chain-svm 3.5). */
+export function readRecord(data: BorshReader): AltRecord {
+  const taken = data.mark();
+  const type = data.uint(1);
+  const value = data.word();
+  const timestamp = data.uint(8);
+  data.take(32);
+  const trust = data.uint(1);
+  data.take(8 + 32);
+  data.sized();
+  const currencyBytes = data.sized();
+  return { type, value, timestamp, trust, currencyBytes, hex: taken() };
+}

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ALT_PROGRAMS,
+  createCannedAltRpc,
+  MACHINE_ID,
+  signatureOf,
+  timeOf,
+  type AltTamper,
+  type CannedAltChain,
+  type CannedRecord,
+} from './canned-alt-node.ts';
+import { RpcRefusal } from './json-rpc.ts';
+import { readRawAltLog } from './raw-alt-log.ts';
+import { ReplayFailure } from './replay-failure.ts';
+
+const recordOf = (value: bigint): CannedRecord => ({ value, timestamp: 1_699_999_000n });
+const ANCHOR = recordOf(1n);
+
+/** Two lives: what was before the close is gone, the second began with what came along, and two events share a slot. */
+const CHAIN: CannedAltChain = {
+  transactions: [
+    { name: 'old', slot: 10, does: 'submit', record: recordOf(100n) },
+    { name: 'close', slot: 20, does: 'close' },
+    { name: 'import', slot: 30, does: 'import', prior: 9n, record: ANCHOR },
+    { name: 'failed', slot: 35, does: 'submit', record: recordOf(404n), hasFailed: true },
+    { name: 'second', slot: 40, place: 2, does: 'submit', record: recordOf(3n) },
+    { name: 'first', slot: 40, place: 1, does: 'submit', record: recordOf(2n) },
+    { name: 'newest', slot: 50, does: 'submit', record: recordOf(4n) },
+  ],
+  shown: { count: 4n, prior: 9n, last: recordOf(4n) },
+};
+
+async function read(slot: number, chain = CHAIN, tamper?: AltTamper) {
+  const waits: number[] = [];
+  const { rpc, requests } = createCannedAltRpc(chain, tamper);
+  const log = await readRawAltLog(rpc, ALT_PROGRAMS, MACHINE_ID, slot, async (pause) => void waits.push(pause));
+  return { ...log, values: log.events.map(({ value }) => value), waits, requests };
+}
+
+async function failureOf(tamper: AltTamper | undefined, chain = CHAIN, slot = 50) {
+  const error: unknown = await read(slot, chain, tamper).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ReplayFailure)) throw new Error(`not a ReplayFailure: ${String(error)}`);
+  return [error.kind, error.message];
+}
+
+const answerTo =
+  (method: string, change: (honest: never, params: readonly never[]) => unknown): AltTamper =>
+  ([asked, params], honest) =>
+    asked === method ? { result: change(honest as never, params as never[]) } : undefined;
+
+describe('the log at a slot', () => {
+  it.each<[number, bigint, bigint[]]>([
+    [9, 0n, []],
+    [10, 0n, [100n]],
+    [20, 0n, []],
+    [30, 9n, [1n]],
+    [40, 9n, [1n, 2n, 3n]],
+    [50, 9n, [1n, 2n, 3n, 4n]],
+  ])('%d', async (slot, priorEvents, values) => {
+    expect(await read(slot)).toMatchObject({ ordinal: 5n, priorEvents, values, waits: [] });
+  });
+
+  it('has whole events, with the time of their block', async () => {
+    expect((await read(30)).events).toStrictEqual([
+      {
+        ...{ seq: 0n, type: 0n, value: 1n, timestamp: 1_699_999_000n, trust: 1n, currency: 'USD' },
+        blockTimestamp: BigInt(timeOf(30)),
+      },
+    ]);
+  });
+
+  it('is empty where there is no account', async () => {
+    const { values, priorEvents } = await read(50, { transactions: [], shown: undefined });
+    expect([values, priorEvents]).toEqual([[], 0n]);
+  });
+
+  it('asks for the time of a slot that the list does not tell', async () => {
+    const untimed = answerTo('getSignaturesForAddress', (rows: object[]) =>
+      rows.map((row) => ({ ...row, blockTime: null })),
+    );
+    expect(await read(50, CHAIN, untimed)).toMatchObject({ events: (await read(50)).events });
+  });
+
+  it('does not mind a row that is told twice', async () => {
+    const twice = answerTo('getSignaturesForAddress', (rows: object[]) => rows.flatMap((row) => [row, row]));
+    expect(await read(50, CHAIN, twice)).toMatchObject({ events: (await read(50)).events });
+  });
+
+  it('waits for a node that is behind', async () => {
+    let behind = 2;
+    const late = answerTo('getMultipleAccounts', (honest: object) =>
+      (behind -= 1) < 0 ? honest : { ...honest, context: { slot: 49 } },
+    );
+    expect(await read(50, CHAIN, late)).toMatchObject({ values: [1n, 2n, 3n, 4n], waits: [2000, 4000] });
+  });
+});
+
+describe('a node that cannot be believed', () => {
+  const withAccount = (index: number, change: (account: { data: [string, string] }) => object | null) =>
+    answerTo('getMultipleAccounts', (honest: { value: { data: [string, string] }[] }) => ({
+      ...honest,
+      value: honest.value.map((account, at) => (at === index ? change(account) : account)),
+    }));
+  const without = (name: string) =>
+    answerTo('getSignaturesForAddress', (rows: { signature: string }[]) =>
+      rows.filter(({ signature }) => signature !== signatureOf(name)),
+    );
+
+  it.each<[string, AltTamper, string, string]>([
+    ['serves another chain', answerTo('getGenesisHash', () => 'x'), 'contradictory', 'serves another alt chain'],
+    [
+      'is behind for long',
+      answerTo('getMultipleAccounts', (h: object) => ({ ...h, context: { slot: 49 } })),
+      'unreachable',
+      'the node is at slot 49, the service read 50',
+    ],
+    ['hides an event', without('first'), 'unreachable', 'the node tells of 3 of 4 events'],
+    ['hides the close', without('close'), 'contradictory', 'the event log and the transactions that wrote it differ'],
+    [
+      'lists what it does not hold',
+      answerTo('getTransaction', () => null),
+      'unreachable',
+      'lists a transaction that it does not hold',
+    ],
+    [
+      'tells of another slot',
+      answerTo('getTransaction', (h: object) => ({ ...h, slot: 1 })),
+      'contradictory',
+      'a transaction of another slot',
+    ],
+    [
+      'lists what its block does not hold',
+      answerTo('getBlock', () => ({ signatures: [] })),
+      'contradictory',
+      'a transaction that its block does not hold',
+    ],
+    [
+      'never ends a list',
+      answerTo('getSignaturesForAddress', () => [{ signature: 'x', slot: 1, err: {} }]),
+      'contradictory',
+      'without an end',
+    ],
+    ['has no machine', withAccount(0, () => null), 'contradictory', 'holds no such machine'],
+    [
+      'has a machine of another program',
+      withAccount(0, (a) => ({ ...a, owner: 'x' })),
+      'contradictory',
+      'of another program',
+    ],
+    [
+      'has another kind of log',
+      withAccount(1, (a) => ({ ...a, data: [Buffer.alloc(452).toString('base64'), 'base64'] })),
+      'contradictory',
+      'of another kind',
+    ],
+    ['has no registry', withAccount(2, () => null), 'contradictory', 'no registry of machines'],
+  ])('because it %s', async (_, tamper, kind, message) => {
+    expect(await failureOf(tamper)).toEqual([kind, expect.stringContaining(message)]);
+  });
+
+  it('because the account shows another last record', async () => {
+    const shown = { ...CHAIN.shown!, last: recordOf(5n) };
+    expect(await failureOf(undefined, { ...CHAIN, shown })).toEqual([
+      'contradictory',
+      'the event log and the transactions that wrote it differ',
+    ]);
+  });
+
+  it('because it does not know the time of a block', async () => {
+    const timeless: AltTamper = (request, honest) =>
+      answerTo('getBlockTime', () => null)(request, honest) ??
+      answerTo('getSignaturesForAddress', (rows: object[]) => rows.map((row) => ({ ...row, blockTime: null })))(
+        request,
+        honest,
+      );
+    expect(await failureOf(timeless)).toEqual(['unreachable', 'the node does not know the time of slot 30']);
+  });
+
+  it('because it refuses', async () => {
+    const refusing = answerTo('getTransaction', () => {
+      throw new RpcRefusal('getTransaction', -32_015);
+    });
+    expect(await failureOf(refusing)).toEqual(['unreachable', 'the node refused getTransaction (-32015)']);
+  });
+});
