@@ -11,8 +11,7 @@ import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts
 import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
 import { judgeWindow } from '../domain/monetization/decision-window.ts';
 import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
-import { createNativeCurves, NATIVE_SECP256K1 } from '../domain/signatures/native-curves.ts';
-import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
+import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { JsonValue } from '../domain/strict-json.ts';
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
@@ -25,8 +24,6 @@ export interface DecisionState {
   /** At which the machine was found. */
   readonly block: BlockRef;
 }
-
-const CHECKS = createSignatureChecks(createNativeCurves(NATIVE_SECP256K1));
 
 /** What every signature is bound to. From configuration alone: no chain is read. Throws `ServiceNotInitialised`. */
 export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {
@@ -51,7 +48,7 @@ export async function putDecision(
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
   const located = await locateMachineNow(ctx, id);
-  const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: CHECKS };
+  const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw toFault(refusal);
   if (!isAwaited()) throw chainUnreadable('main', 'deadline');

@@ -2,6 +2,7 @@
  * Who stands behind a machine, and what is attested of them now? (`GET /v1/verify/machines/{machineId}` of the interface, evidence 3.)
  * Made for every request anew: facts of the chain may be kept while its logs keep them true, but a status is as old as the clock.
  */
+import { findDidController } from '../domain/did-controller.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import type { AttestationRecords, MachineSnapshot } from '../domain/machine-facts.ts';
@@ -33,7 +34,7 @@ export function getVerifyRecord(ctx: Ctx, id: MachineId): Eventually<VerifyRecor
     return {
       id,
       chainId: main.chain.chainId,
-      didController: needOrAbsent(snapshot.controller) ?? owner,
+      didController: findDidController(snapshot, owner),
       operator,
       kyb: judgeVerifyStatus(attested?.kyb, now),
       chip: judgeVerifyStatus(attested?.chip, now),

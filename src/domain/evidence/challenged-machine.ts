@@ -1,4 +1,5 @@
 /** May a challenge be issued for a machine, and who will have to sign? (evidence 4, step 9; decisions 1.) From facts of one block. */
+import { findDidController } from '../did-controller.ts';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers.ts';
 import type { MachineSnapshot } from '../machine-facts.ts';
@@ -12,7 +13,7 @@ export function requireChallengedMachine(
   const owner = needOrAbsent(snapshot.owner);
   if (owner === undefined) throw new Fault('MachineAbsent', {}); // wherever else it lives: there is no token here
   judgeHome(snapshot, { local, alt: undefined });
-  const didController = needOrAbsent(snapshot.controller) ?? owner;
+  const didController = findDidController(snapshot, owner);
   if (need(snapshot.generalPaused)) throw new Fault('MachineDeactivated', {});
   return { didController };
 }

@@ -1,4 +1,5 @@
 /** Is the machine still what it was when the challenge was issued? (evidence 8, step 13; decisions 1.) From facts read anew. */
+import { findDidController } from '../did-controller.ts';
 import { Fault } from '../faults.ts';
 import type { MachineSnapshot } from '../machine-facts.ts';
 import { judgeHome, need, needOrAbsent, type HomeOrdinals } from '../machine-home.ts';
@@ -21,8 +22,7 @@ export function requireUnchanged(challenge: ChallengeRecord, { snapshot, ordinal
   const owner = needOrAbsent(snapshot.owner);
   if (owner === undefined) throw new Fault('MachineAbsent', {}); // relocating or not: there is no token here
   if (need(snapshot.generalPaused)) throw new EvidenceRefusal('MachineDeactivated');
-  const controller = needOrAbsent(snapshot.controller) ?? owner;
-  if (controller !== challenge.didController) throw new EvidenceRefusal('ControllerChanged');
+  if (findDidController(snapshot, owner) !== challenge.didController) throw new EvidenceRefusal('ControllerChanged');
   if (chainId !== challenge.chainId) throw new EvidenceRefusal('EvidenceMismatch');
   judgeHome(snapshot, ordinals);
 }
