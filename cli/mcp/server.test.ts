@@ -60,6 +60,7 @@ it('lists its tools, all of which only read', async () => {
   const { result } = (await request('tools/list')) as { result: { tools: { name: string; annotations: object }[] } };
   expect(result.tools.map(({ name }) => name)).toEqual([
     ...['get_rating', 'explain_rating', 'get_profile', 'list_fleet', 'get_verification'],
+    ...['get_card', 'get_history', 'list_events', 'get_status'],
   ]);
   expect(result.tools.map(({ annotations }) => annotations)).toEqual(
     TOOLS.map(() => ({ readOnlyHint: true, openWorldHint: true })),
@@ -99,6 +100,9 @@ describe('a call', () => {
     ['a list', 'get_rating', [ID]],
     ['a page of half a machine', 'list_fleet', { operator: 'x', limit: 0.5 }],
     ['a page that is too long', 'list_fleet', { operator: 'x', limit: 21 }],
+    ['more events than a page has', 'list_events', { machine: ID, limit: 101 }],
+    ['a history of no day', 'get_history', { machine: ID, days: 0 }],
+    ['an argument where there is none', 'get_status', { machine: ID }],
   ])('with %s is refused, and asks nothing', async (_, name, args) => {
     asked.length = 0;
     expect(await call(name, args)).toMatchObject({ id: 7, error: { code: -32_602 } });

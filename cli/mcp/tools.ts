@@ -1,4 +1,4 @@
-/** What can a language model ask the service? Five reads of the client, with their arguments as JSON Schema; nothing is written anywhere. */
+/** What can a language model ask the service? Reads of the client, with their arguments as JSON Schema; nothing is written anywhere. */
 import type { Answer, Client } from '../../client/client.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -82,6 +82,53 @@ export const TOOLS: readonly Tool[] = [
     description: 'Whether the operator of a machine is known (kyb) and its chip proven; each for itself.',
     inputSchema: OF_MACHINE,
     call: (client, { machine }) => client.getVerification(machine as string),
+  },
+  {
+    name: 'get_card',
+    description: 'The card of a machine: its services, where it is registered, whether it is active, who operates it.',
+    inputSchema: OF_MACHINE,
+    call: (client, { machine }) => client.getCard(machine as string),
+  },
+  {
+    name: 'get_history',
+    description: 'Score, letter and revenue in US cents of the last days, oldest first; the last point is today.',
+    inputSchema: schemaOf(
+      {
+        machine: MACHINE,
+        days: { type: 'integer', description: '1 to 365; 30 when left out.', minimum: 1, maximum: 365 },
+      },
+      ['machine'],
+    ),
+    call: async (client, { machine, days = 30 }) => {
+      const answer = await client.getHistory(machine as string);
+      if (!answer.ok) return answer;
+      return { ...answer, value: { ...answer.value, points: answer.value.points.slice(-(days as number)) } };
+    },
+  },
+  {
+    name: 'list_events',
+    description:
+      'The events that the rating used, newest first, a page at a time. event-data-private: their owner does not have them shown.',
+    inputSchema: schemaOf(
+      {
+        machine: MACHINE,
+        cursor: {
+          type: 'integer',
+          description: 'next_cursor of the page before; the newest events when left out.',
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+        },
+        limit: { type: 'integer', description: '1 to 100; 20 when left out.', minimum: 1, maximum: 100 },
+      },
+      ['machine'],
+    ),
+    call: (client, { machine, ...page }) => client.listEvents(machine as string, page),
+  },
+  {
+    name: 'get_status',
+    description: 'Whether what the service answers from is fresh: how far its indexes are behind their chains.',
+    inputSchema: schemaOf({}, []),
+    call: (client) => client.getStatus(),
   },
 ];
 

@@ -43,7 +43,7 @@ function formatText(described: readonly DescribedRoute[], { namespace, publicUrl
     '',
     '- A machine id is a decimal text of up to 78 digits. Never round it, never make it a number: a rounded id is another machine.',
     `- The DID of a machine is \`${example}\`; that of an operator is \`${didPrefix(namespace)}0x…\` with its address.`,
-    '- Amounts are whole US cents, times are Unix seconds.',
+    '- Amounts are US cents, whole except for the average; times are Unix seconds.',
     '- The headers `chain-block` and `chain-block-age` name the block that an answer stands on, and its age in seconds.',
     '- 404 means that there is no such machine. 503 means that it cannot be known now, and says nothing of the machine.',
     '- 90 requests a minute for each path and address; after that 429 with `Retry-After`.',
@@ -60,6 +60,7 @@ function formatText(described: readonly DescribedRoute[], { namespace, publicUrl
     ...(pages === undefined
       ? []
       : [`- [API reference](${publicUrl}/docs): the same for people, with a form that asks each route`]),
+    `- \`svc mcp --base-url ${publicUrl}\`, from this service's repository: its reads as tools of the Model Context Protocol`,
     '',
   ].join('\n');
 }
