@@ -9,7 +9,7 @@ export default defineConfig([
   {
     input: { svc: 'cli/svc.ts' },
     platform: 'node',
-    external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty', 'rolldown'],
+    external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty', 'rolldown', '@resvg/resvg-js'],
     output: { dir: 'dist', format: 'esm', minify: WHITESPACE, cleanDir: true },
   },
   {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createPageSource } from './adapters/pages/page-source.ts';
+import { findPictureMaker } from './adapters/pictures/picture-maker.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
@@ -77,6 +78,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       partnerData,
       additions: config.additions,
       pages: createPageSource(),
+      pictures: findPictureMaker(),
     };
     const http = new HttpTally();
     const app = await buildApp(ctx, {

@@ -24,23 +24,57 @@ export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef
 }
 
 /** As `sendJson`, of another type. */
-export function sendMedia(
-  exchange: Exchange,
-  encoded: EncodedText,
-  { type, headers: own }: Media,
-  block?: BlockRef,
-): void {
-  const { surface, surroundings } = exchange.route;
-  const headers = ['ETag', encoded.etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
-  for (const name in own) headers.push(name, own[name]!);
-  if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
-  const condition = exchange.request.headers['if-none-match'];
-  if (condition !== undefined && matchesEntityTag(condition, encoded.etag)) {
+export function sendMedia(exchange: Exchange, encoded: EncodedText, media: Media, block?: BlockRef): void {
+  const headers = toRevalidatedHeaders(exchange, encoded.etag, media, block);
+  if (isKnown(exchange, encoded.etag)) {
     sendEmpty(exchange, 304, headers);
   } else {
-    headers.push('Content-Type', type, 'Content-Length', String(encoded.byteLength));
+    headers.push('Content-Type', media.type, 'Content-Length', String(encoded.byteLength));
     send(exchange, 200, headers, encoded.text, encoded.byteLength);
   }
+}
+
+/** What is made only for those who do not have it yet. */
+export interface Picture {
+  /** As of `EncodedText`. */
+  readonly etag: string;
+  /** Undefined: nobody waited for it any more. */
+  make(): Promise<Buffer | undefined>;
+}
+
+/** As `sendMedia`. */
+export async function sendPicture(
+  exchange: Exchange,
+  { etag, make }: Picture,
+  media: Media,
+  block: BlockRef,
+): Promise<void> {
+  if (isKnown(exchange, etag)) {
+    sendEmpty(exchange, 304, toRevalidatedHeaders(exchange, etag, media, block));
+    return;
+  }
+  const bytes = await make();
+  if (bytes === undefined) return;
+  const headers = toRevalidatedHeaders(exchange, etag, media, block);
+  headers.push('Content-Type', media.type, 'Content-Length', String(bytes.byteLength));
+  send(exchange, 200, headers, bytes, bytes.byteLength);
+}
+
+function toRevalidatedHeaders(
+  { route: { surface, surroundings } }: Exchange,
+  etag: string,
+  { headers: own }: Media,
+  block: BlockRef | undefined,
+): string[] {
+  const headers = ['ETag', etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
+  for (const name in own) headers.push(name, own[name]!);
+  if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
+  return headers;
+}
+
+function isKnown({ request }: Exchange, etag: string): boolean {
+  const condition = request.headers['if-none-match'];
+  return condition !== undefined && matchesEntityTag(condition, etag);
 }
 
 /** Sends an answer that no cache may keep: a probe's, a Verify record, the outcome of a write. `block` as for `sendJson`. */

@@ -27,8 +27,12 @@ export function encodeJson(value: object): EncodedJson {
 }
 
 export function encodeText(text: string): EncodedText {
-  const etag = `"${hash('sha256', text, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
-  return { text, byteLength: Buffer.byteLength(text), etag };
+  return { text, byteLength: Buffer.byteLength(text), etag: toEntityTag(text) };
+}
+
+/** The strong tag of whatever this text alone decides. */
+export function toEntityTag(text: string): string {
+  return `"${hash('sha256', text, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
 
 /** ES2025 `JSON.rawJSON`, which the configured library types do not know yet. */

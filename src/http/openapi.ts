@@ -103,6 +103,7 @@ function createSchemas(namespace: Namespace) {
     ValidationIssue: VALIDATION_ISSUE_SCHEMA,
     LlmsText: { ...TEXT, description: 'Markdown.' },
     SvgImage: { ...TEXT, description: 'An SVG image.' },
+    PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
     OpenapiDocument: OPENAPI_SCHEMA,
   };
 }

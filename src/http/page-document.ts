@@ -11,8 +11,17 @@ export interface PageDocument {
   readonly summary: string;
   /** Absolute. */
   readonly url: string;
-  /** Absolute; of a preview. */
-  readonly image?: string;
+  readonly image?: PreviewImage;
+}
+
+/** What shows the page where a link to it stands. */
+export interface PreviewImage {
+  /** Absolute. */
+  readonly url: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
 }
 
 export const PAGE_FILES_PATH = '/explorer/files';
@@ -50,7 +59,7 @@ export function formatPage(
     `<meta property="og:description" content="${escapeMarkup(summary)}">`,
     '<meta property="og:type" content="website">',
     `<meta property="og:url" content="${escapeMarkup(url)}">`,
-    ...(image === undefined ? [] : [`<meta property="og:image" content="${escapeMarkup(image)}">`]),
+    ...(image === undefined ? [] : toImageLines(image)),
     `<link rel="icon" href="${PAGE_FILES_PATH}/${files.icon.name}">`,
     `<link rel="stylesheet" href="${PAGE_FILES_PATH}/${files.style.name}">`,
     `<script type="module" src="${PAGE_FILES_PATH}/${files.script.name}"></script>`,
@@ -61,6 +70,16 @@ export function formatPage(
     '</html>',
     '',
   ].join('\n');
+}
+
+function toImageLines({ url, width, height, text }: PreviewImage): string[] {
+  return [
+    `<meta property="og:image" content="${escapeMarkup(url)}">`,
+    '<meta property="og:image:type" content="image/png">',
+    `<meta property="og:image:width" content="${width}">`,
+    `<meta property="og:image:height" content="${height}">`,
+    `<meta property="og:image:alt" content="${escapeMarkup(text)}">`,
+  ];
 }
 
 function escapeMarkup(text: string): string {

@@ -13,6 +13,7 @@ import type { MainChain } from './main-chain.ts';
 import type { PageSource } from './page-files.ts';
 import type { ProcessStanding } from './process-standing.ts';
 import type { PartnerData } from './partner-data.ts';
+import type { PictureMaker } from './picture-maker.ts';
 import type { Store } from './store.ts';
 
 /** Present when contract addresses are configured; without it the service is not initialised (decisions 5). */
@@ -52,4 +53,6 @@ export interface Ctx {
   readonly additions?: 'on' | 'off';
   /** Left out: no pages are served. */
   readonly pages?: PageSource | undefined;
+  /** Left out: nothing is drawn, and there is no route for it. */
+  readonly pictures?: PictureMaker | undefined;
 }

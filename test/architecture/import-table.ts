@@ -33,6 +33,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('redis', ['ioredis']),
   adapter('trust', []),
   adapter('pages', ['rolldown']),
+  adapter('pictures', ['@resvg/resvg-js']),
   adapter('partner', ['undici', 'ipaddr.js']),
   {
     of: 'src/observe',

@@ -17,7 +17,7 @@ const readsOf = ({ did, id }: Machine) => [
   `/machines/${id}`,
   `/machines/${id}/events`,
 ];
-const imagesOf = ({ id }: Machine) => [`/machines/${id}/card.svg`, `/machines/${id}/badge.svg`];
+const imagesOf = ({ id }: Machine) => ['card.svg', 'card.png', 'badge.svg'].map((name) => `/machines/${id}/${name}`);
 const routesOf = (machine: Machine) => [...readsOf(machine), ...imagesOf(machine)];
 const listingsOf = ({ address }: { address: string }) =>
   [0, 20].map((offset) => `/operator/${address}/machines?offset=${offset}`);

@@ -113,7 +113,11 @@ describe('the document that is served', () => {
     const property = (name: string) => visit.page.locator(`meta[property="${name}"]`).getAttribute('content');
     expect(await property('og:title')).toBe(title);
     expect(await property('og:description')).toBe(summary);
-    expect(await property('og:image')).toMatch(new RegExp(`/machines/${id}/card\\.svg$`));
+    expect(await property('og:image')).toMatch(new RegExp(`/machines/${id}/card\\.png$`));
+    expect(await Promise.all(['type', 'width', 'height'].map((name) => property(`og:image:${name}`)))).toEqual([
+      ...['image/png', '1200', '630'],
+    ]);
+    expect(await property('og:image:alt')).toBe(await property('og:description'));
     expect(await visit.page.locator('meta[name=description]').getAttribute('content')).toBe(summary);
     await visit.close();
   });

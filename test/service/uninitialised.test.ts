@@ -38,6 +38,7 @@ describe('uninitialised', () => {
     '/mcr/did:svc:1/history',
     '/machines/1/events',
     '/machines/1/card.svg',
+    '/machines/1/card.png',
     '/machines/1/badge.svg',
     '/machine/did:svc:1',
     '/metadata/1',

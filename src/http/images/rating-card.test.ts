@@ -2,7 +2,8 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 import { MAX_MACHINE_ID, type MachineId } from '../../domain/identifiers.ts';
 import { formatBadge } from './rating-badge.ts';
-import { formatCard, type CardFacts } from './rating-card.ts';
+import { formatCard } from './rating-card.ts';
+import type { CardFacts } from './rating-facts.ts';
 
 const FACTS: CardFacts = {
   id: 42n as MachineId,

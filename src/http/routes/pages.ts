@@ -12,7 +12,8 @@ import type { Ctx } from '../../ports/ctx.ts';
 import type { PageSource } from '../../ports/page-files.ts';
 import { sendPage, sendPageFile } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
-import { formatPage, PAGE_FILES_PATH } from '../page-document.ts';
+import { PREVIEW } from '../images/rating-preview.ts';
+import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../page-document.ts';
 import type { Routes } from '../route-table.ts';
 import { formatMachineName } from '../wire/machines.ts';
 import { toWireError } from '../wire-errors.ts';
@@ -21,8 +22,7 @@ interface PageText {
   readonly status: number;
   readonly title: string;
   readonly summary: string;
-  /** Absolute; of a preview. */
-  readonly image?: string;
+  readonly image?: PreviewImage;
 }
 
 const SITE = 'Machine ratings';
@@ -97,8 +97,9 @@ async function describeMachine(ctx: Ctx, text: string): Promise<PageText> {
     if (rated === undefined) return { status: 200, ...unread };
     const { letter, score, summary } = rated.rating;
     const title = `${name}: ${letter}, ${score} of 100 | ${SITE}`;
-    if (ctx.additions === 'off') return { status: 200, title, summary };
-    return { status: 200, title, summary, image: `${ctx.publicUrl}/machines/${id}/card.svg` };
+    if (ctx.additions === 'off' || ctx.pictures === undefined) return { status: 200, title, summary };
+    const url = `${ctx.publicUrl}/machines/${id}/card.png`;
+    return { status: 200, title, summary, image: { url, ...PREVIEW, text: summary } };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { status: toWireError('read', error).status, ...unread };

@@ -1,5 +1,6 @@
 /** What do the pictures of a rating answer? */
 import { afterEach, expect, test } from 'vitest';
+import type { PictureMaker } from '../../ports/picture-maker.ts';
 import { eventLog, NOW, openAltScene, revenueAt, UNREADABLE, type AltScene } from '../../../test/alt-scene.ts';
 
 let scene: AltScene | undefined;
@@ -8,7 +9,19 @@ afterEach(() => scene?.close());
 const DAY = 86_400;
 const DAILY = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
 const rated = { log: eventLog(120), indexed: DAILY };
-const IMAGES = ['/machines/1/card.svg', '/machines/1/badge.svg'];
+const IMAGES = ['/machines/1/card.svg', '/machines/1/badge.svg', '/machines/1/card.png'];
+
+/** Draws nothing: its picture is the text that it is given. */
+function createTextPictures() {
+  const drawn: string[] = [];
+  const pictures: PictureMaker = {
+    version: '1',
+    draw: async (svg, isAwaited) => (isAwaited() ? (drawn.push(svg), Buffer.from(svg)) : undefined),
+  };
+  return { drawn, pictures };
+}
+
+const { pictures } = createTextPictures();
 
 test('the card shows what /mcr and the history say', async () => {
   scene = await openAltScene({ machines: [rated] });
@@ -41,7 +54,7 @@ test('the badge says letter and score', async () => {
 });
 
 test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', async (path) => {
-  scene = await openAltScene({ machines: [rated] });
+  scene = await openAltScene({ machines: [rated], ctx: { pictures } });
   const [one, other] = [await scene.ask(path), await scene.ask(path)];
   expect(other.text).toBe(one.text);
   const again = await scene.ask(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
@@ -49,7 +62,7 @@ test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', asyn
 });
 
 test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
-  scene = await openAltScene({ machines: [{ account: UNREADABLE }] });
+  scene = await openAltScene({ machines: [{ account: UNREADABLE }], ctx: { pictures } });
   const { status, headers, text } = await scene.ask(path);
   expect([status, headers['content-type'], text]).toEqual([
     ...[503, 'application/json; charset=utf-8', '{"detail":"Home chain unavailable"}'],
@@ -59,6 +72,39 @@ test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
 });
 
 test.each(IMAGES)('%s is not there when additions are switched off', async (path) => {
-  scene = await openAltScene({ machines: [rated], ctx: { additions: 'off' } });
+  scene = await openAltScene({ machines: [rated], ctx: { additions: 'off', pictures } });
   expect((await scene.ask(path)).text).toBe('{"detail":"Not Found"}');
+});
+
+test('the PNG is the preview of what the card shows, drawn only for those who do not have it', async () => {
+  const { drawn, pictures } = createTextPictures();
+  scene = await openAltScene({ machines: [rated], ctx: { pictures } });
+  const card = await scene.ask('/machines/1/card.svg');
+  const { status, headers, text } = await scene.ask('/machines/1/card.png');
+  expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
+    ...[200, 'image/png', 'no-cache', '120340'],
+  ]);
+  expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' });
+  expect(drawn).toEqual([text]);
+  const shown = (image: string) => [...image.matchAll(/<text [^>]+>([^<]+)</g)].map(([, words]) => words);
+  expect(shown(text).filter((words) => shown(card.text).includes(words))).toEqual([
+    ...['AAA', '96 of 100', 'Machine #1', 'bonded · 120 events', 'as of 2026-09-08', 'score of 90 days'],
+  ]);
+  await scene.ask('/machines/1/card.png', { headers: { 'if-none-match': String(headers['etag']) } });
+  expect(drawn).toHaveLength(1);
+});
+
+test('the tag of the PNG names what drew it', async () => {
+  const tags = [];
+  for (const version of ['1', '2']) {
+    scene = await openAltScene({ machines: [rated], ctx: { pictures: { ...pictures, version } } });
+    tags.push((await scene.ask('/machines/1/card.png')).headers['etag']);
+    await scene.close();
+  }
+  expect(tags[0]).not.toBe(tags[1]);
+});
+
+test('there is no PNG where nothing draws', async () => {
+  scene = await openAltScene({ machines: [rated] });
+  expect((await scene.ask('/machines/1/card.png')).text).toBe('{"detail":"Not Found"}');
 });

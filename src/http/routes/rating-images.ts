@@ -1,13 +1,18 @@
-/** `GET /machines/{machine_id}/card.svg` and `badge.svg` (decisions 4): a machine's standing as a picture. What fails is JSON, as everywhere. */
+/** `GET /machines/{machine_id}/card.svg`, `card.png` and `badge.svg` (decisions 4): a machine's standing as a picture. What fails is JSON, as everywhere. */
 import { getHistory } from '../../actions/machine-history.ts';
 import { getRating } from '../../actions/machines.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { BlockRef } from '../../domain/machine-facts.ts';
 import { dayOf } from '../../domain/utc-day.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendMedia } from '../answer.ts';
+import { sendMedia, sendPicture } from '../answer.ts';
+import { PNG_MEDIA } from '../images/png-media.ts';
 import { formatBadge } from '../images/rating-badge.ts';
 import { formatCard } from '../images/rating-card.ts';
+import type { CardFacts } from '../images/rating-facts.ts';
+import { formatPreview } from '../images/rating-preview.ts';
 import { SVG_MEDIA } from '../images/svg-media.ts';
-import { encodeText } from '../json-encoding.ts';
+import { encodeText, toEntityTag } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
 import { requireMachineId } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
@@ -19,16 +24,8 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/machines/:machine_id/card.svg', { surface: 'read', description: CARD }, async (exchange) => {
     const id = requireMachineId(exchange.parameter('machine_id'), 'machine_id');
-    const { rated, days } = await getHistory(ctx, id);
-    const { rating, inputs, snapshot } = rated;
-    const { letter, score, summary, eventCount } = rating;
-    const image = formatCard({
-      ...{ id, name: formatMachineName(id), letter, score, summary, eventCount },
-      isBonded: rating.bondStatus === 'bonded',
-      scores: days.map((day) => day.score),
-      today: dayOf(inputs.now),
-    });
-    sendMedia(exchange, encodeText(image), SVG_MEDIA, snapshot.block);
+    const { facts, block } = await readCardFacts(ctx, id);
+    sendMedia(exchange, encodeText(formatCard(facts)), SVG_MEDIA, block);
   });
 
   routes.get('/machines/:machine_id/badge.svg', { surface: 'read', description: BADGE }, async (exchange) => {
@@ -37,6 +34,33 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     const image = formatBadge({ name: formatMachineName(id), letter: rating.letter, score: rating.score });
     sendMedia(exchange, encodeText(image), SVG_MEDIA, snapshot.block);
   });
+
+  const { pictures } = ctx;
+  if (pictures === undefined) return;
+  routes.get('/machines/:machine_id/card.png', { surface: 'read', description: PREVIEW }, async (exchange) => {
+    const id = requireMachineId(exchange.parameter('machine_id'), 'machine_id');
+    const { facts, block } = await readCardFacts(ctx, id);
+    const svg = formatPreview(facts);
+    const etag = toEntityTag(`${pictures.version}\n${svg}`);
+    const make = () => pictures.draw(svg, () => exchange.isAwaited);
+    await sendPicture(exchange, { etag, make }, PNG_MEDIA, block);
+  });
+}
+
+async function readCardFacts(
+  ctx: Ctx,
+  id: MachineId,
+): Promise<{ readonly facts: CardFacts; readonly block: BlockRef }> {
+  const { rated, days } = await getHistory(ctx, id);
+  const { rating, inputs, snapshot } = rated;
+  const { letter, score, summary, eventCount } = rating;
+  const facts = {
+    ...{ id, name: formatMachineName(id), letter, score, summary, eventCount },
+    isBonded: rating.bondStatus === 'bonded',
+    scores: days.map((day) => day.score),
+    today: dayOf(inputs.now),
+  };
+  return { facts, block: snapshot.block };
 }
 
 const IMAGE = {
@@ -55,6 +79,14 @@ const CARD: RouteDescription = {
   ...IMAGE,
   operationId: 'getCardImage',
   summary: 'The rating as a picture: letter, score, name, and the score of the last 90 days.',
+};
+
+const PREVIEW: RouteDescription = {
+  ...IMAGE,
+  operationId: 'getPreviewImage',
+  summary: 'The rating as a picture of 1200 x 630 pixels, for previews of links.',
+  answers: { 200: 'PngImage' },
+  media: PNG_MEDIA,
 };
 
 const BADGE: RouteDescription = {

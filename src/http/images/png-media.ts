@@ -1,0 +1,4 @@
+/** As what is a drawn picture sent? */
+import type { Media } from './svg-media.ts';
+
+export const PNG_MEDIA: Media = { type: 'image/png', headers: { 'X-Content-Type-Options': 'nosniff' } };

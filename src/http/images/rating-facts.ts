@@ -1,0 +1,37 @@
+/** What is told of a machine in a picture, and in which words? */
+import type { MachineId } from '../../domain/identifiers.ts';
+import type { Letter } from '../../domain/rating/scale.ts';
+import { shorten } from './svg-text.ts';
+
+export interface CardFacts {
+  readonly id: MachineId;
+  /** The name with the whole id. */
+  readonly name: string;
+  readonly letter: Letter;
+  readonly score: number;
+  readonly summary: string;
+  readonly isBonded: boolean;
+  readonly eventCount: number;
+  /** Scores, one a day, the last of today; empty: none is told. */
+  readonly scores: readonly number[];
+  /** UTC day number. */
+  readonly today: number;
+}
+
+const ID_ENDS = 6;
+
+export function isRated(letter: Letter): boolean {
+  return letter !== 'NR' && letter !== 'Provisioned';
+}
+
+export function titleOf({ name, letter, score }: Pick<CardFacts, 'name' | 'letter' | 'score'>): string {
+  return `${name}: ${isRated(letter) ? `${letter}, ${score} of 100` : letter}`;
+}
+
+export function shortName({ name, id }: CardFacts): string {
+  return name.replace(String(id), shorten(String(id), ID_ENDS));
+}
+
+export function standingOf({ isBonded, eventCount }: CardFacts): string {
+  return `${isBonded ? 'bonded' : 'not bonded'} · ${eventCount} ${eventCount === 1 ? 'event' : 'events'}`;
+}

@@ -1,0 +1,57 @@
+/** Of what are the pictures of a rating made? A ring, a curve and lines of text; the classes are what a picture's own style colours. */
+import { escapeSvgText } from './svg-text.ts';
+
+export interface Ring {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+  readonly width: number;
+}
+
+export interface Chart {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly strokeWidth: number;
+}
+
+export interface TextPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly className: string;
+  readonly anchor: 'start' | 'middle' | 'end';
+}
+
+/** What a curve shows at most. */
+export const CHART_DAYS = 90;
+
+/** As much of the ring is reached as the score is of 100. */
+export function ringShape({ x, y, radius, width }: Ring, score: number): string[] {
+  const circle = `cx="${x}" cy="${y}" r="${radius}" fill="none" stroke-width="${width}"`;
+  const track = `<circle class="r" ${circle}/>`;
+  if (score === 0) return [track];
+  const length = 2 * Math.PI * radius;
+  const reached = `${toFixed((length * score) / 100)} ${toFixed(length)}`;
+  return [track, `<circle class="g" ${circle} stroke-dasharray="${reached}" transform="rotate(-90 ${x} ${y})"/>`];
+}
+
+/** At most `CHART_DAYS` scores, of which the last stands at the right end; two days at least make a line. */
+export function chartShape({ left, right, top, bottom, strokeWidth }: Chart, scores: readonly number[]): string[] {
+  const base = `<path class="r" d="M${left} ${bottom}H${right}"/>`;
+  if (scores.length < 2) return [base];
+  const points = scores.map((score, place) => {
+    const x = right - ((scores.length - 1 - place) * (right - left)) / (CHART_DAYS - 1);
+    const y = bottom - ((bottom - top) * score) / 100;
+    return `${toFixed(x)},${toFixed(y)}`;
+  });
+  return [base, `<polyline class="c" fill="none" stroke-width="${strokeWidth}" points="${points.join(' ')}"/>`];
+}
+
+export function textShape({ x, y, className, anchor }: TextPlace, content: string): string {
+  return `<text class="${className}" x="${x}" y="${y}" text-anchor="${anchor}">${escapeSvgText(content)}</text>`;
+}
+
+function toFixed(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

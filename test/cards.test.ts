@@ -1,0 +1,83 @@
+/** Does the drawn picture show what its text says, whatever the text is? By its pixels. */
+import { inflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { findPictureMaker } from '../src/adapters/pictures/picture-maker.ts';
+import { MAX_MACHINE_ID, type MachineId } from '../src/domain/identifiers.ts';
+import type { CardFacts } from '../src/http/images/rating-facts.ts';
+import { formatPreview, PREVIEW } from '../src/http/images/rating-preview.ts';
+
+const pictures = findPictureMaker()!;
+
+const FACTS: CardFacts = {
+  id: 42n as MachineId,
+  name: 'Machine #42',
+  letter: 'AA',
+  score: 87,
+  summary: 'Rated AA with 87 of 100 points; most is lost to short tenure.',
+  isBonded: true,
+  eventCount: 120,
+  scores: Array.from({ length: 90 }, (_, day) => 40 + Math.round(40 * Math.sin(day / 12)) + (day % 7)),
+  today: 20_704,
+};
+
+interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Right of the ring: what a name or a summary may cover, its upper and its lower half; and the margins around it. */
+const NAME: Area = { left: 460, top: 80, right: 1130, bottom: 150 };
+const SUMMARY: Area = { left: 460, top: 215, right: 1130, bottom: 360 };
+const MARGIN: Area = { left: 1131, top: 20, right: 1199, bottom: 629 };
+
+async function drawInk(facts: Partial<CardFacts>) {
+  const png = (await pictures.draw(formatPreview({ ...FACTS, ...facts }), () => true))!;
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([PREVIEW.width, PREVIEW.height]);
+  const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
+  const background = rows.subarray(1 + 20 * (PREVIEW.width * 4 + 1), 5 + 20 * (PREVIEW.width * 4 + 1));
+  /** How many pixels of an area are not of the background. */
+  const inkOf = ({ left, top, right, bottom }: Area) => {
+    let count = 0;
+    for (let y = top; y <= bottom; y++) {
+      for (let x = left; x <= right; x++) {
+        const at = y * (PREVIEW.width * 4 + 1) + 1 + x * 4;
+        if (!rows.subarray(at, at + 4).equals(background)) count += 1;
+      }
+    }
+    return count;
+  };
+  return { png, inkOf };
+}
+
+describe('a drawn preview', () => {
+  test('has its words where they belong, and nothing in its margin', async () => {
+    const { png, inkOf } = await drawInk({});
+    expect([inkOf(NAME) > 1_000, inkOf(SUMMARY) > 2_000, inkOf(MARGIN)]).toEqual([true, true, 0]);
+    expect(png.length).toBeLessThan(65_536);
+  });
+
+  test.each([
+    [
+      'the widest facts',
+      { id: MAX_MACHINE_ID as MachineId, name: `Machine #${MAX_MACHINE_ID}`, eventCount: 2 ** 53 - 1 },
+    ],
+    ['words without end', { name: 'W'.repeat(5_000), summary: 'm'.repeat(5_000) }],
+    ['many words', { summary: 'most is lost to short tenure '.repeat(100) }],
+    ['what the font does not have', { name: '\u{1f600}\u4e2d\u0e01'.repeat(50), summary: '\u{1f600}'.repeat(500) }],
+    ['combining marks', { name: `a${'\u0301'.repeat(2_000)}`, summary: `b${'\u0489'.repeat(2_000)}` }],
+    [
+      'markup',
+      { name: '</text></g><rect width="1200" height="630"/>', summary: '<image href="file:///etc/hostname"/>' },
+    ],
+    ['another reading direction', { name: '\u202e\u2067abc', summary: '\u0627\u0644\u0639 \u202eabc' }],
+  ])('of %s stays within its margin', async (_, facts) => {
+    const { inkOf } = await drawInk(facts);
+    expect(inkOf(MARGIN)).toBe(0);
+    // The lines below are where they were.
+    expect(inkOf({ left: 240, top: 180, right: 260, bottom: 200 })).toBe(
+      (await drawInk({})).inkOf({ left: 240, top: 180, right: 260, bottom: 200 }),
+    );
+  });
+});
