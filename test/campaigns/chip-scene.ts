@@ -1,35 +1,28 @@
 /** A service as a process of its own that takes chips of the devnet and can be killed, and documents that are really signed for its challenges. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Devnet } from '../../devnet/start-devnet.ts';
 import type { MachineFixture } from '../../devnet/fixtures.ts';
 import { parseCertificateFile } from '../../src/domain/evidence/certificate/certificate-file.ts';
 import { parseCertificate } from '../../src/domain/evidence/certificate/certificate.ts';
 import { toLowS } from '../../src/domain/evidence/chip-answer.ts';
-import {
-  buildEvidence,
-  prepareChipProof,
-  prepareControllerProof,
-  type BuiltEvidence,
-} from '../../src/domain/evidence/evidence-building.ts';
-import { p256 } from '@noble/curves/nist.js';
+import { buildEvidence, prepareChipProof, type BuiltEvidence } from '../../src/domain/evidence/evidence-building.ts';
+import { toNumber } from '../../src/domain/evidence/low-s.ts';
+import { chipPreimage, controllerMessage, toHex, transcriptBytes } from '../../src/domain/evidence/signed-bytes.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
-
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
+import { createMainChainKey, type MainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { openPipelinedPosts, type Answer } from './pipelined-posts.ts';
 
 export interface ChipService {
-  /** Undefined: no answer, or not a whole one. */
-  post(path: 'challenge' | 'evidence', body: string | Uint8Array): Promise<Answer | undefined>;
+  /** Undefined: no answer, or not a whole one. Requests of different connections race; left out: the first one. */
+  post(path: 'challenge' | 'evidence', body: string | Uint8Array, connection?: number): Promise<Answer | undefined>;
   readonly process: ChildProcess;
-  /** Ends all connections: what a caller presents is in memory as long as it is connected. */
+  /** Where it listens. */
+  readonly url: string;
+  /** Ends all connections. */
   hangUp(): void;
   kill(): Promise<void>;
 }
@@ -43,6 +36,8 @@ export interface ChipServiceOptions {
   readonly cwd?: string;
 }
 
+const SCALAR_BYTES = 32;
+
 export async function startChipService(devnet: Devnet, options: ChipServiceOptions): Promise<ChipService> {
   const { databaseUrl, connections, logFile, flags = [], cwd } = options;
   const settings = {
@@ -54,57 +49,37 @@ export async function startChipService(devnet: Devnet, options: ChipServiceOptio
     LOG_FORMAT: 'json',
   };
   const svc = `${import.meta.dirname}/../../cli/svc.ts`;
+  const log = openSync(logFile, 'a');
   const child = spawn(process.execPath, [...flags, svc, 'serve'], {
     cwd,
     env: { ...process.env, ...devnet.env, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', log],
   });
-  const log = createWriteStream(logFile, { flags: 'a' });
-  child.stderr.pipe(log);
-  const url = await readUrl(child, log);
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  closeSync(log);
+  const url = await readUrl(child);
+  const posts = await openPipelinedPosts(url, devnet.env['ONBOARDING_TOKENS']!, connections);
   return {
     process: child,
-    hangUp: () => agent.destroy(),
-    post: (path, body) => post(`${url}/v1/verify/chip/${path}`, agent, devnet.env['ONBOARDING_TOKENS']!, body),
+    url,
+    hangUp: () => posts.hangUp(),
+    post: (path, body, connection = 0) => posts.post(connection, `/v1/verify/chip/${path}`, body),
     async kill() {
-      const exit = once(child, 'exit');
+      const isGone = child.exitCode !== null || child.signalCode !== null;
+      const exit = isGone ? undefined : once(child, 'exit');
       child.kill('SIGKILL');
       await exit;
-      agent.destroy();
+      posts.hangUp();
     },
   };
 }
 
-async function readUrl(child: ChildProcess, log: NodeJS.WritableStream): Promise<string> {
+async function readUrl(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout! });
   return new Promise((resolve, reject) => {
     lines.on('line', (line) => {
-      log.write(`${line}\n`);
       if (line.startsWith('listening on ')) resolve(line.slice('listening on '.length));
     });
     child.on('exit', () => reject(new Error('the service did not start')));
-  });
-}
-
-function post(url: string, agent: Agent, token: string, body: string | Uint8Array): Promise<Answer | undefined> {
-  return new Promise((resolve) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-    };
-    const call = request(url, { method: 'POST', agent, headers }, (response) => {
-      response
-        .setEncoding('utf8')
-        .toArray()
-        .then(
-          (parts) => resolve({ status: response.statusCode!, text: parts.join('') }),
-          () => resolve(undefined),
-        );
-    });
-    call.on('error', () => resolve(undefined));
-    call.end(body);
   });
 }
 
@@ -112,14 +87,26 @@ function post(url: string, agent: Agent, token: string, body: string | Uint8Arra
 export function createProvider(devnet: Devnet): (challenge: unknown, machine: MachineFixture) => BuiltEvidence {
   const der = parseCertificateFile(readFileSync(devnet.fixtures.chip.certificate))!;
   const leaf = { der, publicKey: parseCertificate(der)!.publicKey.key.bytes };
-  const key = createPrivateKey(readFileSync(devnet.fixtures.chip.key));
-  const secret = Buffer.from(key.export({ format: 'jwk' }).d!, 'base64url');
+  const chipKey = createPrivateKey(readFileSync(devnet.fixtures.chip.key));
+  const controllers = new Map<string, MainChainKey>();
+  const controllerOf = ({ controllerKey, ownerKey }: MachineFixture) => {
+    const secret = controllerKey ?? ownerKey;
+    const known = controllers.get(secret) ?? createMainChainKey(Buffer.from(secret.slice(2), 'hex'));
+    controllers.set(secret, known);
+    return known;
+  };
   return (challenge, machine) => {
     const now = Date.now() / 1000;
     const chip = prepareChipProof(challenge, leaf, DEFAULT_NAMESPACE, now);
-    const { r, s } = p256.Signature.fromBytes(p256.sign(chip.prehash, secret, { prehash: false, extraEntropy: true }));
-    const controller = createMainChainKey(Buffer.from((machine.controllerKey ?? machine.ownerKey).slice(2), 'hex'));
-    const proof = prepareControllerProof(chip, toLowS(r, s)!, DEFAULT_NAMESPACE, now);
-    return buildEvidence(proof, controller.sign(proof.message), DEFAULT_NAMESPACE, now);
+    const transcript = transcriptBytes(chip.transcript);
+    const rs = sign('sha256', chipPreimage(transcript, DEFAULT_NAMESPACE), {
+      key: chipKey,
+      dsaEncoding: 'ieee-p1363',
+    });
+    const lowS = toLowS(toNumber(rs.subarray(0, SCALAR_BYTES)), toNumber(rs.subarray(SCALAR_BYTES)))!;
+    const chipSignature = toHex(lowS);
+    const message = controllerMessage(transcript, chipSignature, DEFAULT_NAMESPACE);
+    const proof = { ...chip, chipSignature, message };
+    return buildEvidence(proof, controllerOf(machine).sign(message), DEFAULT_NAMESPACE, now);
   };
 }

@@ -1,0 +1,205 @@
+/**
+ * Test support: does every challenge get exactly one document, whatever races for it and whenever the service dies? Challenges in batches; for each,
+ * `submissions` of one, two or as many documents at once. In some batches the service is killed on the way, and whoever got no answer
+ * asks again.
+ */
+import { expect } from 'vitest';
+import type { MachineFixture } from '../../devnet/fixtures.ts';
+import type { Devnet } from '../../devnet/start-devnet.ts';
+import type { Random } from '../../sim/random.ts';
+import { createStore } from '../../src/adapters/sql/create-store.ts';
+import { parseDatabaseUrl } from '../../src/adapters/sql/database-url.ts';
+import type { BuiltEvidence } from '../../src/domain/evidence/evidence-building.ts';
+import { nonceHashOf, type Hex } from '../../src/domain/evidence/signed-bytes.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { createProvider, startChipService, type ChipService } from './chip-scene.ts';
+
+export interface RaceOptions {
+  readonly devnet: Devnet;
+  readonly databaseUrl: string;
+  readonly logFile: string;
+  readonly random: Random;
+  readonly challenges: number;
+  /** For each challenge, each over a connection of its own. */
+  readonly submissions: number;
+  /** Mean of batches between two kills. */
+  readonly batchesPerKill: number;
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface RaceResult {
+  readonly kills: number;
+  /** Submissions that were sent, repeated ones included. */
+  readonly sent: number;
+  /** How often each answer was given. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** Of challenges that were left open, some after refused documents: hex without `0x`. */
+  readonly openNonces: readonly string[];
+}
+
+interface Race {
+  readonly nonceHash: Hex;
+  readonly documents: readonly BuiltEvidence[];
+}
+
+interface Submission {
+  readonly race: Race;
+  readonly document: BuiltEvidence;
+  readonly connection: number;
+  /** `202`, or the code of the refusal; undefined as long as there was no answer. */
+  answer: string | undefined;
+}
+
+/** Challenges at once, each of another machine: a machine may have five open ones. */
+const BATCH = 8;
+/** Batches between two challenges that are left open. */
+const OPEN_EVERY = 200;
+/** Every so manieth race is one of all different documents. */
+const DIFFERENT_EVERY = 16;
+const PATIENCE = 10;
+
+export async function raceChallenges(options: RaceOptions): Promise<RaceResult> {
+  const { devnet, databaseUrl, logFile, random, challenges, submissions, batchesPerKill, onProgress } = options;
+  const sign = createProvider(devnet);
+  const [reserved, ...machines] = devnet.fixtures.machines.filter(
+    ({ name, home }) => name.startsWith('fleet') && home === 'main',
+  );
+  const start = () => startChipService(devnet, { databaseUrl, connections: submissions, logFile });
+  const store = await createStore(parseDatabaseUrl(databaseUrl)!);
+  const answers = new Map<string, number>();
+  const openNonces: string[] = [];
+  let [kills, sent] = [0, 0];
+  let service = await start();
+  try {
+    for (let done = 0, batch = 0; done < challenges; batch++) {
+      if (batch % OPEN_EVERY === 0) openNonces.push(...(await leaveOpen(service, sign, reserved!)));
+      const count = Math.min(BATCH, challenges - done);
+      const chosen = Array.from({ length: count }, (_, n) => machines[(done + n) % machines.length]!);
+      const races = await openRaces(service, chosen, sign, submissions, random);
+      const entered = shuffle(random, enter(races, submissions));
+      let diesAfter = random.chance(1 / batchesPerKill) ? random.integer(0, entered.length - 1) : undefined;
+      for (let round = 0, left = entered; left.length > 0; round++) {
+        expect(round, 'rounds without an answer').toBeLessThan(PATIENCE);
+        sent += left.length;
+        const lives = await submit(service, left, diesAfter);
+        left = left.filter(({ answer }) => answer === undefined);
+        if (!lives) {
+          if (diesAfter !== undefined) kills += 1;
+          await service.kill();
+          service = await start();
+        }
+        diesAfter = undefined;
+      }
+      for (const { answer } of entered) answers.set(answer!, (answers.get(answer!) ?? 0) + 1);
+      for (const race of races) await expectOne(store, race, entered);
+      done += count;
+      onProgress?.(done);
+    }
+    expect(await store.listIntakes(undefined, challenges + 1)).toHaveLength(challenges);
+  } finally {
+    await service.kill();
+    await store.close();
+  }
+  return { kills, sent, answers, openNonces };
+}
+
+type Sign = ReturnType<typeof createProvider>;
+
+function openRaces(
+  service: ChipService,
+  machines: readonly MachineFixture[],
+  sign: Sign,
+  submissions: number,
+  random: Random,
+): Promise<Race[]> {
+  return Promise.all(
+    machines.map(async (machine, n) => {
+      const answer = await service.post('challenge', JSON.stringify({ machineId: machine.id }), n);
+      expect(answer).toMatchObject({ status: 201 });
+      const nine = JSON.parse(answer!.text) as Record<string, string>;
+      const count = random.integer(1, DIFFERENT_EVERY) === 1 ? submissions : random.integer(1, 2);
+      const documents = Array.from({ length: count }, () => sign(nine, machine));
+      expect(new Set(documents.map(({ evidenceHash }) => evidenceHash)).size).toBe(count);
+      return { nonceHash: nonceHashOf(nine['nonce']!), documents };
+    }),
+  );
+}
+
+function enter(races: readonly Race[], submissions: number): Submission[] {
+  return races.flatMap((race) =>
+    Array.from({ length: submissions }, (_, connection) => ({
+      race,
+      document: race.documents[connection % race.documents.length]!,
+      connection,
+      answer: undefined,
+    })),
+  );
+}
+
+/** All at once; the service dies after so many answers. An overloaded service may say so: that is no answer. False: it is gone. */
+async function submit(service: ChipService, entered: readonly Submission[], diesAfter?: number): Promise<boolean> {
+  let lives = true;
+  let answered = 0;
+  if (diesAfter === 0) service.process.kill('SIGKILL');
+  await Promise.all(
+    entered.map(async (submission) => {
+      const answer = await service.post('evidence', submission.document.body, submission.connection);
+      if (++answered === diesAfter) service.process.kill('SIGKILL');
+      if (answer === undefined) lives = false;
+      else if (answer.status !== 503) submission.answer = answer.status === 202 ? '202' : codeOf(answer.text);
+    }),
+  );
+  return lives && diesAfter === undefined;
+}
+
+function codeOf(text: string): string {
+  return (JSON.parse(text) as { detail: { code: string } }).detail.code;
+}
+
+/** One document has the challenge, one intake is kept, and everybody was told so; the acceptance itself may have died unheard. */
+async function expectOne(store: Store, race: Race, entered: readonly Submission[]): Promise<void> {
+  const intakes = await Promise.all(race.documents.map(({ receiptId }) => store.readIntake(receiptId)));
+  const kept = intakes.filter((intake) => intake !== undefined);
+  expect(kept).toHaveLength(1);
+  const { evidenceHash, evidence } = kept[0]!;
+  const winner = race.documents.find((document) => document.evidenceHash === evidenceHash)!;
+  expect(Buffer.compare(evidence!, winner.body)).toBe(0);
+  const lookup = await store.findChallenge(race.nonceHash, evidenceHash);
+  expect(lookup).toMatchObject({ state: 'kept', challenge: { consumedBy: evidenceHash } });
+  const own = entered.filter((submission) => submission.race === race);
+  const accepted = own.filter(({ answer }) => answer === '202');
+  expect(accepted.length).toBeLessThanOrEqual(1);
+  for (const { document, answer } of own) {
+    const refusal = document === winner ? 'EVIDENCE_ALREADY_ACCEPTED' : 'CHALLENGE_CONSUMED';
+    expect(answer).toBe(accepted[0]?.document === document && answer === '202' ? '202' : refusal);
+  }
+}
+
+/** A challenge whose documents are all refused, each at another step. None where the machine has too many open ones. */
+async function leaveOpen(service: ChipService, sign: Sign, machine: MachineFixture): Promise<string[]> {
+  const answer = await service.post('challenge', JSON.stringify({ machineId: machine.id }));
+  if (answer?.status === 429) return [];
+  expect(answer).toMatchObject({ status: 201 });
+  const nine = JSON.parse(answer!.text) as Record<string, string>;
+  const body = Buffer.from(sign(nine, machine).body).toString();
+  const other = Buffer.from(sign(nine, machine).body).toString();
+  const proofOf = (text: string) => /"chipSignature":"0x[0-9a-f]+"/.exec(text)![0];
+  const refused = {
+    [`${body} `]: 'EVIDENCE_NOT_CANONICAL',
+    [body.replace('not_evaluated', 'not_evaluatee')]: 'EVIDENCE_UNSUPPORTED',
+    [body.replace(/"chipRef":"0x[0-9a-f]{64}"/, `"chipRef":"0x${'00'.repeat(32)}"`)]: 'EVIDENCE_MISMATCH',
+    [body.replace(proofOf(body), proofOf(other))]: 'CONTROLLER_PROOF_INVALID',
+  };
+  for (const [text, code] of Object.entries(refused)) {
+    expect(codeOf((await service.post('evidence', text))!.text)).toBe(code);
+  }
+  return [nine['nonce']!.slice(2)];
+}
+
+function shuffle<T>(random: Random, items: T[]): T[] {
+  for (let at = items.length - 1; at > 0; at--) {
+    const other = random.integer(0, at);
+    [items[at], items[other]] = [items[other]!, items[at]!];
+  }
+  return items;
+}

@@ -1,0 +1,76 @@
+/**
+ * Test support: many requests at once over few connections that stay open, at as little cost as a caller can have. Every request is written whole, and
+ * none waits for the answer of the one before it.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface PipelinedPosts {
+  /** Over the connection of this number, modulo their count. Undefined: no answer, or not a whole one. */
+  post(connection: number, path: string, body: string | Uint8Array): Promise<Answer | undefined>;
+  /** Ends all connections: what a caller presents is in memory as long as it is connected. */
+  hangUp(): void;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly waiting: ((answer: Answer | undefined) => void)[];
+  received: Buffer;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+export async function openPipelinedPosts(url: string, token: string, connections: number): Promise<PipelinedPosts> {
+  const { port, host } = new URL(url);
+  const open = await Promise.all(Array.from({ length: connections }, () => openConnection(Number(port))));
+  return {
+    post(number, path, body) {
+      const { socket, waiting } = open[number % connections]!;
+      if (socket.destroyed) return Promise.resolve(undefined);
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        `Host: ${host}`,
+        `Authorization: Bearer ${token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+      ].join('\r\n');
+      socket.cork();
+      socket.write(`${head}\r\n\r\n`);
+      socket.write(body);
+      process.nextTick(() => socket.uncork());
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    hangUp: () => open.forEach(({ socket }) => socket.destroy()),
+  };
+}
+
+async function openConnection(port: number): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.setNoDelay(true);
+  const connection: Connection = { socket, waiting: [], received: Buffer.alloc(0) };
+  socket.on('data', (chunk) => take(connection, chunk));
+  socket.on('error', () => undefined);
+  socket.on('close', () => connection.waiting.splice(0).forEach((resolve) => resolve(undefined)));
+  return connection;
+}
+
+/** Every answer has a length. */
+function take(connection: Connection, chunk: Buffer): void {
+  let rest = connection.received.length === 0 ? chunk : Buffer.concat([connection.received, chunk]);
+  for (let headEnd = rest.indexOf(HEAD_END); headEnd !== -1; headEnd = rest.indexOf(HEAD_END)) {
+    const head = rest.toString('latin1', 0, headEnd);
+    const bodyStart = headEnd + HEAD_END.length;
+    const bodyEnd = bodyStart + Number(/^content-length: (\d+)$/im.exec(head)![1]);
+    if (rest.length < bodyEnd) break;
+    const answer = { status: Number(head.slice(9, 12)), text: rest.toString('utf8', bodyStart, bodyEnd) };
+    connection.waiting.shift()!(answer);
+    rest = rest.subarray(bodyEnd);
+  }
+  connection.received = rest;
+}
