@@ -6,6 +6,7 @@
 import { isCanonical } from '../canonical-json.ts';
 import { Fault } from '../faults.ts';
 import { formatAddress, formatMachineDid } from '../identifiers.ts';
+import { keccak256 } from '../keccak.ts';
 import type { Namespace } from '../namespace.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import { SECP256K1_ORDER } from '../signatures/signature-forms.ts';
@@ -24,7 +25,6 @@ import {
   chipPreimage,
   chipRefOf,
   controllerMessage,
-  evidenceHashOf,
   fingerprintOf,
   fromHex,
   nonceHashOf,
@@ -85,7 +85,7 @@ export function requireWellFormed(body: Uint8Array): WellFormedEvidence {
     document,
     transcript: transcriptBytes(document.transcript),
     leafDer: Buffer.from(document.certificate.leafDerBase64url, 'base64url'),
-    evidenceHash: evidenceHashOf(body),
+    evidenceHash: toHex(keccak256(body)),
     nonceHash: nonceHashOf(document.transcript.nonce),
   };
   return submission as WellFormedEvidence;
