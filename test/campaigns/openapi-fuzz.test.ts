@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
-import { runFuzz, worldOf } from '../openapi-fuzz-run.ts';
+import { runFuzz, untilReadable, worldOf } from '../openapi-fuzz-run.ts';
 import { startReplica, type Replica } from '../replica.ts';
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 5_000_000);
@@ -20,6 +20,7 @@ beforeAll(async () => {
   await service.until('svc_ready', 1);
   await service.until('svc_index_ready', 1);
   await service.until('svc_alt_index_ready', 1);
+  await untilReadable(service.url, worldOf(devnet.fixtures));
 }, 120_000);
 afterAll(async () => {
   await service.kill();
