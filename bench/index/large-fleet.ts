@@ -4,12 +4,9 @@
  * are in the index alone: the chain is asked about them and knows none, so a page's entries are gone and its cost is real.
  * `BENCH_MACHINES` and `BENCH_ROUNDS` change the size and the length.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { createRpc } from '../../devnet/rpc.ts';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
@@ -18,6 +15,7 @@ import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
 import type { OwnershipChange } from '../../src/ports/ownership-store.ts';
 import type { Checkpoint } from '../../src/ports/store.ts';
 import { median } from '../measuring.ts';
+import { FLEET, PAGE, readMegabytes, startFleetService, stopFleetService, timePages } from './fleet-service.ts';
 
 const MACHINES = Number(process.env['BENCH_MACHINES'] ?? 1_000_000);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
@@ -25,15 +23,9 @@ const FLEET_MACHINES = MACHINES / 10;
 const OTHER_FLEET_MACHINES = 100;
 const BATCHES = 50;
 const PAGES_PER_ROUND = 100;
-const PAGE = 20;
 
-const FLEET = `0x${'f1'.repeat(20)}` as Address;
 /** Odd, so that ids are distinct and lie all over the 256 bits. */
 const FACTOR = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95n;
-
-/** How the built service is to be started: young objects die soon, and few threads allocate. */
-const FLAGS = ['--max-semi-space-size=2'];
-const ALLOCATOR = { MALLOC_ARENA_MAX: '1' };
 
 const root = join(import.meta.dirname, '../..');
 
@@ -82,65 +74,6 @@ async function fill(devnet: Devnet, databaseUrl: string): Promise<void> {
   await store.close();
 }
 
-interface Service {
-  readonly child: ChildProcess;
-  readonly url: string;
-  /** From the start of the process to the first page. */
-  readonly startMilliseconds: number;
-}
-
-async function start(entry: string, variables: Record<string, string>): Promise<Service> {
-  const began = performance.now();
-  const child = spawn(process.execPath, [...FLAGS, join(root, entry), 'serve'], {
-    env: {
-      ...process.env,
-      ...ALLOCATOR,
-      ...variables,
-      PORT: '0',
-      ADMIN_PORT: '0',
-      LOG_LEVEL: 'silent',
-      RATE_LIMITS: 'off',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = once(child, 'exit').then(() => {
-    throw new Error(`${entry} does not start`);
-  });
-  gone.catch(() => undefined);
-  const [line] = (await Promise.race([once(createInterface(child.stdout!), 'line'), gone])) as [string];
-  const url = line.replace('listening on ', '');
-  for (;;) {
-    const { status } = await fetch(pageUrl(url, 0));
-    if (status === 200) return { child, url, startMilliseconds: performance.now() - began };
-    if (status !== 503) throw new Error(`the listing answered ${status}`);
-  }
-}
-
-async function stop({ child }: Service): Promise<void> {
-  child.kill();
-  await once(child, 'exit');
-}
-
-function pageUrl(url: string, offset: number): string {
-  return `${url}/operator/${FLEET}/machines?offset=${offset}&limit=${PAGE}`;
-}
-
-async function timePages(url: string, offset: number): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < PAGES_PER_ROUND; i++) {
-    const began = performance.now();
-    const answer = (await (await fetch(pageUrl(url, offset))).json()) as { pagination: { total: number } };
-    times.push(performance.now() - began);
-    if (answer.pagination.total !== FLEET_MACHINES) throw new Error('the page is not of this fleet');
-  }
-  return median(times);
-}
-
-function readMegabytes(child: ChildProcess): number {
-  const text = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(text)![1]) / 1024;
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
 const devnet = await startDevnet({ dir: folder });
 try {
@@ -152,21 +85,21 @@ try {
   const last = FLEET_MACHINES - PAGE;
   for (const entry of ['dist/svc.js', 'cli/svc.ts'].filter((each) => existsSync(join(root, each)))) {
     // The first start observes the head, which a later one of the same database finds.
-    await stop(await start(entry, variables));
+    await stopFleetService(await startFleetService(entry, variables));
     const starts: number[] = [];
     const memories: number[] = [];
     const near: number[] = [];
     const far: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const service = await start(entry, variables);
+      const service = await startFleetService(entry, variables);
       starts.push(service.startMilliseconds);
       try {
-        await fetch(pageUrl(service.url, last));
-        near.push(await timePages(service.url, 0));
-        far.push(await timePages(service.url, last));
-        memories.push(readMegabytes(service.child));
+        await timePages(service.url, last, FLEET_MACHINES, 1);
+        near.push(await timePages(service.url, 0, FLEET_MACHINES, PAGES_PER_ROUND));
+        far.push(await timePages(service.url, last, FLEET_MACHINES, PAGES_PER_ROUND));
+        memories.push(readMegabytes(service));
       } finally {
-        await stop(service);
+        await stopFleetService(service);
       }
     }
     console.log(

@@ -1,0 +1,240 @@
+/**
+ * How does the index grow, and what will 100 million machines take? The real tables on PostgreSQL with 1, 3 and 10 million machines, whole and
+ * divided into 16 parts: bytes per machine, the start of a service until its first page, pages near and far, a block's changes written, and
+ * resident memory; with a straight line through the sizes for what was not measured. Takes about 8 GB of disk and gives them back.
+ * `BENCH_MACHINES` (`1,3,10`, in millions), `BENCH_PARTS` (`1,16`) and `BENCH_ROUNDS` change the sizes and the length.
+ */
+import { existsSync, rmSync, mkdtempSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createRpc } from '../devnet/rpc.ts';
+import { startDevnet, type Devnet } from '../devnet/start-devnet.ts';
+import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
+import { createStore } from '../src/adapters/sql/create-store.ts';
+import { toMachineId, type Address, type MachineId } from '../src/domain/identifiers.ts';
+import { formatIndexIdentity } from '../src/indexers/index-identity.ts';
+import type { OwnershipChange } from '../src/ports/ownership-store.ts';
+import type { Checkpoint, Store } from '../src/ports/store.ts';
+import { startEmbeddedPostgres } from '../test/embedded-postgres.ts';
+import { divideTables, readSizes } from './growth/partitions.ts';
+import { countHolders, fillMachines } from './growth/rows.ts';
+import {
+  PAGE,
+  readMegabytes,
+  startFleetService,
+  stopFleetService,
+  timePage,
+  timePages,
+} from './index/fleet-service.ts';
+import { median } from './measuring.ts';
+
+const MILLION = 1_000_000;
+const SIZES = (process.env['BENCH_MACHINES'] ?? '1,3,10').split(',').map((text) => Number(text) * MILLION);
+const PARTS = (process.env['BENCH_PARTS'] ?? '1,16').split(',').map(Number);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const TARGET = 100 * MILLION;
+const MACHINES_PER_FILL = 250_000;
+const PAGES_PER_ROUND = 100;
+const CHANGES_PER_BLOCK = 1_000;
+const BLOCKS = 20;
+
+const entry = existsSync(join(import.meta.dirname, '../dist/svc.js')) ? 'dist/svc.js' : 'cli/svc.ts';
+
+interface Figures {
+  readonly machines: number;
+  readonly parts: number;
+  readonly bytesPerMachine: number;
+  readonly tables: Readonly<Record<string, { rows: number; indexes: number }>>;
+  readonly fillSeconds: number;
+  readonly blockMilliseconds: number;
+  readonly restartMilliseconds: number;
+  readonly firstPageMilliseconds: number;
+  /** The first page beyond the first stretch reads the whole fleet once, to find its way in it. */
+  readonly firstFarPageMilliseconds: number;
+  readonly middlePageMilliseconds: number;
+  readonly lastPageMilliseconds: number;
+  readonly residentMegabytes: number;
+  readonly load: number;
+}
+
+function identityOf({ deployment }: Devnet): string {
+  const { addresses, chainId, startBlock } = deployment;
+  const lower = (address: string) => address.toLowerCase() as Address;
+  return formatIndexIdentity({
+    chainId,
+    startBlock,
+    machineRegistry: lower(addresses.machineRegistry),
+    crossChainMirror: lower(addresses.crossChainMirror),
+    eventRegistry: lower(addresses.eventRegistry),
+    legacyEventRegistry: lower(addresses.legacyEventRegistry),
+  });
+}
+
+/** The last final blocks of the devnet, which the service then follows. */
+async function readBlocks({ rpcUrl }: Devnet): Promise<Checkpoint[]> {
+  const { request } = createRpc(rpcUrl);
+  const read = (block: string) => request<{ number: string; hash: string }>('eth_getBlockByNumber', [block, false]);
+  const last = Number((await read('finalized')).number);
+  const numbers = Array.from({ length: BLOCKS + 1 }, (_, i) => last - BLOCKS + i);
+  return Promise.all(
+    numbers.map(async (blockNumber) => ({
+      blockNumber,
+      blockHash: (await read(`0x${blockNumber.toString(16)}`)).hash,
+    })),
+  );
+}
+
+/** Machines that exist already go to owners that hold others already. */
+async function timeBlocks(store: Store, client: pg.Client, blocks: readonly Checkpoint[]): Promise<number> {
+  const times: number[] = [];
+  const [first, ...rest] = blocks;
+  if (!(await store.advanceMainChain(undefined, first!, [], { readAtBlock: first!.blockNumber, changes: [] }))) {
+    throw new Error('the checkpoint did not move');
+  }
+  let checkpoint = first!;
+  for (const next of rest) {
+    const changes = await pickChanges(client);
+    const began = performance.now();
+    const isMoved = await store.advanceMainChain(checkpoint, next, [], { readAtBlock: next.blockNumber, changes });
+    if (!isMoved) throw new Error('the checkpoint did not move');
+    times.push(performance.now() - began);
+    checkpoint = next;
+  }
+  return median(times);
+}
+
+async function pickChanges(client: pg.Client): Promise<OwnershipChange[]> {
+  const pick = async (seed: string) =>
+    (
+      await client.query<{ machine_id: Buffer; owner: Buffer }>(
+        'SELECT machine_id, owner FROM machine_owners WHERE machine_id >= sha256($1) AND owner <> $2 ORDER BY machine_id LIMIT 1',
+        [seed, FLEET_BYTES],
+      )
+    ).rows[0];
+  const changes = new Map<MachineId, OwnershipChange>();
+  while (changes.size < CHANGES_PER_BLOCK) {
+    const [machine, other] = [await pick(nextSeed()), await pick(nextSeed())];
+    // Nothing lies behind the last id.
+    if (machine === undefined || other === undefined) continue;
+    const id = toMachineId(BigInt(`0x${machine.machine_id.toString('hex')}`))!;
+    const owner = `0x${other.owner.toString('hex')}` as Address;
+    changes.set(id, { kind: 'held', id, owner, controller: undefined });
+  }
+  return [...changes.values()];
+}
+
+const FLEET_BYTES = Buffer.alloc(20, 0xf1);
+let seeds = 0;
+const nextSeed = () => `growth ${seeds++}`;
+
+async function measure(devnet: Devnet, databaseUrl: string, machines: number, parts: number): Promise<Figures> {
+  const filled = await fillDatabase(devnet, databaseUrl, machines, parts);
+  const bytes = Object.values(filled.tables).reduce((sum, { rows, indexes }) => sum + rows + indexes, 0);
+  const served = await measureService(devnet, databaseUrl, machines / 10);
+  return { machines, parts, bytesPerMachine: bytes / machines, ...filled, ...served, load: loadavg()[0]! };
+}
+
+async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: number, parts: number) {
+  const store = await createStore(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const began = performance.now();
+    if (parts > 1) await divideTables(client, parts);
+    for (let from = 0; from < machines; from += MACHINES_PER_FILL) {
+      await fillMachines(client, from, Math.min(from + MACHINES_PER_FILL, machines));
+    }
+    await countHolders(client);
+    // Its configuration is the first of this database, as the filled folds say.
+    const { fingerprint } = createFixedRates([]).current();
+    await client.query('INSERT INTO fold_slots VALUES (0, 1, $1, 1)', [fingerprint]);
+    await client.query('VACUUM ANALYZE');
+    const fillSeconds = (performance.now() - began) / 1000;
+    if (!(await store.claimMainChainIdentity(identityOf(devnet)))) throw new Error('the database is not empty');
+    const tables = await readSizes(client);
+    return { tables, fillSeconds, blockMilliseconds: await timeBlocks(store, client, await readBlocks(devnet)) };
+  } finally {
+    await client.end();
+    await store.close();
+  }
+}
+
+async function measureService(devnet: Devnet, databaseUrl: string, fleet: number) {
+  // Without a feed of rates, as the filled folds are.
+  const env = Object.fromEntries(Object.entries(devnet.env).filter(([name]) => name !== 'FX_SOURCE'));
+  const variables = { ...env, DATABASE_URL: databaseUrl };
+  // The first start observes the head, which a later one of the same database finds.
+  await stopFleetService(await startFleetService(entry, variables));
+  const last = fleet - PAGE;
+  const rounds: number[][] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const service = await startFleetService(entry, variables);
+    try {
+      const firstFar = await timePage(service.url, last, fleet);
+      const times = [];
+      for (const offset of [0, fleet / 2, last]) {
+        times.push(await timePages(service.url, offset, fleet, PAGES_PER_ROUND));
+      }
+      rounds.push([service.startMilliseconds, firstFar, ...times, readMegabytes(service)]);
+    } finally {
+      await stopFleetService(service);
+    }
+  }
+  const middle = (index: number) => median(rounds.map((each) => each[index]!));
+  return {
+    restartMilliseconds: middle(0),
+    firstFarPageMilliseconds: middle(1),
+    firstPageMilliseconds: middle(2),
+    middlePageMilliseconds: middle(3),
+    lastPageMilliseconds: middle(4),
+    residentMegabytes: middle(5),
+  };
+}
+
+/** By least squares over the sizes that were measured. */
+function extrapolate(all: readonly Figures[], figureOf: (each: Figures) => number): number {
+  const points = all.map((each) => [each.machines, figureOf(each)] as const);
+  const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const [x, y] = [mean(points.map(([each]) => each)), mean(points.map(([, each]) => each))];
+  const slope =
+    points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0) / points.reduce((sum, [a]) => sum + (a - x) ** 2, 0);
+  return y + slope * (TARGET - x);
+}
+
+const WANTED: Readonly<Record<string, (each: Figures) => number>> = {
+  'gigabytes of tables and indexes': ({ bytesPerMachine, machines }) => (bytesPerMachine * machines) / 1e9,
+  'restart to first page, ms': (each) => each.restartMilliseconds,
+  'page at 0, ms': (each) => each.firstPageMilliseconds,
+  'page in the middle, ms': (each) => each.middlePageMilliseconds,
+  'last page, ms': (each) => each.lastPageMilliseconds,
+  'first far page of a fleet of a tenth, ms': (each) => each.firstFarPageMilliseconds,
+  [`a block of ${CHANGES_PER_BLOCK} changes, ms`]: (each) => each.blockMilliseconds,
+  'resident memory of the service, MB': (each) => each.residentMegabytes,
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'));
+const devnet = await startDevnet({ dir: folder });
+const server = await startEmbeddedPostgres();
+try {
+  const { request } = createRpc(devnet.rpcUrl);
+  await request('anvil_mine', ['0x80']);
+  for (const parts of PARTS) {
+    const all: Figures[] = [];
+    for (const machines of SIZES) {
+      const database = await server.createDatabase();
+      const figures = await measure(devnet, database.url, machines, parts);
+      await database.drop();
+      console.log(JSON.stringify(figures));
+      all.push(figures);
+    }
+    for (const [name, figureOf] of Object.entries(WANTED)) {
+      const measured = all.map((each) => `${each.machines / MILLION} M: ${figureOf(each).toFixed(2)}`).join(', ');
+      const then = all.length > 1 ? `; 100 M by a straight line: ${extrapolate(all, figureOf).toFixed(1)}` : '';
+      console.log(`${parts} part(s), ${name}: ${measured}${then}`);
+    }
+  }
+} finally {
+  await Promise.all([devnet.stop(), server.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,47 @@
+/**
+ * How are the tables that grow with machines divided? By the hash of the column that their statements name: none of the service's statements changes.
+ * `event_histories` stays whole: a unique index of a divided table must name the column that divides it, and this table has two.
+ */
+import type pg from 'pg';
+
+const TABLES = {
+  machine_owners: { by: 'machine_id', key: 'machine_id' },
+  holdings: { by: 'holder', key: 'holder, machine_id' },
+  holders: { by: 'holder', key: 'holder' },
+  event_logs: { by: 'history_id', key: 'history_id, epoch, seq' },
+  folds: { by: 'history_id', key: 'history_id, slot' },
+} as const;
+
+/** Tables must be empty. */
+export async function divideTables(client: pg.Client, parts: number): Promise<void> {
+  for (const [table, { by, key }] of Object.entries(TABLES)) {
+    await client.query(`ALTER TABLE ${table} RENAME TO whole_${table}`);
+    await client.query(
+      `CREATE TABLE ${table} (LIKE whole_${table} INCLUDING CONSTRAINTS, PRIMARY KEY (${key})) PARTITION BY HASH (${by})`,
+    );
+    for (let part = 0; part < parts; part++) {
+      await client.query(
+        `CREATE TABLE ${table}_${part} PARTITION OF ${table} FOR VALUES WITH (MODULUS ${parts}, REMAINDER ${part})`,
+      );
+    }
+    await client.query(`DROP TABLE whole_${table}`);
+  }
+  await client.query('ALTER TABLE folds ADD FOREIGN KEY (history_id) REFERENCES event_histories (history_id)');
+}
+
+/** Bytes of the rows and of the indexes of each table, its parts together. */
+export async function readSizes(client: pg.Client): Promise<Record<string, { rows: number; indexes: number }>> {
+  const { rows } = await client.query<{ name: string; rows: string; indexes: string }>(
+    `SELECT coalesce(parent.relname, each.relname) AS name,
+            sum(pg_table_size(each.oid)) AS rows, sum(pg_indexes_size(each.oid)) AS indexes
+     FROM pg_class each
+     LEFT JOIN pg_inherits ON inhrelid = each.oid
+     LEFT JOIN pg_class parent ON parent.oid = inhparent
+     WHERE each.relkind = 'r' AND each.relnamespace = 'public'::regnamespace
+     GROUP BY 1`,
+  );
+  const wanted = rows.filter(({ name }) => name in TABLES || name === 'event_histories');
+  return Object.fromEntries(
+    wanted.map(({ name, ...sizes }) => [name, { rows: Number(sizes.rows), indexes: Number(sizes.indexes) }]),
+  );
+}

@@ -1,0 +1,82 @@
+/** What does a service cost whose index holds a large fleet? Its start until the first page, its resident memory, and pages near and far. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Address } from '../../src/domain/identifiers.ts';
+import { median } from '../measuring.ts';
+
+/** Holds one machine in ten of every measured index. */
+export const FLEET = `0x${'f1'.repeat(20)}` as Address;
+export const PAGE = 20;
+
+/** How the built service is to be started: young objects die soon, and few threads allocate. */
+const FLAGS = ['--max-semi-space-size=2'];
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1' };
+
+const root = join(import.meta.dirname, '../..');
+
+export interface FleetService {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** From the start of the process to the first page. */
+  readonly startMilliseconds: number;
+}
+
+export async function startFleetService(entry: string, variables: Record<string, string>): Promise<FleetService> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [...FLAGS, join(root, entry), 'serve'], {
+    env: {
+      ...process.env,
+      ...ALLOCATOR,
+      ...variables,
+      PORT: '0',
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'silent',
+      RATE_LIMITS: 'off',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit').then(() => {
+    throw new Error(`${entry} does not start`);
+  });
+  gone.catch(() => undefined);
+  const [line] = (await Promise.race([once(createInterface(child.stdout!), 'line'), gone])) as [string];
+  const url = line.replace('listening on ', '');
+  for (;;) {
+    const { status } = await fetch(pageUrl(url, 0));
+    if (status === 200) return { child, url, startMilliseconds: performance.now() - began };
+    if (status !== 503) throw new Error(`the listing answered ${status}`);
+  }
+}
+
+export async function stopFleetService({ child }: FleetService): Promise<void> {
+  child.kill();
+  await once(child, 'exit');
+}
+
+/** Milliseconds of one page; throws when it is not of this fleet. */
+export async function timePage(url: string, offset: number, machines: number): Promise<number> {
+  const began = performance.now();
+  const answer = (await (await fetch(pageUrl(url, offset))).json()) as { pagination?: { total: number } };
+  const milliseconds = performance.now() - began;
+  if (answer.pagination?.total !== machines) throw new Error('the page is not of this fleet');
+  return milliseconds;
+}
+
+/** The median of so many. */
+export async function timePages(url: string, offset: number, machines: number, pages: number): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < pages; i++) times.push(await timePage(url, offset, machines));
+  return median(times);
+}
+
+function pageUrl(url: string, offset: number): string {
+  return `${url}/operator/${FLEET}/machines?offset=${offset}&limit=${PAGE}`;
+}
+
+export function readMegabytes({ child }: FleetService): number {
+  const text = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(text)![1]) / 1024;
+}
