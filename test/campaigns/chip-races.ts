@@ -24,10 +24,12 @@ export interface RaceOptions {
   readonly submissions: number;
   /** Mean of batches between two kills. */
   readonly batchesPerKill: number;
-  readonly onProgress?: (done: number) => void;
+  /** Asked after every batch: whether to stop early. */
+  readonly isOver?: (done: number) => boolean;
 }
 
 export interface RaceResult {
+  readonly challenges: number;
   readonly kills: number;
   /** Submissions that were sent, repeated ones included. */
   readonly sent: number;
@@ -59,7 +61,16 @@ const DIFFERENT_EVERY = 16;
 const PATIENCE = 10;
 
 export async function raceChallenges(options: RaceOptions): Promise<RaceResult> {
-  const { devnet, databaseUrl, logFile, random, challenges, submissions, batchesPerKill, onProgress } = options;
+  const {
+    devnet,
+    databaseUrl,
+    logFile,
+    random,
+    challenges,
+    submissions,
+    batchesPerKill,
+    isOver = () => false,
+  } = options;
   const sign = createProvider(devnet);
   const [reserved, ...machines] = devnet.fixtures.machines.filter(
     ({ name, home }) => name.startsWith('fleet') && home === 'main',
@@ -68,10 +79,10 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
   const store = await createStore(parseDatabaseUrl(databaseUrl)!);
   const answers = new Map<string, number>();
   const openNonces: string[] = [];
-  let [kills, sent] = [0, 0];
+  let [kills, sent, done] = [0, 0, 0];
   let service = await start();
   try {
-    for (let done = 0, batch = 0; done < challenges; batch++) {
+    for (let batch = 0; done < challenges && !isOver(done); batch++) {
       if (batch % OPEN_EVERY === 0) openNonces.push(...(await leaveOpen(service, sign, reserved!)));
       const count = Math.min(BATCH, challenges - done);
       const chosen = Array.from({ length: count }, (_, n) => machines[(done + n) % machines.length]!);
@@ -93,14 +104,13 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
       for (const { answer } of entered) answers.set(answer!, (answers.get(answer!) ?? 0) + 1);
       for (const race of races) await expectOne(store, race, entered);
       done += count;
-      onProgress?.(done);
     }
-    expect(await store.listIntakes(undefined, challenges + 1)).toHaveLength(challenges);
+    expect(await store.listIntakes(undefined, done + 1)).toHaveLength(done);
   } finally {
     await service.kill();
     await store.close();
   }
-  return { kills, sent, answers, openNonces };
+  return { challenges: done, kills, sent, answers, openNonces };
 }
 
 type Sign = ReturnType<typeof createProvider>;

@@ -8,6 +8,7 @@ import { createLeafMutations } from './leaf-mutations.ts';
 import { askOpenssl, askPeculiar, isInOrderForOpenssl } from './second-opinions.ts';
 
 export interface LeafTally {
+  readonly runs: number;
   /** By the row that refuses, or `accepted`. */
   readonly verdicts: ReadonlyMap<string, number>;
   /** Signed by the intermediate, refused by the row, and yet all that OpenSSL asks for. */
@@ -17,13 +18,14 @@ export interface LeafTally {
 export async function judgeMutatedLeaves(
   seed: number,
   runs: number,
-  onProgress?: (done: number) => void,
+  isOver: (done: number) => boolean = () => false,
 ): Promise<LeafTally> {
   const next = createLeafMutations(new Random(seed));
   const rules = { ...vectorRules, nowSeconds: VECTOR_NOW };
   const verdicts = new Map<string, number>();
   const stricter = new Map<string, number>();
-  for (let run = 1; run <= runs; run++) {
+  let done = 0;
+  for (; done < runs && !isOver(done); done++) {
     const { der, kind } = next();
     const { failed, certificate } = judgeLeaf(der, rules);
     count(verdicts, failed?.name ?? 'accepted');
@@ -33,9 +35,8 @@ export async function judgeMutatedLeaves(
       expect(askOpenssl(der), hex).toEqual({ key, isGood: true });
       expect(await askPeculiar(der), hex).toEqual({ key, isGood: true });
     } else if (kind !== 'bytes' && isInOrderForOpenssl(der)) count(stricter, failed.name);
-    onProgress?.(run);
   }
-  return { verdicts, stricter };
+  return { runs: done, verdicts, stricter };
 }
 
 function count(tally: Map<string, number>, word: string): void {
