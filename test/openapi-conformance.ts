@@ -45,10 +45,14 @@ export class OpenapiConformance {
   readonly #document: OpenapiDocument;
   readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
   readonly #validators = new Map<object, ValidateFunction>();
+  /** The last text that was right, by its schema: the same text is right again. */
+  readonly #accepted = new Map<object, string>();
+  readonly #patterns: readonly (readonly string[])[];
 
   constructor(document: OpenapiDocument) {
     this.#document = document;
     this.#ajv.addKeyword('components');
+    this.#patterns = Object.keys(document.paths).map((pattern) => pattern.split('/'));
   }
 
   /** Throws with all differences. `path` as sent, percent-encoded or not; the query is ignored. */
@@ -63,7 +67,8 @@ export class OpenapiConformance {
 
   #find(method: string, path: string, status: number): ResponseDescription | undefined {
     const { paths, components } = this.#document;
-    const known = Object.keys(paths).find((pattern) => matches(pattern, path));
+    const segments = path.split('/');
+    const known = this.#patterns.find((pattern) => matches(pattern, segments))?.join('/');
     const isVerify = path.startsWith('/v1/verify/');
     const named = (name: string) => components.responses[isVerify ? `Verify${name}` : name];
     if (known === undefined)
@@ -94,7 +99,10 @@ export class OpenapiConformance {
     if (media === undefined) return [`content type ${String(type)} is not documented`];
     if (mediaType === 'application/json' && parameters.join() !== 'charset=utf-8') return ['no charset'];
     if (method === 'HEAD') return text === '' ? [] : ['a body after HEAD'];
-    return this.#validate(media.schema, mediaType === 'application/json' ? JSON.parse(text) : text, 'body');
+    if (this.#accepted.get(media.schema) === text) return [];
+    const problems = this.#validate(media.schema, mediaType === 'application/json' ? JSON.parse(text) : text, 'body');
+    if (problems.length === 0) this.#accepted.set(media.schema, text);
+    return problems;
   }
 
   #validate(schema: object, value: unknown, what: string): string[] {
@@ -111,11 +119,9 @@ export class OpenapiConformance {
   }
 }
 
-function matches(pattern: string, path: string): boolean {
-  const expected = pattern.split('/');
-  const given = path.split('/');
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
-    expected.length === given.length &&
-    expected.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : segment === given[index]))
+    pattern.length === segments.length &&
+    pattern.every((segment, index) => (segment.startsWith('{') ? segments[index] !== '' : segment === segments[index]))
   );
 }

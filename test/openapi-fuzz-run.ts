@@ -2,11 +2,12 @@
  * Does a running service keep its own word, whatever it is asked? Sends what `openapi-fuzz.ts` makes up and holds every answer against the document:
  * nothing outside it, and no 5xx, because nothing that is asked about is unreadable.
  */
-import { Pool } from 'undici';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Fixtures } from '../devnet/fixtures.ts';
 import { Random } from '../sim/random.ts';
 import { OpenapiConformance, type OpenapiDocument } from './openapi-conformance.ts';
 import { createFuzz, type FuzzedDocument, type FuzzedRequest, type FuzzedWorld } from './openapi-fuzz.ts';
+import { PipelinedCaller } from './pipelined-caller.ts';
 
 export interface FuzzOptions {
   readonly url: string;
@@ -15,42 +16,56 @@ export interface FuzzOptions {
   readonly requests: number;
 }
 
-const CALLERS = 16;
+const CONNECTIONS = 8;
+const DEPTH = 8;
+const ASKING_MILLISECONDS = 50;
 
 /** How many answers had each status. Throws at the first answer that is not documented, or 5xx, and tells the request. */
 export async function runFuzz({ url, world, seed, requests }: FuzzOptions): Promise<Readonly<Record<number, number>>> {
-  const pool = new Pool(url, { connections: CALLERS });
+  const callers = Array.from({ length: CONNECTIONS }, () => new PipelinedCaller(Number(new URL(url).port), DEPTH));
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenapiDocument & FuzzedDocument;
   const conformance = new OpenapiConformance(document);
   const next = createFuzz(document, world, new Random(seed));
   const statuses: Record<number, number> = {};
   let left = requests;
 
-  async function askOne(request: FuzzedRequest): Promise<void> {
-    const { method, path, headers, body } = request;
-    const answer = await pool.request({ method, path, headers, body: body ?? null });
-    const text = await answer.body.text();
-    const { statusCode: status } = answer;
-    statuses[status] = (statuses[status] ?? 0) + 1;
+  async function askOne(caller: PipelinedCaller, request: FuzzedRequest): Promise<void> {
+    const { method, path, body } = request;
+    let status: number | undefined;
     try {
+      const answer = await caller.ask(request);
+      const { headers } = answer;
+      const text = answer.body.toString();
+      status = answer.status;
+      statuses[status] = (statuses[status] ?? 0) + 1;
       if (status >= 500 && !isRefusedFreshness(path, status)) throw new Error(text);
-      conformance.expectDocumented(method, path, { status, headers: answer.headers, text });
+      conformance.expectDocumented(method, path, { status, headers, text });
     } catch (cause) {
       const told = { ...request, body: body?.toString('latin1').slice(0, 2000) };
       throw new Error(`SEED=${seed}: ${status} to ${JSON.stringify(told)}`, { cause });
     }
   }
 
-  const work = async () => {
-    while (left-- > 0) await askOne(next());
+  const work = async (caller: PipelinedCaller) => {
+    while (left-- > 0) await askOne(caller, next());
   };
   try {
-    await Promise.all(Array.from({ length: CALLERS }, work));
+    await Promise.all(callers.flatMap((caller) => Array.from({ length: DEPTH }, () => work(caller))));
   } finally {
     left = 0;
-    await pool.close();
+    for (const caller of callers) caller.close();
   }
   return statuses;
+}
+
+/**
+ * Resolves when no machine of the world is refused for what the service still follows: for a moment after it is ready, it does not know whether
+ * histories that it has indexed went on.
+ */
+export async function untilReadable(url: string, world: FuzzedWorld): Promise<void> {
+  for (const did of world.values.filter((value) => /^did:svc:\d/.test(value))) {
+    while ((await fetch(`${url}/mcr/${did}`)).status >= 500) await delay(ASKING_MILLISECONDS);
+  }
 }
 
 /** A watcher may ask `/status` for an index that is fresher than any can be, and is told by 503 that it is not. */
