@@ -19,6 +19,7 @@ import type { Checkpoint, Store } from '../src/ports/store.ts';
 import { startEmbeddedPostgres } from '../test/embedded-postgres.ts';
 import { divideTables, readSizes } from './growth/partitions.ts';
 import { countHolders, fillMachines } from './growth/rows.ts';
+import { tellFigures } from './figures.ts';
 import {
   PAGE,
   readMegabytes,
@@ -213,6 +214,15 @@ const WANTED: Readonly<Record<string, (each: Figures) => number>> = {
   'resident memory of the service, MB': (each) => each.residentMegabytes,
 };
 
+/** Those of the largest size, in as many parts as were tried last. */
+function tellLargest({ bytesPerMachine, residentMegabytes, restartMilliseconds }: Figures): void {
+  tellFigures({
+    'growth/bytes': { ours: bytesPerMachine },
+    'growth/resident': { ours: residentMegabytes },
+    'growth/restart': { ours: restartMilliseconds },
+  });
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'));
 const devnet = await startDevnet({ dir: folder });
 const server = await startEmbeddedPostgres();
@@ -233,6 +243,7 @@ try {
       const then = all.length > 1 ? `; 100 M by a straight line: ${extrapolate(all, figureOf).toFixed(1)}` : '';
       console.log(`${parts} part(s), ${name}: ${measured}${then}`);
     }
+    tellLargest(all.at(-1)!);
   }
 } finally {
   await Promise.all([devnet.stop(), server.stop()]);

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startDevnet } from '../devnet/start-devnet.ts';
+import { tellFigures } from './figures.ts';
 import { median } from './measuring.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 10);
@@ -54,6 +55,8 @@ try {
     const [least, most] = [Math.min(...values), Math.max(...values)].map(Math.round);
     console.log(`${name.padEnd(30)} ${Math.round(median(values))} ms (${least} to ${most})`);
   }
+  const ours = (mode: keyof typeof modes) => ({ ours: median(taken.get(`${entries[0]}, ${mode}`)!) });
+  tellFigures({ 'start/chain': ours('with a chain'), 'start/uninitialised': ours('uninitialised') });
 } finally {
   await devnet.stop();
 }

@@ -8,12 +8,19 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
+import { tellFigures } from '../figures.ts';
 import { median, untilAnswering } from '../measuring.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const CONNECTIONS = 64;
 const here = import.meta.dirname;
+const UVICORN = ['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here, '--port', '8103', '--no-access-log'].concat(
+  '--log-level',
+  'warning',
+);
+/** Figures are told apart by what is read. */
+const WHAT = process.env['BENCH_PATH'] === 'verify' ? 'verify-read' : 'hot-read';
 
 interface Peer {
   readonly name: string;
@@ -27,11 +34,16 @@ function startPeer(name: string, url: string, command: string, args: string[], e
   return { name, url, process: child, requestsPerSecond: [] };
 }
 
-function findPython(folder: string): string {
+/** Undefined: FastAPI cannot be had here. */
+function findPython(folder: string): string | undefined {
   const python = join(folder, 'venv', 'bin', 'python');
-  execFileSync('python3', ['-m', 'venv', join(folder, 'venv')]);
-  execFileSync(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'requirements.txt')], { stdio: 'inherit' });
-  return python;
+  try {
+    execFileSync('python3', ['-m', 'venv', join(folder, 'venv')]);
+    execFileSync(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'requirements.txt')], { stdio: 'inherit' });
+    return python;
+  } catch {
+    return undefined;
+  }
 }
 
 function load(url: string, seconds: number): number {
@@ -42,7 +54,7 @@ function load(url: string, seconds: number): number {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
-const python = process.env.PYTHON ?? findPython(folder);
+const python = process.env['PYTHON'] ?? findPython(folder);
 const devnet = await startDevnet({ dir: folder });
 const machine = devnet.fixtures.machines.find(({ name }) => name === 'rated-aaa')!;
 const peers: Peer[] = [];
@@ -66,33 +78,21 @@ try {
   const body = await untilAnswering(service.url);
   const bodyFile = join(folder, 'body.json');
   writeFileSync(bodyFile, body);
-  peers.push(
-    startPeer(
-      'raw node:http',
-      'http://127.0.0.1:8102/',
-      process.execPath,
-      [join(here, 'raw-node.ts'), '8102', bodyFile],
-      {},
-    ),
-    startPeer(
-      'FastAPI + slowapi',
-      `http://127.0.0.1:8103/mcr/${machine.did}`,
-      python,
-      [
-        '-m',
-        'uvicorn',
-        'fastapi_app:app',
-        '--app-dir',
-        here,
-        '--port',
-        '8103',
-        '--no-access-log',
-        '--log-level',
-        'warning',
-      ],
-      { BODY_FILE: bodyFile },
-    ),
+  const raw = startPeer(
+    'raw node:http',
+    'http://127.0.0.1:8102/',
+    process.execPath,
+    [join(here, 'raw-node.ts'), '8102', bodyFile],
+    {},
   );
+  peers.push(raw);
+  const fastApi =
+    python === undefined
+      ? undefined
+      : startPeer('FastAPI + slowapi', `http://127.0.0.1:8103/mcr/${machine.did}`, python, UVICORN, {
+          BODY_FILE: bodyFile,
+        });
+  if (fastApi !== undefined) peers.push(fastApi);
   for (const peer of peers) await untilAnswering(peer.url);
   for (const peer of peers) load(peer.url, 2);
   for (let round = 0; round < ROUNDS; round++) {
@@ -109,6 +109,11 @@ try {
       `${name.padEnd(18)} ${Math.round(own)} requests/s (${range}), this service / it = ${(ours / own).toFixed(2)}`,
     );
   }
+  const medianOf = (peer: Peer | undefined) => (peer === undefined ? null : median(peer.requestsPerSecond));
+  tellFigures({
+    [`${WHAT}/node`]: { ours, peer: medianOf(raw) },
+    [`${WHAT}/fastapi`]: { ours, peer: medianOf(fastApi) },
+  });
 } finally {
   for (const peer of peers) peer.process.kill();
   await devnet.stop();

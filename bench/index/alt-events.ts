@@ -10,6 +10,7 @@ import type { AltKey } from '../../src/domain/alt-identifiers.ts';
 import { FakeHistory, recordOf } from '../../src/indexers/alt-fake-history.ts';
 import { createAltIndexers } from '../../src/indexers/alt-indexers.ts';
 import { FINGERPRINT, FixedRates, machine } from '../../src/indexers/test-bench.ts';
+import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 
 const MACHINES = 500;
@@ -62,5 +63,6 @@ console.log(
     residentMegabytes: Math.round(process.memoryUsage().rss / 2 ** 20),
   }),
 );
+tellFigures({ 'alt-events/rate': { ours: events / seconds }, 'alt-events/questions': { ours: asked / events } });
 await store.close();
 rmSync(folder, { recursive: true });

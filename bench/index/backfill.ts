@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres, type PostgresServer } from '../../test/embedded-postgres.ts';
+import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { startFleetChain, type FleetChain, type FleetChainPlan } from './fleet-chain.ts';
@@ -18,7 +19,6 @@ import { installPonder, readPonderOwners, runPonder } from './ponder-peer.ts';
 import type { IndexRun } from './run-index.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
-const isWithPonder = process.env['BENCH_PONDER'] !== 'off';
 const execute = promisify(execFile);
 
 const PLANS: Readonly<Record<string, FleetChainPlan>> = {
@@ -120,6 +120,13 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
       `calls in requests ${ours.rpcCalls}, contract calls ${ours.contractCalls}, peak ${ours.peakMegabytes} MB`,
     );
     console.log(`of the bare loop's rate ${Math.round((100 * median(times.floor)) / median(times.postgres))} %`);
+    const perSecond = (milliseconds: number) => (transfers * 1000) / milliseconds;
+    tellFigures({
+      [`${name}/loop`]: { ours: perSecond(median(times.postgres)), peer: perSecond(median(times.floor)) },
+      [`${name}/ponder`]: { ours: median(times.process), peer: absence },
+      [`${name}/transform`]: { ours: median(times.process), peer: absence },
+      [`${name}/requests`]: { ours: requests, peer: absence },
+    });
     if (ponderRequests === undefined) return;
     show('ponder, from its process start', times.ponder, transfers, ponderRequests);
     show('ponder, nothing left to fetch', times.transform, transfers, undefined);
@@ -127,6 +134,12 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
     console.log(
       `ponder / this index: ${whole!.toFixed(1)} whole, ${cached!.toFixed(1)} transform only, ${(ponderRequests / requests).toFixed(1)} requests; rows that differ: ${differences}`,
     );
+    tellFigures({
+      [`${name}/ponder`]: { ours: median(times.process), peer: median(times.ponder) },
+      [`${name}/transform`]: { ours: median(times.process), peer: median(times.transform) },
+      [`${name}/requests`]: { ours: requests, peer: ponderRequests },
+      [`${name}/differences`]: { ours: differences! },
+    });
   } finally {
     await proxy.close();
     await stop();
@@ -134,9 +147,11 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-index-'));
+const isWithPonder = process.env['BENCH_PONDER'] !== 'off' && installPonder(folder);
+/** Of ponder, where nothing is measured of it. */
+const absence = process.env['BENCH_PONDER'] === 'off' ? undefined : null;
 const server = await startEmbeddedPostgres();
 try {
-  if (isWithPonder) installPonder(folder);
   for (const name of CHAINS) await compare(name, PLANS[name]!, server, folder);
 } finally {
   await server.stop();

@@ -14,6 +14,7 @@ import { toMachineId, type Address } from '../../src/domain/identifiers.ts';
 import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
 import type { OwnershipChange } from '../../src/ports/ownership-store.ts';
 import type { Checkpoint } from '../../src/ports/store.ts';
+import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { FLEET, PAGE, readMegabytes, startFleetService, stopFleetService, timePages } from './fleet-service.ts';
 
@@ -28,6 +29,7 @@ const PAGES_PER_ROUND = 100;
 const FACTOR = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95n;
 
 const root = join(import.meta.dirname, '../..');
+const ENTRIES = ['dist/svc.js', 'cli/svc.ts'].filter((each) => existsSync(join(root, each)));
 
 function listChanges(from: number, to: number): OwnershipChange[] {
   return Array.from({ length: to - from }, (_, i) => {
@@ -83,7 +85,7 @@ try {
   await fill(devnet, DATABASE_URL);
   console.log(`${MACHINES} machines stored in ${Math.round((performance.now() - began) / 1000)} s`);
   const last = FLEET_MACHINES - PAGE;
-  for (const entry of ['dist/svc.js', 'cli/svc.ts'].filter((each) => existsSync(join(root, each)))) {
+  for (const entry of ENTRIES) {
     // The first start observes the head, which a later one of the same database finds.
     await stopFleetService(await startFleetService(entry, variables));
     const starts: number[] = [];
@@ -107,6 +109,13 @@ try {
         `resident after ${2 * PAGES_PER_ROUND} pages ${Math.round(median(memories))} MB, page at 0 ${median(near).toFixed(2)} ms, ` +
         `at ${last} ${median(far).toFixed(2)} ms, ratio ${(median(far) / median(near)).toFixed(2)}; load ${loadavg()[0]!.toFixed(1)}`,
     );
+    // The built one comes first, and is what is deployed.
+    if (entry !== ENTRIES[0]) continue;
+    tellFigures({
+      'large-fleet/resident': { ours: median(memories) },
+      'large-fleet/restart': { ours: median(starts) },
+      'large-fleet/pages': { ours: median(far) / median(near) },
+    });
   }
 } finally {
   await devnet.stop();

@@ -1,5 +1,5 @@
 /** How is ponder run on the same chain? Installed into a folder of its own, started as its makers say, stopped when it calls itself ready. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,11 +19,12 @@ const FILES = {
   'api.mjs': 'src/api/index.ts',
 };
 
-/** Throws when its packages cannot be had. */
-export function installPonder(folder: string): void {
+/** False: its packages cannot be had. */
+export function installPonder(folder: string): boolean {
   mkdirSync(join(folder, 'src/api'), { recursive: true });
   for (const [from, to] of Object.entries(FILES)) copyFileSync(join(sources, from), join(folder, to));
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
+  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+  return spawnSync('npm', ['install', ...options], { cwd: folder, stdio: 'inherit' }).status === 0;
 }
 
 /**

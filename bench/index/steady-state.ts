@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from '../../devnet/rpc.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
+import { tellFigures } from '../figures.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
@@ -82,6 +83,7 @@ try {
     for (const [what, count] of counts) {
       console.log(`${String(count).padStart(5)} x ${what}  (${(count / blocks).toFixed(2)} per block)`);
     }
+    tellFigures({ 'steady/requests': { ours: [...counts.values()].reduce((sum, each) => sum + each, 0) / blocks } });
   } finally {
     service.child.kill();
     await once(service.child, 'exit');

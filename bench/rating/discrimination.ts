@@ -13,6 +13,7 @@ import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import type { Factor } from '../../src/domain/rating/factor.ts';
 import { createRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../../src/domain/rating/rating.ts';
+import { tellFigures } from '../figures.ts';
 
 const DAY = 86_400;
 const NOW = 1_772_452_800;
@@ -36,7 +37,9 @@ const areaByFactors = Array.from({ length: 2 ** names.length }, (_, chosen) =>
 );
 
 console.log(`${machines} machines, seed ${seed}, ${fleet.filter(({ defaulted }) => defaulted).length} defaults`);
-console.log(`score      ${areaUnderCurve(({ total }) => total).toFixed(3)}`);
+const area = areaUnderCurve(({ total }) => total);
+console.log(`score      ${area.toFixed(3)}`);
+tellFigures({ 'rating/auc': { ours: area } });
 names.forEach((name, index) => {
   const alone = areaByFactors[1 << index]!;
   console.log(`${name.padEnd(10)} ${alone.toFixed(3)} alone, share ${shareOf(index).toFixed(3)}`);

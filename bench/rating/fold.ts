@@ -4,6 +4,7 @@ import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import { formatFold, parseFold } from '../../src/domain/rating/fold-text.ts';
 import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../../src/domain/rating/rating.ts';
+import { tellFigures } from '../figures.ts';
 
 const EVENTS = 500_000;
 const ANSWERS = 20_000;
@@ -52,6 +53,7 @@ const parsing = measureEach(() => parseFold(text));
 console.log(`fold      ${Math.round(EVENTS / (folding.milliseconds / 1000)).toLocaleString('en')} events/s`);
 console.log(`rate      ${rating.toFixed(1)} µs from a fold of ${fold.buckets.length} days`);
 console.log(`parse     ${parsing.toFixed(1)} µs for ${text.length.toLocaleString('en')} bytes of fold`);
+tellFigures({ 'rating/fold': { ours: EVENTS / (folding.milliseconds / 1000) }, 'rating/rate': { ours: rating } });
 
 function measure<T>(work: () => T): { result: T; milliseconds: number } {
   const start = performance.now();
