@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
+import { findFreePort } from '../../test/free-port.ts';
 import { tellFigures } from '../figures.ts';
 import { median, untilAnswering } from '../measuring.ts';
 
@@ -15,10 +16,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const CONNECTIONS = 64;
 const here = import.meta.dirname;
-const UVICORN = ['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here, '--port', '8103', '--no-access-log'].concat(
-  '--log-level',
-  'warning',
-);
+const UVICORN = ['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here, '--no-access-log', '--log-level', 'warning'];
 /** Figures are told apart by what is read. */
 const WHAT = process.env['BENCH_PATH'] === 'verify' ? 'verify-read' : 'hot-read';
 
@@ -55,6 +53,7 @@ function load(url: string, seconds: number): number {
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
 const python = process.env['PYTHON'] ?? findPython(folder);
+const ports = { service: await findFreePort(), raw: await findFreePort(), fastApi: await findFreePort() };
 const devnet = await startDevnet({ dir: folder });
 const machine = devnet.fixtures.machines.find(({ name }) => name === 'rated-aaa')!;
 const peers: Peer[] = [];
@@ -63,11 +62,11 @@ try {
   const entry = existsSync(built) ? built : join(here, '../../cli/svc.ts');
   const service = startPeer(
     'this service',
-    `http://127.0.0.1:8101/mcr/${machine.did}`,
+    `http://127.0.0.1:${ports.service}/mcr/${machine.did}`,
     process.execPath,
     [entry, 'serve', '--env-file', join(folder, 'env')],
     {
-      PORT: '8101',
+      PORT: `${ports.service}`,
       ADMIN_PORT: '0',
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'warn',
@@ -80,18 +79,22 @@ try {
   writeFileSync(bodyFile, body);
   const raw = startPeer(
     'raw node:http',
-    'http://127.0.0.1:8102/',
+    `http://127.0.0.1:${ports.raw}/`,
     process.execPath,
-    [join(here, 'raw-node.ts'), '8102', bodyFile],
+    [join(here, 'raw-node.ts'), `${ports.raw}`, bodyFile],
     {},
   );
   peers.push(raw);
   const fastApi =
     python === undefined
       ? undefined
-      : startPeer('FastAPI + slowapi', `http://127.0.0.1:8103/mcr/${machine.did}`, python, UVICORN, {
-          BODY_FILE: bodyFile,
-        });
+      : startPeer(
+          'FastAPI + slowapi',
+          `http://127.0.0.1:${ports.fastApi}/mcr/${machine.did}`,
+          python,
+          [...UVICORN, '--port', `${ports.fastApi}`],
+          { BODY_FILE: bodyFile },
+        );
   if (fastApi !== undefined) peers.push(fastApi);
   for (const peer of peers) await untilAnswering(peer.url);
   for (const peer of peers) load(peer.url, 2);
