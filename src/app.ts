@@ -24,7 +24,7 @@ import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { SharedRateLimiter, type Limiter } from './http/shared-rate-limiter.ts';
 import type { Pace } from './http/surfaces.ts';
-import { answerUnreadable, closeWhenIdle, createHttpServer } from './http/transport.ts';
+import { answerUnreadable, closeWhenIdle, createHttpServer, takeWaiting } from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { SharedCounts } from './ports/shared-counts.ts';
 
@@ -119,6 +119,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   for (const group of [...groups, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
   app.addHook('preClose', async () => {
+    await takeWaiting(app.server);
     table.close();
     closeWhenIdle(app.server);
   });

@@ -23,10 +23,21 @@ export interface Replica {
 const SVC = join(import.meta.dirname, '../cli/svc.ts');
 const ASKING_MILLISECONDS = 50;
 
-export async function startReplica(env: Readonly<Record<string, string>>): Promise<Replica> {
+export interface ReplicaOptions {
+  /** 0 or absent: any free one. */
+  readonly port?: number;
+  /** Absent: the sources. */
+  readonly entry?: string;
+}
+
+export async function startReplica(
+  variables: Readonly<Record<string, string>>,
+  { port = 0, entry = SVC }: ReplicaOptions = {},
+): Promise<Replica> {
   const adminPort = await findFreePort();
-  const child = spawn(process.execPath, [SVC, 'serve'], {
-    env: { PATH: process.env['PATH'] ?? '', RATE_LIMITS: 'off', ...env, PORT: '0', ADMIN_PORT: String(adminPort) },
+  const own = { PORT: String(port), ADMIN_PORT: String(adminPort) };
+  const child = spawn(process.execPath, [entry, 'serve'], {
+    env: { PATH: process.env['PATH'] ?? '', RATE_LIMITS: 'off', ...variables, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit').then(([code]) => code as number | null);

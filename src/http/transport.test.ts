@@ -276,3 +276,19 @@ test('a server that closes gives the answers it owes and then ends', async () =>
   expect(answers.map(({ status }) => status)).toEqual([200]);
   await closed;
 });
+
+test('a server that is told to close answers everybody who had connected, and then nobody', async () => {
+  const closing = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [testRoutes] });
+  await closing.listen({ port: 0, host: '127.0.0.1' });
+  const { port: closingPort } = closing.server.address() as AddressInfo;
+  const conversations = Array.from({ length: 40 }, () =>
+    converse(closingPort, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n'),
+  );
+  await closing.close();
+  for (const { answers } of await Promise.all(conversations)) {
+    expect(answers.map(({ status, headers, text }) => [status, headers['connection'], text])).toEqual([
+      [200, 'close', SOME.text],
+    ]);
+  }
+  await expect(open(closingPort)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});

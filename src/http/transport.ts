@@ -5,6 +5,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as afterPolling } from 'node:timers/promises';
 import { Fault } from '../domain/faults.ts';
 import { currentExchange } from './exchange.ts';
 import { decodePath, normaliseTarget } from './request-target.ts';
@@ -20,6 +21,12 @@ const CHECKING_MILLISECONDS = 500;
 const KEEP_ALIVE_MILLISECONDS = 75_000;
 /** A connection on which nothing moves, a reader that does not read, is dropped. */
 const SILENCE_MILLISECONDS = 60_000;
+/** How long a request may take to follow the opening of its connection, on a server that is closing. */
+const ON_THE_WAY_MILLISECONDS = 250;
+/** The first turn may be the rest of one in which nobody was taken any more. */
+const EMPTY_TURNS = 3;
+/** Whoever comes so often that there are always more is not waited for. */
+const TAKING_MILLISECONDS = 300;
 /** How long a refused sender may go on sending before it is cut off; cut off at once it might lose the answer. */
 const LINGER_MILLISECONDS = 1_000;
 
@@ -89,10 +96,29 @@ export function answerUnreadable(error: ParserError, socket: Duplex): void {
   }
 }
 
-/** Closes connections as they fall idle, so that a server that is closing ends with its last answer. */
+/** Takes the connections that wait for it, one in each turn; a server that closed now would reset them. */
+export async function takeWaiting(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const end = performance.now() + TAKING_MILLISECONDS;
+  let turnsWithout = 0;
+  const note = () => (turnsWithout = 0);
+  server.on('connection', note);
+  for (; turnsWithout < EMPTY_TURNS && performance.now() < end; turnsWithout++) await afterPolling();
+  server.off('connection', note);
+}
+
+/**
+ * Closes connections as they fall idle, so that a server that is closing ends with its last answer. Begins a moment later, and keeps Node from doing so
+ * at once: a connection that was just opened counts as idle while its request is on the way, and would be reset.
+ */
 export function closeWhenIdle(server: Server): void {
   if (!server.listening) return;
-  const timer = setInterval(() => server.closeIdleConnections(), CHECKING_MILLISECONDS / 10);
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => undefined;
+  const closesFrom = performance.now() + ON_THE_WAY_MILLISECONDS;
+  // What has arrived is read before the check; else a process that had to wait for its turn would reset it.
+  const check = () => performance.now() >= closesFrom && setImmediate(closeIdle);
+  const timer = setInterval(check, CHECKING_MILLISECONDS / 10);
   server.once('close', () => clearInterval(timer));
 }
 

@@ -1,0 +1,119 @@
+/**
+ * What do callers of a whole service ask? Reads of every machine, operator and wallet of the devnet, with what its fixtures expect; now and then an owner signs
+ * a decision, and a provider is refused a challenge. Each call comes from one of many addresses, so that limits hold nobody back.
+ */
+import type { Fixtures, MachineFixture } from '../../devnet/fixtures.ts';
+import type { Random } from '../../sim/random.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers.ts';
+import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import type { Call } from './fixed-rate-load.ts';
+
+const DECISION_SHARE = 0.005;
+const CHALLENGE_SHARE = 0.005;
+/** Each is a call of its own to the alt chain's node, which shares the machine. */
+const ALT_SHARE = 0.01;
+/** How far back the first decision of a machine is signed. */
+const OLDEST_SECONDS = 200;
+const NEWEST_SECONDS = 20;
+
+export interface FixtureCalls {
+  /** The call of that number. */
+  readonly next: (index: number) => Call;
+  /** Each read once. */
+  readonly reads: readonly Call[];
+}
+
+export function createCalls(fixtures: Fixtures, token: string, random: Random): FixtureCalls {
+  const fleet = fixtures.machines.filter(({ name, home }) => name.startsWith('fleet') && home === 'main');
+  const deciding = new Set(fleet.map(({ id }) => id));
+  const main: Call[] = [];
+  const alt: Call[] = [];
+  for (const { id, home, expect } of fixtures.machines) {
+    for (const [path, { status, body }] of Object.entries(expect)) {
+      (home === 'main' ? main : alt).push(createRead(path, status, deciding.has(id) ? {} : body));
+    }
+  }
+  for (const { expect } of fixtures.operators) {
+    for (const [path, { status, body }] of Object.entries(expect)) main.push(createRead(path, status, body));
+  }
+  for (const { expect } of fixtures.wallets) {
+    for (const [path, { status, body }] of Object.entries(expect)) alt.push(createRead(path, status, body));
+  }
+  const decide = createDecisions(fixtures, fleet, random);
+  const challenge: Call = {
+    bytes: createRequest('POST', '/v1/verify/chip/challenge', '{}', `Authorization: Bearer ${token}\r\n`),
+    judge: (status) => (status === 400 ? undefined : `status ${status}`),
+  };
+  const next = (index: number): Call => {
+    const call =
+      (random.chance(DECISION_SHARE) ? decide() : undefined) ??
+      (random.chance(CHALLENGE_SHARE) ? challenge : random.pick(random.chance(ALT_SHARE) ? alt : main));
+    return comeFrom(index, call);
+  };
+  return { next, reads: [...main, ...alt].map((call, index) => comeFrom(2 ** 24 - 1 - index, call)) };
+}
+
+/** A caller among 2^24 behind the balancer. */
+function comeFrom(caller: number, call: Call): Call {
+  const address = `10.${(caller >> 16) & 255}.${(caller >> 8) & 255}.${caller & 255}`;
+  return { ...call, bytes: call.bytes.replace('\r\n', `\r\nX-Forwarded-For: ${address}\r\n`) };
+}
+
+function createRead(path: string, expected: number, members: unknown): Call {
+  return {
+    bytes: createRequest('GET', path),
+    judge: (status, body) =>
+      status === expected
+        ? findDifference(members, JSON.parse(body))
+        : `status ${status} ${body.startsWith('{') ? body : ''}`,
+  };
+}
+
+/** Undefined: the machine that came up was decided about for the latest time that would be believed. */
+function createDecisions(fixtures: Fixtures, fleet: readonly MachineFixture[], random: Random): () => Call | undefined {
+  const { chainId, addresses } = fixtures.mainChain;
+  const deployment = { chainId: String(chainId), registry: addresses.machineRegistry.toLowerCase() as Address };
+  const newest = new Map<string, number>();
+  const open = new Set<string>();
+  return () => {
+    const { id, ownerKey } = random.pick(fleet);
+    const now = Math.floor(Date.now() / 1000);
+    const timestamp = Math.max((newest.get(id) ?? 0) + 1, now - OLDEST_SECONDS);
+    // Two at once might overtake each other, and the older would be refused rightly.
+    if (timestamp > now + NEWEST_SECONDS || open.has(id)) return undefined;
+    newest.set(id, timestamp);
+    open.add(id);
+    const decision = { machineId: BigInt(id) as MachineId, optedIn: timestamp % 2 === 0, timestamp };
+    const { message } = prepareDecision(decision, { chain: 'main' }, deployment, DEFAULT_NAMESPACE);
+    const signature = createMainChainKey(Buffer.from(ownerKey.slice(2), 'hex')).sign(message);
+    const body = JSON.stringify({ opted_in: decision.optedIn, timestamp, signature });
+    return {
+      bytes: createRequest('PUT', `/machine/${id}/monetization`, body),
+      judge(status) {
+        open.delete(id);
+        return status === 200 ? undefined : `status ${status}`;
+      },
+    };
+  };
+}
+
+function createRequest(method: string, path: string, body = '', headers = ''): string {
+  const content = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: ratings.example\r\n${headers}${content}\r\n${body}`;
+}
+
+/** Objects have at least the expected members; arrays are as long. */
+function findDifference(expected: unknown, given: unknown, at = 'body'): string | undefined {
+  if (typeof expected !== 'object' || expected === null) {
+    return Object.is(expected, given) ? undefined : `${at} is ${JSON.stringify(given)}`;
+  }
+  if (typeof given !== 'object' || given === null) return `${at} is ${JSON.stringify(given)}`;
+  if (Array.isArray(expected) && expected.length !== (given as unknown[]).length) return `${at} has another length`;
+  for (const [name, value] of Object.entries(expected)) {
+    const difference = findDifference(value, (given as Record<string, unknown>)[name], `${at}.${name}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
