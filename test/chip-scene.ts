@@ -36,6 +36,8 @@ export interface ChipScene {
   ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawAnswer>;
   /** Status and code; every answer has the conduct of evidence 2, and nothing of what was sent. */
   judge(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<string>;
+  /** Where it listens. */
+  readonly url: string;
   /** Without a socket. */
   inject: FastifyInstance['inject'];
   close(): Promise<void>;
@@ -103,6 +105,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
   }
 
   return Object.assign(scene, {
+    url: `http://127.0.0.1:${port}`,
     ctx,
     store: memory,
     ask,

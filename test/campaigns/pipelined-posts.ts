@@ -7,6 +7,8 @@ import { connect, type Socket } from 'node:net';
 
 export interface Answer {
   readonly status: number;
+  /** Status line and header fields as they came. */
+  readonly head: string;
   readonly text: string;
 }
 
@@ -27,11 +29,13 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 
 export async function openPipelinedPosts(url: string, token: string, connections: number): Promise<PipelinedPosts> {
   const { port, host } = new URL(url);
-  const open = await Promise.all(Array.from({ length: connections }, () => openConnection(Number(port))));
+  const open = Array.from({ length: connections }, () => openConnection(Number(port)));
+  await Promise.all(open.map(({ socket }) => once(socket, 'connect')));
   return {
     post(number, path, body) {
-      const { socket, waiting } = open[number % connections]!;
-      if (socket.destroyed) return Promise.resolve(undefined);
+      const at = number % connections;
+      if (!open[at]!.socket.writable) open[at] = openConnection(Number(port));
+      const { socket, waiting } = open[at]!;
       const head = [
         `POST ${path} HTTP/1.1`,
         `Host: ${host}`,
@@ -49,9 +53,9 @@ export async function openPipelinedPosts(url: string, token: string, connections
   };
 }
 
-async function openConnection(port: number): Promise<Connection> {
+/** What is written before it stands waits until it does. */
+function openConnection(port: number): Connection {
   const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
   socket.setNoDelay(true);
   const connection: Connection = { socket, waiting: [], received: Buffer.alloc(0) };
   socket.on('data', (chunk) => take(connection, chunk));
@@ -68,7 +72,7 @@ function take(connection: Connection, chunk: Buffer): void {
     const bodyStart = headEnd + HEAD_END.length;
     const bodyEnd = bodyStart + Number(/^content-length: (\d+)$/im.exec(head)![1]);
     if (rest.length < bodyEnd) break;
-    const answer = { status: Number(head.slice(9, 12)), text: rest.toString('utf8', bodyStart, bodyEnd) };
+    const answer = { status: Number(head.slice(9, 12)), head, text: rest.toString('utf8', bodyStart, bodyEnd) };
     connection.waiting.shift()!(answer);
     rest = rest.subarray(bodyEnd);
   }

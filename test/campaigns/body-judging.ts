@@ -1,0 +1,131 @@
+/**
+ * Test support: is every body answered with the code of its first fault, and never with itself? Through the whole application over sockets of this process; every
+ * answer of a code must be, but for its date, the same bytes, and none shares eight characters with the values of the body that it answers.
+ */
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { Random } from '../../sim/random.ts';
+import { attempts, pki, requestCases, type VectorWorld } from '../../src/domain/evidence/evidence-vectors.ts';
+import { CHALLENGE_PATH, startChipScene, type ChipScene } from '../chip-scene.ts';
+import { createBodyMutations, WORLDS, type MutatedBody, type WorldName } from './body-mutations.ts';
+import { openPipelinedPosts, type Answer, type PipelinedPosts } from './pipelined-posts.ts';
+
+export interface BodyTally {
+  readonly runs: number;
+  /** By route, status and code. */
+  readonly answers: ReadonlyMap<string, number>;
+}
+
+interface Place {
+  readonly scene: ChipScene;
+  readonly posts: PipelinedPosts;
+}
+
+const AT_ONCE = 128;
+const CONNECTIONS = 4;
+const MAX_SHARED = 8;
+/** Sharing is looked for in so manieth answer; all others are held against that one. */
+const SHARING_EVERY = 50;
+const { world: BASE } = requestCases;
+
+const CHANGES: Readonly<Record<WorldName, Partial<VectorWorld>>> = {
+  open: {},
+  'clock set back': {},
+  consumed: { challenge: { ...BASE.challenge, consumedBy: `0x${'11'.repeat(32)}` } },
+  expired: { now: BASE.challenge.expiresAt },
+  'no machine': { machine: null },
+  'chain unreachable': { chain: 'unreachable' },
+  deactivated: { machine: { ...BASE.machine!, deactivated: true } },
+  'another controller': { machine: { ...BASE.machine!, controller: pki.accounts.stranger.address } },
+  'store unavailable': { store: 'unavailable' },
+};
+
+const COMMON = ['400 INVALID_REQUEST', '413 REQUEST_TOO_LARGE'];
+const DOCUMENTED = {
+  challenge: [...COMMON, '201 ', '404 MACHINE_NOT_FOUND', '429 RATE_LIMITED'],
+  evidence: [
+    ...COMMON,
+    ...['400 EVIDENCE_NOT_CANONICAL', '404 CHALLENGE_NOT_FOUND', '422 EVIDENCE_UNSUPPORTED', '422 EVIDENCE_MISMATCH'],
+    ...['422 CERTIFICATE_INVALID', '422 CERTIFICATE_UNSUPPORTED', '422 CERTIFICATE_UNTRUSTED'],
+    ...['422 CHIP_PROOF_INVALID', '422 CONTROLLER_PROOF_INVALID'],
+  ],
+};
+
+export async function judgeMutatedBodies(
+  seed: number,
+  runs: number,
+  isOver: (done: number) => boolean = () => false,
+): Promise<BodyTally> {
+  const places = new Map<WorldName, Place>();
+  for (const name of Object.keys(WORLDS) as WorldName[]) places.set(name, await openPlace(name));
+  const next = createBodyMutations(new Random(seed));
+  const answers = new Map<string, number>();
+  const texts = new Map<string, string>();
+  let done = 0;
+  try {
+    for (; done < runs && !isOver(done); done += AT_ONCE) {
+      const bodies = Array.from({ length: Math.min(AT_ONCE, runs - done) }, next);
+      await Promise.all(
+        bodies.map(async (mutated, n) => {
+          const { path, body, world } = mutated;
+          const { posts } = places.get(world)!;
+          // A connection that nobody used for a while may end while the request is on its way.
+          const answer = (await posts.post(n >> 5, path, body)) ?? (await posts.post(n >> 5, path, body));
+          const word = judgeAnswer(mutated, answer, texts, (done + n) % SHARING_EVERY === 0);
+          answers.set(word, (answers.get(word) ?? 0) + 1);
+        }),
+      );
+    }
+    for (const [name, { scene }] of places) {
+      expect(await scene.store.listIntakes(undefined, 2), name).toHaveLength(name === 'consumed' ? 1 : 0);
+    }
+  } finally {
+    for (const { posts, scene } of places.values()) {
+      posts.hangUp();
+      await scene.close();
+    }
+  }
+  return { runs: Math.min(done, runs), answers };
+}
+
+/** Throws with the body in hex where the answer is not the documented one. */
+function judgeAnswer(
+  { path, body, world, expected }: MutatedBody,
+  answer: Answer | undefined,
+  texts: Map<string, string>,
+  isSearched: boolean,
+): string {
+  const route = path === CHALLENGE_PATH ? 'challenge' : 'evidence';
+  const fail = (why: string) => expect.fail(`${why}: ${route}, ${world}, ${body.toString('hex')}`);
+  if (answer === undefined) return fail('no answer');
+  const { status, head, text } = answer;
+  const { detail } = JSON.parse(text) as { detail?: { code: string } };
+  const word = `${status} ${detail?.code ?? ''}`;
+  if (expected === undefined ? !DOCUMENTED[route].includes(word) : word !== expected) fail(`${word}, not ${expected}`);
+  // A challenge says which machine it is for, and a nonce of its own.
+  if (status === 201) return `${route} ${word}`;
+  const whole = `${head.replace(/^date: .*$/im, '')}\n${text}`;
+  const known = texts.get(word);
+  texts.set(word, known ?? whole);
+  if (known !== undefined && known !== whole) fail(`another ${word}: ${whole}`);
+  if (isSearched && sharesText(text, body.toString('latin1'))) fail(`an echo: ${text}`);
+  return `${route} ${word}`;
+}
+
+/** The names of members are words that the fixed texts have too. */
+const NAMES = [attempts.first.evidence, attempts.first.evidence.certificate].flatMap(Object.keys).join(' ');
+
+function sharesText(answer: string, body: string): boolean {
+  for (let at = 0; at + MAX_SHARED <= answer.length; at++) {
+    const piece = answer.slice(at, at + MAX_SHARED);
+    if (body.includes(piece) && !NAMES.includes(piece)) return true;
+  }
+  return false;
+}
+
+async function openPlace(name: WorldName): Promise<Place> {
+  const scene = await startChipScene({ ...BASE, ...CHANGES[name] }, { logsRequests: false });
+  Object.assign(scene.ctx.chip!, { createNonce: () => randomBytes(32) });
+  if (name === 'clock set back') scene.ctx.time.milliseconds = 0;
+  return { scene, posts: await openPipelinedPosts(scene.url, BASE.onboardingToken, CONNECTIONS) };
+}
