@@ -57,6 +57,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
         shortfall:
           'what is left above raw node:http is Fastify’s routing, the limits, the tally and the line of headers that a read carries; profiles show no part of more than a twentieth',
       },
+      'hot-read/cpu': { what: 'CPU of a hot read of a rating', unit: 'µs', better: 'less', peer: RAW },
       'hot-read/fastapi': { what: 'hot read of a rating', unit: 'requests/s', better: 'more', peer: FASTAPI },
     },
   },
@@ -68,6 +69,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     method: 'The same for `GET /v1/verify/machines/{id}`.',
     figures: {
       'verify-read/node': { what: 'hot read of a record of Verify', unit: 'requests/s', better: 'more', peer: RAW },
+      'verify-read/cpu': { what: 'CPU of a hot read of a record of Verify', unit: 'µs', better: 'less', peer: RAW },
       'verify-read/fastapi': {
         what: 'hot read of a record of Verify',
         unit: 'requests/s',

@@ -4,7 +4,7 @@
  * virtual environment beside the run. `BENCH_ROUNDS` and `BENCH_SECONDS` change the length.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
@@ -25,11 +25,13 @@ interface Peer {
   readonly url: string;
   readonly process: ChildProcess;
   readonly requestsPerSecond: number[];
+  /** Of one request, without what the kernel does for it outside of the process. */
+  readonly cpuMicroseconds: number[];
 }
 
 function startPeer(name: string, url: string, command: string, args: string[], env: Record<string, string>): Peer {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
-  return { name, url, process: child, requestsPerSecond: [] };
+  return { name, url, process: child, requestsPerSecond: [], cpuMicroseconds: [] };
 }
 
 /** Undefined: FastAPI cannot be had here. */
@@ -44,11 +46,20 @@ function findPython(folder: string): string | undefined {
   }
 }
 
-function load(url: string, seconds: number): number {
+function load({ url, process, ...figures }: Peer, seconds: number): void {
+  const before = readCpuSeconds(process);
   const text = execFileSync('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url], { encoding: 'utf8' });
+  const cpuSeconds = readCpuSeconds(process) - before;
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(text);
   if (failed !== null) throw new Error(`${failed[1]} answers of ${url} were not 200`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]);
+  figures.requestsPerSecond.push(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]));
+  figures.cpuMicroseconds.push((cpuSeconds * 1e6) / Number(/(\d+) requests in/.exec(text)![1]));
+}
+
+/** All threads; the system counts in hundredths. */
+function readCpuSeconds({ pid }: ChildProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
@@ -97,24 +108,25 @@ try {
         );
   if (fastApi !== undefined) peers.push(fastApi);
   for (const peer of peers) await untilAnswering(peer.url);
-  for (const peer of peers) load(peer.url, 2);
+  for (const peer of peers) load({ ...peer, requestsPerSecond: [], cpuMicroseconds: [] }, 2);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const peer of peers) peer.requestsPerSecond.push(load(peer.url, SECONDS));
+    for (const peer of peers) load(peer, SECONDS);
   }
   const ours = median(service.requestsPerSecond);
   console.log(
     `hot /mcr read, ${body.length} bytes, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turn, entry ${existsSync(built) ? 'built' : 'source'}`,
   );
-  for (const { name, requestsPerSecond } of peers) {
+  for (const { name, requestsPerSecond, cpuMicroseconds } of peers) {
     const own = median(requestsPerSecond);
     const range = `${Math.round(Math.min(...requestsPerSecond))} to ${Math.round(Math.max(...requestsPerSecond))}`;
     console.log(
-      `${name.padEnd(18)} ${Math.round(own)} requests/s (${range}), this service / it = ${(ours / own).toFixed(2)}`,
+      `${name.padEnd(18)} ${Math.round(own)} requests/s (${range}), this service / it = ${(ours / own).toFixed(2)}, CPU of each ${median(cpuMicroseconds).toFixed(1)} µs`,
     );
   }
   const medianOf = (peer: Peer | undefined) => (peer === undefined ? null : median(peer.requestsPerSecond));
   tellFigures({
     [`${WHAT}/node`]: { ours, peer: medianOf(raw) },
+    [`${WHAT}/cpu`]: { ours: median(service.cpuMicroseconds), peer: median(raw.cpuMicroseconds) },
     [`${WHAT}/fastapi`]: { ours, peer: medianOf(fastApi) },
   });
 } finally {
