@@ -21,7 +21,7 @@ export interface History extends AltStanding {
   readonly did: string;
   readonly machine_id: string;
   readonly model: string;
-  /** False: there are too many events to tell it, or not all are indexed; then there are no points. */
+  /** False: not all events are indexed, or not all days of many; then there are no points. */
   readonly complete: boolean;
   /** Taken for every day: of these only the present is known. */
   readonly facts_of_now: { readonly bond_status: BondStatus; readonly trust_override: number | null };

@@ -11,6 +11,7 @@ import { Fault } from '../src/domain/faults.ts';
 import type { Address, MachineId } from '../src/domain/identifiers.ts';
 import type { DeploymentFacts, EventRecord, MachineSnapshot, Reading } from '../src/domain/machine-facts.ts';
 import { emptyFold } from '../src/domain/rating/fold.ts';
+import type { DayHistory } from '../src/domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';
 import type { FleetListing, ListedMachine } from '../src/ports/alt-fleet-store.ts';
 import type { AltIndex } from '../src/ports/alt-index.ts';
@@ -84,6 +85,8 @@ export interface SceneMachine {
   readonly log?: Reading<AltEventLog>;
   /** All that is indexed, from position 0 on. */
   readonly indexed?: readonly { readonly record: EventRecord; readonly event: RatingEvent }[];
+  /** What the index remembers of the days of them. */
+  readonly dayHistory?: DayHistory;
 }
 
 /** What the store says of an operator's list. */
@@ -178,6 +181,13 @@ export async function openAltScene({
         const some = (at(id).indexed ?? []).slice(from, to);
         return { records: some.map(({ record }) => record), events: some.map(({ event }) => event) };
       },
+      // As of a store without days.
+      readDayHistory: async ({ id }) => {
+        const { dayHistory, indexed = [] } = at(id);
+        if (dayHistory !== undefined) return dayHistory;
+        const events = indexed.map(({ event }) => event);
+        return events.length > 2_000 ? undefined : { foldDays: [], events };
+      },
       readStatus: readStatus ?? (() => Promise.reject(new Fault('StoreUnavailable', {}))),
     },
   };
@@ -186,6 +196,7 @@ export async function openAltScene({
     alt: hasAlt ? alt : undefined,
     store: {
       readFold: async () => undefined,
+      listFoldDays: async () => ({ epoch: 0, days: [] }),
       readDecision: async () => undefined,
       listFleet: async (_identity: string, _operator: Address, offset: number, limit: number) => ({
         ...listAll(machines, offset, limit),

@@ -7,11 +7,14 @@ import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef, EventPage, EventRecord, Reading } from '../domain/machine-facts.ts';
 import { emptyFold, type Fold } from '../domain/rating/fold.ts';
-import { parseFold } from '../domain/rating/fold-text.ts';
+import type { DayHistory } from '../domain/rating/daily-rating.ts';
+import { parseFoldDay } from '../domain/rating/fold-day-text.ts';
+import { KEPT_DAYS, type FoldDay } from '../domain/rating/fold-days.ts';
+import { FoldUnreadable, parseFold } from '../domain/rating/fold-text.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { EventGeneration } from '../ports/main-chain-log.ts';
-import type { StoredFold } from '../ports/store.ts';
+import type { StoredFold, StoredFoldDay } from '../ports/store.ts';
 
 /** More records than this after the fold are the indexer's work, not a request's. */
 const MAX_TAIL = 2_000;
@@ -51,11 +54,39 @@ export async function readHistory(
   return { fold, tail: (await readTimedEvents(main, source, fold.nextSeq, count)).events };
 }
 
+/**
+ * All events of the source, as far as possible by their days; undefined where too many would have to be read. Throws as `readHistory`.
+ */
+export async function readDayHistory(
+  ctx: Ctx,
+  main: MainChainPorts,
+  source: EventSource,
+  fingerprint: string,
+): Promise<DayHistory | undefined> {
+  const { generation, id, count } = source;
+  const stored = await ctx.store.listFoldDays(generation, id, fingerprint, KEPT_DAYS + 1);
+  const days = (await isOfSource(main, source, stored)) ? stored.days : [];
+  const from = days.at(-1)?.nextSeq ?? 0;
+  if (from > count) throw chainUnreadable('main', 'events');
+  if (count - from > MAX_TAIL) return undefined;
+  const { events } = await readTimedEvents(main, source, from, count);
+  return { foldDays: parseDays(days), events };
+}
+
+function parseDays(days: readonly StoredFoldDay[]): readonly FoldDay[] {
+  try {
+    return days.map(({ state }) => parseFoldDay(state));
+  } catch (error) {
+    if (error instanceof FoldUnreadable) throw chainUnreadable('main', 'events');
+    throw error;
+  }
+}
+
 /** A fold of before an import, or of another chain, says nothing about the records that are readable at this block. */
 async function isOfSource(
   main: MainChainPorts,
   { generation, id, block }: EventSource,
-  { epoch }: StoredFold,
+  { epoch }: Pick<StoredFold, 'epoch'>,
 ): Promise<boolean> {
   return (await main.eventTimes.readEventEpoch(generation, id, block)) === epoch;
 }

@@ -8,27 +8,24 @@ import { need } from '../domain/machine-home.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
-import { rateDays, renewLastDay, type DailyRatings } from '../domain/rating/daily-rating.ts';
+import { rateDays, renewLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
+import { HISTORY_DAYS, LEAST_EVENTS_OF_DAYS } from '../domain/rating/fold-days.ts';
 import { judgeEvent, type EventJudgement, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
 import { toServiceDirectory } from '../domain/service-directory.ts';
 import { dayOf } from '../domain/utc-day.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { FxConfiguration } from '../ports/fx-rates.ts';
 import { rateAltMachine } from './alt-machine-rating.ts';
-import { readTimedEvents } from './event-history.ts';
+import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { locateMachine, type LocatedMachine } from './machine-location.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
-
-/** A history is told of at most so many events: 20 pages of records from a node, one statement for their logs. */
-export const MAX_HISTORY_EVENTS = 2_000;
-/** And of at most so many days, today's included. */
-const MAX_HISTORY_DAYS = 365;
 
 const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
 export interface MachineHistory extends DailyRatings {
   readonly rated: RatedSnapshot;
-  /** False: there are too many events to tell it, or not all of them are indexed; then there are no days. */
+  /** False: not all events are indexed, or not all days of many; then there are no days. */
   readonly isComplete: boolean;
 }
 
@@ -66,48 +63,69 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   const { main, snapshot, alt } = located;
   const rated = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
   const { eventCount } = rated.rating;
-  if (rated.alt?.unavailable === 'indexer_behind' || eventCount > MAX_HISTORY_EVENTS) {
-    return { rated, isComplete: false, ...NOTHING };
-  }
   if (eventCount === 0) return { rated, isComplete: true, ...NOTHING };
-  return { rated, isComplete: true, ...(await readDays(ctx, located, rated)) };
+  const days = rated.alt?.unavailable === 'indexer_behind' ? undefined : await readDays(ctx, located, rated);
+  return days === undefined ? { rated, isComplete: false, ...NOTHING } : { rated, isComplete: true, ...days };
 }
 
 /** The days of a machine of the main chain, which its snapshot, the rates and the day settle but for the last of them. */
 interface KeptDays {
   readonly table: RateTable;
   readonly today: number;
-  readonly days: Promise<DailyRatings>;
+  readonly days: Promise<DailyRatings | undefined>;
 }
 
 const daysBySnapshot = new WeakMap<MachineSnapshot, KeptDays>();
 
-/** All events are read once for each reading of the machine, however often it is asked for. */
-async function readDays(ctx: Ctx, located: LocatedMachine, rated: RatedSnapshot): Promise<DailyRatings> {
+/** What there is to read is read once for each reading of the machine, however often it is asked for. Undefined where it is not complete. */
+async function readDays(ctx: Ctx, located: LocatedMachine, rated: RatedSnapshot): Promise<DailyRatings | undefined> {
   const { snapshot, alt } = located;
   const { rating, inputs } = rated;
-  const { table } = ctx.fxRates.current();
+  const rates = ctx.fxRates.current();
+  const { table } = rates;
   const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
-  if (alt !== undefined) return computeDays(located, rated, table, today);
+  if (alt !== undefined) return computeDays(ctx, located, rated, rates, today);
   const known = daysBySnapshot.get(snapshot);
-  if (known?.table === table && known.today === today) return renewLastDay(await known.days, rating);
-  const days = computeDays(located, rated, table, today);
+  if (known?.table === table && known.today === today) {
+    const days = await known.days;
+    return days && renewLastDay(days, rating);
+  }
+  const days = computeDays(ctx, located, rated, rates, today);
   daysBySnapshot.set(snapshot, { table, today, days });
-  // A failure is not kept: the next request tries again.
-  days.catch(() => daysBySnapshot.delete(snapshot));
+  const forget = () => daysBySnapshot.delete(snapshot);
+  // Neither a failure nor what is not complete is kept: the next request tries again.
+  days.then((whole) => whole === undefined && forget(), forget);
   return days;
 }
 
 async function computeDays(
+  ctx: Ctx,
   located: LocatedMachine,
   { rating, inputs }: RatedSnapshot,
-  rates: RateTable,
+  { table, fingerprint }: FxConfiguration,
   today: number,
-): Promise<DailyRatings> {
-  const { events } = await readEvents(located, 0, rating.eventCount);
+): Promise<DailyRatings | undefined> {
+  const history = await readWhole(ctx, located, rating.eventCount, fingerprint);
+  if (history === undefined) return undefined;
   const { negativeFlagAt, trustOverride, priorEvents } = inputs;
-  const facts = { rates, bondStatus: rating.bondStatus, negativeFlagAt, trustOverride, priorEvents };
-  return rateDays(events, facts, { current: rating, today, maxDays: MAX_HISTORY_DAYS });
+  const facts = { rates: table, bondStatus: rating.bondStatus, negativeFlagAt, trustOverride, priorEvents };
+  return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
+}
+
+/** All events: of few of them each one, of many their days. */
+async function readWhole(
+  ctx: Ctx,
+  located: LocatedMachine,
+  eventCount: number,
+  fingerprint: string,
+): Promise<DayHistory | undefined> {
+  const { main, snapshot, alt } = located;
+  if (eventCount <= LEAST_EVENTS_OF_DAYS) {
+    return { foldDays: [], events: (await readEvents(located, 0, eventCount)).events };
+  }
+  return alt === undefined
+    ? readDayHistory(ctx, main, toEventSource(main, snapshot), fingerprint)
+    : alt.index.readDayHistory(alt.snapshot, fingerprint);
 }
 
 interface TimedEvents {

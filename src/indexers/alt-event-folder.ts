@@ -3,12 +3,14 @@
  * newest one, so that a request whose read of the log account is a little older than the index still finds a fold that it can use.
  */
 import type { MachineId } from '../domain/identifiers.ts';
-import { emptyFold, EventsUnreadable, foldEvents, type Fold } from '../domain/rating/fold.ts';
+import { LEAST_EVENTS_OF_DAYS } from '../domain/rating/fold-days.ts';
+import { emptyFold, EventsUnreadable } from '../domain/rating/fold.ts';
 import { formatFold, FoldUnreadable, parseFold } from '../domain/rating/fold-text.ts';
 import type { AltEventStore, AltMachineState, StoredAltFold } from '../ports/alt-event-store.ts';
 import type { FxConfiguration, FxRates } from '../ports/fx-rates.ts';
 import type { Log } from '../ports/log.ts';
 import { pickConsecutive, toRatingEvent } from './alt-stored-events.ts';
+import { chooseDayTurn, foldTurn, turnWithoutDays, type DayTurn } from './day-turn.ts';
 import type { StepOutcome } from './poll-loop.ts';
 
 export interface AltEventFolderOptions {
@@ -46,28 +48,44 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
     return outcome;
   }
 
-  /** Whether the fold has grown; it does not while an amount waits for its rate. */
+  /** Whether the fold or its days have grown; they do not while an amount waits for its rate. */
   async function takeTurn(
-    { id, revision, eventCount }: AltMachineState,
+    machine: AltMachineState,
     stored: StoredAltFold | undefined,
     rates: FxConfiguration,
   ): Promise<boolean> {
-    const before = parseStored(stored);
-    if (before === undefined) return skip(id, 'fold-unreadable');
-    const { nextSeq } = before;
-    const to = Math.min(eventCount - KEPT_BEHIND, nextSeq + EVENTS_PER_TURN);
-    const events = pickConsecutive(await store.listAltEvents(id, nextSeq, to), nextSeq).map(toRatingEvent);
+    const { id, revision, eventCount } = machine;
     try {
-      const { fold: after, folded } = foldEvents(before, events, rates.table);
+      const begin = await beginTurn(machine, stored, rates.fingerprint);
+      const { nextSeq } = begin.fold;
+      const end = begin.isFoldBehind ? eventCount - KEPT_BEHIND : stored!.nextSeq;
+      const to = Math.min(end, nextSeq + EVENTS_PER_TURN);
+      const events = pickConsecutive(await store.listAltEvents(id, nextSeq, to), nextSeq).map(toRatingEvent);
+      const { fold, folded, write: days } = foldTurn(begin, events, rates.table);
       if (folded === 0) return false;
-      await store.writeAltFolds(rates.fingerprint, [
-        { id, revision, nextSeq: after.nextSeq, state: formatFold(after) },
-      ]);
+      const state = formatFold(fold);
+      await store.writeAltFolds(rates.fingerprint, [{ id, revision, nextSeq: fold.nextSeq, state, days }]);
       return true;
     } catch (error) {
-      if (!(error instanceof EventsUnreadable)) throw error;
-      return skip(id, error.problem);
+      if (error instanceof FoldUnreadable) return skip(id, 'fold-unreadable');
+      if (error instanceof EventsUnreadable) return skip(id, error.problem);
+      throw error;
     }
+  }
+
+  /** Throws `FoldUnreadable`. */
+  async function beginTurn(
+    { id, revision, eventCount }: AltMachineState,
+    stored: StoredAltFold | undefined,
+    fingerprint: string,
+  ): Promise<DayTurn> {
+    const fold = stored === undefined ? emptyFold() : parseFold(stored.state);
+    if (eventCount - KEPT_BEHIND <= LEAST_EVENTS_OF_DAYS) return turnWithoutDays(fold);
+    const listDays = async (limit: number) => {
+      const kept = await store.listAltFoldDays(id, fingerprint, limit);
+      return kept.revision === revision ? kept.days : [];
+    };
+    return chooseDayTurn({ fold, listDays, hasNext: eventCount - fold.nextSeq >= LEAST_UNFOLDED });
   }
 
   function skip(id: MachineId, reason: string): false {
@@ -76,14 +94,4 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
   }
 
   return { fold };
-}
-
-function parseStored(stored: StoredAltFold | undefined): Fold | undefined {
-  if (stored === undefined) return emptyFold();
-  try {
-    return parseFold(stored.state);
-  } catch (error) {
-    if (error instanceof FoldUnreadable) return undefined;
-    throw error;
-  }
 }

@@ -4,7 +4,9 @@
  */
 import { chainUnreadable } from '../domain/faults.ts';
 import { NO_EVENTS, type AltEventLog, type AltMachineSnapshot } from '../domain/alt-machine-facts.ts';
-import { emptyFold, type Fold } from '../domain/rating/fold.ts';
+import { emptyFold } from '../domain/rating/fold.ts';
+import { parseFoldDay } from '../domain/rating/fold-day-text.ts';
+import { KEPT_DAYS } from '../domain/rating/fold-days.ts';
 import { FoldUnreadable, parseFold } from '../domain/rating/fold-text.ts';
 import type { AltEventStore, AltMachineState, StoredAltEvent, StoredAltHistory } from '../ports/alt-event-store.ts';
 import type { AltHistoryRead, AltIndex } from '../ports/alt-index.ts';
@@ -33,11 +35,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     const count = toCount(eventLog);
     if (count === 0) return { isComplete: true, fold: emptyFold(), tail: [] };
     const stored = await store.readAltHistory(snapshot.id, ratesFingerprint, count, MAX_TAIL + 2);
-    const fold = parseStored(stored);
-    if (fold === undefined) {
-      log.error({ machine: String(snapshot.id) }, 'a fold of the alt chain’s events is unreadable');
-      throw chainUnreadable('alt', 'events');
-    }
+    const fold = stored.fold === undefined ? emptyFold() : parse(snapshot, () => parseFold(stored.fold!.state));
     const known = pickConsecutive(
       stored.events.filter(({ eventIndex }) => eventIndex >= fold.nextSeq && eventIndex < count),
       fold.nextSeq,
@@ -46,6 +44,17 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);
     if (isComplete) await checkLastEvent(snapshot, eventLog, stored, count);
     return { isComplete, fold, tail: known.map(toRatingEvent) };
+  }
+
+  /** Throws `ChainUnreadable` instead of `FoldUnreadable`. */
+  function parse<T>({ id }: AltMachineSnapshot, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof FoldUnreadable)) throw error;
+      log.error({ machine: String(id) }, 'a fold of the alt chain’s events is unreadable');
+      throw chainUnreadable('alt', 'events');
+    }
   }
 
   async function checkLastEvent(
@@ -90,6 +99,23 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
       const known = isSame ? pickConsecutive(stored, from).filter(({ slot }) => slot <= snapshot.slot) : [];
       return { records: known.map(({ record }) => record), events: known.map(toRatingEvent) };
     },
+    async readDayHistory(snapshot, ratesFingerprint) {
+      checkStanding();
+      const count = toCount(readEventLog(snapshot));
+      const { revision, days } = await store.listAltFoldDays(snapshot.id, ratesFingerprint, KEPT_DAYS + 1);
+      const from = days.at(-1)?.nextSeq ?? 0;
+      if (count - from > MAX_TAIL) return undefined;
+      const before = await readRevision(snapshot);
+      const stored = await store.listAltEvents(snapshot.id, from, count);
+      // Days, events and account of one history.
+      if (before !== revision || revision !== (await readRevision(snapshot))) return undefined;
+      const known = pickConsecutive(stored, from).filter(({ slot }) => slot <= snapshot.slot);
+      if (known.length !== count - from) return undefined;
+      return {
+        foldDays: parse(snapshot, () => days.map(({ state }) => parseFoldDay(state))),
+        events: known.map(toRatingEvent),
+      };
+    },
     async readStatus() {
       const { observed } = isRefused() ? NOT_OBSERVED : await store.readAltWalk();
       return {
@@ -127,14 +153,4 @@ function isSound({ problem }: AltMachineState): boolean {
  */
 function isOfSlot(events: readonly StoredAltEvent[], count: number, slot: number): boolean {
   return events.every((event) => event.slot <= slot === event.eventIndex < count);
-}
-
-function parseStored({ fold }: StoredAltHistory): Fold | undefined {
-  if (fold === undefined) return emptyFold();
-  try {
-    return parseFold(fold.state);
-  } catch (error) {
-    if (error instanceof FoldUnreadable) return undefined;
-    throw error;
-  }
 }

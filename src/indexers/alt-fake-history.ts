@@ -62,6 +62,7 @@ export class FakeHistory implements AltHistory {
   readonly transactions: KeptTransaction[] = [];
   readonly asked: FakeQuestion[] = [];
   slot = 10;
+  slotSeconds = 1;
   pageRows = 1_000;
   firstAvailableSlot = 0;
   genesisIsRight = true;
@@ -90,6 +91,11 @@ export class FakeHistory implements AltHistory {
 
   submit(machineId: MachineId, ...records: readonly EventRecord[]): string[] {
     return records.flatMap((record) => this.finalize({ changes: [{ kind: 'submitted', machineId, record }] }));
+  }
+
+  /** Unix seconds. */
+  timeOf(slot: number): number {
+    return FIRST_BLOCK_TIME + slot * this.slotSeconds;
   }
 
   snapshotOf(id: MachineId): AltMachineSnapshot {
@@ -153,7 +159,7 @@ export class FakeHistory implements AltHistory {
 
   async readBlockTime(slot: number): Promise<number | undefined> {
     this.#ask('time');
-    return this.unknownTimes.has(slot) ? undefined : FIRST_BLOCK_TIME + slot;
+    return this.unknownTimes.has(slot) ? undefined : this.timeOf(slot);
   }
 
   async readBlockSignatures(slot: number): Promise<readonly string[]> {
@@ -198,7 +204,7 @@ export class FakeHistory implements AltHistory {
 
   #execute({ changes = [], hasFailed = false, hasLogs = true, mentions = [] }: FakeTransaction): string {
     this.#made += 1;
-    const blockTime = this.untimedRows.has(this.slot) ? undefined : FIRST_BLOCK_TIME + this.slot;
+    const blockTime = this.untimedRows.has(this.slot) ? undefined : this.timeOf(this.slot);
     const row: SignatureRow = { signature: `tx${this.#made}`, slot: this.slot, blockTime, hasFailed };
     const operations = hasFailed ? [] : changes.map((change) => this.#apply(change, hasLogs));
     const machines = new Set([...mentions, ...changes.map(({ machineId }) => machineId)]);
@@ -223,7 +229,7 @@ export class FakeHistory implements AltHistory {
       return { kind: 'closed', machineId, count: hasLogs ? before.count : undefined, evidence };
     }
     const record = change.kind === 'submitted' ? (change.record ?? recordOf(this.#made)) : change.record;
-    const added = record === undefined ? [] : [{ record, slot: this.slot, blockTime: FIRST_BLOCK_TIME + this.slot }];
+    const added = record === undefined ? [] : [{ record, slot: this.slot, blockTime: this.timeOf(this.slot) }];
     const count = before.count + BigInt(added.length);
     const priorEventCount = change.kind === 'submitted' ? before.priorEventCount : change.prior;
     const events = before.events as { record: EventRecord; slot: number; blockTime: number }[];

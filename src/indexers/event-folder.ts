@@ -7,7 +7,8 @@ import { pairEvents } from '../domain/event-pairing.ts';
 import { Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef, EventRecord } from '../domain/machine-facts.ts';
-import { EventsUnreadable, emptyFold, foldEvents, type Fold } from '../domain/rating/fold.ts';
+import { LEAST_EVENTS_OF_DAYS } from '../domain/rating/fold-days.ts';
+import { EventsUnreadable, emptyFold, type Fold } from '../domain/rating/fold.ts';
 import { FoldUnreadable, formatFold, parseFold } from '../domain/rating/fold-text.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,7 +16,8 @@ import type { EventLogRow } from '../ports/event-times.ts';
 import type { FxConfiguration, FxRates } from '../ports/fx-rates.ts';
 import type { Log } from '../ports/log.ts';
 import type { EventGeneration, MainChainLog } from '../ports/main-chain-log.ts';
-import type { FoldStore, MainChainIndexStore, StoredFold } from '../ports/store.ts';
+import type { FoldStore, FoldWrite, MainChainIndexStore, StoredFold } from '../ports/store.ts';
+import { chooseDayTurn, foldTurn, turnWithoutDays, type DayTurn, type FoldedTurn } from './day-turn.ts';
 import { FoldingBlocks } from './folding-blocks.ts';
 import type { StepOutcome } from './poll-loop.ts';
 
@@ -59,7 +61,7 @@ interface Machine {
 /** One machine's turn: the next events to lay on its fold. */
 interface Turn extends Machine {
   readonly epoch: number;
-  readonly fold: Fold;
+  readonly begin: DayTurn;
   readonly logs: readonly EventLogRow[];
   readonly isLast: boolean;
 }
@@ -111,14 +113,33 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     fingerprint: string,
   ): Promise<Turn | undefined> {
     const { generation, id, count, epoch } = machine;
-    const stored = await store.readFold(generation, id, fingerprint);
-    const before = parseStored(stored, epoch);
-    if (before === undefined) return skip(machine, 'fold-unreadable');
-    const to = Math.min(count, before.nextSeq + EVENTS_PER_TURN);
-    const logs = await store.listEventLogs(generation, id, before.nextSeq, to);
+    const begin = await beginTurn(machine, fingerprint);
+    if (begin === undefined) return skip(machine, 'fold-unreadable');
+    const { nextSeq } = begin.fold;
+    const to = Math.min(count, nextSeq + EVENTS_PER_TURN);
+    const logs = await store.listEventLogs(generation, id, nextSeq, to);
     // Another process has indexed further than `block` meanwhile; the machine has its turn with the next one.
     if (logs.some(({ blockNumber }) => blockNumber > block.number)) return undefined;
-    return { generation, id, epoch, fold: before, logs, isLast: to === count };
+    return { generation, id, epoch, begin, logs, isLast: to === count && !begin.leavesDays };
+  }
+
+  /** Undefined when what is stored cannot be read. */
+  async function beginTurn(
+    { generation, id, count, epoch }: Machine & { readonly count: number; readonly epoch: number },
+    fingerprint: string,
+  ): Promise<DayTurn | undefined> {
+    try {
+      const fold = parseStored(await store.readFold(generation, id, fingerprint), epoch);
+      if (count <= LEAST_EVENTS_OF_DAYS) return turnWithoutDays(fold);
+      const listDays = async (limit: number) => {
+        const kept = await store.listFoldDays(generation, id, fingerprint, limit);
+        return kept.epoch === epoch ? kept.days : [];
+      };
+      return await chooseDayTurn({ fold, listDays, hasNext: fold.nextSeq < count });
+    } catch (error) {
+      if (error instanceof FoldUnreadable) return undefined;
+      throw error;
+    }
   }
 
   function skip(machine: Machine, reason: string): undefined {
@@ -130,7 +151,7 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   async function foldBatch(batch: readonly Turn[], block: BlockRef, rates: FxConfiguration): Promise<number> {
     const records = await readRecords(batch, block);
     const folds = batch.flatMap((turn, i) => {
-      const folded = records[i] === undefined ? undefined : foldTurn(turn, records[i], rates.table);
+      const folded = records[i] === undefined ? undefined : foldRecords(turn, records[i], rates.table);
       return folded === undefined ? [] : [folded];
     });
     if (folds.length > 0) await store.writeFolds(rates.fingerprint, folds);
@@ -142,7 +163,7 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     batch: readonly Turn[],
     block: BlockRef,
   ): Promise<readonly (readonly EventRecord[] | undefined)[]> {
-    const wanted = batch.map(({ generation, id, fold, logs }) => ({
+    const wanted = batch.map(({ generation, id, begin: { fold }, logs }) => ({
       generation,
       id,
       from: fold.nextSeq,
@@ -178,38 +199,31 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     return records;
   }
 
-  function foldTurn(turn: Turn, records: readonly EventRecord[], table: RateTable): (StoredFold & Machine) | undefined {
-    const { generation, id, epoch, fold: before, logs, isLast } = turn;
-    let after: Fold;
-    let folded: number;
+  function foldRecords(turn: Turn, records: readonly EventRecord[], table: RateTable): FoldWrite | undefined {
+    const { generation, id, epoch, begin, logs, isLast } = turn;
+    let after: FoldedTurn;
     try {
       // Only an import brings events of another chain; without one, indexes of logs are positions.
-      const events = pairEvents(records, logs, before.nextSeq, epoch > 0);
-      ({ fold: after, folded } = foldEvents(before, events, table));
+      after = foldTurn(begin, pairEvents(records, logs, begin.fold.nextSeq, epoch > 0), table);
     } catch (error) {
       if (error instanceof EventsUnreadable) return skip(turn, error.problem);
       if (isUnreadable(error)) return skip(turn, 'events');
       throw error;
     }
-    foldedEvents += folded;
+    const { fold, folded, write: days } = after;
+    if (begin.isFoldBehind) foldedEvents += folded;
     if (folded < records.length) blocks.blockPending(turn);
     else if (!isLast) isMoreLeft = true;
     if (folded === 0) return undefined;
-    return { generation, id, epoch, nextSeq: after.nextSeq, state: formatFold(after) };
+    return { generation, id, epoch, nextSeq: fold.nextSeq, state: formatFold(fold), days };
   }
 
   return { fold, report: () => ({ foldedEvents, ...blocks.report() }) };
 }
 
-/** The fold to go on from: none of another epoch, for an import begins the history anew. Undefined when it cannot be read. */
-function parseStored(stored: StoredFold | undefined, epoch: number): Fold | undefined {
-  if (stored?.epoch !== epoch) return emptyFold();
-  try {
-    return parseFold(stored.state);
-  } catch (error) {
-    if (error instanceof FoldUnreadable) return undefined;
-    throw error;
-  }
+/** The fold to go on from: none of another epoch, for an import begins the history anew. Throws `FoldUnreadable`. */
+function parseStored(stored: StoredFold | undefined, epoch: number): Fold {
+  return stored?.epoch === epoch ? parseFold(stored.state) : emptyFold();
 }
 
 function* toBatches(turns: readonly Turn[]): Iterable<readonly Turn[]> {

@@ -73,6 +73,8 @@ export class FakeChain implements MainChainLog {
   tellsReceipts = false;
   /** Blocks between the newest and the finalized one. */
   finalityLag = 2;
+  /** From the start to each block that is mined from now on, times its number. */
+  blockSeconds = BLOCK_SECONDS;
   /** Blocks that the node is behind. */
   behind = 0;
   #blocks: FakeBlock[] = [];
@@ -89,7 +91,7 @@ export class FakeChain implements MainChainLog {
   /** Adds a block with these logs; `foreign` are addresses and topics that other contracts logged. */
   mine(logs: readonly FakeLog[] = [], foreign: readonly string[] = []): Header {
     const number = this.#blocks.length;
-    const timestamp = GENESIS_TIMESTAMP + BLOCK_SECONDS * number;
+    const timestamp = GENESIS_TIMESTAMP + this.blockSeconds * number;
     const hash = this.#nextHash();
     const records: PlacedLog[] = [];
     logs.forEach((log, index) => {

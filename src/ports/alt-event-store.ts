@@ -7,6 +7,7 @@ import type { EventChange } from '../domain/alt-event-operation.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { EventRecord } from '../domain/machine-facts.ts';
 import type { SignatureRow } from './alt-history.ts';
+import type { FoldDaysWrite, StoredFoldDay } from './store.ts';
 
 export interface SignatureMark {
   readonly signature: string;
@@ -132,6 +133,19 @@ export interface StoredAltFold {
   readonly state: string;
 }
 
+export interface AltFoldWrite extends StoredAltFold {
+  readonly id: MachineId;
+  /** As of `FoldWrite`. */
+  readonly days?: FoldDaysWrite | undefined;
+}
+
+/** The days of a fold; without any, the revision says nothing. */
+export interface StoredAltFoldDays {
+  readonly revision: number;
+  /** Oldest first. */
+  readonly days: readonly StoredFoldDay[];
+}
+
 /** All of one moment. */
 export interface StoredAltHistory {
   readonly walk: AltWalk;
@@ -161,12 +175,14 @@ export interface AltEventStore {
   /** Events of the current incarnation at indexes `from` to `to - 1`, as many as there are. */
   listAltEvents(id: MachineId, from: number, to: number): Promise<readonly StoredAltEvent[]>;
   readAltHistory(id: MachineId, ratesFingerprint: string, count: number, limit: number): Promise<StoredAltHistory>;
-  /** Keeps folds; one of another revision than the machine's, or behind the one kept under the same fingerprint, is left out. */
-  writeAltFolds(
-    ratesFingerprint: string,
-    folds: readonly (StoredAltFold & { readonly id: MachineId })[],
-  ): Promise<void>;
-  /** Machines without a problem that have at least `least` events after their fold, in order of id, after `after`. */
+  /** Of the current revision, the newest `limit` days. */
+  listAltFoldDays(id: MachineId, ratesFingerprint: string, limit: number): Promise<StoredAltFoldDays>;
+  /** Keeps folds; one of another revision than the machine's, or behind the one kept under the same fingerprint, is left out. Days as by `writeFolds`. */
+  writeAltFolds(ratesFingerprint: string, folds: readonly AltFoldWrite[]): Promise<void>;
+  /**
+   * Machines without a problem that have at least `least` events after their fold, or many events and days that end before it; in order of id,
+   * after `after`.
+   */
   listAltUnfolded(
     ratesFingerprint: string,
     least: number,

@@ -3,6 +3,7 @@
  */
 import type { AltMachineSnapshot } from '../domain/alt-machine-facts.ts';
 import type { EventRecord } from '../domain/machine-facts.ts';
+import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Fold } from '../domain/rating/fold.ts';
 
@@ -43,5 +44,10 @@ export interface AltIndex {
     from: number,
     to: number,
   ): Promise<{ readonly records: readonly EventRecord[]; readonly events: readonly RatingEvent[] }>;
+  /**
+   * All events up to the count of the snapshot's log account, as far as possible by their days; undefined where too many would have to be read, or
+   * where they are not known to be the events that the account counts.
+   */
+  readDayHistory(snapshot: AltMachineSnapshot, ratesFingerprint: string): Promise<DayHistory | undefined>;
   readStatus(): Promise<AltIndexStatus>;
 }

@@ -76,7 +76,10 @@ export interface MainChainIndexStore {
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
-  /** Machines with more known logs than folded events under `ratesFingerprint`, at most `limit`, in order of id, after `after`. */
+  /**
+   * Machines with more known logs than folded events under `ratesFingerprint`, and those with many logs whose days end before the last of them; at most
+   * `limit`, in order of id, after `after`.
+   */
   listUnfolded(
     ratesFingerprint: string,
     limit: number,
@@ -93,14 +96,49 @@ export interface StoredFold {
   readonly state: string;
 }
 
+/** A day of the fold of a machine with many events (`domain/rating/fold-days.ts`). `state` is the serialized day. */
+export interface StoredFoldDay {
+  /** UTC day number. */
+  readonly day: number;
+  /** The position after the day's last event; that of the newest day is where its machine's days end. */
+  readonly nextSeq: number;
+  readonly state: string;
+}
+
+/** The days that go on where those of the machine end, at the position `afterSeq`; 0 where there are none. */
+export interface FoldDaysWrite {
+  readonly afterSeq: number;
+  readonly days: readonly StoredFoldDay[];
+}
+
+export interface StoredFoldDays {
+  readonly epoch: number;
+  /** Oldest first. */
+  readonly days: readonly StoredFoldDay[];
+}
+
+export interface FoldWrite extends StoredFold {
+  readonly generation: EventGeneration;
+  readonly id: MachineId;
+  /** Up to `nextSeq`; left out: none are kept of the machine, or they do not end where this begins. */
+  readonly days?: FoldDaysWrite | undefined;
+}
+
 export interface FoldStore {
   /** The fold of the history since the last import, kept under this configuration of rates; undefined when there is none. */
   readFold(generation: EventGeneration, id: MachineId, ratesFingerprint: string): Promise<StoredFold | undefined>;
-  /** Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. */
-  writeFolds(
+  /** Of the same history and rates, the newest `limit` days. */
+  listFoldDays(
+    generation: EventGeneration,
+    id: MachineId,
     ratesFingerprint: string,
-    folds: readonly (StoredFold & { readonly generation: EventGeneration; readonly id: MachineId })[],
-  ): Promise<void>;
+    limit: number,
+  ): Promise<StoredFoldDays>;
+  /**
+   * Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. So are days that do not begin
+   * where those that are kept end; days that no history needs any more are forgotten.
+   */
+  writeFolds(ratesFingerprint: string, folds: readonly FoldWrite[]): Promise<void>;
 }
 
 export interface FxRateRow {

@@ -42,13 +42,13 @@ describe('eth_calls upstream', () => {
   });
 
   it.each([
-    ['of a few events', 'grace'],
-    ['of 1,200 events', 'many-events'],
-  ])('a history %s costs one for its records, and a card after it none', async (_size, name) => {
+    ['of a few events costs one for its records', 'grace', 1],
+    ['of 1,200 events, whose days are remembered, costs none', 'many-events', 0],
+  ])('a history %s, and a card after it none', async (_size, name, calls) => {
     const { did, id } = machineOf(name);
     await countCalls([`/mcr/${did}`]);
-    expect(await countCalls([`/mcr/${did}/history`, `/mcr/${did}/history`])).toBe(1);
-    expect(await countCalls([`/machines/${id}/card.svg`])).toBe(0);
+    expect(await countCalls([`/mcr/${did}/history`, `/mcr/${did}/history`])).toBe(calls);
+    expect(await countCalls([`/machines/${id}/card.svg`, `/machines/${id}/card.png`])).toBe(0);
   });
 
   it('another route of a machine that is known costs none', async () => {

@@ -59,6 +59,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     listAltOperations: (id) => database.run(machines.listOperations(id)),
     listAltEvents: (id, from, to) => database.run(machines.listEvents(id, from, to)),
     readAltHistory: (id, fingerprint, count, limit) => database.snapshot(readHistory(id, fingerprint, count, limit)),
+    listAltFoldDays: (id, fingerprint, limit) => database.snapshot(folds.listDays(id, fingerprint, limit)),
     async writeAltFolds(fingerprint, given) {
       if (given.length > 0) await database.exclusive(folds.write(fingerprint, given));
     },

@@ -4,10 +4,12 @@
  */
 import { sql } from 'kysely';
 import type { MachineId } from '../../domain/identifiers.ts';
-import type { AltMachineState, StoredAltFold } from '../../ports/alt-event-store.ts';
+import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/fold-days.ts';
+import type { AltFoldWrite, AltMachineState, StoredAltFold, StoredAltFoldDays } from '../../ports/alt-event-store.ts';
 import { fromMachineRow, type MachineRow } from './alt-event-rows.ts';
 import type { Dialect } from './dialect.ts';
-import { createFoldSlots } from './fold-slots.ts';
+import { createFoldDays } from './fold-days.ts';
+import { createFoldSlots, type FoldSlot } from './fold-slots.ts';
 import { bytes, integer, prepareQuery } from './prepared-query.ts';
 import { toIdBytes } from './stored-machine-id.ts';
 import { change, readFirst, readRows, type Work } from './work.ts';
@@ -15,7 +17,8 @@ import { change, readFirst, readRows, type Work } from './work.ts';
 export interface AltFolds {
   read(id: MachineId, ratesFingerprint: string): Work<StoredAltFold | undefined>;
   /** In exclusive work only. */
-  write(ratesFingerprint: string, folds: readonly (StoredAltFold & { readonly id: MachineId })[]): Work<void>;
+  write(ratesFingerprint: string, folds: readonly AltFoldWrite[]): Work<void>;
+  listDays(id: MachineId, ratesFingerprint: string, limit: number): Work<StoredAltFoldDays>;
   listUnfolded(
     ratesFingerprint: string,
     least: number,
@@ -25,10 +28,14 @@ export interface AltFolds {
 }
 
 /** A configuration that never wrote. */
-const UNKNOWN_CONFIGURATION = { slot: 0, configurationId: -1 };
+const UNKNOWN_CONFIGURATION: FoldSlot = { slot: 0, configurationId: -1 };
 
 export function createAltFolds(dialect: Dialect): AltFolds {
   const slots = createFoldSlots(dialect);
+  const days = createFoldDays(dialect, 'alt');
+  const selectRevision = prepareQuery({ id: bytes }, ({ id }) =>
+    dialect.builder.selectFrom('alt_machines').select('revision').where('machine_id', '=', id),
+  );
   const select = prepareSelect(dialect);
   const selectUnfolded = prepareUnfolded(dialect);
   const upsert = dialect.batch(
@@ -58,10 +65,10 @@ export function createAltFolds(dialect: Dialect): AltFolds {
       return row && { revision: row.revision, nextSeq: row.next_seq, state: row.state };
     },
     *write(fingerprint, folds) {
-      const { slot, configurationId } = yield* slots.claim(fingerprint);
-      const newest = new Map<MachineId, StoredAltFold>();
-      for (const { id, ...fold } of folds) newest.set(id, fold);
-      const rows = [...newest].map(([id, { revision, nextSeq, state }]) => [
+      const foldSlot = yield* slots.claim(fingerprint);
+      const { slot, configurationId } = foldSlot;
+      const newest = new Map(folds.map((fold) => [fold.id, fold]));
+      const rows = [...newest.values()].map(({ id, revision, nextSeq, state }) => [
         toIdBytes(id),
         slot,
         configurationId,
@@ -70,6 +77,18 @@ export function createAltFolds(dialect: Dialect): AltFolds {
         state,
       ]);
       yield* change({ sql: upsert, batch: rows });
+      for (const { id, revision: version, days: write } of newest.values()) {
+        const machine = toIdBytes(id);
+        const isOfNow = (yield* readFirst(selectRevision({ id: machine })))?.revision === version;
+        if (write !== undefined && isOfNow) yield* days.add(foldSlot, { machine, version }, write);
+      }
+    },
+    *listDays(id, fingerprint, limit) {
+      const machine = toIdBytes(id);
+      const slot = yield* slots.find(fingerprint);
+      const version = (yield* readFirst(selectRevision({ id: machine })))?.revision;
+      if (slot === undefined || version === undefined) return { revision: version ?? 0, days: [] };
+      return { revision: version, days: yield* days.list(slot, { machine, version }, limit) };
     },
     *listUnfolded(fingerprint, least, limit, after) {
       const { slot, configurationId } = (yield* slots.find(fingerprint)) ?? UNKNOWN_CONFIGURATION;
@@ -117,7 +136,12 @@ function prepareUnfolded({ builder }: Dialect) {
         .select(['f.revision as fold_revision', 'f.next_seq as fold_next_seq', 'f.state as fold_state'])
         .where('m.machine_id', '>', id)
         .where('m.problem', 'is', null)
-        .where(sql<boolean>`m.event_count - coalesce(f.next_seq, 0) >= ${least}`)
+        .where(
+          sql<boolean>`(m.event_count - coalesce(f.next_seq, 0) >= ${least}
+            OR (f.next_seq > ${sql.lit(LEAST_EVENTS_OF_DAYS)} AND NOT EXISTS (SELECT 1 FROM alt_fold_days d
+              WHERE d.machine_id = m.machine_id AND d.slot = ${slot} AND d.configuration_id = ${configurationId}
+                AND d.revision = m.revision AND d.next_seq >= f.next_seq)))`,
+        )
         .orderBy('m.machine_id')
         .limit(limit),
   );

@@ -1,32 +1,51 @@
 /** How far are machines' ratings folded? (`FoldStore`; design/scoring.md, Fold.) */
-import type { FoldStore, StoredFold } from '../../ports/store.ts';
+import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/fold-days.ts';
+import type { FoldStore, FoldWrite, StoredFold, StoredFoldDays } from '../../ports/store.ts';
 import type { Dialect } from './dialect.ts';
 import { createEventHistories, type History, type HistoryKey } from './event-histories.ts';
+import { createFoldDays } from './fold-days.ts';
 import { createFoldSlots, SLOTS, type FoldSlot } from './fold-slots.ts';
 import { bytes, integer, prepareQuery, text } from './prepared-query.ts';
 import { toGenerationNumber, toIdBytes } from './stored-machine-id.ts';
-import { change, readFirst, type SqlDatabase, type Work } from './work.ts';
-
-type MachineFold = StoredFold & HistoryKey;
+import { change, readFirst, type SqlDatabase, type Value, type Work } from './work.ts';
 
 export function createFolds(database: SqlDatabase): FoldStore {
   const { dialect } = database;
   const slots = createFoldSlots(dialect);
   const histories = createEventHistories(dialect);
+  const days = createFoldDays(dialect, 'main');
   const select = prepareSelect(dialect);
   const upsert = prepareUpsert(dialect);
   const settle = SLOTS.map((slot) => prepareSettle(dialect, slot));
 
-  function* write(ratesFingerprint: string, given: readonly MachineFold[]): Work<void> {
+  function* write(ratesFingerprint: string, given: readonly FoldWrite[]): Work<void> {
     const folds = keepNewest(given);
     const slot = yield* slots.claim(ratesFingerprint);
     const found = yield* histories.load(folds);
     yield* histories.save(found.filter(({ isStored }) => !isStored));
     yield* change({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
-    yield* change({
-      sql: settle[slot.slot]!,
-      batch: folds.map(({ epoch, nextSeq }, index) => [found[index]!.historyId, slot.configurationId, epoch, nextSeq]),
-    });
+    const settled: Value[][] = [];
+    for (const [index, fold] of folds.entries()) {
+      const { epoch, nextSeq } = fold;
+      const hasDays = yield* addDays(slot, found[index]!, fold);
+      if (hasDays) settled.push([found[index]!.historyId, slot.configurationId, epoch, nextSeq]);
+    }
+    yield* change({ sql: settle[slot.slot]!, batch: settled });
+  }
+
+  /** Whether the machine has its days now, or so few events that it needs none. */
+  function* addDays(slot: FoldSlot, { historyId, epoch }: History, fold: FoldWrite): Work<boolean> {
+    const isKept = fold.days !== undefined && fold.epoch === epoch;
+    const isAdded = isKept && (yield* days.add(slot, { machine: historyId, version: epoch }, fold.days));
+    return isAdded || fold.nextSeq <= LEAST_EVENTS_OF_DAYS;
+  }
+
+  function* listDays(key: HistoryKey, ratesFingerprint: string, limit: number): Work<StoredFoldDays> {
+    const [history] = yield* histories.load([key]);
+    const { historyId, epoch } = history!;
+    const slot = yield* slots.find(ratesFingerprint);
+    if (slot === undefined) return { epoch, days: [] };
+    return { epoch, days: yield* days.list(slot, { machine: historyId, version: epoch }, limit) };
   }
 
   return {
@@ -38,6 +57,8 @@ export function createFolds(database: SqlDatabase): FoldStore {
       );
       return row && { epoch: row.epoch, nextSeq: row.next_seq, state: row.state };
     },
+    listFoldDays: (generation, id, ratesFingerprint, limit) =>
+      database.snapshot(listDays({ generation, id }, ratesFingerprint, limit)),
     async writeFolds(ratesFingerprint, folds) {
       if (folds.length > 0) await database.exclusive(write(ratesFingerprint, folds));
     },
@@ -98,8 +119,8 @@ function toRow({ historyId }: History, { slot, configurationId }: FoldSlot, fold
 }
 
 /** One fold per machine, because one statement can write a row only once. */
-function keepNewest(folds: readonly MachineFold[]): readonly MachineFold[] {
-  const newest = { first: new Map<bigint, MachineFold>(), second: new Map<bigint, MachineFold>() };
+function keepNewest(folds: readonly FoldWrite[]): readonly FoldWrite[] {
+  const newest = { first: new Map<bigint, FoldWrite>(), second: new Map<bigint, FoldWrite>() };
   for (const fold of folds) {
     const kept = newest[fold.generation].get(fold.id);
     if (kept === undefined || isAtLeast(fold, kept)) newest[fold.generation].set(fold.id, fold);

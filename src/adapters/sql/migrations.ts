@@ -255,4 +255,31 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${clustered}`,
     ],
   },
+  {
+    name: 'days of folds',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE fold_days (
+        history_id ${integer} NOT NULL REFERENCES event_histories (history_id),
+        slot ${small} NOT NULL,
+        day ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        epoch ${small} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (history_id, slot, day)
+      ) ${clustered}`,
+      `CREATE TABLE alt_fold_days (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        slot ${small} NOT NULL,
+        day ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        revision ${integer} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (machine_id, slot, day)
+      ) ${clustered}`,
+      // Looked at once more: those with many logs have no days yet.
+      'UPDATE event_histories SET settled_0 = 0, settled_1 = 0 WHERE log_count > 1000',
+    ],
+  },
 ];

@@ -44,6 +44,16 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
+  /** Days of folds of machines with many events; all of a machine and slot are of one configuration and epoch, and dead where that is another. */
+  fold_days: {
+    history_id: number;
+    slot: number;
+    day: number;
+    configuration_id: number;
+    epoch: number;
+    next_seq: number;
+    state: string;
+  };
   /** What the chain says at the checkpoint; no row where there is no token. */
   machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null };
   /** The newest block at which any owner was read. */
@@ -115,6 +125,16 @@ export interface Schema {
   alt_folds: {
     machine_id: Uint8Array;
     slot: number;
+    configuration_id: number;
+    revision: number;
+    next_seq: number;
+    state: string;
+  };
+  /** As `fold_days`, by revision. */
+  alt_fold_days: {
+    machine_id: Uint8Array;
+    slot: number;
+    day: number;
     configuration_id: number;
     revision: number;
     next_seq: number;

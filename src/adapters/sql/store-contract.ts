@@ -6,6 +6,7 @@ import { testAltEvents } from './store-contract/alt-events.ts';
 import { testAltFleets } from './store-contract/alt-fleets.ts';
 import { testChipIntakes } from './store-contract/chip-intakes.ts';
 import { testDecisions } from './store-contract/decisions.ts';
+import { testFoldDays } from './store-contract/fold-days.ts';
 import { testFolds } from './store-contract/folds.ts';
 import { testFxRates } from './store-contract/fx-rates.ts';
 import { testMainChainIndex } from './store-contract/main-chain-index.ts';
@@ -71,6 +72,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testOwnership(under);
     testUnfoldedList(under);
     testFolds(under);
+    testFoldDays(under);
     testFxRates(under);
     testDecisions(under);
     testChipIntakes(under);

@@ -3,6 +3,7 @@
  * distinct values, and those other than the configuration's own are where the unfolded machines stand.
  */
 import { sql } from 'kysely';
+import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/fold-days.ts';
 import type { MainChainIndexStore } from '../../ports/store.ts';
 import type { Dialect } from './dialect.ts';
 import type { HistoryKey } from './event-histories.ts';
@@ -68,7 +69,7 @@ function prepareNextValue({ builder }: Dialect, slot: Slot) {
   );
 }
 
-/** The fold itself decides; the index only says where to look. */
+/** The fold itself and its days decide; the index only says where to look. */
 function prepareUnfolded({ builder }: Dialect, slot: Slot) {
   return prepareQuery(
     { settled: integer, id: bytes, generation: integer, slot: integer, configurationId: integer, limit: integer },
@@ -84,7 +85,12 @@ function prepareUnfolded({ builder }: Dialect, slot: Slot) {
         .select(['h.machine_id', 'h.generation', 'h.log_count', 'h.epoch'])
         .where(`h.settled_${slot}`, '=', value.settled)
         .where(sql<boolean>`(h.machine_id, h.generation) > (${value.id}, ${value.generation})`)
-        .where(sql<boolean>`(f.history_id IS NULL OR (f.epoch, f.next_seq) < (h.epoch, h.log_count))`)
+        .where(
+          sql<boolean>`(f.history_id IS NULL OR (f.epoch, f.next_seq) < (h.epoch, h.log_count)
+            OR (h.log_count > ${sql.lit(LEAST_EVENTS_OF_DAYS)} AND NOT EXISTS (SELECT 1 FROM fold_days d
+              WHERE d.history_id = h.history_id AND d.slot = ${value.slot} AND d.configuration_id = ${value.configurationId}
+                AND d.epoch = h.epoch AND d.next_seq >= h.log_count)))`,
+        )
         .orderBy('h.machine_id')
         .orderBy('h.generation')
         .limit(value.limit),

@@ -5,6 +5,7 @@
 
 import { dayOf, SECONDS_PER_DAY } from '../utc-day.ts';
 import type { RatingEvent } from './event.ts';
+import { applyDay, type FoldDay } from './fold-days.ts';
 import { emptyFold, layEvents, type Fold } from './fold.ts';
 import { rateMachine, type Rating, type RatingInput } from './rating.ts';
 import type { Letter } from './scale.ts';
@@ -35,25 +36,35 @@ export type DatelessFacts = Pick<
   'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride'
 >;
 
+/** All events of a machine: what is remembered of their days, and those after these. */
+export interface DayHistory {
+  readonly foldDays: readonly FoldDay[];
+  readonly events: readonly RatingEvent[];
+}
+
 /**
- * Rates each day from that of the first event on, at most the `maxDays` up to `today`, which is `current`'s. `events` are all of the
- * machine, from position 0 on. Empty without events. Throws `EventsUnreadable`.
+ * Rates each day from that of the first event on, at most the `maxDays` up to `today`, which is `current`'s. Empty without events.
+ * Throws `EventsUnreadable`.
  */
 export function rateDays(
-  events: readonly RatingEvent[],
+  { foldDays, events }: DayHistory,
   facts: DatelessFacts,
   { current, today, maxDays }: { readonly current: Rating; readonly today: number; readonly maxDays: number },
 ): DailyRatings {
-  const [first] = events;
-  if (first === undefined) return { revenueBeforeCents: 0, days: [] };
+  const beginning = foldDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
+  if (beginning === undefined) return { revenueBeforeCents: 0, days: [] };
   let fold = emptyFold();
+  let nextDay = 0;
   let next = 0;
   const takeUntil = (day: number): void => {
+    for (; nextDay < foldDays.length && foldDays[nextDay]!.day <= day; nextDay++) {
+      fold = applyDay(fold, foldDays[nextDay]!);
+    }
     const start = next;
     while (next < events.length && dayOf(events[next]!.blockTimestamp) <= day) next += 1;
     fold = layEvents(fold, events.slice(start, next), facts.rates).fold;
   };
-  const firstDay = Math.max(dayOf(first.blockTimestamp), today - maxDays + 1);
+  const firstDay = Math.max(beginning, today - maxDays + 1);
   takeUntil(firstDay - 1);
   const revenueBeforeCents = fold.totalRevenueCents;
   const days: DailyRating[] = [];

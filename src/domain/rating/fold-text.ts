@@ -14,11 +14,11 @@ export class FoldUnreadable extends Error {
   }
 }
 
-type CountName = (typeof COUNTS)[number];
-type MomentName = (typeof MOMENTS)[number];
+export type CountName = (typeof COUNTS)[number];
+export type MomentName = (typeof MOMENTS)[number];
 
 /** Scalars that are always there. */
-const COUNTS = [
+export const COUNTS = [
   'nextSeq',
   'revenueEvents',
   'totalRevenueCents',
@@ -29,7 +29,7 @@ const COUNTS = [
 ] as const satisfies readonly (keyof Fold)[];
 
 /** Scalars that are null until the first event of their kind. */
-const MOMENTS = [
+export const MOMENTS = [
   'newestBlockTimestamp',
   'firstQualifyingDay',
   'lastQualifyingDay',
@@ -62,7 +62,7 @@ export function parseFold(text: string): Fold {
   return fold;
 }
 
-function toRow({ day, levels }: DayBucket): unknown[] {
+export function toRow({ day, levels }: DayBucket): unknown[] {
   return [
     day,
     ...levels.map(({ cents }) => String(cents)),
@@ -71,7 +71,7 @@ function toRow({ day, levels }: DayBucket): unknown[] {
   ];
 }
 
-function parseBucket(row: unknown): DayBucket {
+export function parseBucket(row: unknown): DayBucket {
   const numbers = parseArray(row);
   if (numbers.length !== BUCKET_NUMBERS) throw new FoldUnreadable();
   const parseLevel = (level: number): LevelSums => ({
@@ -105,28 +105,31 @@ function isConsistent(fold: Fold): boolean {
   );
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  let value: unknown;
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new FoldUnreadable();
   }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FoldUnreadable();
   return value as Record<string, unknown>;
 }
 
-function parseArray(value: unknown): readonly unknown[] {
+export function parseArray(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new FoldUnreadable();
   return value;
 }
 
-function parseCount(value: unknown): number {
+export function parseCount(value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw new FoldUnreadable();
   return value as number;
 }
 
-function parseMoment(value: unknown): number | undefined {
+export function parseMoment(value: unknown): number | undefined {
   return value === null ? undefined : parseCount(value);
 }
 

@@ -13,10 +13,20 @@ import {
   type AltSceneOptions,
   type SceneMachine,
 } from '../../../test/alt-scene.ts';
+import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain/machine-facts.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
+import { rateDays } from '../../domain/rating/daily-rating.ts';
+import { PLAIN_FACTS } from '../../domain/rating/event-builders.ts';
+import { formatFoldDay } from '../../domain/rating/fold-day-text.ts';
+import { foldDays, HISTORY_DAYS, KEPT_DAYS } from '../../domain/rating/fold-days.ts';
+import { emptyFold, foldEvents } from '../../domain/rating/fold.ts';
+import { formatFold } from '../../domain/rating/fold-text.ts';
+import { rateMachine, type Rating } from '../../domain/rating/rating.ts';
+import { dayOf, formatDay } from '../../domain/utc-day.ts';
 import type { EventLogRow } from '../../ports/event-times.ts';
-import type { MainChainPorts } from '../../ports/ctx.ts';
+import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
+import type { StoredFoldDay, StoredFoldDays } from '../../ports/store.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -129,7 +139,7 @@ describe('GET /mcr/{did}/history', () => {
     );
   });
 
-  test('is told of 2,000 events and of no more, which are not even read', async () => {
+  test('is told of 2,000 events without days, and of no more, which are not even read', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, seq) => revenueAt(seq, NOW - DAY, 2_000));
     const { asked, ctx } = mainWith(many(2_000), []);
     await open({}, { ctx });
@@ -143,6 +153,77 @@ describe('GET /mcr/{did}/history', () => {
     expect(JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text)).toMatchObject({
       complete: false,
       points: [],
+    });
+  });
+
+  describe('of more events', () => {
+    /** Ten events a day for 300 days, and what an index remembers of all but the newest of them. */
+    const many = Array.from({ length: 3_000 }, (_, seq) =>
+      revenueAt(seq, NOW - (300 - Math.floor(seq / 10)) * DAY + (seq % 10), 1_000 + 7 * (seq % 900)),
+    );
+    const events = many.map(({ event }) => event);
+    const table = createFixedRates([]).current().table;
+    const stored = (count: number): StoredFoldDay[] =>
+      foldDays(emptyFold(), undefined, events.slice(0, count), table).days.map((day) => ({
+        ...{ day: day.day, nextSeq: day.totals.nextSeq, state: formatFoldDay(day) },
+      }));
+    /** Without days and without a limit. */
+    const expectedPoints = (rating: Rating, today: number) => {
+      const facts = { ...PLAIN_FACTS, rates: table };
+      const { days } = rateDays({ foldDays: [], events }, facts, { current: rating, today, maxDays: HISTORY_DAYS });
+      return days.map(({ day, score, letter, totalHundredths, revenueCents }) => ({
+        ...{ day: formatDay(day), mcr_score: score, mcr: letter, mcr_degraded: false },
+        ...{ total_hundredths: totalHundredths, revenue: revenueCents },
+      }));
+    };
+    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, fold: emptyFold(), tail: events });
+    const fold = foldEvents(emptyFold(), events.slice(0, 2_950), table).fold;
+
+    async function askMain(listed: StoredFoldDays, epoch = 0) {
+      const { asked, ctx } = mainWith(many, []);
+      const limits: number[] = [];
+      const store = {
+        readFold: async () => ({ epoch: 0, nextSeq: fold.nextSeq, state: formatFold(fold) }),
+        listFoldDays: async (_generation: string, _id: MachineId, _fingerprint: string, limit: number) => {
+          limits.push(limit);
+          return { ...listed, epoch };
+        },
+      } as unknown as Ctx['store'];
+      await open({}, { ctx: { ...ctx, store } });
+      const { status, text } = await scene!.ask('/mcr/did:svc:1/history');
+      return { asked, limits, status, body: JSON.parse(text) };
+    }
+
+    test('is told from what is remembered of their days, and reads the others alone', async () => {
+      const { asked, limits, body } = await askMain({ epoch: 0, days: stored(2_950) });
+      expect(body).toMatchObject({ complete: true, revenue_before: 0 });
+      expect(body.points).toEqual(expectedPoints(rating, dayOf(NOW)));
+      expect([body.points.length, limits]).toEqual([301, [KEPT_DAYS + 1]]);
+      expect([...new Set(asked)].sort()).toEqual(['logs 2950 to 3000', 'records 2950 to 3000']);
+    });
+
+    test.each([
+      ['nothing is remembered', [], 0],
+      ['too little is', stored(900), 0],
+      ['it is of before an import', stored(2_950), 1],
+    ])('is not told where %s', async (_, days, epoch) => {
+      const { body } = await askMain({ epoch: 0, days }, epoch);
+      expect(body).toMatchObject({ complete: false, points: [] });
+    });
+
+    test.each([
+      ['of events that the block does not have', [{ day: 20_700, nextSeq: 3_001, state: '' }]],
+      ['damaged', [{ ...stored(2_950).at(-1)!, state: '[]' }]],
+    ])('is unreadable where what is remembered is %s', async (_, days) => {
+      const { status, body } = await askMain({ epoch: 0, days });
+      expect([status, body]).toEqual([503, { detail: 'Chain unavailable' }]);
+    });
+
+    test('is the same on the alt chain', async () => {
+      const days = foldDays(emptyFold(), undefined, events.slice(0, 2_800), table).days;
+      await open({ log: eventLog(3_000), indexed: many, dayHistory: { foldDays: days, events: events.slice(2_800) } });
+      const body = JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text);
+      expect([body.complete, body.points]).toEqual([true, expectedPoints(rating, dayOf(NOW))]);
     });
   });
 
