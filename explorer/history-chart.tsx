@@ -41,8 +41,7 @@ export function HistoryChart({ did }: { readonly did: string }) {
 
 function Drawn({ history: { points, complete } }: { readonly history: History }) {
   const first = points.findIndex(({ total_hundredths: total, revenue }) => (total ?? 0) > 0 || revenue > 0);
-  if (!complete)
-    return <p class="quiet">The history of this machine is still being read.</p>;
+  if (!complete) return <p class="quiet">The history of this machine is still being read.</p>;
   if (first < 0) return <p class="quiet">Nothing has happened yet that would count.</p>;
   const shown = points.slice(Math.max(0, first - 1));
   const weeks = toWeeks(shown);

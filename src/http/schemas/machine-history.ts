@@ -42,7 +42,10 @@ export function historySchema(namespace: Namespace): JsonSchema {
     did: machineDid(namespace),
     machine_id: MACHINE_ID,
     model: NONEMPTY_TEXT,
-    complete: { ...FLAG, description: 'False: not all events are indexed, or not all days of many; then there are no points.' },
+    complete: {
+      ...FLAG,
+      description: 'False: not all events are indexed, or not all days of many; then there are no points.',
+    },
     facts_of_now: {
       ...closedObject({
         bond_status: STANDING.bond_status,
