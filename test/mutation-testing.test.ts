@@ -1,0 +1,99 @@
+/** Does the report of a mutation run say what was noticed, and does the list of equivalent mutants speak of code that is there? */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { collectTests, describe as collectedSuite, it as collectedTest } from './mutation/collected-tests.ts';
+import { EQUIVALENT_MUTANTS, type EquivalentMutants } from './mutation/equivalent-mutants.ts';
+import { formatReport, judgeMutants, type MutationReport } from './mutation/mutation-report.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const FILE = 'src/domain/rating/a.ts';
+
+function reportOf(...statuses: MutationReport['files'][string]['mutants'][number]['status'][]): MutationReport {
+  const location = { start: { line: 2, column: 10 }, end: { line: 2, column: 15 } };
+  const mutants = statuses.map((status) => ({ mutatorName: 'Arithmetic', replacement: 'a - b', status, location }));
+  return { files: { [FILE]: { source: 'const x = 1;\n  return a + b;\n', mutants } } };
+}
+
+const SUM: EquivalentMutants = { file: FILE, line: 'return a + b;', changes: [['a + b', 'a - b']], why: 'b is 0.' };
+
+describe('a report', () => {
+  it('counts a mutant that no test reaches as unnoticed, and none that could not be tried', () => {
+    const report = reportOf('Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError', 'CompileError');
+    expect(judgeMutants(report, [])).toEqual({
+      folders: [{ folder: 'src/domain/rating', noticed: 3, unnoticed: 2, equivalent: 0 }],
+      percent: 60,
+      unnoticed: [
+        `${FILE}:2:10 Survived Arithmetic\n  - a + b\n  + a - b`,
+        `${FILE}:2:10 NoCoverage Arithmetic\n  - a + b\n  + a - b`,
+      ],
+      unmatched: [],
+    });
+  });
+
+  it('leaves out what is listed as equivalent', () => {
+    const { folders, percent, unnoticed, unmatched } = judgeMutants(reportOf('Killed', 'Survived'), [SUM]);
+    expect(folders).toEqual([{ folder: 'src/domain/rating', noticed: 1, unnoticed: 0, equivalent: 1 }]);
+    expect([percent, unnoticed, unmatched]).toEqual([100, [], []]);
+  });
+
+  it.each([
+    ['file', { ...SUM, file: 'src/domain/rating/b.ts' }],
+    ['line', { ...SUM, line: 'return a + b + c;' }],
+    ['original', { ...SUM, changes: [['a', 'a - b']] as const }],
+    ['replacement', { ...SUM, changes: [['a + b', 'a * b']] as const }],
+  ])('takes no other %s for the listed one', (_name, other) => {
+    expect(judgeMutants(reportOf('Survived'), [other]).unnoticed).toHaveLength(1);
+  });
+
+  it('tells what is listed and noticed, of files that were judged', () => {
+    const judgement = judgeMutants(reportOf('Killed'), [SUM, { ...SUM, file: 'src/domain/rating/b.ts' }]);
+    expect(judgement.unmatched).toEqual([{ file: FILE, line: SUM.line, change: SUM.changes[0] }]);
+    expect(formatReport(judgement)).toBe(
+      [
+        `listed as equivalent, but noticed or gone: ${FILE}: return a + b;\n  + a - b`,
+        ' 100.0 %  1 noticed, 0 unnoticed, 0 equivalent  src/domain/rating',
+        ' 100.0 %  all',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+it('tests are collected as they are declared', async () => {
+  const ran: unknown[] = [];
+  const tests = await collectTests(async () => {
+    collectedSuite('suite', () => {
+      collectedTest('one', () => ran.push('one'));
+      collectedTest.each([1, ['x']])('whole %j', (value: unknown) => ran.push(value));
+    });
+    collectedSuite.each([
+      ['a', 2],
+      ['b', 3],
+    ])('%s of', (name: string, value: number) => {
+      collectedTest.each([{ title: 'named' }])('$title', {}, () => ran.push(name + value));
+    });
+    collectedTest('two', () => ran.push('two'));
+    collectedTest('two', () => ran.push('two again'));
+  });
+  expect(tests.map(({ name }) => name)).toEqual([
+    'suite › one',
+    'suite › whole 1',
+    "suite › whole [ 'x' ]",
+    'a of › named',
+    'b of › named',
+    'two',
+    'two (2)',
+  ]);
+  for (const { run } of tests) run();
+  expect(ran).toEqual(['one', 1, ['x'], 'a2', 'b3', 'two', 'two again']);
+});
+
+describe('what is listed as equivalent', () => {
+  it.each(EQUIVALENT_MUTANTS)('$file: $line', ({ file, line, changes, why }) => {
+    const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
+    expect(lines.map((each) => each.trim())).toContain(line);
+    for (const [original] of changes) expect(line).toContain(original.split('\n')[0]);
+    expect(why).toMatch(/\.$/);
+  });
+});

@@ -1,0 +1,211 @@
+/**
+ * Does any test notice a mutant? A test runner for Stryker that loads each test file once and then only calls the tests that reach the mutant:
+ * a few milliseconds for each where a process or a worker of its own takes hundreds. A test that fails must pass again without the mutant,
+ * or everything is loaded anew and the mutant is tried again: nothing that an earlier mutant left behind is taken for a test that noticed.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import fc from 'fast-check';
+import { collectTests, type CollectedTest } from './collected-tests.ts';
+
+/** What Stryker's instrumented code reads and writes. */
+interface Instrumentation {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  hitCount?: number | undefined;
+  hitLimit?: number | undefined;
+  mutantCoverage?: unknown;
+}
+
+interface MutantRun {
+  /** Undefined: all tests. */
+  readonly testFilter?: readonly string[];
+  readonly hitLimit?: number;
+  readonly activeMutant: { readonly id: string };
+  readonly sandboxFileName: string;
+  readonly mutantActivation: 'runtime' | 'static';
+}
+
+interface Tried {
+  readonly killedBy: string | undefined;
+  readonly failure: string;
+  readonly count: number;
+}
+
+/** Numbers of Stryker's `TestStatus`. */
+const SUCCESS = 0;
+const FAILED = 1;
+const TESTS = 'src/domain/**/*.test.ts';
+/** Run elsewhere: what only chance notices counts as unnoticed. */
+const BY_CHANCE = /-(properties|fuzz)\.test\.ts$/;
+const VITEST = pathToFileURL(join(import.meta.dirname, 'collected-tests.ts')).href;
+
+const instrumentation = ((globalThis as Record<string, unknown>)['__stryker__'] ??= {}) as Instrumentation;
+
+class InProcessRunner {
+  readonly #root = process.cwd();
+  readonly #files = globSync(TESTS, { cwd: this.#root })
+    .filter((path) => !BY_CHANCE.test(path))
+    .sort();
+  readonly #imports = new Map<string, readonly string[]>();
+  #generation = 0;
+  #loaded = new Map<string, readonly CollectedTest[]>();
+
+  capabilities(): object {
+    return { reloadEnvironment: true };
+  }
+
+  async init(): Promise<void> {
+    fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true });
+    const root = pathToFileURL(`${this.#root}/`).href;
+    registerHooks({
+      resolve: (specifier, context, nextResolve) => {
+        if (specifier === 'vitest' && context.parentURL?.startsWith(root)) return { url: VITEST, shortCircuit: true };
+        const resolved = nextResolve(specifier, context);
+        const isOwn = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/');
+        return isOwn ? { ...resolved, url: `${resolved.url}?generation=${this.#generation}` } : resolved;
+      },
+    });
+  }
+
+  async dryRun({ files = [] }: { readonly files?: readonly string[] }): Promise<object> {
+    instrumentation.activeMutant = undefined;
+    const tests: object[] = [];
+    for (const file of this.#filesThatReach(files.map((path) => relative(this.#root, path)))) {
+      for (const { name, run } of await this.#load(file)) {
+        const id = `${file}#${name}`;
+        instrumentation.currentTestId = id;
+        const startedAt = performance.now();
+        const failure = await tryTest(run);
+        instrumentation.currentTestId = undefined;
+        const timeSpentMs = performance.now() - startedAt;
+        const result = { id, name, timeSpentMs, fileName: join(this.#root, file) };
+        tests.push(
+          failure === undefined
+            ? { ...result, status: SUCCESS }
+            : { ...result, status: FAILED, failureMessage: failure },
+        );
+      }
+    }
+    return { status: 'complete', tests, mutantCoverage: instrumentation.mutantCoverage };
+  }
+
+  async mutantRun(options: MutantRun): Promise<object> {
+    instrumentation.hitLimit = options.hitLimit;
+    instrumentation.hitCount = 0;
+    let tried: Tried;
+    try {
+      tried = options.mutantActivation === 'static' ? await this.#tryLoading(options) : await this.#tryReached(options);
+    } catch (error) {
+      return { status: 'error', errorMessage: String(error) };
+    } finally {
+      instrumentation.activeMutant = undefined;
+    }
+    if (options.hitLimit !== undefined && instrumentation.hitCount > options.hitLimit) return { status: 'timeout' };
+    const { killedBy, failure, count } = tried;
+    return killedBy === undefined
+      ? { status: 'survived', nrOfTests: count }
+      : { status: 'killed', nrOfTests: count, killedBy: [killedBy], failureMessage: failure };
+  }
+
+  /** A mutant that acts while modules load: each file that leads to it is loaded with it. */
+  async #tryLoading({ activeMutant, sandboxFileName }: MutantRun): Promise<Tried> {
+    const kept = this.#loaded;
+    this.#loaded = new Map();
+    this.#generation++;
+    instrumentation.activeMutant = activeMutant.id;
+    try {
+      return await this.#try(this.#filesThatReach([relative(this.#root, sandboxFileName)]), () => true);
+    } finally {
+      this.#loaded = kept;
+    }
+  }
+
+  async #tryReached({ activeMutant, testFilter = [] }: MutantRun): Promise<Tried> {
+    const ids = new Set(testFilter);
+    const files = [...new Set(testFilter.map((id) => id.slice(0, id.indexOf('#'))))];
+    for (;;) {
+      for (const file of files) await this.#load(file);
+      instrumentation.activeMutant = activeMutant.id;
+      const tried = await this.#try(files, (id) => ids.has(id));
+      instrumentation.activeMutant = undefined;
+      if (tried.killedBy === undefined || (await this.#passes(tried.killedBy))) return tried;
+      this.#generation++;
+      this.#loaded.clear();
+      instrumentation.hitCount = 0;
+    }
+  }
+
+  async #try(files: readonly string[], isAsked: (id: string) => boolean): Promise<Tried> {
+    let count = 0;
+    for (const file of files) {
+      for (const { name, run } of await this.#load(file)) {
+        const id = `${file}#${name}`;
+        if (!isAsked(id)) continue;
+        count++;
+        const failure = await tryTest(run);
+        if (failure !== undefined) return { killedBy: id, failure, count };
+      }
+    }
+    return { killedBy: undefined, failure: '', count };
+  }
+
+  async #passes(id: string): Promise<boolean> {
+    const { hitCount } = instrumentation;
+    const file = id.slice(0, id.indexOf('#'));
+    const test = this.#loaded.get(file)!.find(({ name }) => `${file}#${name}` === id)!;
+    const failure = await tryTest(test.run);
+    instrumentation.hitCount = hitCount;
+    return failure === undefined;
+  }
+
+  async #load(file: string): Promise<readonly CollectedTest[]> {
+    let tests = this.#loaded.get(file);
+    if (tests === undefined) {
+      const url = pathToFileURL(join(this.#root, file)).href;
+      tests = await collectTests(() => import(url));
+      this.#loaded.set(file, tests);
+    }
+    return tests;
+  }
+
+  /** Test files from which imports lead to one of the files; first the one beside it. */
+  #filesThatReach(targets: readonly string[]): string[] {
+    const own = new Set(targets.map((path) => path.replace(/\.ts$/, '.test.ts')));
+    const reaching = this.#files.filter((file) => {
+      const reached = this.#reach(file, new Set());
+      return targets.some((path) => reached.has(path));
+    });
+    return reaching.sort((a, b) => Number(own.has(b)) - Number(own.has(a)));
+  }
+
+  #reach(from: string, seen: Set<string>): ReadonlySet<string> {
+    if (seen.has(from)) return seen;
+    seen.add(from);
+    for (const each of this.#importsOf(from)) this.#reach(each, seen);
+    return seen;
+  }
+
+  #importsOf(file: string): readonly string[] {
+    let imports = this.#imports.get(file);
+    if (imports === undefined) {
+      const text = readFileSync(join(this.#root, file), 'utf8');
+      imports = [...text.matchAll(/from ["'](\.[^"']+\.ts)["']/g)].map(([, path]) => join(dirname(file), path!));
+      this.#imports.set(file, imports);
+    }
+    return imports;
+  }
+}
+
+async function tryTest(run: () => unknown): Promise<string | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+export const strykerPlugins = [{ kind: 'TestRunner', name: 'in-process', injectableClass: InProcessRunner }];

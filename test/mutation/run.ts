@@ -1,0 +1,73 @@
+/**
+ * Would a test of the domain notice if a rule were another? Stryker changes `src/domain` in one place at a time and runs the tests that reach
+ * it: a change that none notices is told, unless `equivalent-mutants.ts` says why it changes nothing. Fails below `LEAST_PERCENT`.
+ *
+ * `node test/mutation/run.ts [path…]`: only files whose paths begin so. Installs its tools beside itself on first use.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSourceFiles } from '../architecture/source-file.ts';
+import { EQUIVALENT_MUTANTS } from './equivalent-mutants.ts';
+import { formatReport, judgeMutants, type MutationReport } from './mutation-report.ts';
+
+const LEAST_PERCENT = 85;
+const ROOT = join(import.meta.dirname, '../..');
+const STRYKER = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
+const OUTPUT = 'coverage/mutation';
+const SOURCES = '{src,client,cli,explorer,contracts,devnet,test}/**/*.{ts,tsx}';
+const NOT_COPIED = [
+  'coverage',
+  'dist',
+  'data',
+  'deploy',
+  'docs',
+  'explorer',
+  'bench',
+  'sim',
+  'test/mutation/node_modules',
+];
+
+/** Product files of the domain, from the root of the repository. */
+function findDomainFiles(beginnings: readonly string[]): string[] {
+  const paths = globSync(SOURCES, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] });
+  const texts = Object.fromEntries(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
+  return parseSourceFiles(texts)
+    .filter(({ path, isForTests }) => path.startsWith('src/domain/') && !isForTests && !path.endsWith('.d.ts'))
+    .map(({ path }) => path)
+    .filter((path) => beginnings.length === 0 || beginnings.some((each) => path.startsWith(each)))
+    .sort();
+}
+
+function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): void {
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const beginnings = process.argv.slice(2);
+const reportFile = join(OUTPUT, 'report.json');
+const config = {
+  testRunner: 'in-process',
+  plugins: [join(import.meta.dirname, 'in-process-runner.ts')],
+  mutate: findDomainFiles(beginnings),
+  coverageAnalysis: 'perTest',
+  concurrency: Number(process.env['CONCURRENCY'] ?? 2),
+  timeoutMS: 60_000,
+  maxTestRunnerReuse: 300,
+  tempDirName: join(OUTPUT, 'sandbox'),
+  ignorePatterns: NOT_COPIED,
+  reporters: ['json', 'progress-append-only'],
+  jsonReporter: { fileName: reportFile },
+};
+
+if (!existsSync(STRYKER)) run('npm', ['ci'], import.meta.dirname);
+mkdirSync(join(ROOT, OUTPUT), { recursive: true });
+const configFile = join(OUTPUT, 'stryker.json');
+writeFileSync(join(ROOT, configFile), JSON.stringify(config));
+// A seed in the title of a test would make it another test at each run.
+run(process.execPath, [STRYKER, 'run', configFile], ROOT, { FC_RUNS: '5', FC_SEED: '1' });
+
+const report = JSON.parse(readFileSync(join(ROOT, reportFile), 'utf8')) as MutationReport;
+const judgement = judgeMutants(report, EQUIVALENT_MUTANTS);
+process.stdout.write(formatReport(judgement));
+if (judgement.percent < LEAST_PERCENT || judgement.unmatched.length > 0) process.exitCode = 1;
