@@ -4,9 +4,9 @@
  * or everything is loaded anew and the mutant is tried again: nothing that an earlier mutant left behind is taken for a test that noticed.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { collectTests, type CollectedTest } from './collected-tests.ts';
 
@@ -50,6 +50,10 @@ class InProcessRunner {
     .filter((path) => !BY_CHANCE.test(path))
     .sort();
   readonly #imports = new Map<string, readonly string[]>();
+  /** Without types, by URL without a query. */
+  readonly #sources = new Map<string, string>();
+  /** How many mutants each test file noticed. */
+  readonly #kills = new Map<string, number>();
   #generation = 0;
   #loaded = new Map<string, readonly CollectedTest[]>();
 
@@ -66,6 +70,11 @@ class InProcessRunner {
         const resolved = nextResolve(specifier, context);
         const isOwn = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/');
         return isOwn ? { ...resolved, url: `${resolved.url}?generation=${this.#generation}` } : resolved;
+      },
+      load: (url, context, nextLoad) => {
+        const [path, query] = url.split('?');
+        if (query === undefined || !path!.endsWith('.ts')) return nextLoad(url, context);
+        return { format: 'module', source: this.#stripped(path!), shortCircuit: true };
       },
     });
   }
@@ -146,7 +155,9 @@ class InProcessRunner {
         if (!isAsked(id)) continue;
         count++;
         const failure = await tryTest(run);
-        if (failure !== undefined) return { killedBy: id, failure, count };
+        if (failure === undefined) continue;
+        this.#kills.set(file, (this.#kills.get(file) ?? 0) + 1);
+        return { killedBy: id, failure, count };
       }
     }
     return { killedBy: undefined, failure: '', count };
@@ -171,14 +182,24 @@ class InProcessRunner {
     return tests;
   }
 
-  /** Test files from which imports lead to one of the files; first the one beside it. */
+  /** Test files from which imports lead to one of the files; first the one beside it, then those that notice most. */
   #filesThatReach(targets: readonly string[]): string[] {
     const own = new Set(targets.map((path) => path.replace(/\.ts$/, '.test.ts')));
     const reaching = this.#files.filter((file) => {
       const reached = this.#reach(file, new Set());
       return targets.some((path) => reached.has(path));
     });
-    return reaching.sort((a, b) => Number(own.has(b)) - Number(own.has(a)));
+    const weightOf = (file: string) => (own.has(file) ? Infinity : (this.#kills.get(file) ?? 0));
+    return reaching.sort((a, b) => (weightOf(a) === weightOf(b) ? 0 : weightOf(b) - weightOf(a)));
+  }
+
+  #stripped(path: string): string {
+    let source = this.#sources.get(path);
+    if (source === undefined) {
+      source = stripTypeScriptTypes(readFileSync(fileURLToPath(path), 'utf8'));
+      this.#sources.set(path, source);
+    }
+    return source;
   }
 
   #reach(from: string, seen: Set<string>): ReadonlySet<string> {
