@@ -10,6 +10,7 @@ const TABLES = {
   holders: { by: 'holder', key: 'holder' },
   event_logs: { by: 'history_id', key: 'history_id, epoch, seq' },
   folds: { by: 'history_id', key: 'history_id, slot' },
+  fold_days: { by: 'history_id', key: 'history_id, slot, day' },
 } as const;
 
 /** Tables must be empty. */
@@ -26,7 +27,9 @@ export async function divideTables(client: pg.Client, parts: number): Promise<vo
     }
     await client.query(`DROP TABLE whole_${table}`);
   }
-  await client.query('ALTER TABLE folds ADD FOREIGN KEY (history_id) REFERENCES event_histories (history_id)');
+  for (const table of ['folds', 'fold_days']) {
+    await client.query(`ALTER TABLE ${table} ADD FOREIGN KEY (history_id) REFERENCES event_histories (history_id)`);
+  }
 }
 
 /** Bytes of the rows and of the indexes of each table, its parts together. */

@@ -56,13 +56,16 @@ export async function stopFleetService({ child }: FleetService): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Milliseconds of one page; throws when it is not of this fleet. */
+/** Milliseconds until there is a page, though the first questions be given up; throws when it is not of this fleet. */
 export async function timePage(url: string, offset: number, machines: number): Promise<number> {
   const began = performance.now();
-  const answer = (await (await fetch(pageUrl(url, offset))).json()) as { pagination?: { total: number } };
-  const milliseconds = performance.now() - began;
-  if (answer.pagination?.total !== machines) throw new Error('the page is not of this fleet');
-  return milliseconds;
+  for (;;) {
+    const answer = await fetch(pageUrl(url, offset));
+    const body = (await answer.json()) as { pagination: { total: number } };
+    if (answer.status === 503) continue;
+    if (answer.status !== 200 || body.pagination.total !== machines) throw new Error('the page is not of this fleet');
+    return performance.now() - began;
+  }
 }
 
 /** The median of so many. */
