@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'chips-'));
   devnet = await startDevnet({ quiet: true });
   postgres = await startEmbeddedPostgres();
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await devnet.stop();
   await postgres.stop();
