@@ -1,6 +1,7 @@
 import { memoryUsage } from 'node:process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createFlood } from '../../bench/http/flood.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
 const WINDOW = 60_000;
@@ -160,4 +161,13 @@ test('a hundred thousand paths cost what was given, and no heap', () => {
   const after = memoryUsage();
   expect(after.arrayBuffers - before.arrayBuffers).toBeLessThanOrEqual(8 * 1024 * 1024);
   expect(limiter.count('192.0.2.1', '/machines/99999', START)).toBe(0);
+});
+
+test('a flood of new addresses, three times what fits, neither refuses them nor frees those that were there before', () => {
+  const limiter = createLimiter(4 * 1024 * 1024);
+  const flood = createFlood(300_000, (address, path) => limiter.count(address, path, START), 90);
+  flood.runUntil(300_000);
+  const { newRefused, wronglyAdmitted, wronglyRefused } = flood;
+  expect([limiter.report().keys, newRefused, wronglyAdmitted, wronglyRefused]).toEqual([104_856, 0, 0, 0]);
+  expect(limiter.report().refused).toBeGreaterThan(0);
 });

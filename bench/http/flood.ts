@@ -1,0 +1,78 @@
+/**
+ * Who asks in a flood? Ever new callers once each, one in two over IPv6; and among them some that were there before and keep asking, who must be admitted exactly as
+ * often as one window allows.
+ */
+
+export interface Flood {
+  /** Goes on until so many new callers have asked. */
+  runUntil(newCallers: number): void;
+  /** Requests in all. */
+  readonly asked: number;
+  readonly newRefused: number;
+  /** Requests, beyond the limit, of callers that were there before. */
+  readonly wronglyAdmitted: number;
+  readonly wronglyRefused: number;
+}
+
+export const STEADY_CALLERS = 1_000;
+export const PATH = '/mcr/did:svc:8935090871296747543187018008787404142168231254631614802744115170449488';
+/** Each steady caller asks so often, beyond its limit. */
+const BEYOND = 2;
+
+export function steadyAddress(index: number): string {
+  return `203.0.${index >> 8}.${index & 255}`;
+}
+
+/** Different for 2^24 indexes and more. */
+export function floodAddress(index: number): string {
+  const [high, low] = [(index >>> 16) & 0xffff, index & 0xffff];
+  if (index % 2 === 0) return `${10 + (index >>> 24)}.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+  return `2001:db8:${high.toString(16)}:${low.toString(16)}::1`;
+}
+
+/** `count` answers 0 when a request is admitted. All of it is to happen within one window. */
+export function createFlood(
+  newCallers: number,
+  count: (address: string, path: string) => number,
+  limit: number,
+): Flood {
+  const steadyRequests = STEADY_CALLERS * limit * BEYOND;
+  const every = Math.max(1, Math.floor(newCallers / steadyRequests));
+  const admitted = new Uint32Array(STEADY_CALLERS);
+  const asked = new Uint32Array(STEADY_CALLERS);
+  let steady = 0;
+  let next = 0;
+  let newRefused = 0;
+  let wronglyAdmitted = 0;
+  let wronglyRefused = 0;
+
+  function askSteady(): void {
+    const caller = steady++ % STEADY_CALLERS;
+    asked[caller]! += 1;
+    const isAdmitted = count(steadyAddress(caller), PATH) === 0;
+    if (isAdmitted) admitted[caller]! += 1;
+    if (isAdmitted && asked[caller]! > limit) wronglyAdmitted += 1;
+    if (!isAdmitted && asked[caller]! <= limit) wronglyRefused += 1;
+  }
+
+  return {
+    runUntil(end) {
+      for (; next < end; next++) {
+        if (next % every === 0) askSteady();
+        if (count(floodAddress(next), PATH) !== 0) newRefused += 1;
+      }
+    },
+    get asked() {
+      return next + steady;
+    },
+    get newRefused() {
+      return newRefused;
+    },
+    get wronglyAdmitted() {
+      return wronglyAdmitted;
+    },
+    get wronglyRefused() {
+      return wronglyRefused;
+    },
+  };
+}
