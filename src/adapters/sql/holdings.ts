@@ -23,14 +23,20 @@ interface OwnersRow {
 type Owners = { readonly owner: string; readonly controller: string | undefined } | undefined;
 
 export function createHoldings({ builder, batch }: Dialect): Holdings {
+  // Rows that come in the order of their index are a third cheaper to insert.
   const select = batch(
     { machine_id: 'bytes' },
     `SELECT m.machine_id, m.owner, m.controller FROM batch CROSS JOIN machine_owners m WHERE m.machine_id = batch.machine_id`,
   );
-  const upsert = batch(
+  const insert = batch(
     { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
-    `INSERT INTO machine_owners (machine_id, owner, controller) SELECT machine_id, owner, controller FROM batch WHERE true
-     ON CONFLICT (machine_id) DO UPDATE SET owner = excluded.owner, controller = excluded.controller`,
+    `INSERT INTO machine_owners (machine_id, owner, controller) SELECT machine_id, owner, controller FROM batch
+     ORDER BY machine_id`,
+  );
+  const update = batch(
+    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
+    `UPDATE machine_owners SET owner = batch.owner, controller = batch.controller FROM batch
+     WHERE machine_owners.machine_id = batch.machine_id`,
   );
   const remove = batch(
     { machine_id: 'bytes' },
@@ -38,7 +44,7 @@ export function createHoldings({ builder, batch }: Dialect): Holdings {
   );
   const insertHolding = batch(
     { holder: 'bytes', machine_id: 'bytes' },
-    'INSERT INTO holdings (holder, machine_id) SELECT holder, machine_id FROM batch',
+    'INSERT INTO holdings (holder, machine_id) SELECT holder, machine_id FROM batch ORDER BY holder, machine_id',
   );
   const removeHolding = batch(
     { holder: 'bytes', machine_id: 'bytes' },
@@ -66,34 +72,39 @@ export function createHoldings({ builder, batch }: Dialect): Holdings {
     *apply({ readAtBlock, changes }) {
       if (changes.length === 0) return;
       yield* change(noteRead({ block: readAtBlock }));
-      const wanted = new Map<MachineId, Owners>(changes.map((each) => [each.id, toOwners(each)]));
-      const stored = yield* load([...wanted.keys()]);
-      const differing = [...wanted].filter(([id, owners]) => !areEqual(owners, stored.get(id)));
-      const added: Value[][] = [];
-      const removed: Value[][] = [];
+      const wanted = new Map(changes.map((each) => [each.id, { key: toIdBytes(each.id), owners: toOwners(each) }]));
+      const stored = yield* load([...wanted.values()].map(({ key }) => key));
+      const held = { added: [] as Value[][], removed: [] as Value[][] };
+      const owned = { added: [] as Value[][], changed: [] as Value[][], removed: [] as Value[][] };
       const growth = new Map<string, number>();
-      for (const [id, owners] of differing) {
-        const before = listHolders(stored.get(id));
-        const after = listHolders(owners);
-        for (const holder of after.difference(before)) {
-          added.push([fromHex(holder), toIdBytes(id)]);
+      for (const [id, { key, owners }] of wanted) {
+        const before = stored.get(id);
+        if (areEqual(owners, before)) continue;
+        const [holders, holdersBefore] = [listHolders(owners), listHolders(before)];
+        for (const holder of holders) {
+          if (holdersBefore.includes(holder)) continue;
+          held.added.push([fromHex(holder), key]);
           growth.set(holder, (growth.get(holder) ?? 0) + 1);
         }
-        for (const holder of before.difference(after)) {
-          removed.push([fromHex(holder), toIdBytes(id)]);
+        for (const holder of holdersBefore) {
+          if (holders.includes(holder)) continue;
+          held.removed.push([fromHex(holder), key]);
           growth.set(holder, (growth.get(holder) ?? 0) - 1);
         }
+        if (owners === undefined) owned.removed.push([key]);
+        else (before === undefined ? owned.added : owned.changed).push(toRow(key, owners));
       }
-      yield* change({ sql: removeHolding, batch: removed });
-      yield* change({ sql: insertHolding, batch: added });
+      yield* change({ sql: removeHolding, batch: held.removed });
+      yield* change({ sql: insertHolding, batch: held.added });
       yield* change({ sql: count, batch: [...growth].map(([holder, by]) => [fromHex(holder), by]) });
-      yield* change({ sql: remove, batch: differing.filter(([, owners]) => !owners).map(([id]) => [toIdBytes(id)]) });
-      yield* change({ sql: upsert, batch: differing.flatMap(([id, owners]) => (owners ? [toRow(id, owners)] : [])) });
+      yield* change({ sql: remove, batch: owned.removed });
+      yield* change({ sql: insert, batch: owned.added });
+      yield* change({ sql: update, batch: owned.changed });
     },
   };
 
-  function* load(ids: readonly MachineId[]): Work<Map<MachineId, Owners>> {
-    const query: Batch<OwnersRow> = { sql: select, batch: ids.map((id) => [toIdBytes(id)]) };
+  function* load(keys: readonly Uint8Array[]): Work<Map<MachineId, Owners>> {
+    const query: Batch<OwnersRow> = { sql: select, batch: keys.map((key) => [key]) };
     const rows = yield* readRows(query);
     return new Map(
       rows.map(({ machine_id, owner, controller }) => [
@@ -224,16 +235,18 @@ function toOwners(each: OwnershipChange): Owners {
   return each.kind === 'gone' ? undefined : { owner: each.owner, controller: each.controller };
 }
 
-function listHolders(owners: Owners): Set<string> {
-  return new Set(owners && [owners.owner, ...(owners.controller === undefined ? [] : [owners.controller])]);
+function listHolders(owners: Owners): string[] {
+  if (owners === undefined) return [];
+  const { owner, controller } = owners;
+  return controller === undefined || controller === owner ? [owner] : [owner, controller];
 }
 
 function areEqual(a: Owners, b: Owners): boolean {
   return a?.owner === b?.owner && a?.controller === b?.controller;
 }
 
-function toRow(id: MachineId, { owner, controller }: NonNullable<Owners>): Value[] {
-  return [toIdBytes(id), fromHex(owner), controller === undefined ? null : fromHex(controller)];
+function toRow(key: Uint8Array, { owner, controller }: NonNullable<Owners>): Value[] {
+  return [key, fromHex(owner), controller === undefined ? null : fromHex(controller)];
 }
 
 export function fromHex(address: string): Buffer {
