@@ -1,5 +1,6 @@
 /** The command line: help for every command, and what wrong usage is told. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
 import { formatHelp } from './command.ts';
 import { COMMANDS, runCommandLine } from './command-table.ts';
 import { EXIT_CODES, EXIT_CODES_TEXT } from './exit-codes.ts';
@@ -41,6 +42,23 @@ describe.each(COMMANDS)('$name', (command) => {
   });
 });
 
+it('helps with a command in every way that is tried', async () => {
+  for (const words of [
+    ['machine', '-h'],
+    ['machine', '--help'],
+    ['help', 'machine'],
+  ]) {
+    printed = '';
+    expect(await runCommandLine(words)).toBe(EXIT_CODES.ok);
+    expect(printed).toMatch(/^svc machine ID \[options\]\n/);
+  }
+});
+
+it('tells its version', async () => {
+  expect(await runCommandLine(['--version'])).toBe(EXIT_CODES.ok);
+  expect(printed).toBe(`svc ${manifest.version}, Node ${process.version}\n`);
+});
+
 describe('wrong usage', () => {
   it.each([
     [[], 'a command is missing'],
@@ -48,8 +66,9 @@ describe('wrong usage', () => {
     [['chip', 'fly'], 'chip takes one of challenge, prove, submit, test-pki; see svc --help'],
     [['chip', 'submit'], 'chip submit takes EVIDENCE; see svc chip submit --help'],
     [['fly'], 'there is no command "fly"; see svc --help'],
-    [['machine'], 'machine takes DID; see svc machine --help'],
-    [['machine', 'a', 'b'], 'machine takes DID; see svc machine --help'],
+    [['machin'], 'there is no command "machin"; do you mean machine? svc --help lists all'],
+    [['machine'], 'machine takes ID; see svc machine --help, as in: svc machine did:svc:42'],
+    [['machine', 'a', 'b'], 'machine takes ID; see svc machine --help'],
     [['serve', 'now'], 'serve takes no argument; see svc serve --help'],
     [['serve', '--fast'], "Unknown option '--fast'; see svc serve --help"],
     [['serve', '--env-file'], "Option '--env-file <value>' argument missing; see svc serve --help"],

@@ -13,7 +13,9 @@ import { monetize } from './commands/monetize.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
 import { verify } from './commands/verify.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
+import { findNearestWord } from './nearest-word.ts';
 
 export const COMMANDS: readonly Command[] = [
   ...[demo, devnet, serve, doctor, machine, fleet, verify, monetize, replay],
@@ -25,8 +27,13 @@ export const COMMANDS: readonly Command[] = [
 /** Runs a whole command line. Throws `CommandFailed`. */
 export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
   const [name = '', ...rest] = words;
+  if (name === 'help' && rest.length > 0) return runCommandLine([...rest, '--help']);
   if (name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(formatOverview());
+    return EXIT_CODES.ok;
+  }
+  if (name === '--version') {
+    process.stdout.write(`svc ${manifest.version}, Node ${process.version}\n`);
     return EXIT_CODES.ok;
   }
   if (name === '') throw new CommandFailed('usage', `a command is missing\n\n${formatOverview()}`);
@@ -34,7 +41,9 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
   if (command !== undefined) return runCommand(command, words.slice(command.name.split(' ').length));
   const verbs = COMMANDS.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name.split(' ')[1]);
   if (verbs.length > 0) throw new CommandFailed('usage', `${name} takes one of ${verbs.join(', ')}; see svc --help`);
-  throw new CommandFailed('usage', `there is no command ${JSON.stringify(name)}; see svc --help`);
+  const near = findNearestWord(name, [...new Set(COMMANDS.map((each) => each.name.split(' ')[0]!))]);
+  const hint = near === undefined ? 'see svc --help' : `do you mean ${near}? svc --help lists all`;
+  throw new CommandFailed('usage', `there is no command ${JSON.stringify(name)}; ${hint}`);
 }
 
 function formatOverview(): string {
@@ -44,7 +53,7 @@ function formatOverview(): string {
     '',
     ...alignColumns(rows).map((line) => `  ${line}`),
     '',
-    'svc COMMAND --help tells the options of a command and an example.',
+    'svc COMMAND --help tells the options of a command and an example; svc --version, which release this is.',
     `Exit codes: ${EXIT_CODES_TEXT}`,
     '',
   ].join('\n');

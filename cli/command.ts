@@ -7,6 +7,8 @@ import { CommandFailed, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
+  /** One letter, behind one dash. */
+  readonly short?: string;
   /** What stands behind the option, in help: `PATH`. */
   readonly value?: string;
   readonly about: string;
@@ -50,7 +52,7 @@ export const ENV_FILE_OPTION = {
 /** For examples. */
 export const EXAMPLE_DID = `${didPrefix(DEFAULT_NAMESPACE)}42`;
 
-const HELP: Options = { help: { type: 'boolean', about: 'print this' } };
+const HELP: Options = { help: { type: 'boolean', short: 'h', about: 'print this' } };
 
 /** Runs a command with its part of the command line. */
 export async function runCommand(command: Command, args: readonly string[]): Promise<ExitCode> {
@@ -62,14 +64,18 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   const { operands, name } = command;
   if (positionals.length !== operands.length) {
     const wanted = operands.length === 0 ? 'no argument' : operands.join(' ');
-    throw new CommandFailed('usage', `${name} takes ${wanted}; see svc ${name} --help`);
+    const hint = positionals.length < operands.length ? `, as in: ${command.example}` : '';
+    throw new CommandFailed('usage', `${name} takes ${wanted}; see svc ${name} --help${hint}`);
   }
   return command.run(values, positionals);
 }
 
 function parseCommandLine(command: Command, args: readonly string[]) {
   const options = Object.fromEntries(
-    Object.entries({ ...command.options, ...HELP }).map(([name, { type }]) => [name, { type }]),
+    Object.entries({ ...command.options, ...HELP }).map(([name, { type, short }]) => [
+      name,
+      { type, ...(short !== undefined && { short }) },
+    ]),
   );
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
@@ -81,8 +87,8 @@ function parseCommandLine(command: Command, args: readonly string[]) {
 
 /** What `svc COMMAND --help` prints. */
 export function formatHelp(command: Command): string {
-  const options = Object.entries({ ...command.options, ...HELP }).map(([name, { value, about }]) => [
-    `--${name}${value === undefined ? '' : ` ${value}`}`,
+  const options = Object.entries({ ...command.options, ...HELP }).map(([name, { value, about, short }]) => [
+    `--${name}${value === undefined ? '' : ` ${value}`}${short === undefined ? '' : `, -${short}`}`,
     about,
   ]);
   return [

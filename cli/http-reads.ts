@@ -16,11 +16,11 @@ export function openConnection(baseUrl: string, namespace?: Namespace): Connecti
   return connect({ baseUrl, ...(namespace && { namespace }) });
 }
 
-/** Reads one document. Throws `CommandFailed` with the service's own words when it answers anything but 200. */
-export async function readDocument(connection: Connection, path: string): Promise<JsonObject> {
+/** Reads one document. Throws `CommandFailed` with the service's own words when it answers anything but 200; `about` is what was asked for. */
+export async function readDocument(connection: Connection, path: string, about: string): Promise<JsonObject> {
   const answer = await ask<JsonObject>(connection, path, () => true);
   if (answer.ok) return answer.value;
-  throw toFailure(connection, path, answer.error, formatDetail(answer.error));
+  throw toFailure(connection, about, answer.error, formatDetail(answer.error));
 }
 
 /** `reason`: the service's own words about a request that it did not fulfil. */
@@ -31,7 +31,8 @@ export function toFailure(
   reason = error.text,
 ): CommandFailed {
   if (error.kind === 'unreachable') {
-    return new CommandFailed('unreachable', `the service at ${new URL(baseUrl).origin} does not answer`);
+    const hint = 'svc demo starts one here, --base-url names another';
+    return new CommandFailed('unreachable', `the service at ${new URL(baseUrl).origin} does not answer; ${hint}`);
   }
   if (error.kind === 'invalid-argument') return new CommandFailed('usage', `${JSON.stringify(about)} is ${error.text}`);
   return new CommandFailed('refused', printable(`${about}: ${error.status} ${reason}`));

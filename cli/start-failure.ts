@@ -16,7 +16,9 @@ export function toStartFailure(error: unknown): unknown {
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!LISTENING.includes(code)) return error;
-  return new CommandFailed('refused', formatProblems([`HOST, PORT: cannot listen there (${code})`]));
+  const { address = '', port = '' } = error as { readonly address?: string; readonly port?: number };
+  const hint = code === 'EADDRINUSE' ? '; another program does. PORT and ADMIN_PORT take others, 0 any free one' : '';
+  return new CommandFailed('refused', formatProblems([`cannot listen on ${address}:${port} (${code})${hint}`]));
 }
 
 function formatProblems(problems: readonly string[]): string {

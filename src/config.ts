@@ -23,6 +23,7 @@ import {
 } from './config/kinds.ts';
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
+import { forgetNodeEnvFiles } from './config/node-env-file.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/namespace.ts';
 
@@ -83,6 +84,11 @@ export interface ConfigOptions {
   readonly lenient?: boolean | undefined;
   /** Logs are read by a person at a terminal. */
   readonly isTerminal?: boolean | undefined;
+}
+
+/** To be called before anything is read: takes out of the environment what Node put there from the files that the command line names. */
+export function forgetEnvFilesOfNode(args: readonly string[]): void {
+  forgetNodeEnvFiles(args, process.env);
 }
 
 /** Reads the configuration from the environment of this process. */

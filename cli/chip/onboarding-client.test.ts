@@ -58,7 +58,11 @@ it.each<[name: string, answers: readonly Scripted[], outcome: unknown]>([
   ['was accepted before', [ALREADY], follows],
   ['was accepted, and the answer lost', ['no answer', ALREADY], follows],
   ['was lost on its way', ['no answer', ACCEPTED], receipt],
-  ['is lost twice', ['no answer', 'no answer'], [3, 'the service at URL does not answer']],
+  [
+    'is lost twice',
+    ['no answer', 'no answer'],
+    [3, 'the service at URL does not answer; svc demo starts one here, --base-url names another'],
+  ],
   [
     'is late',
     [refusalOf(409, 'CHALLENGE_EXPIRED')],

@@ -54,6 +54,7 @@ const list = defineCommand({
     const intakes = await withStore(config, (store) => store.listIntakes(machineId, limit));
     const rows = intakes.map((intake) => toRow(intake, config));
     if (json) printJson(rows);
+    else if (rows.length === 0) process.stderr.write('no evidence was accepted into this database\n');
     else
       printLines(
         alignColumns(rows.map(({ receiptId, machineDid, receivedAt }) => [receiptId, receivedAt, machineDid])),

@@ -59,11 +59,10 @@ it('has machines that `svc machine` shows', async () => {
   expect(stdout).toMatch(/^rating +AAA 100 of 100$/m);
 });
 
-it('has scores that `svc replay` recomputes', async () => {
-  for (const { did } of demo.machines.filter(({ home }) => home === 'main')) {
-    const { code, stdout } = await runSvc(['replay', did, '--base-url', demo.url, '--env-file', envFile]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Equal: ')]);
-  }
+it.each(['multi-currency', 'alt-rated'])('has the score of %s, which `svc replay` recomputes', async (name) => {
+  const { did } = demo.machines.find((machine) => machine.name === name)!;
+  const { code, stdout } = await runSvc(['replay', did, '--base-url', demo.url, '--env-file', envFile]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Equal: ')]);
 });
 
 it('has a chain that `svc doctor` finds well', async () => {
@@ -104,6 +103,12 @@ it('is told by `svc replay` from a service that serves another score', async () 
 it('needs a chain for a replay', async () => {
   const { code, stderr } = await runSvc(['replay', demo.machines[0]!.did, '--base-url', demo.url], { cwd: dir });
   expect([code, stderr]).toEqual([2, expect.stringContaining('--env-file')]);
+});
+
+it('is not started twice in one folder', async () => {
+  const { code, stderr } = await runSvc(['demo', '--port', '0', '--dir', dir]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`other local chains run from ${dir}`)]);
+  expect((await fetch(demo.machines[0]!.rating)).status).toBe(200);
 });
 
 it('ends with everything it started', async () => {

@@ -7,7 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import { defineCommand, parseNumberOption } from '../command.ts';
 import { CommandFailed } from '../exit-codes.ts';
+import { requireFreeFolder } from '../free-folder.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
+import { emphasize } from '../table.ts';
 import { stayUntilStopped } from '../until-stopped.ts';
 
 /** Personas of the devnet that show what ratings are about; the last one lives on the alt chain. */
@@ -37,6 +39,7 @@ export const demo = defineCommand({
   async run({ port: portText, host = '127.0.0.1', dir = '.devnet', json = false }) {
     const port = parseNumberOption('--port', portText, 0, 65_535) ?? 8000;
     await requireFreePort(host, port);
+    await requireFreeFolder(dir);
     return stayUntilStopped(async (atEnd) => {
       const [{ startDevnet }, { startService }, { createServiceLog }, { toStartFailure }] = await Promise.all([
         import('../../devnet/start-devnet.ts'),
@@ -44,6 +47,7 @@ export const demo = defineCommand({
         import('../service-log.ts'),
         import('../start-failure.ts'),
       ]);
+      process.stderr.write('starting two local chains and filling them with sample machines; this takes a while\n');
       const devnet = await startDevnet({ dir });
       atEnd(() => devnet.stop());
 
@@ -57,8 +61,8 @@ export const demo = defineCommand({
         SAMPLES.map(async (name) => {
           const { did, about, home } = devnet.fixtures.machines.find((machine) => machine.name === name)!;
           const rating = `${service.url}/mcr/${did}`;
-          const profile = `${service.url}/machine/${did}`;
-          return { name, did, home, about, ...(await untilRated(rating)), rating, profile };
+          const page = `${service.url}/explorer/machine/${did.slice(did.lastIndexOf(':') + 1)}`;
+          return { name, did, home, about, ...(await untilRated(rating)), rating, page };
         }),
       );
       const { address } = devnet.fixtures.wallets.find(({ state }) => state === 'bound')!;
@@ -131,7 +135,7 @@ interface Sample {
   readonly mcr: string;
   readonly mcr_score: number;
   readonly rating: string;
-  readonly profile: string;
+  readonly page: string;
 }
 
 /** Of the alt chain, bound to a first-generation machine. */
@@ -140,26 +144,30 @@ interface SampleWallet {
   readonly rating: string;
 }
 
+/** What a person who knows nothing can do next, the most inviting first. */
 function formatDemo(samples: readonly Sample[], wallet: SampleWallet, url: string, dir: string): string {
   const { did, rating } = samples[0]!;
   const elsewhere = url === DEFAULT_BASE_URL ? '' : ` --base-url ${url}`;
   return [
     '',
-    `The service is at ${url}, and machines on the local chains are served:`,
+    `${emphasize('bold', 'Open in a browser')}`,
+    `  ${url}        every machine and operator has a page`,
+    `  ${url}/docs   every route, with a form that asks it`,
     '',
-    ...samples.flatMap((sample) => [
-      `${sample.name}: ${sample.mcr} ${sample.mcr_score} of 100. ${sample.about}`,
-      // The profile of a machine of the alt chain rates nothing.
-      `  ${sample.home === 'alt' ? sample.rating : sample.profile}`,
+    emphasize('bold', 'Sample machines'),
+    ...samples.flatMap(({ name, mcr, mcr_score: score, about, page }) => [
+      `  ${emphasize('bold', mcr === 'Provisioned' ? 'not rated' : `${mcr} ${score}`)}  ${name}: ${about}`,
+      `      ${page}`,
     ]),
-    `wallet ${wallet.address}: bound to a machine of the first generation.`,
-    `  ${wallet.rating}`,
+    `  a wallet of the other chain, bound to a machine of the first generation:`,
+    `      ${wallet.rating}`,
     '',
-    'Try:',
-    `  ${url}/explorer/machine/${did.slice(did.lastIndexOf(':') + 1)} in a browser`,
+    emphasize('bold', 'In another terminal, in this folder'),
     `  curl -s ${rating}`,
     `  bin/svc machine ${did}${elsewhere}`,
+    '  the same rating again, from the raw events of the chain and by other code:',
     `  bin/svc replay ${did}${elsewhere} --env-file ${join(dir, 'env')}`,
+    '  bin/svc --help',
     '',
     'ready; Ctrl-C ends all',
   ].join('\n');

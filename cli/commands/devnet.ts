@@ -1,6 +1,7 @@
 /** `svc devnet`: the local chains, deployed and seeded, for development and acceptance tests (configuration.md 2 and 3). */
 import { defineCommand, parseNumberOption } from '../command.ts';
 import { CommandFailed } from '../exit-codes.ts';
+import { requireFreeFolder } from '../free-folder.ts';
 import { stayUntilStopped } from '../until-stopped.ts';
 
 export const devnet = defineCommand({
@@ -19,6 +20,7 @@ export const devnet = defineCommand({
     const evmPort = parseNumberOption('--evm-port', evmPortText, 0, 65_535);
     const svmPort = parseNumberOption('--svm-port', svmPortText, 0, 65_535);
     const fleet = parseNumberOption('--fleet', fleetText, 0, 100_000);
+    await requireFreeFolder(dir);
     return stayUntilStopped(async (atEnd) => {
       const { startDevnet } = await import('../../devnet/start-devnet.ts');
       const started = await startDevnet({

@@ -155,7 +155,8 @@ describe('exit codes', () => {
     expect(await runSvc(['verify', '42', '--base-url', 'http://127.0.0.1:1'])).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'svc: the service at http://127.0.0.1:1 does not answer\n',
+      stderr:
+        'svc: the service at http://127.0.0.1:1 does not answer; svc demo starts one here, --base-url names another\n',
     });
   });
 });

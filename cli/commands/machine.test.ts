@@ -73,12 +73,25 @@ it('prints both documents as they are', async () => {
   expect([code, JSON.parse(stdout)]).toEqual([0, { rating: RATING, profile: PROFILE }]);
 });
 
+it.each(['42', DID])('knows a machine by %s', async (id) => {
+  const { code, stdout } = await runSvc(['machine', id, '--base-url', baseUrl]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('did:svc:42')]);
+});
+
 describe('exit codes', () => {
+  it.each(['042', '0x42', 'rated-aaa'])('2 for %s, which is no id', async (id) => {
+    expect(await runSvc(['machine', id, '--base-url', baseUrl])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `svc: "${id}" is not a machine id or DID\n`,
+    });
+  });
+
   it('1 when the service refuses, with its words', async () => {
     expect(await runSvc(['machine', 'did:svc:7', '--base-url', baseUrl])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'svc: /mcr/did%3Asvc%3A7: 404 Machine not found\n',
+      stderr: 'svc: did:svc:7: 404 Machine not found\n',
     });
   });
 
@@ -86,7 +99,8 @@ describe('exit codes', () => {
     expect(await runSvc(['machine', DID, '--base-url', 'http://127.0.0.1:1'])).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'svc: the service at http://127.0.0.1:1 does not answer\n',
+      stderr:
+        'svc: the service at http://127.0.0.1:1 does not answer; svc demo starts one here, --base-url names another\n',
     });
   });
 });

@@ -1,25 +1,36 @@
 /** `svc machine`: one machine's rating and profile, read through HTTP and shown for people. */
 import { styleText } from 'node:util';
+import { formatMachineDid, parseMachineId } from '../../src/domain/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
 
 export const machine = defineCommand({
   name: 'machine',
   about: 'Shows the rating and the profile of a machine.',
-  operands: ['DID'],
+  operands: ['ID'],
   options: { 'base-url': BASE_URL_OPTION, json: JSON_OPTION },
   example: `svc machine ${EXAMPLE_DID}`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, json = false }, [did = '']) {
-    const [connection, path] = [openConnection(baseUrl), encodeURIComponent(did)];
+  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, json = false }, [id = '']) {
+    const connection = openConnection(baseUrl);
+    const path = encodeURIComponent(toDid(id));
     const [rating, profile] = await Promise.all([
-      readDocument(connection, `/mcr/${path}`),
-      readDocument(connection, `/machine/${path}`),
+      readDocument(connection, `/mcr/${path}`, id),
+      readDocument(connection, `/machine/${path}`, id),
     ]);
     process.stdout.write(json ? `${JSON.stringify({ rating, profile }, null, 2)}\n` : formatMachine(rating, profile));
     return EXIT_CODES.ok;
   },
 });
+
+/** What is a DID the service says, because it knows the words of its deployment. Throws `CommandFailed`. */
+function toDid(id: string): string {
+  if (id.startsWith('did:')) return id;
+  const machineId = parseMachineId(id);
+  if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(id)} is not a machine id or DID`);
+  return formatMachineDid(machineId, DEFAULT_NAMESPACE);
+}
 
 function formatMachine(rating: JsonObject, profile: JsonObject): string {
   const facts = findFacts(profile);

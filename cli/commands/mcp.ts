@@ -22,6 +22,11 @@ export const mcp = defineCommand({
       process.stdout.write(`${JSON.stringify(listTools(), null, 2)}\n`);
       return EXIT_CODES.ok;
     }
+    if (process.stdin.isTTY) {
+      process.stderr.write(
+        'waiting for JSON-RPC, one message a line; programs of language models start this. Ctrl-D ends it\n',
+      );
+    }
     const server = createMcpServer(client);
     const pending = new Set<Promise<void>>();
     for await (const line of createInterface({ input: process.stdin })) {

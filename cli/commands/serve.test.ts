@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runSvc, startSvc, stopSvc, waitForLine } from '../run-svc.ts';
@@ -63,6 +64,22 @@ it('serves until it is told to end', async () => {
   expect(await stopSvc(svc, 'SIGTERM')).toBe(0);
 });
 
+it('reads its file again when it is told to, also where Node has read it first', async () => {
+  const file = join(scratch, 'reload.env');
+  writeFileSync(file, 'POLL_INTERVAL_SECONDS=7\n');
+  const svc = startSvc(['serve', '--env-file', file], { env: ENV });
+  for await (const line of createInterface({ input: svc.stdout })) if (line.startsWith('listening on ')) break;
+  writeFileSync(file, 'POLL_INTERVAL_SECONDS=never\n');
+  svc.kill('SIGHUP');
+  let told = '';
+  for await (const line of createInterface({ input: svc.stderr })) {
+    told = line;
+    if (/taken over|read again/.test(line)) break;
+  }
+  expect(told).toContain('POLL_INTERVAL_SECONDS: must be');
+  expect(await stopSvc(svc, 'SIGTERM')).toBe(0);
+});
+
 describe('does not start', () => {
   it('with a problem in the configuration', async () => {
     expect(await runSvc(['serve'], { env: { ...ENV, INDEXER: 'maybe', LOG_LEVEL: 'loud' } })).toEqual({
@@ -83,7 +100,7 @@ describe('does not start', () => {
     const { port } = other.address() as AddressInfo;
     const { code, stderr } = await runSvc(['serve'], { env: { ...ENV, PORT: String(port) } });
     other.close();
-    expect([code, stderr]).toEqual([1, expect.stringContaining('HOST, PORT: cannot listen there (EADDRINUSE)')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot listen on 127.0.0.1:${port} (EADDRINUSE)`)]);
   });
 
   it('without its database', async () => {

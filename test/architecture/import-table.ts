@@ -55,7 +55,12 @@ export const IMPORT_TABLE: readonly Row[] = [
   { of: 'src/main.ts', mayImport: ['src'], packages: ['node:', 'fastify'] },
   { of: 'client', mayImport: ['client', 'src/domain', 'src/http/wire'], packages: PURE },
   { of: 'explorer', mayImport: ['explorer', 'client', 'src/domain'], packages: ['preact'] },
-  { of: 'cli', mayImport: ['cli', 'client', 'src', 'devnet'], packages: ['node:', 'pino', 'pino-pretty'] },
+  {
+    of: 'cli',
+    mayImport: ['cli', 'client', 'src', 'devnet'],
+    // What tells its version is a file, judged like a package.
+    packages: ['node:', 'pino', 'pino-pretty', 'package.json'],
+  },
   // A second opinion shares nothing with the first.
   { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes'] },
   { of: 'contracts', mayImport: ['contracts'], packages: ['node:', 'viem', 'solc'] },
