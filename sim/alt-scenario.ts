@@ -3,15 +3,19 @@ import { FIRST_SLOT } from './alt-chain/deployment.ts';
 import { mintAlt, operateAlt, SlotDraft, type AltCast } from './alt-chain/operations.ts';
 import { VirtualAltChain } from './alt-chain/virtual-alt-chain.ts';
 import { AltBackend, type AltCharacter } from './alt-nodes/backend.ts';
-import { AltFaults } from './alt-nodes/faults.ts';
-import { AltNetwork, type AltNodeUrl } from './alt-nodes/network.ts';
+import { ALT_FAULTS, type AltFault } from './alt-nodes/faults.ts';
+import { AltNetwork } from './alt-nodes/network.ts';
 import { Random } from './random.ts';
 import type { Trace } from './trace.ts';
+import { Faults } from './transport/faults.ts';
+import type { NodeUrl } from './transport/network.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** Far from the numbers of the seeds. */
 const OWN_SEEDS = 2 ** 40;
 const DAY_SECONDS = 86_400;
+/** The last machines of the cast live there at first. */
+export const ALT_MACHINES = 3;
 
 function drawPlan(random: Random) {
   return {
@@ -29,8 +33,8 @@ export class AltScenario {
   readonly #plan: ReturnType<typeof drawPlan>;
   readonly #cast: AltCast;
   readonly #trace: Trace;
-  readonly #faults: AltFaults;
-  readonly #urls: readonly AltNodeUrl[];
+  readonly #faults: Faults<AltFault>;
+  readonly #urls: readonly NodeUrl<AltBackend>[];
   readonly #backends: readonly AltBackend[];
 
   constructor(seed: number, cast: AltCast, time: VirtualTime, trace: Trace) {
@@ -41,11 +45,12 @@ export class AltScenario {
     const now = () => time.nowMilliseconds();
     this.chain = new VirtualAltChain(now, now() - random.pick([1, 40, 100]) * DAY_SECONDS * 1000);
     this.#writePast();
-    this.#faults = new AltFaults(random);
+    const faults = (this.#faults = new Faults<AltFault>(random, ALT_FAULTS));
     this.#changeWeather();
     this.#urls = Array.from({ length: random.integer(1, 2) }, () => this.#drawUrl());
     this.#backends = this.#urls.flatMap(({ backends }) => backends);
-    this.network = new AltNetwork({ chain: this.chain, urls: this.#urls, faults: this.#faults, random, time, trace });
+    const parts = { name: 'alt-node', urls: this.#urls, faults, random, time, trace };
+    this.network = new AltNetwork(this.chain, parts);
     trace.line(`alt ${JSON.stringify(this.#plan)}`);
   }
 
@@ -54,7 +59,8 @@ export class AltScenario {
     const step = Math.floor((slot - FIRST_SLOT) / (this.#plan.pastSlots + 1));
     for (let i = 1; i <= this.#plan.pastSlots; i++) {
       this.#finalize(FIRST_SLOT + i * step - this.#random.integer(0, step - 2), (draft) => {
-        if (i === 1) for (const id of this.#cast.machines.slice(-3)) mintAlt(draft, id, this.#random, this.#cast);
+        if (i === 1)
+          for (const id of this.#cast.machines.slice(-ALT_MACHINES)) mintAlt(draft, id, this.#random, this.#cast);
         for (const id of this.#cast.machines) {
           if (draft.machine(id).account !== undefined && this.#random.chance(0.4)) draft.execute([draft.submit(id)]);
         }
@@ -62,7 +68,7 @@ export class AltScenario {
     }
   }
 
-  #drawUrl(): AltNodeUrl {
+  #drawUrl(): NodeUrl<AltBackend> {
     const random = this.#random;
     const character: AltCharacter = { pageRows: random.pick([3, 10, 1_000]), keepsLogs: random.chance(0.8) };
     const backends = Array.from({ length: random.integer(1, 3) }, () => new AltBackend(this.chain, random, character));
@@ -111,6 +117,7 @@ export class AltScenario {
       backend.lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(120_000);
       const isPruned = random.chance(this.#plan.pruneChance);
       backend.firstSlot = isPruned ? random.integer(FIRST_SLOT, this.chain.slot) : 0;
+      backend.lostMachine = random.chance(0.8) ? undefined : random.pick(this.#cast.machines.slice(-ALT_MACHINES));
     }
     for (const url of this.#urls) url.isDown = random.chance(0.1);
     const nodes = this.#backends.map(({ lagMilliseconds, firstSlot }) => `${lagMilliseconds}ms from ${firstSlot}`);
@@ -120,7 +127,10 @@ export class AltScenario {
   /** Ends everything that is wrong with the nodes. */
   heal(): void {
     this.#faults.setRate(0);
-    for (const backend of this.#backends) backend.lagMilliseconds = backend.firstSlot = 0;
+    for (const backend of this.#backends) {
+      backend.lagMilliseconds = backend.firstSlot = 0;
+      backend.lostMachine = undefined;
+    }
     for (const url of this.#urls) url.isDown = url.isForeign = false;
   }
 }

@@ -16,6 +16,20 @@ export interface PlantedBug {
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
+    name: 'believes logs that are of every contract which the bloom names',
+    file: 'indexers/verified-blocks.ts',
+    line: 'return logs.length === 0 && findSilentContracts(contracts, header, logs).length === 0;',
+    instead: 'return findSilentContracts(contracts, header, logs).length === 0;',
+    within: 300,
+  },
+  {
+    name: 'stores a checkpoint and its logs one after the other',
+    file: 'adapters/sql/main-chain-index.ts',
+    line: 'database.exclusive(',
+    instead: 'database.run(',
+    within: 300,
+  },
+  {
     name: 'takes the next block for a child of the head whatever its parent is',
     file: 'indexers/head-follower.ts',
     line: 'if (headers[0]!.parentHash !== base.blockHash) return undefined;',
@@ -69,14 +83,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexers/alt-event-history.ts',
     line: 'const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);',
     instead: 'const isComplete = true; if (isComplete) return { isComplete, fold, tail: known.map(toRatingEvent) };',
-    within: 12,
+    within: 60,
   },
   {
     name: 'takes an account of the alt chain that it cannot read for none',
     file: 'domain/alt-machine-home.ts',
     line: "if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);",
     instead: '',
-    within: 12,
+    within: 60,
   },
   {
     name: 'believes an answer of the alt chain of an older slot than it has seen',

@@ -9,6 +9,7 @@ import { isLeftToAlt, judgeAlt } from './oracle/alt-truth.ts';
 import { judgeFleetAnswer } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
 import { Scenario } from './scenario.ts';
+import { giveDatabaseBack } from './service/database.ts';
 import type { Answer, FrontDoor } from './service/service.ts';
 
 export interface SeedOptions {
@@ -58,7 +59,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     if (!(error instanceof Failed)) throw error;
     failure = error.message;
   } finally {
-    run.end();
+    await run.end();
   }
   return { seed: options.seed, ...run.result(), failure };
 }
@@ -103,8 +104,8 @@ class Run {
   }
 
   #drawRequest(): Request {
-    const { random, cast } = this.#scenario;
-    if (random.chance(0.15)) return { kind: 'fleet', account: random.pick(cast.accounts) };
+    const { random, cast, alt } = this.#scenario;
+    if (random.chance(alt === undefined ? 0.15 : 0.3)) return { kind: 'fleet', account: random.pick(cast.accounts) };
     const route = random.weigh<MachineRoute>({ mcr: 4, explanation: 3, profile: 2, card: 1 });
     return { kind: 'machine', route, id: random.pick(cast.machines) };
   }
@@ -238,10 +239,10 @@ class Run {
     return answer;
   }
 
-  end(): void {
+  async end(): Promise<void> {
     const { service, database } = this.#scenario;
     if (service !== undefined) service.life.isOver = true;
-    void database.close();
+    await giveDatabaseBack(database);
   }
 
   result(): Pick<SeedResult, 'hash' | 'trace' | 'figures'> {

@@ -10,6 +10,8 @@ import { runSeed, type SeedResult } from './run-seed.ts';
 import { FrontDoor } from './service/service.ts';
 
 const WORKERS = 2;
+/** One core each: collecting on several would take from the other. Stacks are for a replay. */
+const WORKER_OPTIONS = ['--single-threaded-gc', '--max-semi-space-size=32', '--stack-trace-limit=0'];
 const TAIL_LINES = 25;
 /** More traces than these say nothing new. */
 const SHOWN_FAILURES = 3;
@@ -55,7 +57,7 @@ async function runMany(from: number, count: number): Promise<boolean> {
       { length: WORKERS },
       () =>
         new Promise<void>((resolve, reject) => {
-          const worker = fork(join(import.meta.dirname, 'worker.ts'));
+          const worker = fork(join(import.meta.dirname, 'worker.ts'), { execArgv: WORKER_OPTIONS });
           worker.on('message', (message: 'ready' | SeedResult) => {
             if (message !== 'ready') note(message);
             if (next >= from + count) {

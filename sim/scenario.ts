@@ -1,20 +1,22 @@
 /** What happens in one run? Everything that a seed decides: the chain, its nodes, the weather, and a virtual time full of incidents. */
 import type { SqlDatabase } from '../src/adapters/sql/work.ts';
-import { openSqlite } from '../src/adapters/sql/sqlite.ts';
 import type { Store } from '../src/ports/store.ts';
-import { AltScenario } from './alt-scenario.ts';
+import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
+import { uint } from './chain/abi-words.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
 import { storeEvent } from './chain/event-operations.ts';
 import { homeAbroad, operate, type Cast } from './chain/operations.ts';
 import { ancestorAt, emptyContent, VirtualChain, type Block, type Submission } from './chain/virtual-chain.ts';
 import { Backend, type Character } from './nodes/backend.ts';
-import { Faults } from './nodes/faults.ts';
-import { Network, type NodeUrl } from './nodes/network.ts';
+import { MAIN_FAULTS, type Fault } from './nodes/faults.ts';
+import { MainNetwork } from './nodes/network.ts';
 import { Random } from './random.ts';
-import type { Life } from './service/database.ts';
+import { takeDatabase, type Life } from './service/database.ts';
 import { startService, type FrontDoor, type Service } from './service/service.ts';
 import { Trace } from './trace.ts';
+import { Faults } from './transport/faults.ts';
+import type { NodeUrl } from './transport/network.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export interface ScenarioOptions {
@@ -28,7 +30,6 @@ const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Every third seed has an alt chain. */
 const ALT_EVERY = 3;
-const ALT_MACHINES = 3;
 /** Transactions of so many abandoned blocks wait to be mined again. */
 const MAX_WAITING_BLOCKS = 60;
 
@@ -49,6 +50,8 @@ function drawPlan(random: Random) {
     reorgChance: random.pick([0, 0.03, 0.1]),
     deathChance: random.pick([0, 0, 0.02, 0.06]),
     clockJumpChance: random.pick([0, 0, 0, 0.03]),
+    /** What nodes know of receipts; where only some do, which ones changes. */
+    receipts: random.weigh({ told: 8, 'by some': 2, unknown: 1, odd: 1 }),
   };
 }
 
@@ -63,10 +66,10 @@ export class Scenario {
   readonly plan: Plan;
   readonly chain: VirtualChain;
   readonly cast: Cast;
-  readonly faults: Faults;
+  readonly faults: Faults<Fault>;
   readonly backends: readonly Backend[];
-  readonly urls: readonly NodeUrl[];
-  readonly network: Network;
+  readonly urls: readonly NodeUrl<Backend>[];
+  readonly network: MainNetwork;
   /** Undefined: none is configured. */
   readonly alt: AltScenario | undefined;
   readonly database: SqlDatabase;
@@ -100,12 +103,13 @@ export class Scenario {
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds);
     this.#writePast(hasAlt);
-    this.faults = new Faults(random);
+    const faults = (this.faults = new Faults<Fault>(random, MAIN_FAULTS));
     this.urls = Array.from({ length: random.integer(1, 3) }, () => this.#drawUrl());
     this.backends = this.urls.flatMap(({ backends }) => backends);
-    this.network = new Network({ urls: this.urls, faults: this.faults, random, time: this.time, trace: this.trace });
+    const { urls, time, trace } = this;
+    this.network = new MainNetwork({ name: 'node', urls, faults, random, time, trace });
     this.alt = hasAlt ? new AltScenario(options.seed, this.cast, this.time, this.trace) : undefined;
-    this.database = openSqlite(':memory:', () => undefined);
+    this.database = takeDatabase();
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#keepTimetable();
   }
@@ -131,15 +135,20 @@ export class Scenario {
     this.#noteFinality();
   }
 
-  #drawUrl(): NodeUrl {
+  #drawUrl(): NodeUrl<Backend> {
     const { random } = this;
+    const { receipts } = this.plan;
     const character: Character = {
       maxRange: this.plan.finalityDepth + random.pick([60, 500, 10_000]),
       keptStates: random.pick([this.plan.finalityDepth + 128, 100_000]),
       refusesAboveHead: random.chance(0.3),
       tellsLogTimes: random.chance(0.5),
+      hasOddReceipts: receipts === 'odd',
     };
     const backends = Array.from({ length: random.integer(1, 3) }, () => new Backend(this.chain, random, character));
+    for (const backend of backends) {
+      backend.tellsReceipts = receipts !== 'unknown' && (receipts !== 'by some' || random.chance(0.5));
+    }
     return { backends, isDown: false, isForeign: false };
   }
 
@@ -149,7 +158,7 @@ export class Scenario {
     const isDoomed = !isLasting && plan.deathChance > 0 && random.chance(0.5);
     const life: Life = {
       isOver: false,
-      writesLeft: isDoomed ? random.skewed(40) : undefined,
+      writesLeft: isDoomed ? random.skewed(100) : undefined,
       onEnd: () => this.#bury(),
     };
     for (const url of this.urls) url.isForeign = !isLasting && plan.stormRate > 0 && random.chance(0.05);
@@ -264,6 +273,7 @@ export class Scenario {
     const draft = new BlockDraft(parent.world, timestamp);
     for (const { id, event } of waiting.splice(0, random.integer(0, 3))) {
       if (draft.machine(id).owner !== undefined) storeEvent(draft, id, event);
+      draft.endTransaction();
     }
     if (random.chance(operationChance)) operate(draft, random, this.cast);
     return chain.build(parent, draft.timestamp, draft.finish());
@@ -282,11 +292,13 @@ export class Scenario {
   }
 
   changeNodes(): void {
-    const { random } = this;
+    const { random, plan, cast } = this;
     for (const backend of this.backends) {
       if (!random.chance(0.5)) continue;
       backend.lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(60_000);
       backend.lagBlocks = random.chance(0.8) ? 0 : random.skewed(30);
+      if (plan.receipts === 'by some') backend.tellsReceipts = random.chance(0.5);
+      backend.lostTopic = random.chance(0.8) ? undefined : topicOf(random.pick(cast.machines));
     }
     for (const url of this.urls) url.isDown = random.chance(0.1);
     const lags = this.backends.map(({ lagMilliseconds, lagBlocks }) => `${lagMilliseconds}ms/${lagBlocks}`);
@@ -304,12 +316,20 @@ export class Scenario {
   /** Ends everything that is wrong with the nodes and the clock; what happened to the chain stays. */
   heal(): void {
     this.faults.setRate(0);
-    for (const backend of this.backends) backend.lagMilliseconds = backend.lagBlocks = 0;
+    for (const backend of this.backends) {
+      backend.lagMilliseconds = backend.lagBlocks = 0;
+      backend.lostTopic = undefined;
+    }
     for (const url of this.urls) url.isDown = url.isForeign = false;
     this.alt?.heal();
     if (this.service !== undefined) this.service.life.writesLeft = undefined;
     this.trace.line('all faults end');
   }
+}
+
+/** How a log names a machine. */
+function topicOf(id: bigint): string {
+  return `0x${uint(id)}`;
 }
 
 /** Machines that live on the alt chain at first. */

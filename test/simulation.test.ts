@@ -11,7 +11,7 @@ import { FrontDoor } from '../sim/service/service.ts';
 import type { Store } from '../src/ports/store.ts';
 
 const SEEDS = 200;
-const TIMEOUT_MILLISECONDS = 240_000;
+const TIMEOUT_MILLISECONDS = 600_000;
 
 let door: FrontDoor;
 
@@ -22,10 +22,11 @@ beforeAll(async () => {
 afterAll(() => door.close());
 
 describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
-  it(`holds for ${SEEDS} seeds, each of which another may replay`, async () => {
+  it(`holds for ${SEEDS} seeds, each of which another may replay`, async ({ signal }) => {
     const total = createFigures();
     const failures: string[] = [];
-    for (let seed = 1; seed <= SEEDS; seed++) {
+    // The door serves one run at a time: what has run out of time must not disturb those after it.
+    for (let seed = 1; seed <= SEEDS && !signal.aborted; seed++) {
       const { failure, trace, figures } = await runSeed({ seed, door });
       addFigures(total, figures);
       if (failure === undefined) continue;

@@ -9,7 +9,7 @@ import {
   type TransactionJson,
 } from '../alt-chain/transactions.ts';
 import type { VirtualAltChain } from '../alt-chain/virtual-alt-chain.ts';
-import type { RpcCall, RpcResult } from '../nodes/backend.ts';
+import type { RpcCall, RpcResult } from '../transport/network.ts';
 import type { Random } from '../random.ts';
 import type { AltFault } from './faults.ts';
 
@@ -53,6 +53,8 @@ export class AltBackend {
   lagMilliseconds = 0;
   /** What is older is gone; 0: it has everything. */
   firstSlot = 0;
+  /** Is left out of every list of all machines: an index of accounts that excludes a key. */
+  lostMachine: bigint | undefined;
 
   constructor(chain: VirtualAltChain, random: Random, character: AltCharacter) {
     this.#chain = chain;
@@ -142,7 +144,7 @@ export class AltBackend {
     const world = this.#chain.worldAt(slot);
     const isFleet = program === PROGRAMS.machineRegistry;
     const { offset, length } = dataSlice!;
-    const all = isFleet ? listMachineRows(world) : listEventLogRows(world);
+    const all = isFleet ? this.#listMachines(world) : listEventLogRows(world);
     const rows = all.map(({ address, account: { owner, data } }) => ({
       pubkey: address as string,
       account: toJson({ owner, data: data.subarray(offset, offset + length) })!,
@@ -166,6 +168,11 @@ export class AltBackend {
     }
     if (isFleet) witness.fleet(slot, spoiled);
     return { result: { context: { slot }, value: rows } };
+  }
+
+  #listMachines(world: AltWorld): ReturnType<typeof listMachineRows> {
+    const lost = this.lostMachine === undefined ? undefined : addressesOf(this.lostMachine).machine.address;
+    return listMachineRows(world).filter(({ address }) => address !== lost);
   }
 
   #machineAt(world: AltWorld, address: string): bigint {

@@ -1,17 +1,8 @@
-/** What can go wrong between the service and a node of the alt chain? Each fault is of one exchange (chain-svm 6 to 8). */
-import type { Random } from '../random.ts';
+/** What can a node of the alt chain get wrong (chain-svm 6 to 8)? */
+import { WHOLE_FAULTS, type WholeFault } from '../transport/faults.ts';
 
-const WEIGHTS = {
-  // The exchange as a whole.
-  unreachable: 3,
-  connectionLost: 2,
-  hang: 1,
-  slow: 4,
-  rateLimit: 4,
-  serverError: 2,
-  bodyTooLarge: 1,
-  truncate: 2,
-  garbage: 1,
+export const ALT_FAULTS = {
+  ...WHOLE_FAULTS,
   callError: 3,
   // What an answer is of.
   staleSlot: 5,
@@ -32,30 +23,4 @@ const WEIGHTS = {
   missingAccount: 2,
 } as const;
 
-export type AltFault = keyof typeof WEIGHTS;
-
-export class AltFaults {
-  readonly #random: Random;
-  readonly #weights: Record<AltFault, number>;
-  /** Share of exchanges that go wrong. */
-  #rate = 0;
-
-  constructor(random: Random) {
-    this.#random = random;
-    const selection = random.pick([0.2, 0.5, 1]);
-    const entries = Object.entries(WEIGHTS) as [AltFault, number][];
-    const selected = entries.map(([fault, weight]) => [fault, random.chance(selection) ? weight : 0] as const);
-    const isEmpty = selected.every(([, weight]) => weight === 0);
-    this.#weights = isEmpty ? { ...WEIGHTS } : (Object.fromEntries(selected) as Record<AltFault, number>);
-  }
-
-  setRate(rate: number): void {
-    this.#rate = rate;
-  }
-
-  /** What goes wrong with the next exchange. */
-  draw(): AltFault | undefined {
-    if (this.#rate === 0 || !this.#random.chance(this.#rate)) return undefined;
-    return this.#random.weigh(this.#weights);
-  }
-}
+export type AltFault = keyof typeof ALT_FAULTS | WholeFault;

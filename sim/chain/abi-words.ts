@@ -2,8 +2,7 @@
  * How does a contract write its answers? The ABI's words, written here a second time and by hand: so the service's decoders are held
  * against another implementation, and ten thousand runs do not spend their time in a general one.
  */
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { keccakOf } from './keccak.ts';
 
 /** Hex without `0x`. */
 export type Words = string;
@@ -70,11 +69,7 @@ export function readBigint(hex: string, at: number): bigint {
   return BigInt(`0x${hex.slice(2 * at, 2 * at + 64)}`);
 }
 
-export function keccakHex(value: string): string {
-  return bytesToHex(keccak_256(utf8ToBytes(value)));
-}
-
 /** `0x` and 8 digits. */
 export function selector(signature: string): string {
-  return `0x${keccakHex(signature).slice(0, 8)}`;
+  return `0x${keccakOf(signature).slice(0, 8)}`;
 }

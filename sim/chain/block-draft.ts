@@ -1,5 +1,5 @@
 /** What does a block under construction hold? The world after its transactions so far, their logs, and what they did. */
-import { makeForeignLog, makeLog, type SimLog } from './logs.ts';
+import { makeForeignLog, makeLog, type LogContent, type SimLog } from './logs.ts';
 import { machineOf, type Machine, type SimEvent, type World } from './machine-state.ts';
 import type { BlockContent, Submission } from './virtual-chain.ts';
 
@@ -9,6 +9,7 @@ export class BlockDraft {
   readonly #logs: SimLog[] = [];
   readonly #story: string[] = [];
   readonly #submissions: Submission[] = [];
+  #transaction = 0;
 
   constructor(world: World, timestamp: number) {
     this.#world = world;
@@ -34,11 +35,20 @@ export class BlockDraft {
   }
 
   log(...parts: Parameters<typeof makeLog>): void {
-    this.#logs.push(makeLog(...parts));
+    this.#push(makeLog(...parts));
   }
 
   logForeign(address: string, salt: string): void {
-    this.#logs.push(makeForeignLog(address, salt));
+    this.#push(makeForeignLog(address, salt));
+  }
+
+  #push(log: LogContent): void {
+    this.#logs.push({ ...log, transaction: this.#transaction });
+  }
+
+  /** What is logged from here on is another transaction's. */
+  endTransaction(): void {
+    this.#transaction += 1;
   }
 
   tell(text: string): void {

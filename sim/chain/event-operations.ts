@@ -1,7 +1,8 @@
 /** Which events do machines submit? Revenue and activity of all trust levels, in time and late, some that no rule counts. */
 import type { Random } from '../random.ts';
-import { keccakHex, uint } from './abi-words.ts';
+import { uint } from './abi-words.ts';
 import type { BlockDraft } from './block-draft.ts';
+import { keccakOf } from './keccak.ts';
 import type { Machine, SimEvent } from './machine-state.ts';
 
 const DAY_SECONDS = 86_400;
@@ -28,7 +29,7 @@ export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, .
   draft.log(
     'eventRegistry',
     'EventSubmitted(uint256,uint256,uint8,uint256,string)',
-    [uint(id), uint(eventIndex), keccakHex(event.currency)],
+    [uint(id), uint(eventIndex), keccakOf(event.currency)],
     [uint(event.type), uint(event.value)],
   );
   draft.tell(`${id} event ${eventIndex}: ${event.type} ${event.value} ${event.currency}`);

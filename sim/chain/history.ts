@@ -18,11 +18,17 @@ export function writeHistory(
     const draft = new BlockDraft(chain.tip.world, chain.tip.timestamp + random.integer(1, Math.max(1, step)));
     if (i === 0) {
       for (const id of cast.machines.slice(1))
-        if (draft.machine(id).subscription.periodStart === 0) mint(draft, id, random, cast);
+        if (draft.machine(id).subscription.periodStart === 0) {
+          mint(draft, id, random, cast);
+          draft.endTransaction();
+        }
     }
     for (const id of cast.machines) {
       const machine = draft.machine(id);
-      if (machine.owner !== undefined && random.chance(0.4)) submitEvents(draft, machine, random);
+      if (machine.owner !== undefined && random.chance(0.4)) {
+        submitEvents(draft, machine, random);
+        draft.endTransaction();
+      }
     }
     if (random.chance(0.3)) operate(draft, random, cast);
     chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));

@@ -1,13 +1,16 @@
 /** How does the virtual chain write its logs, and the bloom over them? By the signatures of chain-evm 2, spelled a second time. */
-import { buildBloom } from '../../src/domain/index-rules/bloom.ts';
-import * as abi from './abi-words.ts';
 import { ADDRESSES } from './deployment.ts';
+import { keccakOf, keccakOfHex } from './keccak.ts';
 
 export interface SimLog {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
+  /** Of those of the block that logged something, from 0. */
+  readonly transaction: number;
 }
+
+export type LogContent = Omit<SimLog, 'transaction'>;
 
 type Contract = keyof typeof ADDRESSES;
 
@@ -19,9 +22,9 @@ export function makeLog(
   signature: string,
   indexed: readonly string[],
   data: readonly string[] = [],
-): SimLog {
+): LogContent {
   let topic = topics.get(signature);
-  if (topic === undefined) topics.set(signature, (topic = `0x${abi.keccakHex(signature)}`));
+  if (topic === undefined) topics.set(signature, (topic = `0x${keccakOf(signature)}`));
   return {
     address: ADDRESSES[contract],
     topics: [topic, ...indexed.map((word) => `0x${word}`)],
@@ -30,13 +33,35 @@ export function makeLog(
 }
 
 /** A log of a contract that nobody watches. */
-export function makeForeignLog(address: string, salt: string): SimLog {
+export function makeForeignLog(address: string, salt: string): LogContent {
   return { address, topics: [`0x${salt}`], data: '0x' };
 }
 
-export const EMPTY_BLOOM = `0x${'0'.repeat(512)}`;
+const BLOOM_BYTES = 256;
+export const EMPTY_BLOOM = `0x${'00'.repeat(BLOOM_BYTES)}`;
 
-export function bloomOf(logs: readonly SimLog[]): string {
+export function bloomOf(logs: readonly Pick<LogContent, 'address' | 'topics'>[]): string {
   if (logs.length === 0) return EMPTY_BLOOM;
-  return buildBloom(new Set(logs.flatMap(({ address, topics: words }) => [address, ...words])));
+  const bloom = Buffer.alloc(BLOOM_BYTES);
+  for (const { address, topics: words } of logs) {
+    for (const item of [address, ...words]) {
+      for (const bit of bitsOf(item)) bloom[BLOOM_BYTES - 1 - (bit >> 3)]! |= 1 << (bit & 7);
+    }
+  }
+  return `0x${bloom.toString('hex')}`;
 }
+
+/** The three bits of the Yellow Paper 4.4.3. */
+function bitsOf(item: string): readonly number[] {
+  let bits = knownBits.get(item);
+  if (bits === undefined) {
+    const hash = keccakOfHex(item.slice(2));
+    bits = [0, 4, 8].map((at) => parseInt(hash.slice(at, at + 4), 16) & (8 * BLOOM_BYTES - 1));
+    if (knownBits.size >= MAX_KNOWN_BITS) knownBits.clear();
+    knownBits.set(item, bits);
+  }
+  return bits;
+}
+
+const knownBits = new Map<string, readonly number[]>();
+const MAX_KNOWN_BITS = 20_000;

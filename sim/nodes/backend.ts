@@ -1,19 +1,13 @@
 /** What does one node answer? It follows the chain with its own delay and has its own limits; what goes wrong is decided by others. */
 import { CHAIN_ID } from '../chain/deployment.ts';
-import type { SimLog } from '../chain/logs.ts';
+import type { LogContent } from '../chain/logs.ts';
 import { ancestorAt, finalizedOf, type Block, type VirtualChain } from '../chain/virtual-chain.ts';
 import type { Random } from '../random.ts';
+import type { RpcCall, RpcResult } from '../transport/network.ts';
 import { callContract, hasCode, type CallAnswer, type ChangeInner } from './contract-answers.ts';
 import type { Fault } from './faults.ts';
-
-export interface RpcCall {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-export type RpcResult =
-  | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
+import { keepUntold, spoilLogs, spoilReceipts } from './spoiled-logs.ts';
+import { quantity, toHeader, toWireLogs, toWireReceipts, type WireLog } from './wire-blocks.ts';
 
 /** How a node is made; none of it is a fault. */
 export interface Character {
@@ -23,6 +17,8 @@ export interface Character {
   /** Whether it refuses a log query that ends above its head. */
   readonly refusesAboveHead: boolean;
   readonly tellsLogTimes: boolean;
+  /** Its chain encodes receipts in a way of its own, so that they never hash to the root in the header. */
+  readonly hasOddReceipts: boolean;
 }
 
 /** What an exchange was about, for those who judge what the service could know. */
@@ -31,8 +27,6 @@ export interface Witness {
   latest(block: Block): void;
   /** The node has told this block as the newest final one, which may be newer than any head that another node has told. */
   finalized(block: Block): void;
-  /** Logs were left out of an answer that still looks whole. */
-  hidLogs(): void;
 }
 
 interface LogFilter {
@@ -43,9 +37,6 @@ interface LogFilter {
   readonly topics?: readonly (string | readonly string[])[];
 }
 
-type WireLog = ReturnType<typeof toWireLog>;
-
-const quantity = (value: number) => `0x${value.toString(16)}`;
 const refuse = (code: number, message: string): RpcResult => ({ error: { code, message } });
 
 export class Backend {
@@ -56,6 +47,9 @@ export class Backend {
   lagMilliseconds = 0;
   /** Blocks below its tip that it believes to be the newest one. */
   lagBlocks = 0;
+  tellsReceipts = true;
+  /** Its index of logs is damaged: what names this is not found, whichever way logs are asked for. */
+  lostTopic: string | undefined;
 
   constructor(chain: VirtualChain, random: Random, character: Character) {
     this.#chain = chain;
@@ -79,7 +73,9 @@ export class Backend {
       case 'eth_getBlockByNumber':
         return this.#answerHeader(tip, params[0] as string, fault, witness);
       case 'eth_getLogs':
-        return this.#answerLogs(tip, params[0] as LogFilter, fault, witness);
+        return this.#answerLogs(tip, params[0] as LogFilter, fault);
+      case 'eth_getBlockReceipts':
+        return this.#answerReceipts(tip, params[0] as string, fault);
       case 'eth_call':
         return this.#answerCall(tip, params[0] as { to: string; data: string }, params[1] as string, fault);
       case 'eth_getCode':
@@ -94,26 +90,51 @@ export class Backend {
     if (asked === 'finalized') {
       const final = finalizedOf(tip, this.#chain.finalityDepth);
       witness.finalized(final);
-      return { result: toHeader(final) };
+      return this.#tellHeader(final);
     }
     if (asked !== 'latest') {
       const block = ancestorAt(tip, Number(asked));
-      return { result: block === undefined ? null : toHeader(block) };
+      return block === undefined ? { result: null } : this.#tellHeader(block);
     }
     const isOlder = fault === 'olderHead';
     const told = isOlder ? ancestorAt(tip, Math.max(1, tip.number - this.#random.skewed(20)))! : tip;
     witness.latest(told);
-    return { result: toHeader(told) };
+    return this.#tellHeader(told);
   }
 
-  #answerLogs(tip: Block, filter: LogFilter, fault: Fault | undefined, witness: Witness): RpcResult {
+  #tellHeader(block: Block): RpcResult {
+    return { result: toHeader(block, this.#character.hasOddReceipts) };
+  }
+
+  #answerLogs(tip: Block, filter: LogFilter, fault: Fault | undefined): RpcResult {
     const blocks = this.#selectBlocks(tip, filter);
     if ('error' in blocks || 'result' in blocks) return blocks;
     if (fault === 'rangeRefusal' && filter.blockHash === undefined) return refuse(-32_614, 'block range is too large');
-    const logs = blocks.flatMap((block) =>
-      block.logs.flatMap((log, index) => (matches(log, filter) ? [toWireLog(block, log, index, this.#character)] : [])),
+    const found = blocks.flatMap((block) =>
+      block.logs.length === 0 ? [] : this.#find(toWireLogs(block, this.#character.tellsLogTimes), filter),
     );
-    return { result: this.#spoilLogs(logs, fault, witness) };
+    return { result: spoilLogs(found, fault, this.#random) };
+  }
+
+  /** In one block. */
+  #find(logs: readonly WireLog[], filter: LogFilter): readonly WireLog[] {
+    const { lostTopic } = this;
+    const found = logs.filter((log) => matches(log, filter));
+    if (lostTopic === undefined) return found;
+    return keepUntold(
+      found.filter(({ topics }) => !topics.includes(lostTopic)),
+      found,
+    );
+  }
+
+  #answerReceipts(tip: Block, asked: string, fault: Fault | undefined): RpcResult {
+    if (!this.tellsReceipts || fault === 'noReceipts') return refuse(-32_601, 'the method does not exist');
+    if (fault === 'rangeRefusal') return refuse(-32_008, 'response size is too big');
+    const number = Number(asked);
+    const other = this.#random.pick([ancestorAt(this.#chain.rival, number), ancestorAt(tip, number + 1)]);
+    const block = fault === 'otherReceipts' ? other : ancestorAt(tip, number);
+    if (block === undefined || fault === 'nullBlock') return { result: null };
+    return { result: spoilReceipts(toWireReceipts(block, this.#character.tellsLogTimes), fault, this.#random) };
   }
 
   #selectBlocks(tip: Block, { blockHash, fromBlock, toBlock }: LogFilter): readonly Block[] | RpcResult {
@@ -136,37 +157,6 @@ export class Backend {
       blocks.push(block);
     }
     return blocks.reverse();
-  }
-
-  #spoilLogs(logs: WireLog[], fault: Fault | undefined, witness: Witness): WireLog[] {
-    if (logs.length === 0) return logs;
-    const at = this.#random.integer(0, logs.length - 1);
-    switch (fault) {
-      case 'emptyLogs':
-        witness.hidLogs();
-        return [];
-      case 'partialLogs':
-        witness.hidLogs();
-        return logs.filter((_, i) => i !== at);
-      case 'repeatedLogs':
-        return logs.toSpliced(at, 0, logs[at]!);
-      case 'reorderedLogs':
-        return logs.toReversed();
-      case 'alienLogs':
-        return logs.with(at, { ...logs[at]!, ...this.#drawAlien() });
-      default:
-        return logs;
-    }
-  }
-
-  #drawAlien(): Partial<WireLog> & { readonly removed?: boolean } {
-    return this.#random.pick([
-      { blockHash: `0x${this.#random.hex(32)}` },
-      { address: `0x${this.#random.hex(20)}` },
-      { removed: true },
-      { blockTimestamp: '0x1' },
-      { logIndex: '0x0' },
-    ]);
   }
 
   #answerCall(tip: Block, call: { to: string; data: string }, asked: string, fault: Fault | undefined): RpcResult {
@@ -195,31 +185,10 @@ export class Backend {
   }
 }
 
-function matches({ address, topics }: SimLog, filter: LogFilter): boolean {
+function matches({ address, topics }: LogContent, filter: LogFilter): boolean {
   const isAsked = filter.address === undefined || [filter.address].flat().includes(address);
   return (
     isAsked &&
     (filter.topics ?? []).every((wanted, i) => topics[i] !== undefined && [wanted].flat().includes(topics[i]))
   );
-}
-
-function toHeader(block: Block) {
-  return {
-    number: quantity(block.number),
-    hash: block.hash,
-    parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
-    timestamp: quantity(block.timestamp),
-    logsBloom: block.bloom,
-  };
-}
-
-function toWireLog(block: Block, log: SimLog, index: number, { tellsLogTimes }: Character) {
-  return {
-    ...log,
-    blockNumber: quantity(block.number),
-    blockHash: block.hash,
-    logIndex: quantity(index),
-    transactionHash: `0x${index.toString(16).padStart(8, '0')}${block.hash.slice(10)}`,
-    ...(tellsLogTimes && { blockTimestamp: quantity(block.timestamp) }),
-  };
 }

@@ -1,5 +1,6 @@
 /** What does a contract of the virtual chain answer to a call at a block? In the words of chain-evm 2; nothing else has code. */
 import * as abi from '../chain/abi-words.ts';
+import { keccakOf } from '../chain/keccak.ts';
 import { ADDRESSES, MAX_QUERY_LIMIT } from '../chain/deployment.ts';
 import {
   LOCAL_ORDINAL,
@@ -55,7 +56,7 @@ const PEERS = new Map(
       ['MACHINE_SUBSCRIPTION', ADDRESSES.machineSubscription],
       ['CROSS_CHAIN_MIRROR', ADDRESSES.crossChainMirror],
     ] as const
-  ).map(([role, address]) => [abi.keccakHex(role), address]),
+  ).map(([role, address]) => [keccakOf(role), address]),
 );
 
 const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = {

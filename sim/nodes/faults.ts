@@ -1,17 +1,8 @@
-/** What can go wrong between the service and a node? Each fault is of one exchange; a seed has its own selection of them and its own rate. */
-import type { Random } from '../random.ts';
+/** What can a node of the main chain get wrong? */
+import { WHOLE_FAULTS, type WholeFault } from '../transport/faults.ts';
 
-const WEIGHTS = {
-  // The exchange as a whole.
-  unreachable: 3,
-  connectionLost: 2,
-  hang: 1,
-  slow: 4,
-  rateLimit: 2,
-  serverError: 2,
-  bodyTooLarge: 1,
-  truncate: 3,
-  garbage: 1,
+export const MAIN_FAULTS = {
+  ...WHOLE_FAULTS,
   loseAnswer: 2,
   repeatAnswer: 2,
   splitBatch: 4,
@@ -21,11 +12,15 @@ const WEIGHTS = {
   nullBlock: 2,
   olderHead: 4,
   rangeRefusal: 3,
+  noReceipts: 1,
+  otherReceipts: 3,
+  // Logs, by themselves and in receipts.
   emptyLogs: 4,
-  partialLogs: 4,
+  partialLogs: 6,
   repeatedLogs: 2,
   reorderedLogs: 2,
-  alienLogs: 2,
+  alienLogs: 3,
+  // Calls of contracts.
   olderState: 3,
   newestState: 3,
   loseInner: 2,
@@ -34,34 +29,4 @@ const WEIGHTS = {
   outOfGas: 2,
 } as const;
 
-export type Fault = keyof typeof WEIGHTS;
-
-export class Faults {
-  readonly #random: Random;
-  readonly #weights: Record<Fault, number>;
-  /** Share of exchanges that go wrong. */
-  #rate = 0;
-
-  constructor(random: Random) {
-    this.#random = random;
-    const selection = random.pick([0.15, 0.5, 1]);
-    const entries = Object.entries(WEIGHTS) as [Fault, number][];
-    const selected = entries.map(([fault, weight]) => [fault, random.chance(selection) ? weight : 0] as const);
-    const isEmpty = selected.every(([, weight]) => weight === 0);
-    this.#weights = isEmpty ? { ...WEIGHTS } : (Object.fromEntries(selected) as Record<Fault, number>);
-  }
-
-  get rate(): number {
-    return this.#rate;
-  }
-
-  setRate(rate: number): void {
-    this.#rate = rate;
-  }
-
-  /** What goes wrong with the next exchange. */
-  draw(): Fault | undefined {
-    if (this.#rate === 0 || !this.#random.chance(this.#rate)) return undefined;
-    return this.#random.weigh(this.#weights);
-  }
-}
+export type Fault = keyof typeof MAIN_FAULTS | WholeFault;

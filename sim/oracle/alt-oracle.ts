@@ -6,7 +6,7 @@ import { altMachineOf } from '../alt-chain/machine-state.ts';
 import { ALT_ORDINAL } from '../alt-chain/deployment.ts';
 import type { AltNetwork, ToldAccounts } from '../alt-nodes/network.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
-import type { Network } from '../nodes/network.ts';
+import type { MainNetwork } from '../nodes/network.ts';
 import type { Answer } from '../service/service.ts';
 import { isAltBodyTrue, isLeftToAlt, judgeAlt } from './alt-truth.ts';
 import { detailOf, judgeMachineAnswer, listHeads, readBody, type Span } from './oracle.ts';
@@ -21,7 +21,7 @@ export function judgeAltAwareAnswer(
   id: bigint,
   answer: Answer,
   span: Span,
-  network: Network,
+  network: MainNetwork,
   altNetwork: AltNetwork,
 ): string | undefined {
   const heads = listHeads(network, span);

@@ -1,5 +1,5 @@
 /** How is an address spelled for people? EIP-55, written a second time. */
-import { keccakHex } from '../chain/abi-words.ts';
+import { keccakOf } from '../chain/keccak.ts';
 
 const known = new Map<string, string>();
 
@@ -10,6 +10,6 @@ export function checksum(account: string): string {
 }
 
 function spell(digits: string): string {
-  const hash = keccakHex(digits);
+  const hash = keccakOf(digits);
   return `0x${[...digits].map((digit, i) => (Number(`0x${hash[i]}`) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
 }

@@ -4,7 +4,7 @@ import { altMachineOf, listOperated } from '../alt-chain/machine-state.ts';
 import type { AltNetwork, ToldAccounts, ToldFleet } from '../alt-nodes/network.ts';
 import { LOCAL_ORDINAL, machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
-import type { Network } from '../nodes/network.ts';
+import type { MainNetwork } from '../nodes/network.ts';
 import type { Answer } from '../service/service.ts';
 import { ABSENCE_AGE_MILLISECONDS, listTold } from './alt-oracle.ts';
 import { expectAltEntry, isLeftToAlt, judgeAlt } from './alt-truth.ts';
@@ -30,7 +30,7 @@ export function judgeFleetAnswer(
   account: string,
   answer: Answer,
   span: Span,
-  network: Network,
+  network: MainNetwork,
   altNetwork: AltNetwork | undefined,
 ): string | undefined {
   if (answer.status === 503) return isDocumented(answer) ? undefined : 'an undocumented 503';

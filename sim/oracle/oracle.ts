@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
-import type { Network } from '../nodes/network.ts';
+import type { MainNetwork } from '../nodes/network.ts';
 import type { Answer } from '../service/service.ts';
 import { expectBody, isSameAt, judge, type MachineRoute } from './truth.ts';
 
@@ -22,8 +22,6 @@ export interface Span {
 const HEAD_WAIT_MILLISECONDS = 15_000;
 /** A head is used for so long after it was asked for: until the next is due, and `maxHeadAgeMilliseconds`. */
 const HEAD_AGE_MILLISECONDS = HEAD_WAIT_MILLISECONDS + 5_000;
-/** After a node hid logs, a kept snapshot may be overtaken for so long: its hard age, and that of the head that it was read at. */
-const HIDDEN_AGE_MILLISECONDS = 90_000;
 
 const DOCUMENTED = [
   /^Chain unavailable$/,
@@ -40,7 +38,7 @@ export function judgeMachineAnswer(
   id: bigint,
   answer: Answer,
   span: Span,
-  network: Network,
+  network: MainNetwork,
 ): string | undefined {
   const heads = listHeads(network, span);
   const isStanding = (kind: string) => heads.some((head) => judge(machineOf(head.world, id)).kind === kind);
@@ -92,10 +90,11 @@ export function detailOf({ body }: Answer): unknown {
 }
 
 /** The blocks that the service may take for the newest one while it answers. */
-export function listHeads(network: Network, { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span): Block[] {
-  const wasHidden = network.lastHiddenLogsAtMilliseconds >= startMilliseconds - HIDDEN_AGE_MILLISECONDS;
-  const age = wasHidden ? HIDDEN_AGE_MILLISECONDS : HEAD_AGE_MILLISECONDS;
-  const from = startMilliseconds - age - hiddenMilliseconds;
+export function listHeads(
+  network: MainNetwork,
+  { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span,
+): Block[] {
+  const from = startMilliseconds - HEAD_AGE_MILLISECONDS - hiddenMilliseconds;
   const heads = new Set<Block>();
   for (let i = network.told.length - 1; i >= 0; i--) {
     const { block, atMilliseconds } = network.told[i]!;

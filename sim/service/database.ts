@@ -2,7 +2,30 @@
  * When does a process die? At a statement: the wrapper around the real database lets a life end right before any write, inside or outside of a
  * transaction, or right after a commit of which nobody is told. The database survives; whatever was not committed does not.
  */
+import { openSqlite } from '../../src/adapters/sql/sqlite.ts';
+import { change, readRows } from '../../src/adapters/sql/work.ts';
 import type { Batch, Query, Result, SqlDatabase, Work } from '../../src/adapters/sql/work.ts';
+
+const free: SqlDatabase[] = [];
+
+/** An empty one. What was prepared and migrated in one serves the next run. */
+export function takeDatabase(): SqlDatabase {
+  return free.pop() ?? openSqlite(':memory:', () => undefined);
+}
+
+export async function giveDatabaseBack(database: SqlDatabase): Promise<void> {
+  await database.exclusive(empty());
+  free.push(database);
+}
+
+function* empty(): Work<void> {
+  const tables = yield* readRows<{ name: string }>({ sql: TABLES, parameters: [] });
+  for (const { name } of tables) yield* change({ sql: `DELETE FROM ${name}`, parameters: [] });
+}
+
+/** What refers to another was made after it. */
+const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%'
+  ORDER BY rowid DESC`;
 
 /** Thrown into a life that is over. */
 export class ProcessDied extends Error {}
@@ -14,7 +37,8 @@ export interface Life {
   onEnd(): void;
 }
 
-const WRITE = /^\s*(insert|update|delete|replace)/i;
+/** By itself, or behind the rows of a batch. */
+const WRITE = /^\s*(with\b.*?\)\s*)?(insert|update|delete|replace)\b/is;
 
 /** The database as one life of the service sees it. */
 export function openForLife(database: SqlDatabase, life: Life): SqlDatabase {

@@ -22,14 +22,14 @@ import type { Timers } from '../../src/ports/timers.ts';
 import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import type { AltNetwork } from '../alt-nodes/network.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
-import type { Network } from '../nodes/network.ts';
+import type { MainNetwork } from '../nodes/network.ts';
 import type { Trace } from '../trace.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { openForLife, type Life } from './database.ts';
 
 export interface ServiceParts {
   readonly database: SqlDatabase;
-  readonly network: Network;
+  readonly network: MainNetwork;
   /** Undefined: no alt chain is configured. */
   readonly altNetwork: AltNetwork | undefined;
   readonly time: VirtualTime;

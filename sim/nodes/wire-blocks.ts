@@ -1,0 +1,61 @@
+/** How does a node spell headers, logs and receipts? */
+import type { PlacedLog, SimReceipt } from '../chain/receipts.ts';
+import { receiptsOf } from '../chain/receipts.ts';
+import type { Block } from '../chain/virtual-chain.ts';
+
+export type WireLog = ReturnType<typeof toWireLog>;
+export type WireReceipt = ReturnType<typeof toWireReceipts>[number];
+
+export const quantity = (value: number) => `0x${value.toString(16)}`;
+
+/** The root of a chain whose receipts are encoded in a way of its own is no root of what is told. */
+export function toHeader(block: Block, hasOddReceipts: boolean) {
+  return {
+    number: quantity(block.number),
+    hash: block.hash,
+    parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
+    timestamp: quantity(block.timestamp),
+    logsBloom: block.bloom,
+    receiptsRoot: hasOddReceipts ? block.hash : receiptsOf(block).root,
+  };
+}
+
+export function toWireLogs(block: Block, tellsTimes: boolean): WireLog[] {
+  return receiptsOf(block).receipts.flatMap((receipt) => listLogs(block, receipt, tellsTimes));
+}
+
+export function toWireReceipts(block: Block, tellsTimes: boolean) {
+  return receiptsOf(block).receipts.map((receipt, position) => ({
+    type: quantity(receipt.type),
+    status: receipt.hasFailed ? '0x0' : '0x1',
+    cumulativeGasUsed: quantity(receipt.cumulativeGas),
+    logsBloom: receipt.bloom,
+    transactionHash: receipt.transactionHash,
+    transactionIndex: quantity(position),
+    blockHash: block.hash,
+    blockNumber: quantity(block.number),
+    logs: listLogs(block, receipt, tellsTimes),
+  }));
+}
+
+function listLogs(block: Block, { logs, transactionHash }: SimReceipt, tellsTimes: boolean): WireLog[] {
+  return logs.map((log) => toWireLog(block, log, transactionHash, tellsTimes));
+}
+
+function toWireLog(
+  block: Block,
+  { address, topics, data, index }: PlacedLog,
+  transactionHash: string,
+  tellsTimes: boolean,
+) {
+  return {
+    address,
+    topics,
+    data,
+    blockNumber: quantity(block.number),
+    blockHash: block.hash,
+    logIndex: quantity(index),
+    transactionHash,
+    ...(tellsTimes && { blockTimestamp: quantity(block.timestamp) }),
+  };
+}
