@@ -3,6 +3,7 @@
  * and in Node, and needs nothing but `fetch`. Decisions and evidence are prepared by `monetization.ts` and `evidence.ts`.
  */
 import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/namespace.ts';
+import { listActiveMachines } from './active-machines.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
 import type { Connection } from './exchange.ts';
 import { listFleet, listWholeFleet } from './fleet.ts';
@@ -36,6 +37,7 @@ const READS = {
   listEvents,
   listFleet,
   listWholeFleet,
+  listActiveMachines,
   getWalletRating,
   listWalletFleet,
   getMonetization,

@@ -2,6 +2,7 @@
  * Do the client's types say what the service sends? Every answer of the service's own functions must be one of the client's, and the client may name
  * no member that the service does not. Held by the type checker alone; nothing is imported when the client runs.
  */
+import type { toActiveMachines } from '../src/http/wire/active-machines.ts';
 import type { toBoundFleet, toBoundRecord } from '../src/http/wire/bound-addresses.ts';
 import type { toChallenge } from '../src/http/wire/chip.ts';
 import type { toFleetPage } from '../src/http/wire/fleet.ts';
@@ -11,6 +12,7 @@ import type { toDecisionState, toPublishedDeployment } from '../src/http/wire/mo
 import type { toReadinessReport, toStatusReport } from '../src/http/wire/probes.ts';
 import type { toVerifyRecord } from '../src/http/wire/verify-record.ts';
 import type { Receipt } from '../src/domain/evidence/intake.ts';
+import type { ActiveMachine, ActiveMachines } from './active-machines.ts';
 import type { Binding } from './bound-addresses.ts';
 import type { ChipReceipt } from './evidence.ts';
 import type { ProviderChallenge } from '../src/domain/evidence/evidence-building.ts';
@@ -30,6 +32,7 @@ type MemberOf<T> = T extends unknown ? keyof T : never;
 type Names<Told extends MemberOf<Sent>, Sent> = Told;
 
 type FleetSent = ReturnType<typeof toFleetPage>;
+type ActiveSent = ReturnType<typeof toActiveMachines>;
 type HistorySent = ReturnType<typeof toHistory>;
 type EventsSent = ReturnType<typeof toEventListing>;
 
@@ -51,6 +54,9 @@ export type Agreement = [
   Names<keyof FleetPage, FleetSent>,
   Names<keyof FleetEntry, FleetSent['machines'][number]>,
   Names<keyof FleetIndex, FleetSent['index']>,
+  Sends<ActiveSent, ActiveMachines>,
+  Names<keyof ActiveMachines, ActiveSent>,
+  Names<keyof ActiveMachine, ActiveSent['machines'][number]>,
   Sends<ReturnType<typeof toBoundRecord>, McrRecord & Binding>,
   Sends<ReturnType<typeof toBoundFleet>, FleetPage & Binding>,
   Sends<ReturnType<typeof toDecisionState>, MonetizationState>,

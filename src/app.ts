@@ -8,6 +8,7 @@ import { createConnectingAddress } from './http/connecting-address.ts';
 import { HttpTally } from './http/http-tally.ts';
 import { normaliseTarget } from './http/request-target.ts';
 import { RouteTable, type Routes } from './http/route-table.ts';
+import { activeMachinesRoutes } from './http/routes/active-machines.ts';
 import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
 import { documentRoutes } from './http/routes/document.ts';
@@ -56,6 +57,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   machineHistoryRoutes,
   ratingImagesRoutes,
   fleetRoutes,
+  activeMachinesRoutes,
   boundAddressesRoutes,
   monetizationRoutes,
   verifyRecordRoutes,

@@ -6,6 +6,7 @@ import type { FaultKind } from '../domain/faults.ts';
 import type { Namespace } from '../domain/namespace.ts';
 import { ERROR_WORDS } from './schemas/error-words.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './schemas/errors.ts';
+import { activeMachinesSchema } from './schemas/active-machines.ts';
 import { challengeSchema, receiptSchema } from './schemas/chip.ts';
 import { closedObject, refer, TEXT, type JsonSchema } from './schemas/json-schema.ts';
 import { boundFleetSchema, boundMcrRecordSchema } from './schemas/bound-addresses.ts';
@@ -90,6 +91,7 @@ function createSchemas(namespace: Namespace) {
     Profile: profileSchema(namespace),
     Card: cardSchema(namespace),
     Fleet: fleetSchema(namespace),
+    ActiveMachines: activeMachinesSchema(namespace),
     BoundMcrRecord: boundMcrRecordSchema(namespace),
     BoundFleet: boundFleetSchema(namespace),
     MonetizationState: DECISION_STATE_SCHEMA,

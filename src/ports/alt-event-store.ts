@@ -3,6 +3,7 @@
  * Implemented by `adapters/sql`. The store judges nothing: who writes has read, numbered and proven, and is refused when another process has
  * written since. Every method throws `StoreUnavailable` when the database fails.
  */
+import type { ActiveMachine } from '../domain/active-machine.ts';
 import type { EventChange } from '../domain/alt-event-operation.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { EventRecord } from '../domain/machine-facts.ts';
@@ -170,6 +171,8 @@ export interface AltEventStore {
   readAltMachines(ids: readonly MachineId[]): Promise<readonly AltMachineState[]>;
   /** In order of id. */
   listAltMachines(): Promise<readonly AltMachineState[]>;
+  /** Those whose newest event is the newest, that one first. */
+  listActiveAltMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /** All operations of a machine in their order. */
   listAltOperations(id: MachineId): Promise<readonly NumberedOperation[]>;
   /** Events of the current incarnation at indexes `from` to `to - 1`, as many as there are. */

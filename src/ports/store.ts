@@ -3,6 +3,7 @@
  * Implemented by `adapters/sql`; every implementation passes `adapters/sql/store-contract.ts`.
  * Every method throws `StoreUnavailable` when the database fails, and nothing of the driver's message with it.
  */
+import type { ActiveMachine } from '../domain/active-machine.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { AltEventStore } from './alt-event-store.ts';
 import type { AltFleetStore } from './alt-fleet-store.ts';
@@ -76,6 +77,8 @@ export interface MainChainIndexStore {
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
+  /** Those of the second generation whose newest known logs are the newest, that one first; at most `limit`, and `MOST_ACTIVE_MACHINES`. */
+  listActiveMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /**
    * Machines with more known logs than folded events under `ratesFingerprint`, and those with many logs whose days end before the last of them; at most
    * `limit`, in order of id, after `after`.

@@ -37,6 +37,7 @@ describe('uninitialised', () => {
     '/mcr/did:svc:1/explanation',
     '/mcr/did:svc:1/history',
     '/machines/1/events',
+    '/active-machines',
     '/machines/1/card.svg',
     '/machines/1/card.png',
     '/machines/1/badge.svg',

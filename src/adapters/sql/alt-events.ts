@@ -16,7 +16,7 @@ import { createAltWalkTable } from './alt-walk.ts';
 import { createBlockStream } from './block-stream.ts';
 import type { Dialect } from './dialect.ts';
 import { bytes, integer, prepareQuery } from './prepared-query.ts';
-import { toIdBytes } from './stored-machine-id.ts';
+import { fromIdBytes, toIdBytes } from './stored-machine-id.ts';
 import { change, readFirst, readRows, type Batch, type SqlDatabase, type Work } from './work.ts';
 
 export function createAltEvents(database: SqlDatabase): AltEventStore {
@@ -56,6 +56,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     listParked: (until, limit) => database.run(walks.listParked(until, limit)),
     readAltMachines: (ids) => database.run(machines.read(ids)),
     listAltMachines: () => database.run(machines.list()),
+    listActiveAltMachines: (limit) => database.run(machines.listActive(limit)),
     listAltOperations: (id) => database.run(machines.listOperations(id)),
     listAltEvents: (id, from, to) => database.run(machines.listEvents(id, from, to)),
     readAltHistory: (id, fingerprint, count, limit) => database.snapshot(readHistory(id, fingerprint, count, limit)),
@@ -74,6 +75,14 @@ function createAltMachineTable({ builder, batch }: Dialect) {
     'SELECT m.* FROM batch CROSS JOIN alt_machines m WHERE m.machine_id = batch.machine_id',
   );
   const selectAll = prepareQuery({}, () => builder.selectFrom('alt_machines').selectAll().orderBy('machine_id'));
+  const selectActive = prepareQuery({ limit: integer }, ({ limit }) =>
+    builder
+      .selectFrom('alt_machines')
+      .select(['machine_id', 'newest_block_time'])
+      .where('newest_block_time', 'is not', null)
+      .orderBy('newest_block_time', 'desc')
+      .limit(limit),
+  );
   const names = Object.keys(MACHINE_COLUMNS);
   const upsert = batch(
     MACHINE_COLUMNS,
@@ -119,6 +128,10 @@ function createAltMachineTable({ builder, batch }: Dialect) {
       yield* change({ sql: remove, batch: rewritten.map(({ state }) => [toIdBytes(state.id)]) });
       yield* change({ sql: insert, batch: writes.flatMap(({ operations }) => operations.map(toOperationRow)) });
       yield* change({ sql: upsert, batch: writes.map(({ state }) => toMachineRow(state)) });
+    },
+    *listActive(limit: number) {
+      const rows = yield* readRows(selectActive({ limit }));
+      return rows.map((row) => ({ id: fromIdBytes(row.machine_id), lastEventAt: row.newest_block_time! }));
     },
     *listOperations(id: MachineId) {
       return (yield* readRows(selectOperations({ id: toIdBytes(id) }))).map(fromOperationRow);

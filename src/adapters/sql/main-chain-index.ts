@@ -1,5 +1,6 @@
 /** What is known of the main chain's history, and up to which block? (`MainChainIndexStore`; chain-evm 3.7 and 4.5.) */
 import type { MainChainIndexStore } from '../../ports/store.ts';
+import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
 import { createHoldings } from './holdings.ts';
@@ -11,6 +12,7 @@ export function createMainChainIndex(database: SqlDatabase): MainChainIndexStore
   const eventLogs = createEventLogs(database.dialect);
   const holdings = createHoldings(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
+  const active = createActiveMachines(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
@@ -20,6 +22,7 @@ export function createMainChainIndex(database: SqlDatabase): MainChainIndexStore
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
+          yield* active.note(logs);
           yield* holdings.apply(ownership);
           return true;
         })(),
@@ -28,6 +31,7 @@ export function createMainChainIndex(database: SqlDatabase): MainChainIndexStore
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),
     readEventLogCount: (generation, id) => database.run(eventLogs.count(generation, id)),
+    listActiveMachines: (limit) => database.run(active.list(limit)),
     listUnfolded: (ratesFingerprint, limit, after) => database.snapshot(unfolded.list(ratesFingerprint, limit, after)),
   };
 }

@@ -282,4 +282,21 @@ export const MIGRATIONS: readonly Migration[] = [
       'UPDATE event_histories SET settled_0 = 0, settled_1 = 0 WHERE log_count > 1000',
     ],
   },
+  {
+    name: 'active machines',
+    statements: ({ columns: { integer, bytes }, clustered }) => [
+      `CREATE TABLE active_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        block_timestamp ${integer} NOT NULL
+      ) ${clustered}`,
+      `INSERT INTO active_machines (machine_id, block_number, block_timestamp)
+        SELECT h.machine_id, l.block_number, l.block_timestamp
+        FROM event_histories h
+        JOIN event_logs l ON l.history_id = h.history_id AND l.epoch = h.epoch AND l.seq = h.log_count - 1
+        WHERE h.generation = 2 ORDER BY l.block_number DESC, h.machine_id LIMIT 20`,
+      `CREATE INDEX alt_machines_by_newest_event ON alt_machines (newest_block_time)
+        WHERE newest_block_time IS NOT NULL`,
+    ],
+  },
 ];

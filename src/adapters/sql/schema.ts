@@ -54,6 +54,8 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
+  /** The machines with the newest logs, as many as a list may hold. */
+  active_machines: { machine_id: Uint8Array; block_number: number; block_timestamp: number };
   /** What the chain says at the checkpoint; no row where there is no token. */
   machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null };
   /** The newest block at which any owner was read. */

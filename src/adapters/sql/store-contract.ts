@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
+import { testActiveMachines } from './store-contract/active-machines.ts';
 import { testAltEvents } from './store-contract/alt-events.ts';
 import { testAltFleets } from './store-contract/alt-fleets.ts';
 import { testChipIntakes } from './store-contract/chip-intakes.ts';
@@ -73,6 +74,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testUnfoldedList(under);
     testFolds(under);
     testFoldDays(under);
+    testActiveMachines(under);
     testFxRates(under);
     testDecisions(under);
     testChipIntakes(under);

@@ -19,11 +19,12 @@ const OPERATOR_INDEX = orNull(
   }),
 );
 
+export const INDEX_REPORTS = { operator_index: OPERATOR_INDEX, solana_indexer: ALT_INDEX };
+
 export const STATUS_SCHEMA = closedObject({
   status: word('fresh', 'not_fresh'),
   max_lag_blocks: COUNT,
-  operator_index: OPERATOR_INDEX,
-  solana_indexer: ALT_INDEX,
+  ...INDEX_REPORTS,
 });
 
 const READINESS = {

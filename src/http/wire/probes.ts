@@ -21,10 +21,16 @@ export function toReadinessReport({ isReady, mainChain, verify, operatorIndex, a
 }
 
 /** `GET /status`. */
-export function toStatusReport({ isFresh, operatorIndex, altIndex }: Freshness, maxLagBlocks: number) {
+export function toStatusReport(freshness: Freshness, maxLagBlocks: number) {
   return {
-    status: isFresh ? ('fresh' as const) : ('not_fresh' as const),
+    status: freshness.isFresh ? ('fresh' as const) : ('not_fresh' as const),
     max_lag_blocks: maxLagBlocks,
+    ...toIndexReports(freshness),
+  };
+}
+
+export function toIndexReports({ operatorIndex, altIndex }: Freshness) {
+  return {
     operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
     solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
   };

@@ -1,0 +1,55 @@
+/**
+ * Which machines told of something last, and what is each worth? (decisions 4.) The indexes of events choose; how far they are is told beside. Each
+ * machine is then read from its chain.
+ */
+import { mergeActive, type ActiveMachine } from '../domain/active-machine.ts';
+import { Fault } from '../domain/faults.ts';
+import { MAX_LAG_BLOCKS } from '../domain/index-freshness.ts';
+import type { Ctx } from '../ports/ctx.ts';
+import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
+import { judgeFault } from './fleet.ts';
+import { locateMachine, requireMain } from './machine-location.ts';
+import { rateSnapshot } from './machine-rating.ts';
+import { getFreshness, type Freshness } from './probes.ts';
+
+export interface ShownActiveMachine extends ActiveMachine {
+  readonly shown: ShownMachine;
+}
+
+export interface ActiveMachineList {
+  /** Newest event first. */
+  readonly machines: readonly ShownActiveMachine[];
+  /** Those that belong in the list and could not be read. */
+  readonly unreadableCount: number;
+  readonly freshness: Freshness;
+}
+
+/** Throws `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain as a whole cannot be read. */
+export async function listActiveMachines(ctx: Ctx, limit: number): Promise<ActiveMachineList> {
+  requireMain(ctx);
+  const { store, alt } = ctx;
+  const [freshness, ...lists] = await Promise.all([
+    getFreshness(ctx, MAX_LAG_BLOCKS),
+    store.listActiveMachines(limit),
+    alt === undefined ? [] : store.listActiveAltMachines(limit),
+  ]);
+  // In one tick, so that all of them share one multicall.
+  const entries = await Promise.all(mergeActive(lists, limit).map((machine) => readEntry(ctx, machine)));
+  return {
+    machines: entries.filter((entry) => typeof entry === 'object'),
+    unreadableCount: entries.filter((entry) => entry === 'unreadable').length,
+    freshness,
+  };
+}
+
+/** `gone`: it does not live here any more. */
+async function readEntry(ctx: Ctx, active: ActiveMachine): Promise<ShownActiveMachine | 'gone' | 'unreadable'> {
+  try {
+    const { main, snapshot, alt } = await locateMachine(ctx, active.id, { firstEvents: false });
+    const shown = alt === undefined ? await rateSnapshot(ctx, main, snapshot) : showAltMachine(ctx, alt, snapshot);
+    return { ...active, shown };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return judgeFault(error);
+  }
+}

@@ -1,0 +1,120 @@
+/** Which machines are listed as those that told of something last, and what is said of how far that is known? Whole bodies, on both chains. */
+import { afterEach, expect, test } from 'vitest';
+import {
+  eventLog,
+  MAIN_MACHINE,
+  NOW,
+  openAltScene,
+  present,
+  UNREADABLE,
+  type AltScene,
+  type AltSceneOptions,
+} from '../../../test/alt-scene.ts';
+import type { MachineId } from '../../domain/identifiers.ts';
+import { Fault } from '../../domain/faults.ts';
+
+let scene: AltScene | undefined;
+afterEach(() => scene?.close());
+
+type Listed = readonly (readonly [id: number, secondsAgo: number])[];
+
+interface Newest {
+  readonly main?: Listed;
+  readonly alt?: Listed;
+}
+
+async function open({ main = [], alt = [] }: Newest, options: AltSceneOptions): Promise<(number | string)[][]> {
+  const asked: (number | string)[][] = [];
+  const list = (name: string, listed: Listed) => async (limit: number) => {
+    asked.push([name, limit]);
+    return listed.map(([id, secondsAgo]) => ({ id: BigInt(id) as MachineId, lastEventAt: NOW - secondsAgo }));
+  };
+  const status = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW * 1000 - 5_000 };
+  scene = await openAltScene({ readStatus: async () => status, ...options });
+  Object.assign(scene.ctx.store, { listActiveMachines: list('main', main), listActiveAltMachines: list('alt', alt) });
+  return asked;
+}
+
+const HERE = { main: MAIN_MACHINE };
+const OPERATOR_INDEX =
+  '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}';
+const entry = (id: number, bond: string, rest: string) =>
+  `{"did":"did:svc:${id}","machine_id":"${id}","mcr_score":0,"mcr":"Provisioned","negative_flag":false,"name":"Machine #${id}","bond_status":"${bond}",${rest}}`;
+
+test('the newest of both chains, as a list of an operator shows them, and how far the indexes are', async () => {
+  const asked = await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE, { log: eventLog(7) }] });
+  const { status, headers, text } = await scene!.ask('/active-machines');
+  expect([status, headers['cache-control'], asked]).toEqual([
+    ...[200, 'no-cache'],
+    [
+      ['main', 20],
+      ['alt', 20],
+    ],
+  ]);
+  const alt = `"event_count":7,"home_chain":5,"rating_unavailable":"not_rated_here","last_event_at":${NOW - 3}`;
+  expect(text).toBe(
+    `{"machines":[${entry(2, 'bonded', alt)},${entry(1, 'bonded', `"event_count":0,"last_event_at":${NOW - 10}`)}],"unreadable":0,` +
+      `${OPERATOR_INDEX},"solana_indexer":{"ready":true,"slot":301200450,"age_seconds":5}}`,
+  );
+});
+
+test('of one chain where no other is read', async () => {
+  await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE], hasAlt: false });
+  const { machines, solana_indexer } = JSON.parse((await scene!.ask('/active-machines')).text);
+  expect([machines.map(({ machine_id }: { machine_id: string }) => machine_id), solana_indexer]).toEqual([['1'], null]);
+});
+
+test('what has moved away is left out, and what cannot be read is counted', async () => {
+  const moving = { main: { ...MAIN_MACHINE, relocating: present(true) } };
+  const away = { main: { ...MAIN_MACHINE, owner: { state: 'absent' }, homeOrdinal: present(3) } } as const;
+  await open(
+    { main: [1, 2, 3].map((id) => [id, id] as const), alt: [[4, 9]] },
+    { machines: [moving, away, HERE, { account: UNREADABLE }] },
+  );
+  const { machines, unreadable } = JSON.parse((await scene!.ask('/active-machines')).text);
+  expect([machines.map(({ machine_id }: { machine_id: string }) => machine_id), unreadable]).toEqual([['3'], 2]);
+});
+
+test('it says so when the indexes are behind, and shows what they know', async () => {
+  await open(
+    { main: [[1, 10]] },
+    { machines: [HERE], ctx: {}, readStatus: async () => Promise.reject(new Fault('StoreUnavailable', {})) },
+  );
+  scene!.ctx.time.milliseconds += 700_000;
+  const { machines, operator_index, solana_indexer } = JSON.parse((await scene!.ask('/active-machines')).text);
+  expect([machines.length, operator_index.ready, operator_index.head_observed_age_seconds, solana_indexer]).toEqual([
+    ...[1, false, 711],
+    { ready: false, slot: null, age_seconds: null },
+  ]);
+});
+
+test.each([
+  [
+    'limit=1',
+    [
+      ['main', 1],
+      ['alt', 1],
+    ],
+  ],
+  [
+    'limit=20',
+    [
+      ['main', 20],
+      ['alt', 20],
+    ],
+  ],
+])('%s is what both indexes are asked for', async (query, expected) => {
+  const asked = await open({ main: [[1, 10]], alt: [[1, 3]] }, { machines: [HERE] });
+  const { machines } = JSON.parse((await scene!.ask(`/active-machines?${query}`)).text);
+  expect([machines.length, machines[0].last_event_at, asked]).toEqual([1, NOW - 3, expected]);
+});
+
+test.each(['limit=0', 'limit=21', 'limit=', 'limit=1&limit=2', 'limit=x'])('%s is no limit', async (query) => {
+  await open({}, {});
+  expect((await scene!.ask(`/active-machines?${query}`)).status).toBe(422);
+});
+
+test('it is not there when additions are switched off', async () => {
+  await open({}, { ctx: { additions: 'off' } });
+  expect((await scene!.ask('/active-machines')).text).toBe('{"detail":"Not Found"}');
+});

@@ -1,0 +1,32 @@
+/** `GET /active-machines` (decisions 4): a first look at a deployment, for whoever has no id yet. */
+import { listActiveMachines } from '../../actions/active-machines.ts';
+import { MOST_ACTIVE_MACHINES } from '../../domain/active-machine.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendJson } from '../answer.ts';
+import { encodeJson } from '../json-encoding.ts';
+import type { RouteDescription } from '../openapi.ts';
+import { requireIntegers } from '../parameters.ts';
+import type { Routes } from '../route-table.ts';
+import { toActiveMachines } from '../wire/active-machines.ts';
+
+const LIMIT = { minimum: 1, maximum: MOST_ACTIVE_MACHINES } as const;
+const RULES = [{ name: 'limit', fallback: MOST_ACTIVE_MACHINES, ...LIMIT }] as const;
+
+const ACTIVE_MACHINES: RouteDescription = {
+  operationId: 'listActiveMachines',
+  summary: 'The machines whose newest indexed events are the newest, and how far the indexes are.',
+  query: { limit: { type: 'integer', ...LIMIT, default: MOST_ACTIVE_MACHINES } },
+  answers: { 200: 'ActiveMachines' },
+  faults: ['ParametersInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
+  caching: 'revalidated',
+  block: 'never',
+};
+
+export function activeMachinesRoutes(routes: Routes, ctx: Ctx): void {
+  if (ctx.additions === 'off') return;
+
+  routes.get('/active-machines', { surface: 'read', description: ACTIVE_MACHINES }, async (exchange) => {
+    const [limit] = requireIntegers(exchange.query, RULES) as [number];
+    sendJson(exchange, encodeJson(toActiveMachines(await listActiveMachines(ctx, limit), ctx.namespace)));
+  });
+}

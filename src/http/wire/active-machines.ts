@@ -1,0 +1,14 @@
+/** How does the list of machines that told of something last look on the wire? (decisions 4.) */
+import type { ActiveMachineList } from '../../actions/active-machines.ts';
+import type { Namespace } from '../../domain/namespace.ts';
+import { toEntry } from './fleet.ts';
+import { toIndexReports } from './probes.ts';
+
+/** `GET /active-machines`. */
+export function toActiveMachines({ machines, unreadableCount, freshness }: ActiveMachineList, namespace: Namespace) {
+  return {
+    machines: machines.map(({ shown, lastEventAt }) => ({ ...toEntry(shown, namespace), last_event_at: lastEventAt })),
+    unreadable: unreadableCount,
+    ...toIndexReports(freshness),
+  };
+}
