@@ -1,6 +1,6 @@
 /**
- * How fast is a hot read? `GET /mcr/{did}` of this service, raw node:http with the same bytes, and FastAPI with slowapi, in turn in
- * one run (A B C A B C …), so that a machine whose speed drifts cannot favour one. Needs Debian's `wrk`; Python packages are installed into a
+ * How fast is a hot read? `GET /mcr/{did}` (with `BENCH_PATH=verify`: `GET /v1/verify/machines/{id}`) of this service, raw node:http with the same
+ * bytes, and FastAPI with slowapi, in turn in one run (A B C A B C …), so that a machine whose speed drifts cannot favour one. Needs Debian's `wrk`; Python packages are installed into a
  * virtual environment beside the run. `BENCH_ROUNDS` and `BENCH_SECONDS` change the length.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
@@ -18,7 +18,8 @@ const CONNECTIONS = 64;
 const here = import.meta.dirname;
 const UVICORN = ['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here, '--no-access-log', '--log-level', 'warning'];
 /** Figures are told apart by what is read. */
-const WHAT = process.env['BENCH_PATH'] === 'verify' ? 'verify-read' : 'hot-read';
+const IS_VERIFY = process.env['BENCH_PATH'] === 'verify';
+const WHAT = IS_VERIFY ? 'verify-read' : 'hot-read';
 
 interface Peer {
   readonly name: string;
@@ -67,13 +68,14 @@ const python = process.env['PYTHON'] ?? findPython(folder);
 const ports = { service: await findFreePort(), raw: await findFreePort(), fastApi: await findFreePort() };
 const devnet = await startDevnet({ dir: folder });
 const machine = devnet.fixtures.machines.find(({ name }) => name === 'rated-aaa')!;
+const path = IS_VERIFY ? `/v1/verify/machines/${machine.id}` : `/mcr/${machine.did}`;
 const peers: Peer[] = [];
 try {
   const built = join(here, '../../dist/svc.js');
   const entry = existsSync(built) ? built : join(here, '../../cli/svc.ts');
   const service = startPeer(
     'this service',
-    `http://127.0.0.1:${ports.service}/mcr/${machine.did}`,
+    `http://127.0.0.1:${ports.service}${path}`,
     process.execPath,
     [entry, 'serve', '--env-file', join(folder, 'env')],
     {
@@ -101,7 +103,7 @@ try {
       ? undefined
       : startPeer(
           'FastAPI + slowapi',
-          `http://127.0.0.1:${ports.fastApi}/mcr/${machine.did}`,
+          `http://127.0.0.1:${ports.fastApi}${path}`,
           python,
           [...UVICORN, '--port', `${ports.fastApi}`],
           { BODY_FILE: bodyFile },
@@ -114,7 +116,7 @@ try {
   }
   const ours = median(service.requestsPerSecond);
   console.log(
-    `hot /mcr read, ${body.length} bytes, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turn, entry ${existsSync(built) ? 'built' : 'source'}`,
+    `hot read of ${IS_VERIFY ? 'a record of Verify' : '/mcr'}, ${body.length} bytes, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turn, entry ${existsSync(built) ? 'built' : 'source'}`,
   );
   for (const { name, requestsPerSecond, cpuMicroseconds } of peers) {
     const own = median(requestsPerSecond);

@@ -86,8 +86,8 @@ async function measureService(): Promise<void> {
     for (let done = 0; done < CHALLENGES; done += fleet.length) {
       const start = performance.now();
       const challenges = await Promise.all(
-        fleet.map(async (machine) => {
-          const answer = await service.post('challenge', JSON.stringify({ machineId: machine.id }));
+        fleet.map(async (machine, n) => {
+          const answer = await service.post('challenge', JSON.stringify({ machineId: machine.id }), n);
           if (answer?.status !== 201) throw new Error(`challenge: ${answer?.status} ${answer?.text}`);
           return { machine, challenge: JSON.parse(answer.text) as unknown };
         }),
@@ -96,8 +96,8 @@ async function measureService(): Promise<void> {
       const documents = challenges.map(({ machine, challenge }) => sign(challenge, machine));
       const sent = performance.now();
       await Promise.all(
-        documents.map(async ({ body }) => {
-          const answer = await service.post('evidence', body);
+        documents.map(async ({ body }, n) => {
+          const answer = await service.post('evidence', body, n);
           if (answer?.status !== 202) throw new Error(`evidence: ${answer?.status} ${answer?.text}`);
         }),
       );
