@@ -7,6 +7,9 @@ const FOLDER = join(import.meta.dirname, '..', 'docs');
 const INDEX = 'README.md';
 const pages = globSync('*.md', { cwd: FOLDER }).toSorted();
 
+/** What a stranger opens first, outside of the folder. */
+const OTHER_PAGES = ['../README.md', '../SECURITY.md', '../CONTRIBUTING.md', '../client/README.md'];
+
 /** Targets of links within the repository, without what comes after #. */
 function listLinks(page: string): string[] {
   const text = readFileSync(join(FOLDER, page), 'utf8').replaceAll(/```[^]+?```|`[^`]*`/g, '');
@@ -20,7 +23,7 @@ it('names every document once', () => {
   expect(named.toSorted()).toEqual(pages.filter((page) => page !== INDEX));
 });
 
-describe.each(pages)('%s', (page) => {
+describe.each([...pages, ...OTHER_PAGES])('%s', (page) => {
   it('links to what is there', () => {
     const missing = listLinks(page).filter((target) => !existsSync(join(dirname(join(FOLDER, page)), target)));
     expect(missing).toEqual([]);

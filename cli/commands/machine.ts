@@ -1,10 +1,9 @@
 /** `svc machine`: one machine's rating and profile, read through HTTP and shown for people. */
 import { styleText } from 'node:util';
-import { formatMachineDid, parseMachineId } from '../../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
-import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
+import { toMachineDid } from '../machine-operand.ts';
 
 export const machine = defineCommand({
   name: 'machine',
@@ -14,7 +13,7 @@ export const machine = defineCommand({
   example: `svc machine ${EXAMPLE_DID}`,
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, json = false }, [id = '']) {
     const connection = openConnection(baseUrl);
-    const path = encodeURIComponent(toDid(id));
+    const path = encodeURIComponent(toMachineDid(id));
     const [rating, profile] = await Promise.all([
       readDocument(connection, `/mcr/${path}`, id),
       readDocument(connection, `/machine/${path}`, id),
@@ -23,14 +22,6 @@ export const machine = defineCommand({
     return EXIT_CODES.ok;
   },
 });
-
-/** What is a DID the service says, because it knows the words of its deployment. Throws `CommandFailed`. */
-function toDid(id: string): string {
-  if (id.startsWith('did:')) return id;
-  const machineId = parseMachineId(id);
-  if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(id)} is not a machine id or DID`);
-  return formatMachineDid(machineId, DEFAULT_NAMESPACE);
-}
 
 function formatMachine(rating: JsonObject, profile: JsonObject): string {
   const facts = findFacts(profile);

@@ -13,6 +13,7 @@ import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
+import { toMachineDid } from '../machine-operand.ts';
 
 const DEVNET_ENV = '.devnet/env';
 const FEED_TIMEOUT_MILLISECONDS = 30_000;
@@ -20,10 +21,11 @@ const FEED_TIMEOUT_MILLISECONDS = 30_000;
 export const replay = defineCommand({
   name: 'replay',
   about: 'Recomputes a served score from the raw events, and compares.',
-  operands: ['DID'],
+  operands: ['ID'],
   options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [did = '']) {
+  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [id = '']) {
+    const did = toMachineDid(id);
     const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
     if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
     try {
