@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attempts, requestCases } from '../src/domain/evidence/evidence-vectors.ts';
+import { parseStrictJson } from '../src/domain/strict-json.ts';
 import { CHALLENGE_PATH, EVIDENCE_PATH, jsonHeaders, startChipScene, type ChipScene } from './chip-scene.ts';
+import { JSON_TEXTS, NO_JSON_TEXTS } from './json-class-documents.ts';
 
 const { machine, onboardingToken } = requestCases.world;
 const ID = machine!.machineId;
@@ -150,4 +152,31 @@ it.each(Object.entries(OTHER_SPELLINGS))('%s: the same JSON', async (_class, ben
   Object.assign(scene.ctx.chip!, { createNonce: () => randomBytes(32) });
   expect(await judge(CHALLENGE_PATH, bend(CHALLENGE))).toBe('201');
   expect(await judge(EVIDENCE_PATH, bend(EVIDENCE))).toBe('400 EVIDENCE_NOT_CANONICAL');
+});
+
+describe('the documents of every class', () => {
+  it.each(Object.entries(NO_JSON_TEXTS))('%s: 400 on both, alone or as a value', async (_class, documents) => {
+    for (const document of documents) {
+      const name = document.toString('latin1').slice(0, 40);
+      expect(parseStrictJson(document).problem, name).toMatchObject({ kind: 'fault' });
+      for (const [path, text] of [
+        [CHALLENGE_PATH, CHALLENGE],
+        [EVIDENCE_PATH, EVIDENCE],
+      ] as const) {
+        expect(await judge(path, document), name).toBe('400 INVALID_REQUEST');
+        const [before = '', after = ''] = text.split(`"${ID}"`, 2);
+        const inside = Buffer.concat([Buffer.from(before), document, Buffer.from(after)]);
+        expect(await judge(path, inside), name).toBe('400 INVALID_REQUEST');
+      }
+    }
+  });
+
+  it('that are JSON are read, and are no bodies of these routes', async () => {
+    for (const document of JSON_TEXTS) {
+      const name = document.toString();
+      expect(parseStrictJson(document).problem?.kind, name).not.toBe('fault');
+      for (const path of [CHALLENGE_PATH, EVIDENCE_PATH])
+        expect(await judge(path, document), name).toBe('400 INVALID_REQUEST');
+    }
+  });
 });
