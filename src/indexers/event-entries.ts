@@ -3,7 +3,11 @@ import type { EventLogEntry } from '../ports/store.ts';
 import type { VerifiedLog } from './verified-blocks.ts';
 
 export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
-  return logs.flatMap(({ event, blockNumber, blockTimestamp, logIndex }) =>
-    event === undefined ? [] : [{ ...event, blockNumber, blockTimestamp, logIndex }],
-  );
+  const entries: EventLogEntry[] = [];
+  for (const { event, blockNumber, blockTimestamp, logIndex } of logs) {
+    if (event === undefined) continue;
+    const entry = { ...event, blockNumber, blockTimestamp, logIndex };
+    entries.push(entry);
+  }
+  return entries;
 }

@@ -15,7 +15,6 @@ import type { OwnershipReads } from '../ports/ownership-store.ts';
 import type { Checkpoint, MainChainIndexStore } from '../ports/store.ts';
 import { watchBackfill } from './backfill-progress.ts';
 import { BackfillPace } from './backfill-pace.ts';
-import { toEventEntries } from './event-entries.ts';
 import { IndexRefused, type IndexStanding } from './index-standing.ts';
 import type { BlockReader, VerifiedWindow } from './verified-blocks.ts';
 import { readOneAhead, streamWindows } from './window-stream.ts';
@@ -122,7 +121,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     // What a window needs of the chain is read while the one before it is stored.
     for await (const { window, ownership } of readOneAhead(readSteps(range, from, finalized, signal))) {
       const next = toCheckpoint(window);
-      const isStored = await store.advanceMainChain(checkpoint, next, toEventEntries(window.logs), ownership);
+      const isStored = await store.advanceMainChain(checkpoint, next, window.news.events, ownership);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
       progress.reach(next.blockNumber);
@@ -155,12 +154,11 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
    * dropped the state of old blocks: there the newest final state serves as well, because later logs name whatever changed in between.
    */
   async function readOwnership(
-    { logs }: VerifiedWindow,
+    { news }: VerifiedWindow,
     block: BlockRef,
     alreadyRead: ReadMachines | undefined,
   ): Promise<OwnershipReads> {
-    const named = new Set(logs.flatMap(({ ownershipOf }) => ownershipOf));
-    const ids = alreadyRead?.listNew(named) ?? [...named];
+    const ids = alreadyRead?.listNew(news.ownershipOf) ?? [...news.ownershipOf];
     const changes = ids.length === 0 ? [] : await source.chain.readOwnership(block, ids);
     alreadyRead?.add(ids);
     return { readAtBlock: block.number, changes };

@@ -9,11 +9,12 @@ import {
   type BlockRange,
   type WatchedContracts,
 } from '../domain/index-rules/block-checks.ts';
-import type { Header, MainChainLog, ProvenLog } from '../ports/main-chain-log.ts';
+import type { Header, MainChainLog } from '../ports/main-chain-log.ts';
+import { WindowNews } from './window-news.ts';
 
 export interface ProvenWindow extends BlockRange {
   readonly headers: readonly Header[];
-  readonly logs: readonly ProvenLog[];
+  readonly news: WindowNews;
 }
 
 /** Undefined: the node does not tell receipts, or none that fit. Throws `AnswerRejected` and `ChainUnreadable`. */
@@ -27,9 +28,17 @@ export async function readProvenWindow(
   const headers = await chain.readHeaders(numbers);
   checkHeaders(numbers, headers);
   const named = headers.filter((header) => findSilentContracts(contracts, header, []).length > 0);
-  const found = await chain.readProvenLogs(named);
-  if (found === undefined) return undefined;
-  const logs = found.flat();
-  checkLogOrder(contracts, range, logs);
-  return { ...range, headers, logs };
+  const news = new WindowNews();
+  for (let from = 0; from < named.length; from += RECEIPTS_AT_ONCE) {
+    const asked = named.slice(from, from + RECEIPTS_AT_ONCE);
+    const found = await chain.readProvenLogs(asked);
+    if (found === undefined) return undefined;
+    const logs = found.flat();
+    checkLogOrder(contracts, { fromBlock: asked[0]!.number, toBlock: asked.at(-1)!.number }, logs);
+    news.add(logs);
+  }
+  return { ...range, headers, news };
 }
+
+/** Bounds the memory of answers that are not yet proven, and of logs that are not yet gathered. */
+const RECEIPTS_AT_ONCE = 100;

@@ -19,16 +19,17 @@ import { AnswerRejected } from '../domain/index-rules/rejected-answer.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../ports/main-chain-log.ts';
 import { readProvenWindow } from './proven-window.ts';
+import { WindowNews } from './window-news.ts';
 
 /** A log that belongs to its block; its time is that of the block's header. */
 export type VerifiedLog = ChainLog & { readonly blockTimestamp: number };
 
-/** A range of blocks with everything the contracts logged in it. */
+/** A range of blocks with what everything says that the contracts logged in it. */
 export interface VerifiedWindow extends BlockRange {
   /** Of the block before the range. */
   readonly parentHash: string;
   readonly last: BlockRef;
-  readonly logs: readonly VerifiedLog[];
+  readonly news: WindowNews;
 }
 
 /**
@@ -65,9 +66,9 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
   async function readWindow(range: BlockRange): Promise<VerifiedWindow> {
     const proven = isProven && chain.tellsReceipts ? await readProvenWindow(chain, contracts, range) : undefined;
     if (proven === undefined) return readToldWindow(range);
-    const { headers, logs } = proven;
+    const { headers, news } = proven;
     const { number, hash, timestamp } = headers.at(-1)!;
-    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, logs };
+    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, news };
   }
 
   /** Asks for the range, and once more by hash for every block that may hold logs. */
@@ -77,7 +78,7 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
-    const verified: VerifiedLog[] = [];
+    const news = new WindowNews();
     let first: Header | undefined;
     let last: Header | undefined;
     for (const asked of chunk(numbers, HEADERS_AT_ONCE)) {
@@ -85,10 +86,10 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
       checkHeaders(asked, headers, last);
       first ??= headers[0]!;
       last = headers.at(-1)!;
-      verified.push(...(await verifyWindowPart(headers, logsByBlock)));
+      news.add(await verifyWindowPart(headers, logsByBlock));
     }
     const { number, hash, timestamp } = last!;
-    return { ...range, parentHash: first!.parentHash, last: { number, hash, timestamp }, logs: verified };
+    return { ...range, parentHash: first!.parentHash, last: { number, hash, timestamp }, news };
   }
 
   async function verifyWindowPart(

@@ -41,7 +41,7 @@ export async function* streamWindows(
       const outcome = await first.outcome;
       if (outcome.kind === 'read') {
         pace.succeed();
-        pace.fit(first.range.toBlock - first.range.fromBlock + 1, outcome.window.logs.length);
+        pace.fit(first.range.toBlock - first.range.fromBlock + 1, outcome.window.news.logCount);
         halvings = 0;
         yield outcome.window;
         continue;

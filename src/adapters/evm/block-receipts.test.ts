@@ -3,7 +3,9 @@ import { BUYER, OWNER, startMachineScene, word, type MachineScene } from '../../
 import { answerWith } from '../../../test/rpc-proxy.ts';
 import * as calls from '../../../devnet/main-chain-calls.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
-import { proveReceipts } from './block-receipts.ts';
+import { proveReceipts, type ProvenRawLog } from './block-receipts.ts';
+import { IrregularJson, JsonCursor } from './json-cursor.ts';
+import { readBlockReceipts } from './receipt-bytes.ts';
 
 let scene: MachineScene;
 let log: MainChainLog;
@@ -11,7 +13,21 @@ let header: Header;
 let receipts: Receipt[];
 
 interface Receipt {
-  readonly logs: readonly { readonly topics: readonly string[] }[];
+  readonly logs: readonly { readonly address: string; readonly topics: readonly string[] }[];
+}
+
+/** As an answer tells them; undefined where it is not read as receipts. */
+function tell(list: unknown, space?: number): unknown {
+  try {
+    return readBlockReceipts(new JsonCursor(Buffer.from(JSON.stringify(list, null, space))));
+  } catch (error) {
+    if (error instanceof IrregularJson) return undefined;
+    throw error;
+  }
+}
+
+function prove(list: unknown, of = header): readonly ProvenRawLog[] | undefined {
+  return proveReceipts(of, tell(list), new Set(log.addresses));
 }
 
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
@@ -63,9 +79,26 @@ describe('the receipts of a block', () => {
     const upper = JSON.parse(
       JSON.stringify(receipts).replaceAll(/0x[0-9a-f]{40,}/g, (hex) => `0x${hex.slice(2).toUpperCase()}`),
     );
-    expect(proveReceipts(header, upper)).toEqual(
-      proveReceipts(header, receipts)!.map((raw) => ({ ...raw, data: `0x${raw.data.slice(2).toUpperCase()}` })),
+    expect(prove(upper)).toEqual(prove(receipts));
+  });
+
+  test('may be written with members in another order, and with spaces', () => {
+    const turned = receipts.map((receipt) => {
+      const logs = receipt.logs.map((each) => Object.fromEntries(Object.entries(each).toReversed()));
+      return Object.fromEntries(Object.entries({ ...receipt, logs }).toReversed());
+    });
+    expect(proveReceipts(header, tell(turned, 2), new Set(log.addresses))).toEqual(prove(receipts));
+  });
+
+  test('tell the logs of watched contracts only, each with its place among all', () => {
+    const [first, second] = prove(receipts)!;
+    const others = receipts.flatMap(({ logs }) => logs).map(({ address }) => address);
+    expect(new Set(others).size).toBeGreaterThan(1);
+    const watched = new Set([others.at(-1)!]);
+    expect(proveReceipts(header, tell(receipts), watched)).toEqual(
+      prove(receipts)!.filter(({ address }) => watched.has(address)),
     );
+    expect([first!.logIndex, second!.logIndex]).toEqual([0, 1]);
   });
 
   const first = (change: (receipt: Receipt) => object) => (list: Receipt[]) =>
@@ -99,12 +132,12 @@ describe('the receipts of a block', () => {
     ['none', () => []],
     ['null', () => null],
   ])('with %s are not those of its header', (_, change) => {
-    expect(proveReceipts(header, receipts)).toHaveLength(4);
-    expect(proveReceipts(header, change(clone(receipts)))).toBeUndefined();
+    expect(prove(receipts)).toHaveLength(4);
+    expect(prove(change(clone(receipts)))).toBeUndefined();
   });
 
   test('prove nothing where the header names no root', () => {
-    expect(proveReceipts({ ...header, receiptsRoot: undefined }, receipts)).toBeUndefined();
+    expect(prove(receipts, { ...header, receiptsRoot: undefined })).toBeUndefined();
   });
 });
 

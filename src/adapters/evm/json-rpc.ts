@@ -6,11 +6,14 @@
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../rpc/http-post.ts';
+import { readResults, type ReadResult } from './long-answers.ts';
 import { isHexData } from './quantities.ts';
 
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
+  /** Reads the result where it stands in the answer; what it does not take is parsed. Calls that share a request share it too. */
+  readonly read?: ReadResult | undefined;
 }
 
 /**
@@ -51,7 +54,8 @@ export async function sendRpc(node: RpcNode, calls: readonly RpcCall[], options:
   if (response.status === 429) throw new RpcFailure('transport', true, response.retryAfterSeconds);
   if (response.status === 413 || response.body === undefined) return calls.map(() => TOO_LARGE);
   const ids = requests.map(({ id }) => id);
-  const answers = parseAnswers(response.body, ids)?.map((answer, i) => settleLimit(answer, calls[i]!));
+  const found = readAnswers(response.body, ids, calls) ?? parseAnswers(response.body.toString(), ids);
+  const answers = found?.map((answer, i) => settleLimit(answer, calls[i]!));
   const isHttpSuccess = response.status >= 200 && response.status < 300;
   if (answers === undefined || (!isHttpSuccess && answers.some((answer) => answer.ok))) {
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
@@ -69,6 +73,17 @@ function settleLimit(answer: RpcAnswer, call: RpcCall): RpcAnswer {
 }
 
 const TOO_LARGE: RpcAnswer = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
+
+function readAnswers(
+  body: string | Buffer,
+  ids: readonly number[],
+  calls: readonly RpcCall[],
+): RpcAnswer[] | undefined {
+  const read = calls[0]?.read;
+  if (read === undefined || calls.some((call) => call.read !== read)) return undefined;
+  const results = readResults(typeof body === 'string' ? Buffer.from(body) : body, ids, read);
+  return results?.map((result) => ({ ok: true, result }));
+}
 
 function parseAnswers(body: string, ids: readonly number[]): RpcAnswer[] | undefined {
   let parsed: unknown;

@@ -31,6 +31,7 @@ import type { Multicall } from './multicall.ts';
 import { createOwnershipReader } from './ownership.ts';
 import { toQuantity } from './quantities.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
+import { readBlockReceipts } from './receipt-bytes.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
 
 export interface MainChainLogOptions {
@@ -130,8 +131,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   function toProvenLogs(answer: RpcAnswer, header: Header): ProvenLog[] | undefined {
     if (!answer.ok && answer.code === METHOD_NOT_FOUND) tellsReceipts = false;
-    const raws = answer.ok ? proveReceipts(header, answer.result) : undefined;
-    return raws?.filter(({ address }) => watched.has(address)).map((raw) => toChainLog(raw, raw.address as Address));
+    const raws = answer.ok ? proveReceipts(header, answer.result, watched) : undefined;
+    return raws?.map((raw) => toChainLog(raw, raw.address as Address));
   }
 
   return {
@@ -169,17 +170,14 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
     async readProvenLogs(wanted) {
       const proven: ProvenLog[][] = [];
-      for (let from = 0; from < wanted.length; from += RECEIPTS_AT_ONCE) {
-        const asked = wanted.slice(from, from + RECEIPTS_AT_ONCE);
-        const calls = asked.map(({ number }) => ({ method: 'eth_getBlockReceipts', params: [toQuantity(number)] }));
-        const answers = await receiptsBatcher.request(calls, startRead());
-        for (const [i, answer] of answers.entries()) {
-          const logs = toProvenLogs(answer, asked[i]!);
-          if (logs === undefined) return undefined;
-          proven.push(logs);
-          // Requests must not wait while many full blocks are hashed.
-          if (i % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await nextTurn();
-        }
+      const calls = wanted.map(({ number }) => receiptsCall(number));
+      const answers = await receiptsBatcher.request(calls, startRead());
+      for (const [i, answer] of answers.entries()) {
+        const logs = toProvenLogs(answer, wanted[i]!);
+        if (logs === undefined) return undefined;
+        proven.push(logs);
+        // Requests must not wait while many full blocks are hashed.
+        if (i % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await nextTurn();
       }
       return proven;
     },
@@ -200,10 +198,12 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   };
 }
 
-/** Bounds the memory of answers that are not yet proven. */
-const RECEIPTS_AT_ONCE = 100;
 /** Some 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TURN = 16;
+
+function receiptsCall(block: number): RpcCall {
+  return { method: 'eth_getBlockReceipts', params: [toQuantity(block)], read: readBlockReceipts };
+}
 
 /** Everything that the newest block logged. */
 const HEAD_LOGS: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };

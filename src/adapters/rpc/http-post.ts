@@ -29,8 +29,8 @@ export function parseRpcUrl(url: string): RpcNode {
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
-  /** Undefined: longer than allowed. */
-  readonly body: string | undefined;
+  /** As it came, or its text; undefined: longer than allowed. */
+  readonly body: Buffer | string | undefined;
 }
 
 export interface PostOptions {
@@ -99,7 +99,7 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
       }
       chunks.push(chunk);
     }
-    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes).toString('utf8') };
+    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes) };
   };
 }
 

@@ -51,7 +51,7 @@ export async function sendRpc(node: RpcNode, call: RpcCall, options: SendOptions
   const { status, retryAfterSeconds, body } = response;
   if (status === 429) throw new RpcFailure('transport', 'busy', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
-  const answer = body === undefined ? undefined : parseAnswer(body, id);
+  const answer = body === undefined ? undefined : parseAnswer(body.toString(), id);
   if (answer?.code !== undefined) throw toFailure(answer.code, retryAfterSeconds);
   if (!isHttpSuccess) throw new RpcFailure('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
   if (answer === undefined) throw new RpcFailure('malformed');

@@ -1,0 +1,45 @@
+/** What are the results of calls whose answers are long? Read where they stand, each id answered exactly once; anything else is for the parser of all answers. */
+import { IrregularJson, JsonCursor } from './json-cursor.ts';
+
+/** Takes one result. Throws `IrregularJson` where it is none. */
+export type ReadResult = (json: JsonCursor) => unknown;
+
+/** In the order of the ids. Undefined: an error is among them, or something else that is not read here. */
+export function readResults(body: Buffer, ids: readonly number[], read: ReadResult): unknown[] | undefined {
+  const json = new JsonCursor(body);
+  const byId = new Map<number, unknown>();
+  try {
+    if (ids.length === 1) readAnswer(json, read, byId);
+    else {
+      json.enterList();
+      while (json.nextItem()) readAnswer(json, read, byId);
+    }
+    if (!json.isAtEnd || byId.size !== ids.length) return undefined;
+  } catch (error) {
+    if (error instanceof IrregularJson) return undefined;
+    throw error;
+  }
+  return ids.every((id) => byId.has(id)) ? ids.map((id) => byId.get(id)) : undefined;
+}
+
+const VERSION = Buffer.from('jsonrpc');
+const ID = Buffer.from('id');
+const RESULT = Buffer.from('result');
+
+function readAnswer(json: JsonCursor, read: ReadResult, byId: Map<number, unknown>): void {
+  let version: string | undefined;
+  let id: number | undefined;
+  let results = 0;
+  let result: unknown;
+  json.enterObject();
+  while (json.nextMember()) {
+    if (json.isNamed(VERSION)) version = json.takeText();
+    else if (json.isNamed(ID)) id = json.takeInteger();
+    else if (json.isNamed(RESULT)) {
+      result = read(json);
+      results += 1;
+    } else throw new IrregularJson();
+  }
+  if (version !== '2.0' || id === undefined || results !== 1 || byId.has(id)) throw new IrregularJson();
+  byId.set(id, result);
+}
