@@ -2,11 +2,13 @@
  * Does any test notice a mutant? A test runner for Stryker that loads each test file once and then only calls the tests that reach the mutant:
  * a few milliseconds for each where a process or a worker of its own takes hundreds. A test that fails must pass again without the mutant,
  * or everything is loaded anew and the mutant is tried again: nothing that an earlier mutant left behind is taken for a test that noticed.
+ * A test that does not end is given up by the processor time that it took, so that a busy machine is not taken for a mutant that loops.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
 import fc from 'fast-check';
 import { collectTests, type CollectedTest } from './collected-tests.ts';
 
@@ -34,6 +36,12 @@ interface Tried {
   readonly count: number;
 }
 
+/** Processor time that a test may take; one that needs more without a mutant gets `PATIENCE` times that. */
+const QUICK_SECONDS = 2;
+const LOADED_SECONDS = 20;
+const DRY_SECONDS = 120;
+const PATIENCE = 5;
+const TOO_LONG = 'does not end';
 /** Numbers of Stryker's `TestStatus`. */
 const SUCCESS = 0;
 const FAILED = 1;
@@ -52,6 +60,8 @@ class InProcessRunner {
   readonly #imports = new Map<string, readonly string[]>();
   /** Without types, by URL without a query. */
   readonly #sources = new Map<string, string>();
+  /** What tests may take that are slow without any mutant, by id. */
+  readonly #limits = new Map<string, number>();
   /** How many mutants each test file noticed. */
   readonly #kills = new Map<string, number>();
   #generation = 0;
@@ -87,7 +97,7 @@ class InProcessRunner {
         const id = `${file}#${name}`;
         instrumentation.currentTestId = id;
         const startedAt = performance.now();
-        const failure = await tryTest(run);
+        const failure = await tryTest(run, DRY_SECONDS);
         instrumentation.currentTestId = undefined;
         const timeSpentMs = performance.now() - startedAt;
         const result = { id, name, timeSpentMs, fileName: join(this.#root, file) };
@@ -112,8 +122,9 @@ class InProcessRunner {
     } finally {
       instrumentation.activeMutant = undefined;
     }
-    if (options.hitLimit !== undefined && instrumentation.hitCount > options.hitLimit) return { status: 'timeout' };
     const { killedBy, failure, count } = tried;
+    const isLooping = options.hitLimit !== undefined && instrumentation.hitCount > options.hitLimit;
+    if (isLooping || failure === TOO_LONG) return { status: 'timeout' };
     return killedBy === undefined
       ? { status: 'survived', nrOfTests: count }
       : { status: 'killed', nrOfTests: count, killedBy: [killedBy], failureMessage: failure };
@@ -126,7 +137,7 @@ class InProcessRunner {
     this.#generation++;
     instrumentation.activeMutant = activeMutant.id;
     try {
-      return await this.#try(this.#filesThatReach([relative(this.#root, sandboxFileName)]), () => true);
+      return await this.#try(this.#filesThatReach([relative(this.#root, sandboxFileName)]), () => true, LOADED_SECONDS);
     } finally {
       this.#loaded = kept;
     }
@@ -138,23 +149,22 @@ class InProcessRunner {
     for (;;) {
       for (const file of files) await this.#load(file);
       instrumentation.activeMutant = activeMutant.id;
-      const tried = await this.#try(files, (id) => ids.has(id));
+      const tried = await this.#try(files, (id) => ids.has(id), QUICK_SECONDS);
       instrumentation.activeMutant = undefined;
-      if (tried.killedBy === undefined || (await this.#passes(tried.killedBy))) return tried;
-      this.#generation++;
-      this.#loaded.clear();
+      if (tried.killedBy === undefined || (await this.#isCause(tried.killedBy, tried.failure))) return tried;
+      this.#forget();
       instrumentation.hitCount = 0;
     }
   }
 
-  async #try(files: readonly string[], isAsked: (id: string) => boolean): Promise<Tried> {
+  async #try(files: readonly string[], isAsked: (id: string) => boolean, seconds: number): Promise<Tried> {
     let count = 0;
     for (const file of files) {
       for (const { name, run } of await this.#load(file)) {
         const id = `${file}#${name}`;
         if (!isAsked(id)) continue;
         count++;
-        const failure = await tryTest(run);
+        const failure = await tryTest(run, this.#limits.get(id) ?? seconds);
         if (failure === undefined) continue;
         this.#kills.set(file, (this.#kills.get(file) ?? 0) + 1);
         return { killedBy: id, failure, count };
@@ -163,13 +173,23 @@ class InProcessRunner {
     return { killedBy: undefined, failure: '', count };
   }
 
-  async #passes(id: string): Promise<boolean> {
+  /** Whether a test that fails with a mutant passes without it; one that was given up, and is slow without it too, gets more time. */
+  async #isCause(id: string, failure: string): Promise<boolean> {
     const { hitCount } = instrumentation;
     const file = id.slice(0, id.indexOf('#'));
     const test = this.#loaded.get(file)!.find(({ name }) => `${file}#${name}` === id)!;
-    const failure = await tryTest(test.run);
+    const before = process.cpuUsage();
+    const passes = (await tryTest(test.run, DRY_SECONDS)) === undefined;
+    const needed = PATIENCE * secondsSince(before);
     instrumentation.hitCount = hitCount;
-    return failure === undefined;
+    if (failure !== TOO_LONG || needed <= (this.#limits.get(id) ?? QUICK_SECONDS)) return passes;
+    this.#limits.set(id, needed);
+    return false;
+  }
+
+  #forget(): void {
+    this.#generation++;
+    this.#loaded.clear();
   }
 
   async #load(file: string): Promise<readonly CollectedTest[]> {
@@ -220,13 +240,28 @@ class InProcessRunner {
   }
 }
 
-async function tryTest(run: () => unknown): Promise<string | undefined> {
-  try {
-    await run();
-    return undefined;
-  } catch (error) {
-    return String(error);
+const asked: { run: () => unknown } = { run: () => undefined };
+Object.assign(globalThis, { askedTest: asked });
+const CALL = new Script('askedTest.run()');
+
+/** What it says against it; undefined when it passes. What never yields is broken off. */
+async function tryTest(run: () => unknown, seconds: number): Promise<string | undefined> {
+  asked.run = run;
+  for (let wall = seconds; ; wall *= 4) {
+    const before = process.cpuUsage();
+    try {
+      await CALL.runInThisContext({ timeout: wall * 1000 });
+      return undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException | undefined)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return String(error);
+      if (secondsSince(before) >= seconds * 0.8) return TOO_LONG;
+    }
   }
+}
+
+function secondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
 }
 
 export const strykerPlugins = [{ kind: 'TestRunner', name: 'in-process', injectableClass: InProcessRunner }];

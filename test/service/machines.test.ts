@@ -67,7 +67,7 @@ describe('GET /mcr/{did}: the rating record', () => {
     const record = (await get(`/mcr/${did}`)).json();
     const explanation = (await get(`/mcr/${did}/explanation`)).json();
     expect(explanation).toMatchObject(record);
-    const added = ['model', 'total_hundredths', 'factors', 'dormancy', 'reasons', 'inputs'];
+    const added = ['model', 'total_hundredths', 'factors', 'dormancy', 'reasons', 'availability', 'inputs'];
     expect(Object.keys(explanation)).toEqual([...MCR_MEMBERS, ...added]);
   });
 });
@@ -135,7 +135,8 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
 
   it('answers a public machine with exactly one of partner_data and partner_data_error', async () => {
     const { svcos } = (await get(`/machine/${machineOf('visibility-public').did}`)).json<{ svcos: object }>();
-    expect('partner_data' in svcos).not.toBe('partner_data_error' in svcos);
+    expect(svcos).toMatchObject({ partner_data_error: 'not_fetched' });
+    expect(svcos).not.toHaveProperty('partner_data');
     expect(svcos).not.toHaveProperty('data_api');
   });
 

@@ -16,12 +16,13 @@ it(
   `${REQUESTS} requests made from the document get documented answers and no 5xx (SEED=${SEED})`,
   { timeout: 30_000 + REQUESTS * 20 },
   async () => {
-    const statuses = await runFuzz({
+    const { statuses, askedAgain } = await runFuzz({
       url: proxied.service.url,
       world: worldOf(inject('fixtures')),
       seed: SEED,
       requests: REQUESTS,
     });
+    expect(askedAgain).toBe(0);
     expect(Object.values(statuses).reduce((sum, count) => sum + count)).toBe(REQUESTS);
     expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '304', '400', '401', '404', '405', '422']));
     expect(proxied.lines.filter((line) => line.includes('unexpected'))).toEqual([]);
