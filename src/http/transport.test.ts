@@ -214,6 +214,10 @@ describe('HTTP/1.1 itself', () => {
     expect([answer.status, answer.headers.connection, answer.text]).toEqual([200, 'close', SOME.text]);
   });
 
+  test('a connection is dropped after one silence, whether it is idle or its reader is', () => {
+    expect([app.server.timeout, app.server.keepAliveTimeout]).toEqual([75_000, 0]);
+  });
+
   test('who ends its side after the request still hears the answer', async () => {
     waiting = [];
     const socket = await open(port);

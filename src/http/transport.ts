@@ -17,10 +17,11 @@ export const MAX_HEAD_BYTES = 32_768;
 /** A request that has not arrived whole by then is given up. */
 const ARRIVAL_MILLISECONDS = 9_000;
 const CHECKING_MILLISECONDS = 500;
-/** Longer than the 60 s after which common load balancers drop an idle connection, so that they are the ones to close it. */
-const KEEP_ALIVE_MILLISECONDS = 75_000;
-/** A connection on which nothing moves, a reader that does not read, is dropped. */
-const SILENCE_MILLISECONDS = 60_000;
+/**
+ * A connection on which nothing moves, idle or with a reader that does not read, is dropped. Longer than the 60 s after which common load balancers
+ * drop an idle one, so that they are the ones to close it.
+ */
+const SILENCE_MILLISECONDS = 75_000;
 /** How long a request may take to follow the opening of its connection, on a server that is closing. */
 const ON_THE_WAY_MILLISECONDS = 250;
 /** The first turn may be the rest of one in which nobody was taken any more. */
@@ -52,7 +53,8 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
       headersTimeout: arrivalMilliseconds,
       requestTimeout: arrivalMilliseconds,
       connectionsCheckingInterval: CHECKING_MILLISECONDS,
-      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+      // Two patiences would be a new timer at the begin and at the end of every request, half a microsecond of 14.
+      keepAliveTimeout: 0,
       // Node's own refusal has no body; `Conduct` has one.
       requireHostHeader: false,
     },
