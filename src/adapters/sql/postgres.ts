@@ -167,7 +167,9 @@ const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK
 function toColumns(rows: Batch['batch']): (Value[] | Buffer)[] {
   return rows[0]!.map((_, column) => {
     const values = rows.map((row) => row[column] ?? null);
-    return values.every(isBytesOrNull) ? encodeByteArray(values) : values;
+    // Nulls alone may stand for anything.
+    const isBytes = values.every(isBytesOrNull) && values.some((value) => value !== null);
+    return isBytes ? encodeByteArray(values) : values;
   });
 }
 

@@ -1,0 +1,127 @@
+/** What stands in the database of a service that was in use? Something in every table that a release has. */
+import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import type { Address } from '../../src/domain/identifiers.ts';
+import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
+import {
+  checkpointAt,
+  decisionOf,
+  foldOf,
+  id,
+  imported,
+  submitted,
+} from '../../src/adapters/sql/store-contract/samples.ts';
+import type { AltMachineState } from '../../src/ports/alt-event-store.ts';
+import type { Store } from '../../src/ports/store.ts';
+
+const OWNER = `0x${'a1'.repeat(20)}` as Address;
+const CONTROLLER = `0x${'c0'.repeat(20)}` as Address;
+const KEY = '1'.repeat(32) as AltKey;
+const NOW = 1_788_900_000;
+const RATES = 'rates';
+
+export const MAIN_IDENTITY = 'chain=1';
+export const ALT_IDENTITY = 'genesis=a';
+
+/** To be called on a database of this release without rows. */
+export async function fillStore(store: Store): Promise<void> {
+  await store.claimMainChainIdentity(MAIN_IDENTITY);
+  const ownership = {
+    readAtBlock: 1,
+    changes: [7, 8].map((machine) => ({
+      kind: 'held' as const,
+      id: id(machine),
+      owner: OWNER,
+      controller: CONTROLLER,
+    })),
+  };
+  const logs = [submitted(id(7)), imported(id(8)), submitted(id(8)), submitted(id(8), { generation: 'first' })];
+  await store.advanceMainChain(undefined, checkpointAt(1), logs, ownership);
+  await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
+  const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
+  await store.writeFolds(RATES, [{ ...foldOf(id(7), 1), days }, foldOf(id(8), 1, { epoch: 1 })]);
+  await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
+  for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
+  await fillChips(store);
+  await fillAlt(store);
+  await store.checkWritable();
+}
+
+async function fillChips(store: Store): Promise<void> {
+  const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
+  const caps = { perMachine: 5, inAll: 100 };
+  for (const n of [1, 2]) {
+    const times = { issuedAt: NOW, expiresAt: NOW + 270 };
+    const challenge = { nonceHash: hash(n), machineId: id(7), didController: CONTROLLER, chainId: 31337, ...times };
+    await store.keepChallenge(challenge, caps);
+  }
+  await store.acceptIntake(hash(1), {
+    ...{
+      receiptId: hash(11),
+      evidenceHash: hash(12),
+      chipRef: hash(13),
+      leafFingerprint: hash(14),
+      leafSerial: '0x00ff',
+    },
+    ...{ machineId: id(7), controller: CONTROLLER, receivedAt: NOW + 10, evidence: Uint8Array.of(0, 255, 1) },
+  });
+}
+
+async function fillAlt(store: Store): Promise<void> {
+  await store.claimAltIdentity(ALT_IDENTITY);
+  const state: AltMachineState = {
+    ...{ id: id(9), revision: 0, incarnation: 0, eventCount: 1, nextIndex: 1, priorEventCount: 0n, operationCount: 1 },
+    ...{ lastSlot: 100, newestBlockTime: NOW, problem: undefined },
+  };
+  const record = {
+    ...{ eventType: 0, value: 1n, timestamp: BigInt(NOW), dataHash: `0x${'00'.repeat(32)}` as Hex, trustLevel: 2 },
+    ...{ sourceChainId: 1n, sourceTxHash: `0x${'00'.repeat(32)}` as Hex, metadata: '0x' as Hex, currency: 'EUR' },
+  };
+  const operation = {
+    change: { kind: 'submitted' as const, machineId: id(9), eventIndex: 0n, record },
+    ...{ signature: 'signature', slot: 100, position: undefined, order: 0, blockTime: NOW },
+    ...{ seq: 0, incarnation: 0, eventIndex: 0 },
+  };
+  const transaction = (signature: string) => ({ signature, slot: 101, blockTime: NOW });
+  await store.writeAltIndex(0, {
+    walk: {
+      done: { signature: 'done', slot: 90 },
+      observed: { slot: 95, atMilliseconds: NOW * 1000 },
+      open: undefined,
+    },
+    listed: [transaction('listed')],
+    machines: [{ state, isRewritten: false, operations: [operation] }],
+    parked: [{ ...transaction('parked'), attempts: 1, retryAtMilliseconds: NOW * 1000 }],
+  });
+  const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
+  await store.writeAltFolds(RATES, [{ id: id(9), revision: 0, nextSeq: 1, state: 'a fold', days }]);
+  const machine = { id: id(9), owner: KEY, controller: undefined, relocating: false, operator: OWNER };
+  await store.replaceAltFleet(
+    ALT_IDENTITY,
+    undefined,
+    { slot: 300, observedAtMilliseconds: NOW * 1000 },
+    {
+      machinesByOperator: new Map([[OWNER, [machine]]]),
+      unreadableByOperator: new Map([[CONTROLLER, 2]]),
+    },
+  );
+}
+
+/** What `fillStore` filled in, as callers see it. */
+export async function readFilled(store: Store): Promise<object> {
+  return {
+    isMain: await store.claimMainChainIdentity(MAIN_IDENTITY),
+    isAlt: await store.claimAltIdentity(ALT_IDENTITY),
+    checkpoint: await store.readMainChainCheckpoint(),
+    head: await store.readHeadObservation(),
+    logs: await store.listEventLogs('second', id(8), 0, 10),
+    fold: await store.readFold('second', id(7), RATES),
+    rates: await store.loadRates(),
+    decision: await store.readDecision(id(7)),
+    audit: await store.listAppliedDecisions(id(7)),
+    walk: await store.readAltWalk(),
+    operations: await store.listAltOperations(id(9)),
+    parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),
+    fleet: await store.listFleet(ALT_IDENTITY, OWNER, 0, 10),
+    intakes: await store.listIntakes(undefined, 10),
+  };
+}

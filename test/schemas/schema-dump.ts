@@ -1,0 +1,135 @@
+/**
+ * What did the database of an earlier release look like? The statements that made it, in both databases, and rows in its tables, as `schema-<version>.json` keeps them. A version is
+ * a number of migrations. `node test/schemas/schema-dump.ts` keeps that of this tree, with every migration that is new.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { createStore } from '../../src/adapters/sql/create-store.ts';
+import { postgresDialect, sqliteDialect, type Dialect } from '../../src/adapters/sql/dialect.ts';
+import { migrate } from '../../src/adapters/sql/migrate.ts';
+import { MIGRATIONS } from '../../src/adapters/sql/migrations.ts';
+import type { Query, Value } from '../../src/adapters/sql/work.ts';
+import { fillStore } from './fill-store.ts';
+
+interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly StoredValue[];
+}
+
+/** Bytes are hex. */
+type StoredValue = string | number | null | { readonly hex: string };
+
+export interface SchemaDump {
+  readonly sqlite: readonly Statement[];
+  readonly postgres: readonly Statement[];
+  /** In the order in which the tables were made. */
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly StoredValue[])[];
+  }[];
+}
+
+const FOLDER = import.meta.dirname;
+
+export function pathOfDump(version: number): string {
+  return join(FOLDER, `schema-${version}.json`);
+}
+
+export function readDump(version: number): SchemaDump {
+  return JSON.parse(readFileSync(pathOfDump(version), 'utf8')) as SchemaDump;
+}
+
+/** What makes the tables of a version out of nothing. */
+export function listStatements(dialect: Dialect, version: number): Statement[] {
+  const statements: Statement[] = [];
+  const work = migrate(dialect, MIGRATIONS.slice(0, version));
+  for (let step = work.next(); step.done !== true; step = work.next({ rows: [], changes: 0 })) {
+    const { sql, parameters } = step.value as Query;
+    if (!sql.startsWith('select')) statements.push({ sql, parameters: parameters.map(toStored) });
+  }
+  return statements;
+}
+
+/** Rows are those that this tree writes, as far as the version has their tables and columns. */
+export async function createDump(version: number): Promise<SchemaDump> {
+  const folder = mkdtempSync(join(tmpdir(), 'schema-'));
+  try {
+    const statements = {
+      sqlite: listStatements(sqliteDialect, version),
+      postgres: listStatements(postgresDialect, version),
+    };
+    restoreSqlite(join(folder, 'old.db'), { ...statements, tables: [] });
+    const filled = join(folder, 'filled.db');
+    const store = await createStore(`sqlite:${filled}`);
+    await fillStore(store);
+    await store.close();
+    const [old, newest] = [new Sqlite(join(folder, 'old.db')), new Sqlite(filled)];
+    const names = old
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations' ORDER BY rootpage")
+      .pluck();
+    const tables = (names.all() as string[]).map((name) => {
+      const columns = old.prepare(`SELECT name FROM pragma_table_info('${name}')`).pluck().all() as string[];
+      const rows = newest
+        .prepare(`SELECT ${columns.join(', ')} FROM ${name}`)
+        .raw()
+        .all() as Value[][];
+      return { name, columns, rows: rows.map((row) => row.map(toStored)) };
+    });
+    old.close();
+    newest.close();
+    return { ...statements, tables };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function restoreSqlite(path: string, { sqlite, tables }: SchemaDump): void {
+  const connection = new Sqlite(path);
+  connection.pragma('journal_mode = WAL');
+  for (const { sql, parameters } of sqlite) connection.prepare(sql).run(...parameters.map(fromStored));
+  for (const { name, columns, rows } of tables) {
+    const insert = connection.prepare(
+      `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    for (const row of rows) insert.run(...row.map(fromStored));
+  }
+  connection.close();
+}
+
+export async function restorePostgres(url: string, { postgres, tables }: SchemaDump): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const { sql, parameters } of postgres) await client.query(sql, parameters.map(fromStored));
+  for (const { name, columns, rows } of tables) {
+    const places = columns.map((_, index) => `$${index + 1}`).join(', ');
+    const sql = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${places})`;
+    for (const row of rows) await client.query(sql, row.map(fromStored));
+  }
+  await client.end();
+}
+
+function toStored(value: Value): StoredValue {
+  return value instanceof Uint8Array ? { hex: Buffer.from(value).toString('hex') } : value;
+}
+
+function fromStored(value: StoredValue): string | number | null | Buffer {
+  return typeof value === 'object' && value !== null ? Buffer.from(value.hex, 'hex') : value;
+}
+
+/** Kept once and never again: a release has it by then. */
+async function keepDump(version: number): Promise<void> {
+  if (existsSync(pathOfDump(version))) return;
+  writeFileSync(pathOfDump(version), `${JSON.stringify(await createDump(version), undefined, 1)}\n`);
+  process.stdout.write(`${pathOfDump(version)}\n`);
+}
+
+/** The oldest that is kept. */
+export const FIRST_VERSION = 6;
+
+if (import.meta.main) {
+  for (let version = FIRST_VERSION; version <= MIGRATIONS.length; version++) await keepDump(version);
+}
