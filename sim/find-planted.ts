@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { PlantedBug } from './planted-bugs.ts';
 import type { SeedResult } from './run-seed.ts';
+import type { Report } from './worker.ts';
 
 /** Undefined: none of the seeds that should suffice. Throws where the line of the bug is not there. */
 export async function findPlanted({ name, within }: PlantedBug): Promise<SeedResult | undefined> {
@@ -15,7 +16,7 @@ export async function findPlanted({ name, within }: PlantedBug): Promise<SeedRes
     await nextMessage(worker);
     for (let seed = 1; seed <= within; seed++) {
       worker.send(seed);
-      const result = (await nextMessage(worker)) as SeedResult;
+      const { result } = (await nextMessage(worker)) as Report;
       if (result.failure !== undefined) return result;
     }
     return undefined;

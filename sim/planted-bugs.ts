@@ -16,18 +16,32 @@ export interface PlantedBug {
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
+    name: 'proves nothing of new blocks',
+    file: 'indexers/verified-blocks.ts',
+    line: 'return !isAccountedFor(header, told);',
+    instead: 'return false;',
+    within: 150,
+  },
+  {
+    name: 'keeps a snapshot of all fleets from which rows were left out',
+    file: 'domain/alt-fleet.ts',
+    line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
+    instead: "return 'whole';",
+    within: 40,
+  },
+  {
     name: 'believes logs that are of every contract which the bloom names',
     file: 'indexers/verified-blocks.ts',
     line: 'return logs.length === 0 && findSilentContracts(contracts, header, logs).length === 0;',
     instead: 'return findSilentContracts(contracts, header, logs).length === 0;',
-    within: 300,
+    within: 200,
   },
   {
     name: 'stores a checkpoint and its logs one after the other',
     file: 'adapters/sql/main-chain-index.ts',
     line: 'database.exclusive(',
     instead: 'database.run(',
-    within: 300,
+    within: 20,
   },
   {
     name: 'takes the next block for a child of the head whatever its parent is',

@@ -208,9 +208,11 @@ class Run {
         if (wrong !== undefined) return `${route} ${id}: ${wrong}`;
       }
     }
-    const fleet = await this.#askNow({ kind: 'fleet', account: cast.accounts[0]! });
     const wanted = isLost || tip.number - finalized.number > MAX_LAG_BLOCKS ? 503 : 200;
-    if (fleet?.status !== wanted) return `the listing answers ${fleet?.status} ${fleet?.body}`;
+    for (const account of cast.accounts) {
+      const fleet = await this.#askNow({ kind: 'fleet', account });
+      if (fleet?.status !== wanted) return `the listing answers ${fleet?.status} ${fleet?.body}`;
+    }
     if (isLost) this.#figures.refusedIndexes += 1;
     return undefined;
   }

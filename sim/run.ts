@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { addFigures, createFigures } from './figures.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { FrontDoor } from './service/service.ts';
+import type { Report } from './worker.ts';
 
 const WORKERS = 2;
 /** One core each: collecting on several would take from the other. Stacks are for a replay. */
@@ -52,18 +53,22 @@ async function runMany(from: number, count: number): Promise<boolean> {
     if (failed.length <= SHOWN_FAILURES) for (const line of result.trace.slice(-TAIL_LINES)) print(`  | ${line}`);
   }
 
-  await Promise.all(
+  const cpuSeconds = await Promise.all(
     Array.from(
       { length: WORKERS },
       () =>
-        new Promise<void>((resolve, reject) => {
+        new Promise<number>((resolve, reject) => {
+          let usedSeconds = 0;
           const worker = fork(join(import.meta.dirname, 'worker.ts'), { execArgv: WORKER_OPTIONS });
-          worker.on('message', (message: 'ready' | SeedResult) => {
-            if (message !== 'ready') note(message);
+          worker.on('message', (message: 'ready' | Report) => {
+            if (message !== 'ready') {
+              note(message.result);
+              usedSeconds = message.cpuSeconds;
+            }
             if (next >= from + count) {
               worker.disconnect();
               worker.kill();
-              resolve();
+              resolve(usedSeconds);
             } else worker.send(next++);
           });
           worker.on('exit', (code) => {
@@ -75,7 +80,8 @@ async function runMany(from: number, count: number): Promise<boolean> {
 
   const seconds = (performance.now() - startedAt) / 1000;
   const { answers, ...rest } = total;
-  print(`seeds ${done}, wrong ${failed.length}, seconds ${seconds.toFixed(1)}`);
+  const used = cpuSeconds.reduce((sum, each) => sum + each, 0);
+  print(`seeds ${done}, wrong ${failed.length}, seconds ${seconds.toFixed(1)}, of CPU ${used.toFixed(1)}`);
   print(`requests ${JSON.stringify(answers)}`);
   print(JSON.stringify(rest));
   return failed.length === 0;
