@@ -34,15 +34,17 @@ export const ERROR_WORDS: { readonly [K in FaultKind | 'Unexpected']: ErrorWords
     remedy: 'The list names each: `loc` says where, `msg` what is wrong, `input` what was given.',
   },
   MachineAbsent: {
-    cause: 'There is no machine with this id, or it was retired.',
+    cause:
+      'There is no machine with this id, or it was retired. Chip challenges say so of machines of the alt chain, too.',
     remedy: 'Final, as long as nobody registers it. This is an answer, and says that the chain was read.',
   },
   MachineRelocating: {
     cause: 'The machine is on its way from one chain to another.',
-    remedy: 'Ask again in some minutes.',
+    remedy: 'Ask again later: it can take minutes, and days when an attempt fails.',
   },
   MachineHomedElsewhere: {
-    cause: 'The machine lives on a chain that this service does not serve.',
+    cause:
+      'The machine lives on a chain that is not served here; the Verify record is served of main-chain machines only.',
     remedy: 'Ask a service of that chain; `home_protocol_chain_id` names it, where the answer has it.',
   },
   DecisionMalformed: {
@@ -87,8 +89,8 @@ export const ERROR_WORDS: { readonly [K in FaultKind | 'Unexpected']: ErrorWords
     remedy: 'Correct the address; letters keep their case.',
   },
   WalletNotBound: {
-    cause: 'No binding of this wallet is on the main chain.',
-    remedy: 'Final, until its owner binds it.',
+    cause: 'The registry of bindings on the alt chain holds none of this wallet.',
+    remedy: 'Final, until its owner binds it; a new binding is seen within a minute.',
   },
   BindingRevoked: {
     cause: 'The wallet was bound, and its binding was revoked.',
