@@ -5,12 +5,9 @@
  */
 import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import { createChainName, type ChainName } from '../rpc/chain-name.ts';
-import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
-import { openConnections, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
-import { createNodePause, type NodePause } from '../rpc/node-pause.ts';
+import { openNodes, type ChainNode, type NodesOptions } from '../rpc/chain-nodes.ts';
+import { REAL_STOPWATCH, type Deadline } from '../rpc/deadline.ts';
+import type { RpcNode } from '../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
 import { RpcFailure, sendRpc } from './json-rpc.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
@@ -29,37 +26,22 @@ export interface Endpoints {
   close(): Promise<void>;
 }
 
-interface Endpoint {
-  readonly node: RpcNode;
-  readonly chain: ChainName<number>;
-  readonly pause: NodePause<RpcFailure>;
-}
+type Endpoint = ChainNode<number, RpcFailure>;
 
-export interface EndpointsOptions {
-  readonly rpcUrls: readonly string[];
+export interface EndpointsOptions extends NodesOptions {
   readonly chainId: number;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly limits: EvmLimits;
   readonly counters: UpstreamCounters;
-  /** Instead of HTTP and real time, for simulations. */
-  readonly post?: PostRpc | undefined;
-  readonly stopwatch?: Stopwatch | undefined;
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { chainId, clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
-  const connections = openConnections(limits);
-  const post = options.post ?? connections.post;
-  const noFailure = new RpcFailure('transport');
+  const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
-  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => {
-    const node = parseRpcUrl(url);
-    return {
-      node,
-      chain: createChainName(chainId, (deadline) => readChainId(node, deadline)),
-      pause: createNodePause({ chain: 'main', position, clock, log, limits, noFailure }),
-    };
+  const { nodes, post, readNames, close } = openNodes(options, {
+    chain: 'main',
+    expected: chainId,
+    askName: readChainId,
+    noFailure: new RpcFailure('transport'),
   });
 
   async function send(node: RpcNode, calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
@@ -96,8 +78,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     deadline: Deadline,
     avoid: Endpoint | undefined,
   ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
-    let failure = endpoints[0]!.pause.lastFailure;
-    const healthy = endpoints.filter(({ pause }) => !pause.isPaused());
+    let failure = nodes[0]!.pause.lastFailure;
+    const healthy = nodes.filter(({ pause }) => !pause.isPaused());
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
     for (const endpoint of order) {
       try {
@@ -127,10 +109,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       });
       return (await requestOnce(calls, deadline, endpoint)).answers;
     },
-    readChainIds: (deadline) => Promise.all(endpoints.map(({ chain }) => chain.read(deadline).catch(() => undefined))),
+    readChainIds: readNames,
     close() {
       isClosed = true;
-      return connections.close();
+      return close();
     },
   };
 }

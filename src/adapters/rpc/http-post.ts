@@ -70,11 +70,13 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** To all nodes of a chain; kept between requests. */
-export function openConnections(limits: {
+export interface ConnectionLimits {
   readonly connectionsPerNode: number;
   readonly requestTimeoutMilliseconds: number;
-}): Connections {
+}
+
+/** To all nodes of a chain; kept between requests. */
+export function openConnections(limits: ConnectionLimits): Connections {
   const dispatcher = new Agent({
     connections: limits.connectionsPerNode,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,

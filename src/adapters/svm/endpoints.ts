@@ -7,12 +7,9 @@
 import type { AltKey } from '../../domain/alt-identifiers.ts';
 import type { CallOutcome } from '../../domain/call-tally.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import { createChainName, type ChainName } from '../rpc/chain-name.ts';
-import { REAL_STOPWATCH, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
-import { openConnections, parseRpcUrl, type PostRpc, type RpcNode } from '../rpc/http-post.ts';
-import { createNodePause, type NodePause } from '../rpc/node-pause.ts';
+import { openNodes, type ChainNode, type NodesOptions } from '../rpc/chain-nodes.ts';
+import { REAL_STOPWATCH, type Deadline } from '../rpc/deadline.ts';
+import type { RpcNode } from '../rpc/http-post.ts';
 import { Undecodable } from './byte-reader.ts';
 import { RpcFailure, sendRpc } from './json-rpc.ts';
 import type { SvmLimits } from './limits.ts';
@@ -33,38 +30,23 @@ export interface Endpoints {
   close(): Promise<void>;
 }
 
-interface Endpoint {
-  readonly node: RpcNode;
-  readonly chain: ChainName<AltKey>;
-  readonly pause: NodePause<RpcFailure>;
-}
+type Endpoint = ChainNode<AltKey, RpcFailure>;
 
-export interface EndpointsOptions {
-  readonly rpcUrls: readonly string[];
+export interface EndpointsOptions extends NodesOptions {
   readonly genesisHash: AltKey;
   readonly floor: SlotFloor;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly limits: SvmLimits;
   readonly counters: UpstreamCounters;
-  /** Instead of HTTP and real time, for simulations. */
-  readonly post?: PostRpc | undefined;
-  readonly stopwatch?: Stopwatch | undefined;
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { genesisHash, floor, clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
-  const connections = openConnections(limits);
-  const post = options.post ?? connections.post;
-  const noFailure = new RpcFailure('transport');
+  const { genesisHash, floor, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
-  const endpoints: Endpoint[] = options.rpcUrls.map((url, position) => {
-    const node = parseRpcUrl(url);
-    return {
-      node,
-      chain: createChainName(genesisHash, (deadline) => send(node, askGenesisHash, deadline)),
-      pause: createNodePause({ chain: 'alt', position, clock, log, limits, noFailure }),
-    };
+  const { nodes, post, readNames, close } = openNodes(options, {
+    chain: 'alt',
+    expected: genesisHash,
+    askName: (node, deadline) => send(node, askGenesisHash, deadline),
+    noFailure: new RpcFailure('transport'),
   });
 
   async function send<T>(node: RpcNode, question: Question<T>, deadline: Deadline): Promise<T> {
@@ -106,7 +88,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
 
   async function ask<T>(question: Question<T>, deadline: Deadline): Promise<T> {
     let failure: RpcFailure | undefined;
-    for (const endpoint of endpoints) {
+    for (const endpoint of nodes) {
       if (endpoint.pause.isPaused()) continue;
       try {
         if (!(await endpoint.chain.isExpected(deadline))) throw new RpcFailure('wrong-chain');
@@ -122,7 +104,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         if (failure === undefined || mayPass(error)) failure = error;
       }
     }
-    throw failure ?? describePause(endpoints);
+    throw failure ?? describePause(nodes);
   }
 
   return {
@@ -142,11 +124,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         }
       }
     },
-    readGenesisHashes: (deadline) =>
-      Promise.all(endpoints.map(({ chain }) => chain.read(deadline).catch(() => undefined))),
+    readGenesisHashes: readNames,
     close() {
       isClosed = true;
-      return connections.close();
+      return close();
     },
   };
 }
