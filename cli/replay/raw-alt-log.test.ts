@@ -89,6 +89,12 @@ describe('the log at a slot', () => {
     expect(await read(50, CHAIN, twice)).toMatchObject({ events: (await read(50)).events });
   });
 
+  it('waits for a transaction that is not there yet', async () => {
+    let missing = 1;
+    const late = answerTo('getTransaction', (honest: object) => ((missing -= 1) === 0 ? null : honest));
+    expect(await read(50, CHAIN, late)).toMatchObject({ values: [1n, 2n, 3n, 4n], waits: [2000] });
+  });
+
   it('waits for a node that is behind', async () => {
     let behind = 2;
     const late = answerTo('getMultipleAccounts', (honest: object) =>

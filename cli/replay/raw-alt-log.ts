@@ -46,9 +46,11 @@ export async function readRawAltLog(
       throw new ReplayFailure('contradictory', 'the node serves another alt chain than the one configured');
     }
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await readOnce(rpc, location, machineId, slot);
-      if (!(outcome instanceof ReplayFailure)) return outcome;
-      if (attempt === ATTEMPTS) throw outcome;
+      try {
+        return await readOnce(rpc, location, machineId, slot);
+      } catch (error) {
+        if (!(error instanceof NotYet) || attempt === ATTEMPTS) throw error;
+      }
       await wait(1000 * 2 ** attempt);
     }
   } catch (error) {
@@ -60,22 +62,23 @@ export async function readRawAltLog(
 }
 
 /** Balanced nodes are some slots apart: what one tells of the account and another of the transactions may differ for seconds. */
+class NotYet extends ReplayFailure {}
+
 const ATTEMPTS = 4;
 
-/** A failure that may pass is returned. */
 async function readOnce(
   rpc: Rpc,
   { machineRegistry, eventRegistry }: AltLocation,
   machineId: bigint,
   slot: number,
-): Promise<RawAltLog | ReplayFailure> {
+): Promise<RawAltLog> {
   const word = toWord(machineId);
   const log: LogOf = { machineId, eventRegistry, logAddress: deriveAddress(eventRegistry, 'MachineEventLog', word) };
   const machineAddress = deriveAddress(machineRegistry, 'Machine', word);
   const keys = [machineAddress, log.logAddress, deriveAddress(machineRegistry, 'MachineRegistry')];
   const answer = parseObject(await rpc('getMultipleAccounts', [keys, { encoding: 'base64', commitment: 'finalized' }]));
   const seenAt = parseSlot(parseObject(answer['context'])['slot']);
-  if (seenAt < slot) return new ReplayFailure('unreachable', `the node is at slot ${seenAt}, the service read ${slot}`);
+  if (seenAt < slot) throw new NotYet('unreachable', `the node is at slot ${seenAt}, the service read ${slot}`);
   const [machine, shown, registry] = parseList(answer['value']);
 
   requireMachine(readAccount(machine, machineRegistry, MACHINE), word);
@@ -86,13 +89,13 @@ async function readOnce(
   const now = applyAll(operations);
   if (now.records.length < account.count) {
     const told = `${now.records.length} of ${account.count} events`;
-    return new ReplayFailure('unreachable', `the node tells of ${told}: a replay needs one that keeps all history`);
+    throw new NotYet('unreachable', `the node tells of ${told}: a replay needs one that keeps all history`);
   }
   const isProven =
     BigInt(now.records.length) === account.count &&
     now.prior === account.prior &&
     now.records.at(-1)?.record.hex === account.lastRecord;
-  if (!isProven) return new ReplayFailure('contradictory', 'the event log and the transactions that wrote it differ');
+  if (!isProven) throw new NotYet('contradictory', 'the event log and the transactions that wrote it differ');
 
   const then = applyAll(operations.filter((operation) => operation.slot <= slot));
   return { ordinal, priorEvents: then.prior, events: await toEvents(rpc, then.records) };
@@ -168,7 +171,7 @@ async function readOperations(rpc: Rpc, log: LogOf): Promise<Placed<EventOperati
     const answers = await Promise.all(some.map(({ signature }) => rpc('getTransaction', [signature, options])));
     answers.forEach((answer, index) => {
       const { signature, slot, blockTime } = some[index]!;
-      if (answer === null) throw new ReplayFailure('unreachable', 'the node lists a transaction that it does not hold');
+      if (answer === null) throw new NotYet('unreachable', 'the node lists a transaction that it does not hold');
       if (parseObject(answer)['slot'] !== slot) throw new MalformedSolana('a transaction of another slot');
       for (const operation of readEventOperations(answer, signature, log)) {
         operations.push({ ...operation, slot, blockTime });
