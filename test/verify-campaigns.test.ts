@@ -49,13 +49,13 @@ describe(`SEED=${SEED}`, () => {
       const databaseUrl =
         database === 'SQLite' ? `sqlite:${join(own, 'svc.db')}` : (await postgres.createDatabase()).url;
       const [logFile, random] = [join(own, 'log'), new Random(SEED)];
-      const { challenges, kills, openNonces } = await raceChallenges({
+      const { challenges, expired, kills, openNonces } = await raceChallenges({
         ...{ devnet, databaseUrl, logFile, random },
         challenges: CHALLENGES,
         submissions: SUBMISSIONS,
         batchesPerKill: 1,
       });
-      expect([challenges, kills]).toEqual([CHALLENGES, 1]);
+      expect([challenges, expired, kills]).toEqual([CHALLENGES, 0, 1]);
       expect(openNonces).toHaveLength(1);
       const files = readdirSync(own).map((name) => join(own, name));
       expect(await findSecrets(files, [...openNonces, devnet.env['ONBOARDING_TOKENS']!])).toEqual([]);

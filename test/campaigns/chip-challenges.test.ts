@@ -21,7 +21,7 @@ const DATABASES = (process.env['DATABASES'] ?? 'sqlite,postgres').split(',');
 const MINUTES = Number(process.env['MINUTES'] ?? Infinity);
 const SUBMISSIONS = 64;
 const BATCH = 8;
-const TOLD_EVERY = 1_000;
+const TOLD_EVERY = 200;
 
 let devnet: Devnet;
 let postgres: PostgresServer;
@@ -62,7 +62,9 @@ async function race(kind: string, challenges: number, kills: number): Promise<vo
     },
   });
   const counts = JSON.stringify(Object.fromEntries([...result.answers].sort()));
-  tell(`${result.challenges} challenges, ${result.sent} submissions, ${result.kills} kills: one each. ${counts}`);
+  tell(
+    `${result.challenges} challenges (${result.expired} expired), ${result.sent} submissions, ${result.kills} kills: one each. ${counts}`,
+  );
   const files = readdirSync(own).map((name) => join(own, name));
   expect(await findSecrets(files, [...result.openNonces, devnet.env['ONBOARDING_TOKENS']!])).toEqual([]);
   const bytes = files.reduce((sum, path) => sum + statSync(path).size, 0);

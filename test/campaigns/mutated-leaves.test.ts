@@ -8,7 +8,7 @@ import { judgeMutatedLeaves } from './leaf-judging.ts';
 const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const MINUTES = Number(process.env['MINUTES'] ?? Infinity);
-const TOLD_EVERY = 50_000;
+const TOLD_EVERY = 10_000;
 
 describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
   it('leaves', async () => {
