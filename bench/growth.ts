@@ -28,7 +28,7 @@ import {
   timePage,
   timePages,
 } from './index/fleet-service.ts';
-import { median } from './measuring.ts';
+import { median, readCpuSeconds } from './measuring.ts';
 
 const MILLION = 1_000_000;
 const SIZES = (process.env['BENCH_MACHINES'] ?? '1,3,10').split(',').map((text) => Number(text) * MILLION);
@@ -49,6 +49,11 @@ interface Figures {
   readonly tables: Readonly<Record<string, { rows: number; indexes: number }>>;
   readonly fillSeconds: number;
   readonly blockMilliseconds: number;
+  /** CPU time of service and database together, which a busy machine cannot blur. */
+  readonly blockCpuMilliseconds: number;
+  readonly restartCpuMilliseconds: number;
+  readonly firstFarPageCpuMilliseconds: number;
+  readonly pageCpuMilliseconds: number;
   readonly restartMilliseconds: number;
   readonly firstPageMilliseconds: number;
   /** The first page beyond the first stretch reads the whole fleet once, to find its way in it. */
@@ -87,8 +92,13 @@ async function readBlocks({ rpcUrl }: Devnet): Promise<Checkpoint[]> {
 }
 
 /** Machines that exist already go to owners that hold others already. */
-async function timeBlocks(store: Store, client: pg.Client, blocks: readonly Checkpoint[]): Promise<number> {
+async function timeBlocks(
+  store: Store,
+  client: pg.Client,
+  blocks: readonly Checkpoint[],
+): Promise<Pick<Figures, 'blockMilliseconds' | 'blockCpuMilliseconds'>> {
   const times: number[] = [];
+  let cpu = 0;
   const [first, ...rest] = blocks;
   if (!(await store.advanceMainChain(undefined, first!, [], { readAtBlock: first!.blockNumber, changes: [] }))) {
     throw new Error('the checkpoint did not move');
@@ -96,13 +106,25 @@ async function timeBlocks(store: Store, client: pg.Client, blocks: readonly Chec
   let checkpoint = first!;
   for (const next of rest) {
     const changes = await pickChanges(client);
-    const began = performance.now();
+    const backends = await readBackendsCpu(client);
+    const [began, own] = [performance.now(), process.cpuUsage()];
     const isMoved = await store.advanceMainChain(checkpoint, next, [], { readAtBlock: next.blockNumber, changes });
     if (!isMoved) throw new Error('the checkpoint did not move');
     times.push(performance.now() - began);
+    const { user, system } = process.cpuUsage(own);
+    cpu += (user + system) / 1000 + ((await readBackendsCpu(client)) - backends) * 1000;
     checkpoint = next;
   }
-  return median(times);
+  return { blockMilliseconds: median(times), blockCpuMilliseconds: cpu / times.length };
+}
+
+/** Seconds of all connections to this database but the one that asks. */
+async function readBackendsCpu(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  );
+  return rows.reduce((sum, { pid }) => sum + readCpuSeconds(pid), 0);
 }
 
 async function pickChanges(client: pg.Client): Promise<OwnershipChange[]> {
@@ -154,43 +176,60 @@ async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: numbe
     const fillSeconds = (performance.now() - began) / 1000;
     if (!(await store.claimMainChainIdentity(identityOf(devnet)))) throw new Error('the database is not empty');
     const tables = await readSizes(client);
-    return { tables, fillSeconds, blockMilliseconds: await timeBlocks(store, client, await readBlocks(devnet)) };
+    return { tables, fillSeconds, ...(await timeBlocks(store, client, await readBlocks(devnet))) };
   } finally {
     await client.end();
     await store.close();
   }
 }
 
-async function measureService(devnet: Devnet, databaseUrl: string, fleet: number) {
+type Served = Omit<
+  Figures,
+  'machines' | 'parts' | 'bytesPerMachine' | 'load' | keyof Awaited<ReturnType<typeof fillDatabase>>
+>;
+
+async function measureService(devnet: Devnet, databaseUrl: string, fleet: number): Promise<Served> {
   // Without a feed of rates, as the filled folds are.
   const env = Object.fromEntries(Object.entries(devnet.env).filter(([name]) => name !== 'FX_SOURCE'));
   const variables = { ...env, DATABASE_URL: databaseUrl };
   // The first start observes the head, which a later one of the same database finds.
   await stopFleetService(await startFleetService(entry, variables));
-  const last = fleet - PAGE;
-  const rounds: number[][] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const service = await startFleetService(entry, variables);
-    try {
-      const firstFar = await timePage(service.url, last, fleet);
-      const times = [];
-      for (const offset of [0, fleet / 2, last]) {
-        times.push(await timePages(service.url, offset, fleet, PAGES_PER_ROUND));
-      }
-      rounds.push([service.startMilliseconds, firstFar, ...times, readMegabytes(service)]);
-    } finally {
-      await stopFleetService(service);
-    }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const rounds: Served[] = [];
+  try {
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measureRound(client, variables, fleet));
+  } finally {
+    await client.end();
   }
-  const middle = (index: number) => median(rounds.map((each) => each[index]!));
-  return {
-    restartMilliseconds: middle(0),
-    firstFarPageMilliseconds: middle(1),
-    firstPageMilliseconds: middle(2),
-    middlePageMilliseconds: middle(3),
-    lastPageMilliseconds: middle(4),
-    residentMegabytes: middle(5),
-  };
+  const names = Object.keys(rounds[0]!) as (keyof Served)[];
+  return Object.fromEntries(names.map((name) => [name, median(rounds.map((each) => each[name]))])) as unknown as Served;
+}
+
+async function measureRound(client: pg.Client, variables: Record<string, string>, fleet: number): Promise<Served> {
+  const service = await startFleetService(entry, variables);
+  const readCpu = async () => 1000 * (readCpuSeconds(service.child.pid!) + (await readBackendsCpu(client)));
+  try {
+    const last = fleet - PAGE;
+    const started = await readCpu();
+    const firstFarPageMilliseconds = await timePage(service.url, last, fleet);
+    const asked = await readCpu();
+    const times: number[] = [];
+    for (const offset of [0, fleet / 2, last]) {
+      times.push(await timePages(service.url, offset, fleet, PAGES_PER_ROUND));
+    }
+    const [firstPageMilliseconds, middlePageMilliseconds, lastPageMilliseconds] = times as [number, number, number];
+    return {
+      ...{ firstPageMilliseconds, middlePageMilliseconds, lastPageMilliseconds, firstFarPageMilliseconds },
+      restartMilliseconds: service.startMilliseconds,
+      restartCpuMilliseconds: started,
+      firstFarPageCpuMilliseconds: asked - started,
+      pageCpuMilliseconds: ((await readCpu()) - asked) / (times.length * PAGES_PER_ROUND),
+      residentMegabytes: readMegabytes(service),
+    };
+  } finally {
+    await stopFleetService(service);
+  }
 }
 
 /** By least squares over the sizes that were measured. */
@@ -211,6 +250,10 @@ const WANTED: Readonly<Record<string, (each: Figures) => number>> = {
   'last page, ms': (each) => each.lastPageMilliseconds,
   'first far page of a fleet of a tenth, ms': (each) => each.firstFarPageMilliseconds,
   [`a block of ${CHANGES_PER_BLOCK} changes, ms`]: (each) => each.blockMilliseconds,
+  'restart, ms of CPU': (each) => each.restartCpuMilliseconds,
+  'page, ms of CPU': (each) => each.pageCpuMilliseconds,
+  'first far page, ms of CPU': (each) => each.firstFarPageCpuMilliseconds,
+  'block, ms of CPU': (each) => each.blockCpuMilliseconds,
   'resident memory of the service, MB': (each) => each.residentMegabytes,
 };
 

@@ -1,9 +1,16 @@
-/** What every benchmark needs: a median, and waiting for a server that is starting. */
+/** What every benchmark needs: a median, CPU time of others, and waiting for a server that is starting. */
+import { readFileSync } from 'node:fs';
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Of all threads of a process that runs; the system counts in hundredths of a second. */
+export function readCpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** The body of the first 200; throws after a minute. */

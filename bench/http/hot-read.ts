@@ -4,13 +4,13 @@
  * virtual environment beside the run. `BENCH_ROUNDS` and `BENCH_SECONDS` change the length.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { findFreePort } from '../../test/free-port.ts';
 import { tellFigures } from '../figures.ts';
-import { median, untilAnswering } from '../measuring.ts';
+import { median, readCpuSeconds, untilAnswering } from '../measuring.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
@@ -48,19 +48,13 @@ function findPython(folder: string): string | undefined {
 }
 
 function load({ url, process, ...figures }: Peer, seconds: number): void {
-  const before = readCpuSeconds(process);
+  const before = readCpuSeconds(process.pid!);
   const text = execFileSync('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url], { encoding: 'utf8' });
-  const cpuSeconds = readCpuSeconds(process) - before;
+  const cpuSeconds = readCpuSeconds(process.pid!) - before;
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(text);
   if (failed !== null) throw new Error(`${failed[1]} answers of ${url} were not 200`);
   figures.requestsPerSecond.push(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]));
   figures.cpuMicroseconds.push((cpuSeconds * 1e6) / Number(/(\d+) requests in/.exec(text)![1]));
-}
-
-/** All threads; the system counts in hundredths. */
-function readCpuSeconds({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
