@@ -6,9 +6,10 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { rolldown } from 'rolldown';
 import { startEmbeddedPostgres, type PostgresServer } from '../../test/embedded-postgres.ts';
 import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
@@ -28,10 +29,21 @@ const PLANS: Readonly<Record<string, FleetChainPlan>> = {
 
 const CHAINS = process.env['BENCH_CHAINS']?.split(',') ?? Object.keys(PLANS);
 
-/** Runs a file of this folder; its line of JSON, and milliseconds from the start of the process. */
+/** Where packages are found from. */
+const BUILT = join(import.meta.dirname, '../../node_modules/.cache/bench-index');
+
+/** Builds the index as the service is built, whose sources nobody runs; the path of the file. */
+async function build(file: string): Promise<string> {
+  const external = ['better-sqlite3', 'pg'];
+  const building = await rolldown({ input: join(import.meta.dirname, file), platform: 'node', external });
+  await building.write({ dir: BUILT, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+  return join(BUILT, `${parse(file).name}.mjs`);
+}
+
+/** Runs a file; its line of JSON, and milliseconds from the start of the process. */
 async function run<T>(file: string, variables: Record<string, string>): Promise<T & { wallMilliseconds: number }> {
   const began = performance.now();
-  const { stdout } = await execute(process.execPath, [join(import.meta.dirname, file)], {
+  const { stdout } = await execute(process.execPath, [file], {
     env: { ...process.env, ...variables },
   });
   return { ...(JSON.parse(stdout) as T), wallMilliseconds: performance.now() - began };
@@ -77,7 +89,7 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
       number[]
     >;
     const countedDatabase = await server.createDatabase();
-    const ours = await run<IndexRun>('run-index.ts', {
+    const ours = await run<IndexRun>(index, {
       FLEET_CHAIN: JSON.stringify(counted),
       DATABASE_URL: countedDatabase.url,
     });
@@ -94,16 +106,14 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
     let floorRequests = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const { url } = await server.createDatabase();
-      const postgres = await run<IndexRun>('run-index.ts', { FLEET_CHAIN, DATABASE_URL: url });
+      const postgres = await run<IndexRun>(index, { FLEET_CHAIN, DATABASE_URL: url });
       times.postgres.push(postgres.milliseconds);
       times.process.push(postgres.wallMilliseconds);
       const file = join(folder, `${name}-${round}.db`);
-      times.sqlite.push(
-        (await run<IndexRun>('run-index.ts', { FLEET_CHAIN, DATABASE_URL: `sqlite:${file}` })).milliseconds,
-      );
-      const floor = await run<FloorRun>('floor.ts', { FLEET_CHAIN });
-      times.floor.push(floor.milliseconds);
-      floorRequests = floor.requests;
+      times.sqlite.push((await run<IndexRun>(index, { FLEET_CHAIN, DATABASE_URL: `sqlite:${file}` })).milliseconds);
+      const bare = await run<FloorRun>(floor, { FLEET_CHAIN });
+      times.floor.push(bare.milliseconds);
+      floorRequests = bare.requests;
       if (isWithPonder) {
         const database = await server.createDatabase();
         times.ponder.push(await runPonder(folder, chain, database.url, 'fetched'));
@@ -147,6 +157,8 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-index-'));
+const index = await build('run-index.ts');
+const floor = join(import.meta.dirname, 'floor.ts');
 const isWithPonder = process.env['BENCH_PONDER'] !== 'off' && installPonder(folder);
 /** Of ponder, where nothing is measured of it. */
 const absence = process.env['BENCH_PONDER'] === 'off' ? undefined : null;
