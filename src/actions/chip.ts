@@ -10,8 +10,7 @@ import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
-import { createNativeCurves, NATIVE_SECP256K1 } from '../domain/signatures/native-curves.ts';
-import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
+import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { ChipIntake } from '../ports/chip-intake.ts';
 import type { KeptIntake } from '../ports/chip-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
@@ -37,8 +36,6 @@ interface Awaiting {
 
 /** Open challenges: neither consumed nor expired (evidence 13). */
 const CAPS = { perMachine: 5, inAll: 10_000 };
-
-const CHECKS = createSignatureChecks(createNativeCurves(NATIVE_SECP256K1));
 
 /**
  * Throws `MachineAbsent`, `MachineRelocating`, `MachineDeactivated`, `ChainUnreadable`, `ServiceNotInitialised`, `ClockInvalid`,
@@ -73,7 +70,7 @@ export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: Await
 }
 
 async function judgeAndAccept(ctx: Ctx, chip: ChipIntake, body: Uint8Array, awaiting: Awaiting): Promise<Receipt> {
-  const rules = { namespace: ctx.namespace, trust: chip.trust, checks: CHECKS };
+  const rules = { namespace: ctx.namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
   return takeTurn(ctx, supported.nonceHash, () => judgeChallenged(ctx, chip, supported, awaiting));
 }
@@ -87,7 +84,7 @@ async function judgeChallenged(
 ): Promise<Receipt> {
   if (!isAwaited()) throw chainUnreadable('main', 'deadline');
   const { namespace, store } = ctx;
-  const rules = { namespace, trust: chip.trust, checks: CHECKS };
+  const rules = { namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const main = requireMain(ctx);
   const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
   const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);
