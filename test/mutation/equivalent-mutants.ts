@@ -17,6 +17,36 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'At the limit both ways give the limit.',
   },
   {
+    file: 'src/domain/rating/daily-rating.ts',
+    line: 'if (beginning === undefined) return { revenueBeforeCents: 0, days: [] };',
+    changes: [['beginning === undefined', 'false']],
+    why: 'Without a beginning no day is at or after it, and nothing adds up.',
+  },
+  {
+    file: 'src/domain/rating/day-sums.ts',
+    line: 'return sum > SAFE ? SAFE : Number(sum);',
+    changes: [['sum > SAFE', 'sum >= SAFE']],
+    why: 'At the limit both ways give the limit.',
+  },
+  {
+    file: 'src/domain/rating/dormancy.ts',
+    line: 'if (beyond <= 0) return { idleDays, lostHundredths: 0 };',
+    changes: [['beyond <= 0', 'beyond < 0']],
+    why: 'Of 0 days beyond, the curve takes nothing either.',
+  },
+  {
+    file: 'src/domain/rating/event.ts',
+    line: 'const isBeforeBlock = event.timestamp < event.blockTimestamp;',
+    changes: [['event.timestamp < event.blockTimestamp', 'event.timestamp <= event.blockTimestamp']],
+    why: 'Equal times are of one day.',
+  },
+  {
+    file: 'src/domain/rating/rate-table.ts',
+    line: 'return newest >= 0 && days[newest]! >= day - RATE_WINDOW_DAYS ? rates[newest] : undefined;',
+    changes: [['newest >= 0', 'true']],
+    why: 'Before the first there is no day, which is not within the window either.',
+  },
+  {
     file: 'src/domain/rating/scale.ts',
     line: 'return firstQualifyingDay === undefined || lastQualifyingDay === undefined',
     changes: [

@@ -77,6 +77,13 @@ describe('the days of a rating', () => {
     expect(days.map((total, place) => total === plain[place])).toEqual([true, true, false, false, false]);
   });
 
+  it('know a flag of their last second', () => {
+    const negativeFlagAt = BigInt(endOf(TODAY - 2));
+    const { totalHundredths } = trace(steady, 5, { negativeFlagAt }).days[2]!;
+    expect(totalHundredths).toBe(rateAt(steady, TODAY - 2, { negativeFlagAt }).totalHundredths);
+    expect(totalHundredths).not.toBe(rateAt(steady, TODAY - 2).totalHundredths);
+  });
+
   it('are judged by the bond of now, which has no date', () => {
     const letters = trace(steady, 3, { bondStatus: 'unbonded' }).days.map(({ letter, score }) => [letter, score]);
     expect(letters).toEqual([
