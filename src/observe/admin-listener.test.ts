@@ -3,6 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStubCtx } from '../../test/stub-ctx.ts';
 import { CallTally } from '../domain/call-tally.ts';
 import { DurationTally } from '../domain/duration-tally.ts';
+import { Fault } from '../domain/faults.ts';
+import type { Ctx } from '../ports/ctx.ts';
+import type { Store } from '../ports/store.ts';
 import { startAdminListener, type AdminListener } from './admin-listener.ts';
 import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
 
@@ -79,6 +82,21 @@ test('a scrape holds the samples of the service, and the metrics of the process'
   expect(text).toContain('\nnodejs_eventloop_lag_p99_seconds ');
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   expect(names).toEqual([...new Set(names)]);
+});
+
+test('open challenges are told while the database answers, and only where some are issued', async () => {
+  const read = async (parts: Parameters<typeof createStubCtx>[0]) => {
+    const families = await readServiceMetrics({ ...SOURCES, ctx: createStubCtx(parts) });
+    return families.find(({ name }) => name === 'svc_open_challenges')!.samples;
+  };
+  const chip = {} as Ctx['chip'];
+  const storeWith = (countOpenChallenges: Store['countOpenChallenges']) =>
+    ({ countOpenChallenges }) as unknown as Store;
+  expect(await read({ chip, store: storeWith(async (now) => now - 1_788_899_993) })).toEqual([
+    { labels: {}, value: 7 },
+  ]);
+  const failing = storeWith(() => Promise.reject(new Fault('StoreUnavailable', {})));
+  expect([await read({ chip, store: failing }), await read({})]).toEqual([[], []]);
 });
 
 test('nothing else is there', async () => {

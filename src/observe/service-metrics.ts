@@ -6,6 +6,7 @@ import { getReadiness } from '../actions/probes.ts';
 import type { CallTally } from '../domain/call-tally.ts';
 import type { DurationTally } from '../domain/duration-tally.ts';
 import type { ChainName } from '../domain/faults.ts';
+import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { SharedCounts } from '../ports/shared-counts.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
@@ -82,6 +83,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toWriteMetrics(sources.writes),
+    gauge('svc_open_challenges', 'Chip challenges that evidence may come for.', await countOpenChallenges(sources.ctx)),
     counter('svc_database_failures_total', 'Statements that the database failed.', 'code', sources.databaseFailures),
     gauge('svc_leader', 'Whether this process follows the chains for all.', Number(sources.isLeader())),
     ...(await readStanding(sources.ctx)),
@@ -191,6 +193,11 @@ function toWriteMetrics({ decisions, challenges, intakes }: WriteCounts): Metric
     counter('svc_challenges_total', 'Chip challenges that came to be issued.', 'outcome', challenges),
     counter('svc_evidence_total', 'Chip evidence that came to be accepted.', 'outcome', intakes),
   ];
+}
+
+/** Of all replicas. Undefined: onboarding is off, or the database cannot be asked. */
+async function countOpenChallenges({ chip, store, clock }: Ctx): Promise<number | undefined> {
+  return chip === undefined ? undefined : store.countOpenChallenges(nowSeconds(clock)).catch(() => undefined);
 }
 
 async function readStanding(ctx: Ctx): Promise<MetricFamily[]> {

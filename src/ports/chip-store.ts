@@ -35,6 +35,8 @@ export interface ChipStore {
   acceptIntake(nonceHash: Hex, intake: KeptIntake): Promise<AcceptanceOutcome>;
   /** Deletes challenges that expired an hour ago, and consumed ones after 30 days; intakes stay. */
   deleteOldChallenges(nowSeconds: number): Promise<number>;
+  /** Neither consumed nor expired. */
+  countOpenChallenges(nowSeconds: number): Promise<number>;
   /** Newest first; of one machine, or of all. */
   listIntakes(machineId: MachineId | undefined, limit: number): Promise<KeptIntake[]>;
   readIntake(receiptId: Hex): Promise<KeptIntake | undefined>;

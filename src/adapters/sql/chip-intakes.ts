@@ -85,6 +85,17 @@ export function createChipIntakes(database: SqlDatabase): ChipStore {
         ]),
       ),
   );
+  const countOpen = prepareQuery({ now: integer }, ({ now }) =>
+    builder
+      .selectFrom('challenges')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('consumed_by', 'is', null)
+      .where('expires_at', '>', now),
+  );
+
+  function* count(now: number): Work<number> {
+    return (yield* readFirst(countOpen({ now })))!.count;
+  }
 
   function* keep(challenge: NewChallenge, caps: ChallengeCaps): Work<boolean> {
     yield* change({ sql: lockCaps.sql, parameters: lockCaps.parameters as number[] });
@@ -142,6 +153,7 @@ export function createChipIntakes(database: SqlDatabase): ChipStore {
           }),
         ),
       ),
+    countOpenChallenges: (now) => database.run(count(now)),
     listIntakes: (machineId, limit) =>
       database.run(list(machineId === undefined ? undefined : toIdBytes(machineId), limit)),
     async readIntake(receiptId) {

@@ -85,6 +85,14 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect(kept.filter(Boolean)).toHaveLength(5);
     });
 
+    it('are open until they are consumed or expire', async () => {
+      const count = (now: number) => under.store.countOpenChallenges(now);
+      expect(await count(NOW)).toBe(0);
+      for (const n of [1, 2, 3]) await keep(challengeOf(n));
+      await under.store.acceptIntake(hash(2), intakeOf(2));
+      expect([await count(NOW), await count(NOW + 269), await count(NOW + 270)]).toEqual([2, 2, 0]);
+    });
+
     it('are deleted an hour after they expired, or 30 days after they were consumed', async () => {
       await keep(challengeOf(1));
       await keep(challengeOf(2));
