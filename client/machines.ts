@@ -62,6 +62,8 @@ export interface Explanation extends McrRecord {
   readonly factors: readonly RatingFactor[];
   readonly dormancy: { readonly idle_days: number | null; readonly lost_hundredths: number } | null;
   readonly reasons: readonly RatingReason[];
+  /** Whether somebody has stopped the machine; no part of the rating. */
+  readonly availability: 'available' | 'paused' | 'deactivated' | 'unreadable';
   readonly inputs: {
     readonly block: { readonly number: string; readonly hash: string; readonly timestamp: number };
     /** Of the alt chain. */

@@ -122,10 +122,17 @@ export interface Followed<T> {
   /** Of the newest attempt; undefined when it was answered. */
   readonly refusal: Refusal | undefined;
   readonly retryAtMilliseconds: number | undefined;
+  /** When the first of the refusals in a row came. */
+  readonly refusedSinceMilliseconds: number | undefined;
   readonly retry: () => void;
 }
 
-const NOTHING = { answer: undefined, refusal: undefined, retryAtMilliseconds: undefined };
+const NOTHING = {
+  answer: undefined,
+  refusal: undefined,
+  retryAtMilliseconds: undefined,
+  refusedSinceMilliseconds: undefined,
+};
 
 /**
  * Asks, and asks again: every `refreshSeconds` (left out: never) and when a refusal says so. A page that nobody looks at does not ask.
@@ -156,6 +163,8 @@ export function useAnswer<T>(path: string | undefined, refreshSeconds?: number):
         answer: answer ?? (isPassing(refusal) && before.path === path ? before.answer : undefined),
         refusal,
         retryAtMilliseconds,
+        refusedSinceMilliseconds:
+          refusal === undefined ? undefined : (before.path === path && before.refusedSinceMilliseconds) || Date.now(),
       }));
       if (waitSeconds !== undefined) timer = setTimeout(() => void load(), waitSeconds * 1000);
     };

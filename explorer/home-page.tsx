@@ -1,5 +1,6 @@
 /** What is looked for, and does the service work? */
 import { useEffect } from 'preact/hooks';
+import { ActiveSection } from './active-machines.tsx';
 import { useAnswer } from './answers.ts';
 import { shorten } from './formats.ts';
 import { Section } from './marks.tsx';
@@ -21,6 +22,7 @@ export function HomePage({ go }: { readonly go: (path: string) => void }) {
       <p class="lead">How far, why, and how fresh that is: read from its chains, and open for anyone to recompute.</p>
       <Search find={findPath} go={go} isLarge />
       <SystemLine ready={ready} />
+      <ActiveSection />
       <Recent />
     </div>
   );

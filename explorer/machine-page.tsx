@@ -14,7 +14,7 @@ import { isMachineId } from './places.ts';
 import { noteMachine } from './recent-machines.ts';
 import { RawAnswers } from './raw-answers.tsx';
 import type { Card, Explanation, Monetization, Profile, VerifyRecord } from './wire.ts';
-import { ATTESTED, describeAge, SITE_NAME, TREND_WORDS } from './words.ts';
+import { ATTESTED, AVAILABILITIES, describeAge, SITE_NAME, TREND_WORDS } from './words.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;
@@ -100,7 +100,7 @@ function Verdict({
 }) {
   const now = useNow();
   const { body, block, blockAgeSeconds = 0, receivedAtMilliseconds } = rating.answer!;
-  const { mcr, mcr_score, summary, bond_status, negative_flag, mcr_degraded, rating_unavailable } = body;
+  const { mcr, mcr_score, summary, bond_status, negative_flag, mcr_degraded, rating_unavailable, availability } = body;
   const attested = verified.answer?.body.verification;
   return (
     <>
@@ -118,6 +118,7 @@ function Verdict({
               text={negative_flag ? 'in force' : 'none'}
               tone={negative_flag ? 'bad' : 'good'}
             />
+            <Mark label="State" text={AVAILABILITIES[availability].text} tone={AVAILABILITIES[availability].tone} />
             {homeChain === undefined ? (
               <>
                 <AttestedMark

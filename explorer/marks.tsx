@@ -111,13 +111,18 @@ export function Skeleton({ lines }: { readonly lines: number }) {
 
 /** In place of what could not be had. */
 export function RefusalNotice<T>({ followed, subject }: { readonly followed: Followed<T>; readonly subject: string }) {
-  const { refusal, retryAtMilliseconds, retry } = followed;
+  const { refusal, retryAtMilliseconds, refusedSinceMilliseconds, retry } = followed;
   if (refusal === undefined) return null;
   const { title, remedy } = wordsOf(refusal, subject);
   return (
     <div class="notice" role="alert">
       <p class="notice-title">{title}</p>
       <p>{remedy}</p>
+      {retryAtMilliseconds !== undefined && refusedSinceMilliseconds !== undefined && (
+        <p class="note">
+          So since <When seconds={Math.floor(refusedSinceMilliseconds / 1000)} />.
+        </p>
+      )}
       {retryAtMilliseconds !== undefined && <Countdown until={retryAtMilliseconds} retry={retry} />}
     </div>
   );

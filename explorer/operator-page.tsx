@@ -2,10 +2,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask, useAnswer, type Followed } from './answers.ts';
 import { formatCount, shorten } from './formats.ts';
+import { LetterMark } from './letter-mark.tsx';
 import { CopyButton, Id, Mark, RefusalNotice, Section, Skeleton, StaleNotice } from './marks.tsx';
 import { DID_PREFIX } from './namespace.ts';
 import { isAddress, machinePath } from './places.ts';
-import type { BoundRating, Fleet, Letter } from './wire.ts';
+import type { BoundRating, Fleet } from './wire.ts';
 import { LETTERS, plural, SITE_NAME } from './words.ts';
 
 const PAGE = 20;
@@ -298,14 +299,6 @@ function Row({ machine, isLinked }: { readonly machine: Machine; readonly isLink
         {formatCount(event_count)}
       </td>
     </tr>
-  );
-}
-
-function LetterMark({ letter }: { readonly letter: Letter }) {
-  return (
-    <span>
-      <span class={`swatch letter-${letter.toLowerCase()}`} aria-hidden="true" /> {letter}
-    </span>
   );
 }
 

@@ -6,6 +6,7 @@ import type { Binding } from '../client/bound-addresses.ts';
 import type { Explanation as ClientExplanation, McrRecord, RatingFactor } from '../client/machines.ts';
 import type { DeploymentDocument } from '../client/monetization-state.ts';
 
+export type { ActiveMachines } from '../client/active-machines.ts';
 export type { FleetPage as Fleet } from '../client/fleet.ts';
 export type { History, HistoryPoint } from '../client/machine-history.ts';
 export type { Card, Letter } from '../client/machines.ts';

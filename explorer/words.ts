@@ -43,6 +43,13 @@ export const ATTESTED = {
   revoked: { text: 'revoked', tone: 'bad' },
 } as const;
 
+export const AVAILABILITIES = {
+  available: { text: 'available', tone: 'good' },
+  paused: { text: 'paused', tone: 'fair' },
+  deactivated: { text: 'deactivated', tone: 'bad' },
+  unreadable: { text: 'cannot be read', tone: 'quiet' },
+} as const;
+
 export const MONETIZATION_STATES = {
   PENDING: 'No decision yet',
   OPTED_IN: 'Opted in',

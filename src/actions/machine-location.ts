@@ -3,6 +3,7 @@
  * it names no home here, the alt chain is, and a machine is absent only when both have said so.
  * Everything here throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
  */
+import type { AltDeployment } from '../domain/alt-deployment.ts';
 import type { AltMachine, AltMachineSnapshot } from '../domain/alt-machine-facts.ts';
 import { judgeAltMachine, judgeConfirmation } from '../domain/alt-machine-home.ts';
 import { Fault } from '../domain/faults.ts';
@@ -25,6 +26,7 @@ export interface LocatedMachine {
 export interface LocatedAltMachine extends AltChainPorts {
   readonly machine: AltMachine;
   readonly snapshot: AltMachineSnapshot;
+  readonly deployment: AltDeployment;
 }
 
 /** Whether what is kept serves, or the chains are asked after the call: a write is judged by nothing that is kept. */
@@ -76,12 +78,12 @@ async function findOnAltChain(
   currency: Currency,
 ): Promise<LocatedMachine> {
   const { id } = facts.snapshot;
-  const { snapshot } = await (currency === 'now' ? alt.chain.readMachineNow(id) : alt.chain.readMachine(id));
+  const { snapshot, deployment } = await (currency === 'now' ? alt.chain.readMachineNow(id) : alt.chain.readMachine(id));
   const existence = judgeAltMachine(home, snapshot.machine);
   if (existence.kind === 'present') {
     const { machine } = existence;
     noteContradiction(ctx, facts.snapshot, machine);
-    return { main, ...facts, alt: { ...alt, machine, snapshot } };
+    return { main, ...facts, alt: { ...alt, machine, snapshot, deployment } };
   }
   if (existence.kind === 'absent') throw new Fault('MachineAbsent', {});
   const again = await main.chain.readMachineNow(id);

@@ -5,6 +5,7 @@
  */
 import type { AltKey } from '../domain/alt-identifiers.ts';
 import type { AltMachine } from '../domain/alt-machine-facts.ts';
+import { judgeAltAvailability, judgeAvailability, type Availability } from '../domain/availability.ts';
 import { judgeBond, type BondStatus } from '../domain/bond.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import { need, needOrAbsent } from '../domain/machine-home.ts';
@@ -64,6 +65,21 @@ export function getRating(ctx: Ctx, id: MachineId): Eventually<RatedSnapshot> {
   return andThen(locateMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
     alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot),
   );
+}
+
+export interface MachineExplanation {
+  readonly rated: RatedSnapshot;
+  readonly availability: Availability;
+}
+
+/** As `getRating`. */
+export async function getExplanation(ctx: Ctx, id: MachineId): Promise<MachineExplanation> {
+  const { main, snapshot, deployment, alt } = await locateMachine(ctx, id, { firstEvents: false });
+  if (alt === undefined) {
+    return { rated: await rateSnapshot(ctx, main, snapshot), availability: judgeAvailability(snapshot, deployment) };
+  }
+  const availability = judgeAltAvailability(alt.snapshot, alt.deployment);
+  return { rated: await rateAltMachine(ctx, alt, snapshot), availability };
 }
 
 const profiles = new WeakMap<RatedSnapshot, MachineProfile>();

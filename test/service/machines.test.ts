@@ -72,6 +72,17 @@ describe('GET /mcr/{did}: the rating record', () => {
   });
 });
 
+describe('GET /mcr/{did}/explanation', () => {
+  it.each([
+    ['rated-b', 'available'],
+    ['grace', 'available'],
+    ['suspended', 'paused'],
+    ['alt-rated', 'available'],
+  ])('says whether the machine is stopped: %s is %s', async (name, availability) => {
+    expect((await get(`/mcr/${machineOf(name).did}/explanation`)).json()).toMatchObject({ availability });
+  });
+});
+
 describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
   it('is the same on both routes', async () => {
     const { did, id } = machineOf('rated-aaa');

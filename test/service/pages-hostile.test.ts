@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit } from './browser.ts';
 
-const RUNS = 25;
+const RUNS = Number(process.env['FC_RUNS'] ?? 25);
+const OTHER_RUNS = Math.ceil(RUNS / 2);
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');
 
@@ -92,6 +93,66 @@ it('texts of strangers stay texts', async () => {
       expect(await visit.misdeeds()).toEqual([]);
     }),
     { numRuns: RUNS, endOnFailure: true },
+  );
+  await visit.close();
+}, 180_000);
+
+it('texts of strangers stay texts where a machine of the other chain is shown', async () => {
+  const { id } = findMachine(machines, 'alt-rated');
+  const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
+  const { page } = visit;
+  let hostile: unknown;
+  await page.route(/\/machine\/did:[^/]*$/, async (route) => {
+    const response = await route.fetch();
+    const profile = (await response.json()) as { svcos: object };
+    await route.fulfill({ response, json: { ...profile, svcos: { ...profile.svcos, ...(hostile as object) } } });
+  });
+  await fc.assert(
+    fc.asyncProperty(hostileProfile, async (profile) => {
+      hostile = profile;
+      await page.goto(`${baseUrl}/explorer/machine/${id}`);
+      await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
+      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+      expect(await page.locator(FOREIGN).count()).toBe(0);
+      expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
+      expect(await page.evaluate(STEERING)).toBe(false);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await visit.misdeeds()).toEqual([]);
+    }),
+    { numRuns: OTHER_RUNS, endOnFailure: true },
+  );
+  await visit.close();
+}, 180_000);
+
+it('refusals stay texts, whatever they say', async () => {
+  const { id } = findMachine(machines, 'rated-b');
+  const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
+  const { page } = visit;
+  let refusal: { status: number; detail: unknown } | undefined;
+  const refuse = fc.record({
+    status: fc.constantFrom(400, 404, 409, 422, 429, 500, 503),
+    detail: fc.oneof(
+      hostileText,
+      fc.record({ code: hostileText, message: hostileText, home_protocol_chain_id: hostileValue }),
+      fc.array(fc.record({ msg: hostileText }), { maxLength: 3 }),
+    ),
+  });
+  await page.route(/\/(?:mcr|active-machines|ready)\b/, (route) =>
+    route.fulfill({ status: refusal!.status, json: { detail: refusal!.detail } }),
+  );
+  await fc.assert(
+    fc.asyncProperty(refuse, fc.constantFrom(`/explorer/machine/${id}`, '/'), async (next, path) => {
+      refusal = next;
+      await page.goto(baseUrl + path);
+      await page.locator('main :is(.notice, .system-line.bad)').first().waitFor();
+      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+      expect(await page.locator(FOREIGN).count()).toBe(0);
+      expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
+      expect(await page.evaluate(STEERING)).toBe(false);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await visit.misdeeds()).toEqual([]);
+    }),
+    { numRuns: OTHER_RUNS, endOnFailure: true },
   );
   await visit.close();
 }, 180_000);

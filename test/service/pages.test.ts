@@ -4,11 +4,14 @@
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ActiveMachines } from '../../client/active-machines.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 
 const MAX_GZIPPED_BYTES = 150 * 1024;
 const PHONE = { width: 360, height: 740 };
+/** A page gives a question up after this. */
+const ANSWERED_WITHIN_MILLISECONDS = 12_000;
 
 const baseUrl = inject('baseUrl');
 const { machines, operators } = inject('fixtures');
@@ -48,10 +51,10 @@ describe.each(PAGES)('%s', (_, path) => {
     const { page } = visit;
     await page.goto(baseUrl + path);
     await page.waitForLoadState('networkidle');
+    await expect.poll(() => page.locator('.skeleton').count(), { timeout: ANSWERED_WITHIN_MILLISECONDS }).toBe(0);
     expect(await visit.misdeeds()).toEqual([]);
     expect(await visit.findBarriers()).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    expect(await page.locator('.skeleton').count()).toBe(0);
     await visit.close();
   });
 });
@@ -235,6 +238,40 @@ describe('a machine', () => {
     );
     await visit.close();
   });
+});
+
+it.each([
+  ['rated-b', 'available'],
+  ['suspended', 'paused'],
+  ['alt-rated', 'available'],
+])('the state of %s is shown: %s', async (name, state) => {
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath(name));
+  await visit.page.locator('.marks').waitFor();
+  const marks = await visit.page.locator('.marks li').allInnerTexts();
+  expect(marks.filter((mark) => mark.includes('State')).map((mark) => mark.split('State')[1]!.trim())).toEqual([state]);
+  await visit.close();
+});
+
+it('the first page leads to the machines that told of something last', async () => {
+  const answer = await fetch(`${baseUrl}/active-machines?limit=10`);
+  const { machines: active } = (await answer.json()) as ActiveMachines;
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl);
+  await visit.page.locator('.active li').first().waitFor();
+  const links = visit.page.locator('.active a');
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))).toEqual(
+    active.map(({ machine_id }) => machine_id),
+  );
+  expect(await visit.page.locator('.active .rating').allInnerTexts()).toEqual(
+    active.map(({ mcr, mcr_score, event_count, rating_unavailable }) =>
+      rating_unavailable === undefined ? `${mcr} ${mcr_score} of 100` : `second chain, ${event_count} events`,
+    ),
+  );
+  await links.first().click();
+  await visit.page.locator('.summary').waitFor();
+  expect(new URL(visit.page.url()).pathname).toBe(`/explorer/machine/${active[0]!.machine_id}`);
+  await visit.close();
 });
 
 describe('by keyboard', () => {

@@ -2,6 +2,7 @@
  * May a machine be opted in? (http-facts 9.4 and 9.5, chain-evm 3.4 and 3.5, decisions 1.) Bonded, on either chain; on the main
  * chain neither deactivated nor paused. Opting out is never asked here: a machine can always exit.
  */
+import { findStop, isCalledAvailable } from '../availability.ts';
 import { judgeBond } from '../bond.ts';
 import { chainUnreadable } from '../faults.ts';
 import { need } from '../machine-home.ts';
@@ -12,22 +13,9 @@ import { refuse, type DecisionRefusal } from './decision-refusal.ts';
 export function judgeOptIn(machine: DecidingMachine): DecisionRefusal | undefined {
   if (judgeBond(need(machine.snapshot.subscriptionStatus)) === 'unbonded') return refuse('MachineNotBonded', {});
   if (machine.home.chain === 'alt') return undefined;
-  const stop = findStop(machine);
-  if (stop !== undefined && isCalledAvailable(machine)) throw chainUnreadable('main', 'contradiction');
-  return stop;
-}
-
-function findStop({ snapshot, globals }: DecidingMachine): DecisionRefusal | undefined {
-  if (need(snapshot.generalPaused)) return refuse('MachineDeactivated', {});
-  const isPaused =
-    need(snapshot.operatorPaused) ||
-    need(snapshot.technicalPaused) ||
-    globals.generalPausedGlobal ||
-    globals.technicalPausedGlobal;
-  return isPaused ? refuse('MachinePaused', {}) : undefined;
-}
-
-/** A cross-check only, so an unreadable answer contradicts nothing. It cannot decide: it is false in Grace, which is bonded. */
-function isCalledAvailable({ snapshot }: DecidingMachine): boolean {
-  return snapshot.available.state === 'present' && snapshot.available.value;
+  const { snapshot, globals } = machine;
+  const stop = findStop(snapshot, globals);
+  if (stop === undefined) return undefined;
+  if (isCalledAvailable(snapshot)) throw chainUnreadable('main', 'contradiction');
+  return stop === 'deactivated' ? refuse('MachineDeactivated', {}) : refuse('MachinePaused', {});
 }

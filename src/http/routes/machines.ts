@@ -3,7 +3,14 @@
  * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
  */
 import { andThen } from '../../actions/eventually.ts';
-import { getCard, getProfile, getRating, type MachineCard, type MachineProfile } from '../../actions/machines.ts';
+import {
+  getCard,
+  getExplanation,
+  getProfile,
+  getRating,
+  type MachineCard,
+  type MachineProfile,
+} from '../../actions/machines.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Namespace } from '../../domain/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
@@ -20,7 +27,6 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
   const describe = describeRoutes(namespace);
   const encodeRecord = createEncoder(toMcrRecord, namespace);
-  const encodeExplanation = createEncoder(toExplanation, namespace);
   const isPlain = ctx.additions === 'off';
   const encodeProfile = createEncoder<MachineProfile>(
     (profile) => ({ ...toProfile(profile, namespace), ...(!isPlain && toMarketplaceMembers(profile, ctx)) }),
@@ -40,8 +46,8 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
 
   if (ctx.additions !== 'off') {
     routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
-      const rated = await getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-      sendJson(exchange, encodeExplanation(rated), rated.snapshot.block);
+      const explanation = await getExplanation(ctx, requireMachineDid(exchange.parameter('did'), namespace));
+      sendJson(exchange, encodeJson(toExplanation(explanation, namespace)), explanation.rated.snapshot.block);
     });
   }
 

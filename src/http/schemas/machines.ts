@@ -120,6 +120,10 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
     factors: listOf(FACTOR),
     dormancy: { anyOf: [closedObject({ idle_days: COUNT_OR_NULL, lost_hundredths: COUNT }), { type: 'null' }] },
     reasons: listOf(REASON),
+    availability: {
+      ...word('available', 'paused', 'deactivated', 'unreadable'),
+      description: 'Whether somebody has stopped the machine; no part of the rating.',
+    },
     inputs: closedObject(RATING_INPUTS, ['slot']),
   };
   return closedObject(members, ALT_CHAIN_ONLY);

@@ -1,7 +1,7 @@
 /**
  * How do the answers about one machine look on the wire? Members, order and spelling of http-facts 4 to 6.
  */
-import type { MachineCard, MachineProfile, MachineRegistration, ShownEvent } from '../../actions/machines.ts';
+import type { MachineCard, MachineExplanation, MachineProfile, MachineRegistration, ShownEvent } from '../../actions/machines.ts';
 import type { Standing } from '../../actions/alt-machine-rating.ts';
 import type { AltStanding, RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/event-metadata.ts';
@@ -46,7 +46,7 @@ export function toMcrRecord({ snapshot: { id }, rating, alt }: RatedMachine, nam
 }
 
 /** `GET /mcr/{did}/explanation`: the record, what the model returns besides, and what it was given (decisions 1 and 4). */
-export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
+export function toExplanation({ rated, availability }: MachineExplanation, namespace: Namespace) {
   const { rating, inputs, snapshot, alt } = rated;
   return {
     ...toMcrRecord(rated, namespace),
@@ -58,6 +58,7 @@ export function toExplanation(rated: RatedSnapshot, namespace: Namespace) {
       lost_hundredths: rating.dormancy.lostHundredths,
     },
     reasons: rating.reasons.map(({ code, lostHundredths, text }) => ({ code, lost_hundredths: lostHundredths, text })),
+    availability,
     inputs: {
       block: { number: String(snapshot.block.number), hash: snapshot.block.hash, timestamp: snapshot.block.timestamp },
       ...(alt && { slot: String(alt.slot) }),
