@@ -9,7 +9,58 @@ export interface EquivalentMutants {
   readonly why: string;
 }
 
+/** A memory of what was computed: with or without it the same is answered. */
+const ONLY_SPEED = 'What is remembered is what would be computed again.';
+
 export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
+  {
+    file: 'src/domain/index-rules/bloom.ts',
+    line: 'if (known !== undefined) return known;',
+    changes: [['known !== undefined', 'false']],
+    why: ONLY_SPEED,
+  },
+  {
+    file: 'src/domain/index-rules/bloom.ts',
+    line: 'if (remembered.size >= MAX_REMEMBERED_ITEMS) {',
+    changes: [
+      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'true'],
+      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'false'],
+      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'remembered.size > MAX_REMEMBERED_ITEMS'],
+      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'remembered.size < MAX_REMEMBERED_ITEMS'],
+      ['{\n    rememberedBefore = remembered;\n    remembered = new Map();\n  }', '{}'],
+    ],
+    why: ONLY_SPEED,
+  },
+  {
+    file: 'src/domain/index-rules/bloom.ts',
+    line: 'remembered.set(item, bits);',
+    changes: [['remembered.set(item, bits);', ';']],
+    why: ONLY_SPEED,
+  },
+  {
+    file: 'src/domain/index-rules/bloom.ts',
+    line: 'if (bloom === cover) return true;',
+    changes: [['bloom === cover', 'false']],
+    why: 'Every bit of a bloom is set in the bloom itself; the line only says so sooner.',
+  },
+  {
+    file: 'src/domain/index-rules/bloom.ts',
+    line: 'for (let at = 2; at < NIBBLES + 2; at++) {',
+    changes: [['at < NIBBLES + 2', 'at <= NIBBLES + 2']],
+    why: 'After the end both texts have no digit, which is read alike.',
+  },
+  {
+    file: 'src/domain/index-rules/bloom.ts',
+    line: 'if (nibble !== 0 && (nibble & ~nibbleAt(cover, at)) !== 0) return false;',
+    changes: [['nibble !== 0', 'true']],
+    why: 'A digit of 0 has no bit that the other could lack; the condition only says so sooner.',
+  },
+  {
+    file: 'src/domain/index-rules/block-checks.ts',
+    line: 'if (log.blockNumber !== before.blockNumber) return log.blockNumber > before.blockNumber;',
+    changes: [['log.blockNumber > before.blockNumber', 'log.blockNumber >= before.blockNumber']],
+    why: 'Only numbers that differ are compared.',
+  },
   {
     file: 'src/domain/rating/amount.ts',
     line: "return { status: 'ok', cents: cents > MAX_EVENT_CENTS ? MAX_EVENT_CENTS : Number(cents) };",

@@ -143,6 +143,8 @@ describe('blooms of blocks', () => {
     expect(check([log(10, 0)], [log(10, 1)])).toBe('withheld-logs');
     expect(check([log(10, 0)], [log(10, 0, { transactionHash: '0xother' })])).toBe('withheld-logs');
     expect(check([log(10, 0)], [log(10, 0, { address: ALSO_OURS })])).toBe('withheld-logs');
+    expect(check([log(10, 0)], [log(10, 1, { transactionHash: '0xtx10-0' })])).toBe('withheld-logs');
+    expect(check([log(10, 0), log(10, 1)], [log(10, 0), log(10, 2)])).toBe('withheld-logs');
   });
 
   it('hold everything that another answer told, and may hold more', () => {
@@ -153,4 +155,9 @@ describe('blooms of blocks', () => {
     expect(check([log(10, 0)], [log(10, 0, { transactionHash: '0xother' })])).toBe('withheld-logs');
     expect(check([log(10, 0)], [log(10, 0, { address: ALSO_OURS })])).toBe('withheld-logs');
   });
+});
+
+it('an answer that is not believed is told from other errors', () => {
+  const error = new AnswerRejected('broken-link');
+  expect([error.name, error.message, error.problem]).toEqual(['AnswerRejected', 'broken-link', 'broken-link']);
 });

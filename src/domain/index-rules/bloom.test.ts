@@ -58,4 +58,34 @@ describe('blooms', () => {
     expect([isBloomCovered(EMPTY, few), isBloomCovered(few, EMPTY)]).toEqual([true, false]);
     expect(isBloomCovered(few, few)).toBe(true);
   });
+
+  it('are covered digit by digit, from the first to the last', () => {
+    for (let at = 2; at < EMPTY.length; at++) {
+      const set = (digit: string) => `${EMPTY.slice(0, at)}${digit}${EMPTY.slice(at + 1)}`;
+      const pairs = [
+        [set('1'), EMPTY],
+        [set('1'), set('2')],
+        [set('1'), set('f')],
+        [set('9'), set('b')],
+        [set('a'), set('8')],
+        [set('8'), set('9')],
+      ] as const;
+      expect(pairs.map(([bloom, cover]) => isBloomCovered(bloom, cover))).toEqual([
+        false,
+        false,
+        true,
+        true,
+        false,
+        true,
+      ]);
+    }
+  });
+
+  it('know an item again, however many came between', () => {
+    const probeOf = (seed: number) => createBloomProbe(`0x${seed.toString(16).padStart(40, '0')}`);
+    const before = [0, 4_999, 5_000, 5_001].map(probeOf);
+    for (let seed = 0; seed < 12_000; seed++) probeOf(seed);
+    expect([0, 4_999, 5_000, 5_001].map(probeOf)).toEqual(before);
+    expect(new Set(before.map((probe) => JSON.stringify(probe))).size).toBe(4);
+  });
 });
