@@ -24,5 +24,5 @@ EXPOSE 8000 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT??8000)+'/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "dist/svc.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--", "dist/svc.js"]
 CMD ["serve"]

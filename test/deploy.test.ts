@@ -167,7 +167,7 @@ describe('the image', () => {
   it('runs as somebody who may nothing, and what the build makes', () => {
     const last = dockerfile.split(/^FROM /m).at(-1)!;
     expect(last).toMatch(/^USER node$/m);
-    expect(last).toMatch(/^ENTRYPOINT \["node", "--max-semi-space-size=2", "dist\/svc\.js"\]$/m);
+    expect(last).toMatch(/^ENTRYPOINT \["node", "--max-semi-space-size=2", "--", "dist\/svc\.js"\]$/m);
     expect(last).not.toMatch(/npm|apt-get/);
   });
 
@@ -182,7 +182,7 @@ describe('the image', () => {
 it('the unit of systemd starts the built service, with variables that it knows', () => {
   const unit = read('deploy/systemd/machine-rating.service');
   expect(unit).toMatch(
-    /^ExecStart=\/usr\/bin\/node --max-semi-space-size=2 \/opt\/machine-rating\/dist\/svc\.js serve$/m,
+    /^ExecStart=\/usr\/bin\/node --max-semi-space-size=2 -- \/opt\/machine-rating\/dist\/svc\.js serve$/m,
   );
   expect(unit).toMatch(/^KillSignal=SIGTERM$/m);
   const given = [...unit.matchAll(/^Environment=([A-Z_]+)=/gm)].map(([, name]) => name!);
