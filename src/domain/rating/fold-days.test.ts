@@ -73,6 +73,32 @@ describe('the days of a fold', () => {
     ]);
   });
 
+  it('go on with the day that an earlier batch began, and with no other', () => {
+    const lateOn = (day: number) => ({ ...revenueOn(day, 2_000), timestamp: BigInt(noonOf(day - 3)) });
+    const parts = [TODAY - 4, TODAY - 3, TODAY - 2].flatMap((day) => [lateOn(day), revenueOn(day, 5_000), lateOn(day)]);
+    const events = inChainOrder(parts);
+    const whole = foldDays(emptyFold(), undefined, events, NO_FEED).days;
+    expect(whole.map(({ changed }) => changed.map((bucket) => bucket.day))).toEqual(
+      [TODAY - 4, TODAY - 3, TODAY - 2].map((day) => [day - 3, day]),
+    );
+    for (let cut = 1; cut < events.length; cut++) {
+      const first = foldDays(emptyFold(), undefined, events.slice(0, cut), NO_FEED);
+      const rest = foldDays(first.fold, first.days.at(-1), events.slice(cut), NO_FEED);
+      const isWithin = first.days.at(-1)!.day === rest.days[0]!.day;
+      expect([...first.days.slice(0, isWithin ? -1 : undefined), ...rest.days]).toEqual(whole);
+    }
+  });
+
+  it('give the fold back: all of them, and the newest alone', () => {
+    const late = (day: number) => ({ ...revenueOn(day, 2_000), timestamp: BigInt(noonOf(day - 6)) });
+    const events = inChainOrder(eachDay(TODAY - 400, TODAY, (day) => [revenueOn(day, 5_000), late(day)]));
+    const { days, fold } = foldDays(emptyFold(), undefined, events, NO_FEED);
+    expect(fold.buckets.map(({ day }) => day)).toEqual(Array.from({ length: 180 }, (_, k) => TODAY - 179 + k));
+    expect(restoreFold(days)).toEqual(fold);
+    expect(restoreFold(days.slice(-RESTORING_DAYS))).toEqual(fold);
+    expect(restoreFold([])).toEqual(emptyFold());
+  });
+
   it('end before a pending event', () => {
     const events = inChainOrder([revenueOn(TODAY, 2_000), { ...revenueOn(TODAY, 2_000), currency: 'EUR' }]);
     const { days, folded } = foldDays(emptyFold(), undefined, events, tableThrough(TODAY - 9));
@@ -180,6 +206,7 @@ describe('the text of a day', () => {
     ['a part less', '["mcr/1",20505,[2,2,7000,2,2,1,1],[1771675200,20505,20505,null]]'],
     ['a count more', formatFoldDay(day).replace('[2,2,7000', '[2,2,2,7000')],
     ['a moment less', formatFoldDay(day).replace('20505,null', 'null')],
+    ['a moment more', formatFoldDay(day).replace('20505,null', '20505,null,null')],
     ['a fraction', formatFoldDay(day).replace('7000,2', '7000.5,2')],
     ['a day that is none', formatFoldDay(day).replace('"mcr/1",20505', '"mcr/1",null')],
     ['no event', formatFoldDay(day).replace('[2,2,7000', '[0,2,7000')],

@@ -53,6 +53,8 @@ describe('parseFold', () => {
     alter(source);
     return JSON.stringify(source);
   };
+  const of = (each: Fold, members: object): string =>
+    JSON.stringify({ ...(JSON.parse(formatFold(each)) as object), ...members });
   const withMember = (name: string, value: unknown): string => altered((source) => (source[name] = value));
   const withNumber = (index: number, value: unknown): string => altered(({ buckets }) => (buckets[0]![index] = value));
 
@@ -79,6 +81,7 @@ describe('parseFold', () => {
     ['buckets that are no list', withMember('buckets', {})],
     ['a bucket that is no list', altered(({ buckets }) => (buckets[0] = {} as unknown[]))],
     ['a bucket cut off', altered(({ buckets }) => buckets[0]!.pop())],
+    ['a bucket with a number more', altered(({ buckets }) => buckets[0]!.push(0))],
     ['cents that are a number', withNumber(1, 5_000)],
     ['cents with a leading zero', withNumber(1, '05000')],
     ['cents beyond any history', withNumber(1, '9'.repeat(26))],
@@ -88,6 +91,13 @@ describe('parseFold', () => {
     ['a day twice', altered(({ buckets }) => (buckets[0] = buckets[1]!))],
     ['a day that was dropped', withNumber(0, TODAY - 180)],
     ['a day after the newest block', altered(({ buckets }) => (buckets.at(-1)![0] = TODAY + 1))],
+    [
+      'a last day after the newest block',
+      altered((source) => (source['lastQualifyingDay'] = source.buckets.at(-1)![0] = TODAY + 1)),
+    ],
+    ['an event without a block', of(emptyFold(), { nextSeq: 1 })],
+    ['a block without an event', of(emptyFold(), { newestBlockTimestamp: 5 })],
+    ['a last day of nothing', of(emptyFold(), { lastQualifyingDay: 5 })],
     ['a last day that is not the last', withMember('lastQualifyingDay', TODAY - 1)],
     ['days in the wrong order', withMember('firstQualifyingDay', TODAY + 1)],
     ['no first day', withMember('firstQualifyingDay', null)],
@@ -101,5 +111,10 @@ describe('parseFold', () => {
     ['fewer days than buckets', withMember('qualifyingDays', 179)],
   ])('refuses %s', (_, text) => {
     expect(() => parseFold(text)).toThrow(FoldUnreadable);
+  });
+
+  it('says what it refuses', () => {
+    const refused = expect.objectContaining({ name: 'FoldUnreadable', message: 'not a fold of this model' });
+    expect(() => parseFold('null')).toThrow(refused);
   });
 });

@@ -135,6 +135,13 @@ describe('a pending event', () => {
     expect(fold).toMatchObject({ nextSeq: 3, revenueEvents: 2, qualifyingEvents: 2, lastUnconvertedDay: TODAY });
   });
 
+  it('is not there where nothing is', () => {
+    const fold = foldOf([revenueOn(TODAY, 5_000)]);
+    const laid = layEvents(fold, [], rates);
+    expect(laid).toEqual({ fold, hasPending: false });
+    expect(laid.fold).toBe(fold);
+  });
+
   it('ends nothing when it is late, early or malformed', () => {
     const block = noonOf(TODAY);
     const useless = [
@@ -168,6 +175,10 @@ describe('unreadable events', () => {
     const error = new EventsUnreadable(problem, seq);
     expect(() => foldEvents(emptyFold(), events, NO_FEED)).toThrow(error);
     expect(() => layEvents(emptyFold(), events, NO_FEED)).toThrow(error);
+  });
+
+  it('are told to be', () => {
+    expect(new EventsUnreadable('seq_gap', 1).name).toBe('EventsUnreadable');
   });
 
   it('are unreadable from a fold on as well', () => {
