@@ -118,7 +118,11 @@ function Verdict({
               text={negative_flag ? 'in force' : 'none'}
               tone={negative_flag ? 'bad' : 'good'}
             />
-            <Mark label="State" text={AVAILABILITIES[availability].text} tone={AVAILABILITIES[availability].tone} />
+            <Mark
+              label="Availability"
+              text={AVAILABILITIES[availability].text}
+              tone={AVAILABILITIES[availability].tone}
+            />
             {homeChain === undefined ? (
               <>
                 <AttestedMark

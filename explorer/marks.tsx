@@ -148,7 +148,7 @@ export function StaleNotice<T>({ followed, subject }: { readonly followed: Follo
 }
 
 export function wordsOf({ status, code, detail, homeChain }: Refusal, subject: string) {
-  return describeRefusal(status, code, detail, homeChain, subject);
+  return describeRefusal(status, code, toPlainText(detail), homeChain, subject);
 }
 
 function Countdown({ until, retry }: { readonly until: number; readonly retry: () => void }) {

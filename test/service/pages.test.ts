@@ -244,12 +244,11 @@ it.each([
   ['rated-b', 'available'],
   ['suspended', 'paused'],
   ['alt-rated', 'available'],
-])('the state of %s is shown: %s', async (name, state) => {
+])('the availability of %s is shown: %s', async (name, availability) => {
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl + machinePath(name));
-  await visit.page.locator('.marks').waitFor();
-  const marks = await visit.page.locator('.marks li').allInnerTexts();
-  expect(marks.filter((mark) => mark.includes('State')).map((mark) => mark.split('State')[1]!.trim())).toEqual([state]);
+  const mark = visit.page.locator('.verdict .mark', { hasText: 'Availability' });
+  expect((await mark.locator('.value').innerText()).trim()).toBe(availability);
   await visit.close();
 });
 
@@ -263,7 +262,8 @@ it('the first page leads to the machines that told of something last', async () 
   expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))).toEqual(
     active.map(({ machine_id }) => machine_id),
   );
-  expect(await visit.page.locator('.active .rating').allInnerTexts()).toEqual(
+  const ratings = await visit.page.locator('.active .rating').allInnerTexts();
+  expect(ratings.map((rating) => rating.trim())).toEqual(
     active.map(({ mcr, mcr_score, event_count, rating_unavailable }) =>
       rating_unavailable === undefined ? `${mcr} ${mcr_score} of 100` : `second chain, ${event_count} events`,
     ),
