@@ -76,27 +76,25 @@ export function createHoldings({ builder, batch }: Dialect): Holdings {
       const stored = yield* load([...wanted.values()].map(({ key }) => key));
       const held = { added: [] as Value[][], removed: [] as Value[][] };
       const owned = { added: [] as Value[][], changed: [] as Value[][], removed: [] as Value[][] };
-      const growth = new Map<string, number>();
+      const touched = new TouchedHolders();
       for (const [id, { key, owners }] of wanted) {
         const before = stored.get(id);
         if (areEqual(owners, before)) continue;
         const [holders, holdersBefore] = [listHolders(owners), listHolders(before)];
         for (const holder of holders) {
           if (holdersBefore.includes(holder)) continue;
-          held.added.push([fromHex(holder), key]);
-          growth.set(holder, (growth.get(holder) ?? 0) + 1);
+          held.added.push([touched.grow(holder, 1), key]);
         }
         for (const holder of holdersBefore) {
           if (holders.includes(holder)) continue;
-          held.removed.push([fromHex(holder), key]);
-          growth.set(holder, (growth.get(holder) ?? 0) - 1);
+          held.removed.push([touched.grow(holder, -1), key]);
         }
         if (owners === undefined) owned.removed.push([key]);
         else (before === undefined ? owned.added : owned.changed).push(toRow(key, owners));
       }
       yield* change({ sql: removeHolding, batch: held.removed });
       yield* change({ sql: insertHolding, batch: held.added });
-      yield* change({ sql: count, batch: [...growth].map(([holder, by]) => [fromHex(holder), by]) });
+      yield* change({ sql: count, batch: touched.toRows() });
       yield* change({ sql: remove, batch: owned.removed });
       yield* change({ sql: insert, batch: owned.added });
       yield* change({ sql: update, batch: owned.changed });
@@ -239,6 +237,23 @@ function listHolders(owners: Owners): string[] {
   if (owners === undefined) return [];
   const { owner, controller } = owners;
   return controller === undefined || controller === owner ? [owner] : [owner, controller];
+}
+
+/** By how many machines holders grow; a holder of thousands is told in one and the same bytes. */
+class TouchedHolders {
+  readonly #byAddress = new Map<string, { readonly key: Buffer; growth: number }>();
+
+  grow(address: string, by: number): Buffer {
+    const known = this.#byAddress.get(address);
+    const holder = known ?? { key: fromHex(address), growth: 0 };
+    if (known === undefined) this.#byAddress.set(address, holder);
+    holder.growth += by;
+    return holder.key;
+  }
+
+  toRows(): Value[][] {
+    return [...this.#byAddress.values()].map(({ key, growth }) => [key, growth]);
+  }
 }
 
 function areEqual(a: Owners, b: Owners): boolean {
