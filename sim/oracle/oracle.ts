@@ -2,12 +2,11 @@
  * Is an answer true? A 200 must be, word for word, what the chain says at the block that it claims, and nothing newer that the service was
  * told may contradict it; a 404 or a 409 must be true of a block that was told as the newest one; everything else is a documented 503.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import type { Answer } from '../service/service.ts';
-import { expectBody, isSameAt, judge, type MachineRoute } from './truth.ts';
+import { expectBody, isSaid, isSameAt, judge, type MachineRoute } from './truth.ts';
 
 /** When a request was under way, and which wall-clock seconds its answer may have been computed at. */
 export interface Span {
@@ -117,7 +116,7 @@ export function judgeFacts(
   let isTrueSomewhere = false;
   for (const block of new Set(heads.map((head) => ancestorAt(head, number)))) {
     if (block === undefined || judge(machineOf(block.world, id)).kind !== 'here') continue;
-    const seconds = wallSeconds.find((now) => isDeepStrictEqual(body, expectBody(route, id, block, now)));
+    const seconds = wallSeconds.find((now) => isSaid(body, expectBody(route, id, block, now)));
     if (seconds === undefined) continue;
     isTrueSomewhere = true;
     const isStillTrue = heads.some((head) => ancestorAt(head, number) === block && isSameAt(id, block, head));

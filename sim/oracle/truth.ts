@@ -2,6 +2,7 @@
  * What is true of a machine at a block? Computed anew from the virtual chain's own history, with the second implementation of the rating
  * model; nothing of `src/` judges here.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { rateRawEvents, type ModelAnswer } from '../../cli/replay/model.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
@@ -13,6 +14,7 @@ import {
   ZERO,
   type Machine,
   type SimEvent,
+  type World,
 } from '../chain/machine-state.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 import { checksum } from './checksum.ts';
@@ -40,6 +42,7 @@ export function isSameAt(id: bigint, one: Block, other: Block): boolean {
   const twin = machineOf(other.world, id);
   return (
     one.world.machines.get(id) === other.world.machines.get(id) &&
+    toAvailability(machine, one.world) === toAvailability(twin, other.world) &&
     statusAt(machine, one.world, one.timestamp) === statusAt(twin, other.world, other.timestamp)
   );
 }
@@ -90,7 +93,20 @@ export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSec
   const record = expectRecord(id, rating);
   if (route === 'mcr') return record;
   const history = { prior: machine.prior, count: machine.events.length };
-  return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, history) };
+  const availability = toAvailability(machine, block.world);
+  return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, { ...history, availability }) };
+}
+
+/** What stops a machine may be unreadable while the machine is not. */
+export function isSaid(body: Readonly<Record<string, unknown>>, expected: object): boolean {
+  const isUnknown = body['availability'] === 'unreadable';
+  return isDeepStrictEqual(body, isUnknown ? { ...expected, availability: 'unreadable' } : expected);
+}
+
+function toAvailability({ generalPaused, technicalPaused, operatorPaused }: Machine, world: World): string {
+  if (generalPaused) return 'deactivated';
+  const isStopped = technicalPaused || operatorPaused || world.generalPausedGlobal || world.technicalPausedGlobal;
+  return isStopped ? 'paused' : 'available';
 }
 
 /** One entry of an operator's list. */
@@ -137,22 +153,23 @@ export function expectRecord(id: bigint, rating: ModelAnswer) {
   };
 }
 
-/** `history`: of the chain that it lives on. */
+/** `home`: what the chain says that it lives on. */
 export function expectExplanation(
   machine: Machine,
   block: Block,
   rating: ModelAnswer,
   nowSeconds: number,
-  history: { readonly prior: number; readonly count: number; readonly slot?: number },
+  home: { readonly prior: number; readonly count: number; readonly slot?: number; readonly availability: string },
 ) {
   const { number, hash, timestamp } = block;
-  const { prior, count, slot } = history;
+  const { prior, count, slot, availability } = home;
   return {
     model: rating.model,
     total_hundredths: rating.total_hundredths,
     factors: rating.factors,
     dormancy: rating.dormancy,
     reasons: rating.reasons,
+    availability,
     inputs: {
       block: { number: String(number), hash, timestamp },
       now: nowSeconds,
