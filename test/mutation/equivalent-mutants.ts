@@ -11,6 +11,10 @@ export interface EquivalentMutants {
 
 /** A memory of what was computed: with or without it the same is answered. */
 const ONLY_SPEED = 'What is remembered is what would be computed again.';
+const REFUSED_LATER = 'What it refuses, the checks of length and content after it refuse too.';
+const SPELLED = 'What is behind the zone is not where the digits are looked for.';
+const AT_LEAST_ONE = 'A list that was read has at least one member.';
+const UNDEFINED_IS_NO_FOLD = 'What could not be parsed is undefined then, which is refused next.';
 
 export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   {
@@ -109,5 +113,266 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['lastQualifyingDay === undefined', 'false'],
     ],
     why: 'The same event sets the first and the last qualifying day: one is known when the other is.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'if (tag === undefined || (tag & NUMBER) === NUMBER || depthLeft === 0) throw new DerInvalid();',
+    changes: [['tag === undefined', 'false']],
+    why: REFUSED_LATER,
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'if (first === undefined) throw new DerInvalid();',
+    changes: [
+      ['first === undefined', 'false'],
+      ['throw new DerInvalid();', ';'],
+    ],
+    why: REFUSED_LATER,
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'if (octets === 0 || octets > MAX_LENGTH_OCTETS || contentStart > bytes.length) throw new DerInvalid();',
+    changes: [
+      ['octets === 0 || octets > MAX_LENGTH_OCTETS || contentStart > bytes.length', 'false'],
+      [
+        'octets === 0 || octets > MAX_LENGTH_OCTETS || contentStart > bytes.length',
+        '(octets === 0 || octets > MAX_LENGTH_OCTETS) && contentStart > bytes.length',
+      ],
+      ['octets === 0 || octets > MAX_LENGTH_OCTETS', 'false'],
+      ['octets === 0 || octets > MAX_LENGTH_OCTETS', 'octets === 0 && octets > MAX_LENGTH_OCTETS'],
+      ['octets === 0', 'false'],
+      ['octets > MAX_LENGTH_OCTETS', 'false'],
+      ['contentStart > bytes.length', 'false'],
+      ['contentStart > bytes.length', 'contentStart >= bytes.length'],
+      ['throw new DerInvalid();', ';'],
+    ],
+    why: REFUSED_LATER,
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'if (second === undefined) return true;',
+    changes: [['second === undefined', 'false']],
+    why: 'One octet has none after it, and none after it is no octet that could be left out.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'return content.length === 1 ? unusedBits === 0 : (content.at(-1)! & ((1 << unusedBits) - 1)) === 0;',
+    changes: [['content.length === 1', 'false']],
+    why: 'The count itself stands for the last octet then, and of 1 to 7 some bit is among as many low ones.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'return content.every((octet, index) => octet !== 0x80 || (index > 0 && content[index - 1]! >= 0x80));',
+    changes: [
+      ['index > 0', 'true'],
+      ['index > 0', 'index >= 0'],
+    ],
+    why: 'Before the first octet there is none, which is not 0x80 or more.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/der.ts',
+    line: 'for (let at = 0; at < content.length; at += octets) {',
+    changes: [['at < content.length', 'at <= content.length']],
+    why: 'After the end there is a character of no octets, which is 0 and allowed.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/certificate-time.ts',
+    line: 'const UTC_TIME = /^([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/;',
+    changes: [
+      [
+        '/^([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/',
+        '/^([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z/',
+      ],
+    ],
+    why: SPELLED,
+  },
+  {
+    file: 'src/domain/evidence/certificate/certificate-time.ts',
+    line: 'const GENERALIZED_TIME = /^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/;',
+    changes: [
+      [
+        '/^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/',
+        '/^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z/',
+      ],
+    ],
+    why: SPELLED,
+  },
+  {
+    file: 'src/domain/evidence/certificate/certificate-file.ts',
+    line: "const blocks = Array.from(text.matchAll(PEM_BLOCK), ([, lines = '']) => lines.replaceAll(/[\\r\\n]/g, ''));",
+    changes: [["''", '"Stryker was here!"']],
+    why: 'The group is part of every match.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/extensions.ts',
+    line: 'for (let bit = 0; bit < 8; bit++) if ((octet & (0x80 >> bit)) !== 0) set.add(8 * index + bit);',
+    changes: [['bit < 8', 'bit <= 8']],
+    why: '0x80 has no ninth bit.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/extensions.ts',
+    line: 'return { keyId, certificate: issuer && serial && { issuer, serial } };',
+    changes: [['issuer && serial', 'issuer || serial']],
+    why: 'The line before leaves both or none.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: 'basicConstraints?.isCa === false && keyUsage?.size === 1 && keyUsage.has(KEY_USAGE.digitalSignature),',
+    changes: [
+      ['basicConstraints?.isCa', 'basicConstraints.isCa'],
+      ['keyUsage?.size', 'keyUsage.size'],
+    ],
+    why: 'The row before it leaves no leaf without them.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: 'if (access === undefined || others.length > 0) return false;',
+    changes: [['access === undefined', 'false']],
+    why: AT_LEAST_ONE,
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: 'if (point === undefined || others.length > 0 || point.hasReasons || point.hasIssuer) return false;',
+    changes: [['point === undefined', 'false']],
+    why: AT_LEAST_ONE,
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: 'const [name, ...moreNames] = point.fullName ?? [];',
+    changes: [['[]', '["Stryker was here"]']],
+    why: 'A text is no name that has a form.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: "issuer?.form === 'directory' &&",
+    changes: [['issuer?.form', 'issuer.form']],
+    why: AT_LEAST_ONE,
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: "return method === OID.caIssuers && location.form === 'uri' && location.text === uri;",
+    changes: [["location.form === 'uri'", 'true']],
+    why: 'No other form has a text.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/leaf-profile.ts',
+    line: 'return start !== undefined && end !== undefined && start <= nowSeconds && nowSeconds <= end;',
+    changes: [
+      ['start !== undefined && end !== undefined', 'true'],
+      ['start !== undefined && end !== undefined', 'start !== undefined || end !== undefined'],
+      ['start !== undefined', 'true'],
+      ['end !== undefined', 'true'],
+    ],
+    why: 'Nothing is before or after a time that cannot be read, and a row before it refused that.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/trust-material.ts',
+    line: '} catch {',
+    changes: [['{\n    return undefined;\n  }', '{}']],
+    why: 'Without the line undefined is returned too.',
+  },
+  {
+    file: 'src/domain/evidence/certificate/trust-material.ts',
+    line: "if (certificate === undefined || extensions === undefined) return 'must be the strict DER of one certificate';",
+    changes: [['certificate === undefined', 'false']],
+    why: 'Without a certificate there are no extensions either.',
+  },
+  {
+    file: 'src/domain/rating/fold-text.ts',
+    line: "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FoldUnreadable();",
+    changes: [["typeof value !== 'object'", 'false']],
+    why: 'A text, a number or a truth has no model, which is refused next.',
+  },
+  {
+    file: 'src/domain/rating/fold-text.ts',
+    line: '} catch {',
+    changes: [['{\n    throw new FoldUnreadable();\n  }', '{}']],
+    why: UNDEFINED_IS_NO_FOLD,
+  },
+  {
+    file: 'src/domain/rating/fold-text.ts',
+    line: 'throw new FoldUnreadable();',
+    changes: [['throw new FoldUnreadable();', ';']],
+    why: UNDEFINED_IS_NO_FOLD,
+  },
+  {
+    file: 'src/domain/rating/fold-text.ts',
+    line: "const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];",
+    changes: [
+      ["'model'", '""'],
+      ["'buckets'", '""'],
+    ],
+    why: 'Only how many they are is asked.',
+  },
+  {
+    file: 'src/domain/rating/fold.ts',
+    line: "if (addEvent(draft, event, rates, 'pass') === 'pending') hasPending = true;",
+    changes: [["'pass'", '""']],
+    why: 'Whatever is not to stop passes.',
+  },
+  {
+    file: 'src/domain/rating/fold.ts',
+    line: "if (!isSound) return 'added';",
+    changes: [["'added'", '""']],
+    why: 'Whatever is not pending is added.',
+  },
+  {
+    file: 'src/domain/rating/fold.ts',
+    line: "return isPending ? 'pending' : 'added';",
+    changes: [["'added'", '""']],
+    why: 'Whatever is not pending is added.',
+  },
+  {
+    file: 'src/domain/rating/rating.ts',
+    line: "summary: summarize({ kind: 'unavailable' }, fold, false, undefined),",
+    changes: [['false', 'true']],
+    why: 'The summary of what is unavailable says nothing else.',
+  },
+  {
+    file: 'src/domain/rating/rating.ts',
+    line: 'const isDegraded = fold.lastUnconvertedDay !== undefined && fold.lastUnconvertedDay > today - WINDOW_DAYS;',
+    changes: [['fold.lastUnconvertedDay !== undefined', 'true']],
+    why: 'Nothing is not after a day.',
+  },
+  {
+    file: 'src/domain/rating/trend-factor.ts',
+    line: 'if (firstQualifyingDay === undefined || firstQualifyingDay > firstPrior) return NO_BASIS;',
+    changes: [['firstQualifyingDay === undefined', 'false']],
+    why: 'Where nothing ever qualified nothing is found to compare.',
+  },
+  {
+    file: 'src/domain/rating/trend-factor.ts',
+    line: 'const best = prior.reduce((a, b) => (a > b ? a : b));',
+    changes: [['a > b', 'a >= b']],
+    why: 'Of equals either is the best.',
+  },
+  {
+    file: 'src/domain/rating/trend-factor.ts',
+    line: 'evenPercent: percentOf(sum(recent.map((amount) => (amount < best ? amount : best))), priorSum),',
+    changes: [['amount < best', 'amount <= best']],
+    why: 'Of equals either is the smaller.',
+  },
+  {
+    file: 'src/domain/rating/trend-factor.ts',
+    line: 'return percent > TREND.maxPercent ? TREND.maxPercent : Number(percent);',
+    changes: [['percent > TREND.maxPercent', 'percent >= TREND.maxPercent']],
+    why: 'At the limit both ways give the limit.',
+  },
+  {
+    file: 'src/domain/rating/trend-factor.ts',
+    line: 'return amounts.reduce((a, b) => a + b, 0n);',
+    changes: [['a + b', 'a - b']],
+    why: 'Only whether a sum is 0 and the quotient of two is asked.',
+  },
+  {
+    file: 'src/domain/rating/trust-factor.ts',
+    line: 'weights[level]! += bucket.levels[level].weight + TRUST.activityWeight * activity[level];',
+    changes: [
+      [
+        'weights[level]! += bucket.levels[level].weight + TRUST.activityWeight * activity[level]',
+        'weights[level]! -= bucket.levels[level].weight + TRUST.activityWeight * activity[level]',
+      ],
+    ],
+    why: 'A mean does not know the sign of all its weights.',
   },
 ];

@@ -31,9 +31,12 @@ describe('one element', () => {
     ['null', '0500'],
     ['an identifier', '06032a0348'],
     ['an identifier with a long arc', '06032a864a'],
+    ['an identifier with a zero group inside an arc', '06042a818001'],
+    ['an identifier with two of them', '06052a81808001'],
     ['a short time', `170d${Buffer.from('270115080000Z').toString('hex')}`],
     ['a long time', `180f${Buffer.from('20500115080000Z').toString('hex')}`],
     ['a long time with a fraction', `1811${Buffer.from('20500115080000.5Z').toString('hex')}`],
+    ['a long time with a longer fraction', `1812${Buffer.from('20500115080000.25Z').toString('hex')}`],
     ['a text', '0c02c3a8'],
     ['a printable text of any characters', '130140'],
     ['a text of two octets per character', '1e04d7ffe000'],
@@ -55,6 +58,9 @@ describe('one element', () => {
     ['an inner content that is too short', '3003040200'],
     ['an inner element beyond its sequence', '300202020000'],
     ['an indefinite length', '30800000'],
+    ['an indefinite length that would fit', `0480${zeros(128)}`],
+    ['a tag of number 31', '1f00'],
+    ['a tag of its context of number 31', '9f00'],
     ['a long form for 127', `04817f${zeros(127)}`],
     ['a long form with a zero', `04820080${zeros(128)}`],
     ['a length that is cut', '0482'],
@@ -84,6 +90,7 @@ describe('one element', () => {
     ['null with a content', '050100'],
     ['an identifier of nothing', '0600'],
     ['an identifier that is cut', '06022a86'],
+    ['an identifier that is cut at a zero group', '06032a8180'],
     ['an identifier with a padded first arc', '0602802a'],
     ['an identifier with a padded arc', '06032a8001'],
     ['a text that is no UTF-8', '0c02c328'],
@@ -94,9 +101,14 @@ describe('one element', () => {
     ['a surrogate of four octets', '1c040000dfff'],
     ['a character after the last', '1c0400110000'],
     ['a short time of another length', `170b${Buffer.from('2701150800Z').toString('hex')}`],
+    ['a short time with a digit in front', `170e${Buffer.from('0270115080000Z').toString('hex')}`],
+    ['a short time with two zones', `170e${Buffer.from('270115080000ZZ').toString('hex')}`],
     ['a short time of letters', `170d${Buffer.from('27011508000xZ').toString('hex')}`],
     ['a short time in lower case', `170d${Buffer.from('270115080000z').toString('hex')}`],
     ['a long time without its zone', `180e${Buffer.from('20500115080000').toString('hex')}`],
+    ['a long time with a digit in front', `1810${Buffer.from('020500115080000Z').toString('hex')}`],
+    ['a long time with two zones', `1810${Buffer.from('20500115080000ZZ').toString('hex')}`],
+    ['a long time with a letter in its fraction', `1812${Buffer.from('20500115080000.x5Z').toString('hex')}`],
     ['a long time with a zero fraction', `1811${Buffer.from('20500115080000.0Z').toString('hex')}`],
     ['a long time with an open fraction', `1810${Buffer.from('20500115080000.Z').toString('hex')}`],
   ])('is not %s', (_name, hex) => {
@@ -108,6 +120,19 @@ describe('one element', () => {
     expect(derReadable(() => parseDer(nested(32)))).toBeDefined();
     expect(derReadable(() => parseDer(nested(33)))).toBeUndefined();
     expect(derReadable(() => parseDer(nested(3_000)))).toBeUndefined();
+  });
+
+  it('may have a length of four octets', () => {
+    const content = 2 ** 24;
+    const bytes = new Uint8Array(6 + content);
+    bytes.set([0x04, 0x84, 0x01]);
+    expect(derReadable(() => parseDer(bytes))?.content.length).toBe(content);
+  });
+
+  it('says nothing of what it is not', () => {
+    expect(() => parseDer(new Uint8Array())).toThrow(
+      expect.objectContaining({ name: 'DerInvalid', message: 'not DER of this type' }),
+    );
   });
 
   it('is told with its place in the bytes', () => {

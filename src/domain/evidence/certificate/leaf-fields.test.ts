@@ -85,6 +85,11 @@ describe('encoding', () => {
       { subject: sequence(set(pair(oid('2.5.4.3'), text('x')), pair(oid('2.5.4.4'), text('x')))) },
       ACCEPTED,
     ],
+    [
+      'the same value of a name twice',
+      { subject: sequence(set(pair(oid('2.5.4.3'), text('x')), pair(oid('2.5.4.3'), text('x')))) },
+      ACCEPTED,
+    ],
     ['no name', { subject: sequence() }, ACCEPTED],
     [
       'another kind of text in a name',
@@ -114,6 +119,11 @@ describe('encoding', () => {
     ['a time without seconds', { notBefore: utcTime('2204251436Z') }, 'encoding'],
     ['a time of another zone', { notBefore: utcTime('220425143608+0000') }, 'encoding'],
     ['a number for a time', { notBefore: integer(7) }, 'encoding'],
+    [
+      'an algorithm with two parameters',
+      { outerAlgorithm: sequence(identifier(OID.ecdsaWithSha384), NULL, NULL) },
+      'encoding',
+    ],
     ['a third time', { notAfter: concatBytes(utcTime('420425143608Z'), utcTime('420425143608Z')) }, 'encoding'],
   ])('%s', (_name, changes, failed) => {
     expect(failedRow(changes)).toBe(failed);

@@ -101,6 +101,10 @@ describe('a chain of our own', () => {
 
   it.each<[problem: string, changes: Partial<CertificateParts>]>([
     ['root: must be a version 3 certificate', { version: VERSION_2 }],
+    ['root: must have a P-521 key', { publicKey: offCurve(publicKeyOf(rootKey)) }],
+    ['root: must be signed with ECDSA-SHA512', { ...algorithm(OID.ecdsaWithSha384), hash: 'sha384' }],
+    ['root: must be signed with ECDSA-SHA512', { innerAlgorithm: sequence(identifier(OID.ecdsaWithSha384)) }],
+    ['root: must be signed with ECDSA-SHA512', { outerAlgorithm: sequence(identifier(OID.ecdsaWithSha384)) }],
     ['root: must have readable dates', { notAfter: NO_DAY }],
     ['root: must be issued by itself', { subject: nameOf('other'), issuer: nameOf('root') }],
     ['root: must be issued by itself', { signer: otherKey }],
