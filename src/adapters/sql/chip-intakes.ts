@@ -142,7 +142,8 @@ export function createChipIntakes(database: SqlDatabase): ChipStore {
 
   return {
     keepChallenge: (challenge, caps) => database.transaction(keep(challenge, caps)),
-    findChallenge: (nonceHash, evidenceHash) => database.snapshot(find(nonceHash, evidenceHash)),
+    // No snapshot: intakes stay, and a challenge that is gone does not come back.
+    findChallenge: (nonceHash, evidenceHash) => database.run(find(nonceHash, evidenceHash)),
     acceptIntake: (nonceHash, intake) => database.transaction(accept(nonceHash, intake)),
     deleteOldChallenges: (now) =>
       database.run(
