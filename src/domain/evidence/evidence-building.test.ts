@@ -1,4 +1,5 @@
 /** Does a provider make, byte for byte, what the published attempts are? And what does it refuse to sign? */
+import { p256 } from '@noble/curves/nist.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { createMainChainKey } from '../signatures/signing-keys.ts';
@@ -11,6 +12,7 @@ import {
   prepareControllerProof,
   type BuildingProblem,
 } from './evidence-building.ts';
+import { signAsChip } from './software-chip.ts';
 import { attempts, fromBase64, pki, requestCases, vectorNamespace, type VectorAttempt } from './evidence-vectors.ts';
 
 const NOW = requestCases.world.now;
@@ -74,6 +76,20 @@ describe('a challenge', () => {
     ['has a leading zero', { ...challenge, machineId: '01' }],
     ['has an address in other letters', { ...challenge, didController: challenge['didController']!.toLowerCase() }],
     ['has a short nonce', { ...challenge, nonce: '0x00' }],
+    ['has something before its nonce', { ...challenge, nonce: `x${challenge['nonce']}` }],
+    ['has something behind its nonce', { ...challenge, nonce: `${challenge['nonce']}0` }],
+    ['has a chain of no number', { ...challenge, chainId: 'x' }],
+    ['has something before its chain', { ...challenge, chainId: 'x1' }],
+    ['has something behind its chain', { ...challenge, chainId: '1x' }],
+    ['has chain 0', { ...challenge, chainId: '0' }],
+    ['has no address', { ...challenge, didController: 'x' }],
+    ['has the address of nobody', { ...challenge, didController: `0x${'0'.repeat(40)}` }],
+    ['has an end that is written otherwise', { ...challenge, expiresAt: `+${challenge['expiresAt']}` }],
+    ['has an end that is no safe number', { ...challenge, expiresAt: '9007199254740993' }],
+    ['has an empty DID', { ...challenge, machineDid: '' }],
+    ['has an empty profile', { ...challenge, profile: '' }],
+    ['has an empty protocol', { ...challenge, protocol: '' }],
+    ['has an empty verifier', { ...challenge, verifier: '' }],
     ['has a nonce in capitals', { ...challenge, nonce: challenge['nonce']!.toUpperCase() }],
   ])('that %s is none', (_name, value) => {
     expect(prepare(value)).toBe('not a challenge');
@@ -130,6 +146,26 @@ describe('what a chip answers', () => {
       'chip signature does not verify',
     );
   });
+});
+
+it('a leaf of any length is written without padding', () => {
+  const { challenge, controllerSignatureHex } = attempts.first as Named;
+  const secret = new Uint8Array(32).fill(7);
+  const publicKey = p256.getPublicKey(secret, false);
+  const signature = parseRecoverableSignature(`0x${controllerSignatureHex}`)!;
+  for (const length of [1, 2, 3, 4]) {
+    const der = new Uint8Array(length).fill(0xfb);
+    const chip = prepareChipProof(challenge, { der, publicKey }, vectorNamespace, NOW);
+    const controller = prepareControllerProof(chip, signAsChip(secret, chip.prehash), vectorNamespace, NOW);
+    const { body } = buildEvidence(controller, signature, vectorNamespace, NOW);
+    const { certificate } = JSON.parse(new TextDecoder().decode(body)) as { certificate: Record<string, string> };
+    expect(certificate['leafDerBase64url']).toBe(Buffer.from(der).toString('base64url'));
+  }
+});
+
+it('a refusal to build names itself and its problem', () => {
+  const refusal = new BuildingRefused('expired');
+  expect([refusal.name, refusal.problem]).toEqual(['BuildingRefused', 'expired']);
 });
 
 it('a signing command may answer in three forms, and only for this prehash', () => {

@@ -104,6 +104,12 @@ describe('the form of a member', () => {
   it.each<[path: string, text: string]>([
     ...HASHES.flatMap((path) => NO_HASH.map((text): [string, string] => [path, text])),
     ...DECIMALS.flatMap((path) => NO_DECIMAL.map((text): [string, string] => [path, text])),
+    ...[...HASHES, 'certificate.publicKey', 'proof.chipSignature', 'controllerProof.signature'].flatMap((path) => {
+      const [outer = '', inner] = path.split('.');
+      const members = DOCUMENT as unknown as Record<string, string & Record<string, string>>;
+      const text: string = inner === undefined ? members[outer]! : members[outer]![inner]!;
+      return [`x${text}`, `0x00${text}`, `${text}x`].map((each): [string, string] => [path, each]);
+    }),
     ['transcript.machineId', String(2n ** 256n)],
     ['transcript.chainId', String(2n ** 256n)],
     ['transcript.chainId', '9'.repeat(79)],

@@ -3,7 +3,10 @@ import type { EvidenceDocument } from './evidence-document.ts';
 import { CHALLENGE, createScene, forgeBody, judge, NOW, passSteps } from './evidence-scene.ts';
 import * as steps from './evidence-steps.ts';
 import { vectorRules } from './evidence-vectors.ts';
+import { EvidenceRefusal } from './refusal.ts';
 import { evidenceHashOf, type Hex } from './signed-bytes.ts';
+
+const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 it('lets no step be skipped', () => {
   expectTypeOf<steps.WellFormedEvidence>().not.toExtend<steps.CanonicalEvidence>();
@@ -49,6 +52,48 @@ describe('the transcript', () => {
 
 it.each(['profile', 'protocol', 'verifier'])('the word of the transcript is ours: %s', (name) => {
   expect(judge({ body: forgeBody({ transcript: { [name]: 'other' } }) })).toBe('EvidenceUnsupported');
+});
+
+describe('the words of the document are ours', () => {
+  const proofOf = (document: EvidenceDocument) => ({ ...document.controllerProof, scheme: 'other' });
+  const edits: Record<string, (document: EvidenceDocument) => EvidenceDocument> = {
+    evidenceSchema: (document) => ({ ...document, evidenceSchema: 'other' }),
+    profile: (document) => ({ ...document, profile: 'other' }),
+    trustBundle: (document) => ({ ...document, trustBundle: 'other' }),
+    revocationStatus: (document) => ({ ...document, revocationStatus: 'other' }),
+    scheme: (document) => ({ ...document, controllerProof: proofOf(document) }),
+  };
+
+  it.each(Object.entries(edits))('%s', (_name, edit) => {
+    expect(judge({ body: forgeBody({ edit }) })).toBe('EvidenceUnsupported');
+  });
+});
+
+it('the key and the reference of the document are those of the leaf', () => {
+  const key = (document: EvidenceDocument) => ({
+    ...document,
+    certificate: { ...document.certificate, publicKey: `0x04${'11'.repeat(64)}` },
+  });
+  const reference = (document: EvidenceDocument) => ({ ...document, chipRef: `0x${'11'.repeat(32)}` });
+  expect([key, reference].map((edit) => judge({ body: forgeBody({ edit }) }))).toEqual([
+    'EvidenceMismatch',
+    'EvidenceMismatch',
+  ]);
+});
+
+it('the twin with a high s proves nothing, though the same account is behind it', () => {
+  const edit = (document: EvidenceDocument) => {
+    const { signature } = document.controllerProof;
+    const s = BigInt(`0x${signature.slice(66, 130)}`);
+    const twin = (SECP256K1_ORDER - s).toString(16).padStart(64, '0') + (signature.endsWith('1b') ? '1c' : '1b');
+    return { ...document, controllerProof: { ...document.controllerProof, signature: signature.slice(0, 66) + twin } };
+  };
+  expect(judge({ body: forgeBody({ edit }) })).toBe('ControllerProofInvalid');
+});
+
+it('a refusal names itself and its kind', () => {
+  const refusal = new EvidenceRefusal('ClockInvalid');
+  expect([refusal.name, refusal.message, refusal.kind]).toEqual(['EvidenceRefusal', 'ClockInvalid', 'ClockInvalid']);
 });
 
 it('a leaf of no bytes is no certificate', () => {

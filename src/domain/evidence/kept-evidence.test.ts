@@ -50,6 +50,15 @@ it.each<[name: string, changes: Partial<Intake>]>([
   expect(await judge(changes)).toBe('EvidenceMismatch');
 });
 
+it.each<[name: string, changes: Partial<Intake>]>([
+  ['evidenceHash', { evidenceHash: OTHER_HASH }],
+  ['machineId', { machineId: 5n as Intake['machineId'] }],
+  ['controller', { controller: OTHER_HASH.slice(0, 42) as Intake['controller'] }],
+])('its column %s must follow too, whether its challenge is still there or not', async (name, changes) => {
+  const ofChallenge = name === 'evidenceHash' ? 'ChallengeConsumed' : 'EvidenceMismatch';
+  expect([await judge(changes), await judge(changes, DELETED)]).toEqual([ofChallenge, 'EvidenceMismatch']);
+});
+
 it('another document does not pass in its place, nor the same one after its end', async () => {
   const other = forgeBody({ controller: 'stranger' });
   expect(await judge({ evidence: other })).toBe('ControllerProofInvalid');

@@ -1,6 +1,7 @@
 /** What is handed to the store, and what does the store have to say? */
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../faults.ts';
+import { parseRecoverableSignature } from '../signatures/signature-texts.ts';
 import type { DecidingSnapshot } from './deciding-machine.ts';
 import { concludeDecision, judgeDecision } from './decision-judgement.ts';
 import {
@@ -118,4 +119,18 @@ describe('an opt-in that is impeded', () => {
     const { impediment } = judge(OPT_OUT, { subscriptionStatus: UNREADABLE });
     expect(impediment).toBeUndefined();
   });
+});
+
+it('a defect is no impediment', () => {
+  const snapshot = {
+    ...MAIN_MACHINE.snapshot,
+    get subscriptionStatus(): DecidingSnapshot['subscriptionStatus'] {
+      throw new TypeError('a defect');
+    },
+  };
+  const proof = { kind: 'eip191', signature: parseRecoverableSignature(OWNER.sign(messageOf(OPT_IN)))! } as const;
+  const { machineId, ...request } = OPT_IN;
+  expect(() => judgeDecision(TERMS, machineId, { ...request, proof }, { ...MAIN_MACHINE, snapshot })).toThrow(
+    TypeError,
+  );
 });

@@ -70,6 +70,11 @@ it('begins with the header of the namespace', () => {
   expect(text).toBe(MAIN_TEXT.replace('svc-mcr monetization', 'Another Name'));
 });
 
+it('may begin with a header of one letter', () => {
+  const text = formatDecisionMessage(OPT_IN, MAIN, DEPLOYMENT, { message_header: 'x' });
+  expect(text).toBe(MAIN_TEXT.replace('svc-mcr monetization', 'x'));
+});
+
 it('takes the greatest of every field', () => {
   const decision = { machineId: MAX_MACHINE_ID as MachineId, optedIn: true, timestamp: Number.MAX_SAFE_INTEGER };
   const deployment = { chainId: '9'.repeat(78), registry: `0x${'f'.repeat(40)}` as Address };
@@ -125,6 +130,7 @@ describe('cannot be signed', () => {
       DEPLOYMENT.registry.replace('aa', 'AA'),
       DEPLOYMENT.registry.slice(2),
       `${DEPLOYMENT.registry}0`,
+      `x${DEPLOYMENT.registry}`,
       `${DEPLOYMENT.registry}\n`,
     ],
   );
