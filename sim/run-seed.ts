@@ -177,6 +177,7 @@ class Run {
       await this.#pass(5_000);
       complaint = await this.#complain();
     }
+    if (scenario.isPeaceful && scenario.network.ranges > 0) throw new Failed('receipts were told, and not believed');
   }
 
   async #pass(milliseconds: number): Promise<void> {

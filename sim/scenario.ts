@@ -118,6 +118,11 @@ export class Scenario {
     return this.#service?.life.isOver === true ? undefined : this.#service;
   }
 
+  /** Nothing has been wrong with the nodes or the chain, and every node tells receipts. */
+  get isPeaceful(): boolean {
+    return this.plan.stormRate === 0 && this.plan.receipts === 'told' && this.reorgs === 0;
+  }
+
   #writePast(hasAlt: boolean): void {
     const { random, chain, plan } = this;
     if (hasAlt) {

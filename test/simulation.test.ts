@@ -54,6 +54,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [813],
     // Of the oracle: a head that is used while the follower waits for the next one, a gap of the timetable and an interval long.
     [1117],
+    // Receipts that came beside other answers, when only those that came alone were read for the proof.
+    [214],
     // A profile that showed the events of an incarnation that had ended as those of the next.
     [780],
   ])('holds for seed %i, which found a bug', async (seed) => {

@@ -27,6 +27,8 @@ export interface Witness {
   latest(block: Block): void;
   /** The node has told this block as the newest final one, which may be newer than any head that another node has told. */
   finalized(block: Block): void;
+  /** A whole range of logs was told to one who indexes. */
+  range(): void;
 }
 
 interface LogFilter {
@@ -73,7 +75,7 @@ export class Backend {
       case 'eth_getBlockByNumber':
         return this.#answerHeader(tip, params[0] as string, fault, witness);
       case 'eth_getLogs':
-        return this.#answerLogs(tip, params[0] as LogFilter, fault);
+        return this.#answerLogs(tip, params[0] as LogFilter, fault, witness);
       case 'eth_getBlockReceipts':
         return this.#answerReceipts(tip, params[0] as string, fault);
       case 'eth_call':
@@ -106,7 +108,8 @@ export class Backend {
     return { result: toHeader(block, this.#character.hasOddReceipts) };
   }
 
-  #answerLogs(tip: Block, filter: LogFilter, fault: Fault | undefined): RpcResult {
+  #answerLogs(tip: Block, filter: LogFilter, fault: Fault | undefined, witness: Witness): RpcResult {
+    if (filter.topics === undefined && filter.fromBlock !== undefined && filter.toBlock !== 'latest') witness.range();
     const blocks = this.#selectBlocks(tip, filter);
     if ('error' in blocks || 'result' in blocks) return blocks;
     if (fault === 'rangeRefusal' && filter.blockHash === undefined) return refuse(-32_614, 'block range is too large');

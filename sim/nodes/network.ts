@@ -22,6 +22,8 @@ export class MainNetwork extends Network<Backend, Fault, undefined> {
   readonly told: ToldHead[] = [];
   /** Every block that was told as the newest final one. */
   readonly toldFinal = new Set<Block>();
+  /** Ranges of logs that were told to one who indexes. */
+  ranges = 0;
 
   protected beginLife(): () => undefined {
     return () => undefined;
@@ -38,6 +40,9 @@ export class MainNetwork extends Network<Backend, Fault, undefined> {
     const witness: Witness = {
       latest: (block) => void news.push(block),
       finalized: (block) => void final.push(block),
+      range: () => {
+        this.ranges += 1;
+      },
     };
     const one = random.pick(url.backends);
     const answers = [question].flat().map((call: WireCall) => {

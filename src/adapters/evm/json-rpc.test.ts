@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../test/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../rpc/http-post.ts';
+import { IrregularJson } from './json-cursor.ts';
 import { sendRpc, type RpcCall } from './json-rpc.ts';
 
 let proxy: RpcProxy;
@@ -44,6 +45,16 @@ describe('an answer is believed', () => {
     const answers = await send([call('a'), call('b'), call('c')]);
     expect(answers).toEqual(['a', 'b', 'c'].map((result) => ({ ok: true, result })));
     expect(proxy.requests).toBe(2);
+  });
+
+  test('to a call that has a reader, beside calls that have none, and as it is parsed where the reader does not take it', async () => {
+    const read: RpcCall['read'] = (json) => {
+      const text = json.takeText();
+      if (text === 'c') throw new IrregularJson();
+      return { read: text };
+    };
+    const answers = await send([call('a'), { ...call('b'), read }, { ...call('c'), read }]);
+    expect(answers).toEqual(['a', { read: 'b' }, 'c'].map((result) => ({ ok: true, result })));
   });
 
   test('that is null', async () => {

@@ -6,13 +6,14 @@
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../rpc/http-post.ts';
+import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { readResults, type ReadResult } from './long-answers.ts';
 import { isHexData } from './quantities.ts';
 
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Reads the result where it stands in the answer; what it does not take is parsed. Calls that share a request share it too. */
+  /** Reads the result: where it stands in the answer, when all calls of the request read alike. What it does not take is parsed. */
   readonly read?: ReadResult | undefined;
 }
 
@@ -54,7 +55,9 @@ export async function sendRpc(node: RpcNode, calls: readonly RpcCall[], options:
   if (response.status === 429) throw new RpcFailure('transport', true, response.retryAfterSeconds);
   if (response.status === 413 || response.body === undefined) return calls.map(() => TOO_LARGE);
   const ids = requests.map(({ id }) => id);
-  const found = readAnswers(response.body, ids, calls) ?? parseAnswers(response.body.toString(), ids);
+  const found =
+    readAnswers(response.body, ids, calls) ??
+    parseAnswers(response.body.toString(), ids)?.map((answer, i) => readApart(answer, calls[i]!));
   const answers = found?.map((answer, i) => settleLimit(answer, calls[i]!));
   const isHttpSuccess = response.status >= 200 && response.status < 300;
   if (answers === undefined || (!isHttpSuccess && answers.some((answer) => answer.ok))) {
@@ -64,6 +67,17 @@ export async function sendRpc(node: RpcNode, calls: readonly RpcCall[], options:
     throw new RpcFailure('transport', true, response.retryAfterSeconds);
   }
   return answers;
+}
+
+/** A result that came beside others, or beside an error, is written out again for its reader: what is not read so is not proven. */
+function readApart(answer: RpcAnswer, { read }: RpcCall): RpcAnswer {
+  if (!answer.ok || read === undefined) return answer;
+  try {
+    return { ok: true, result: read(new JsonCursor(Buffer.from(JSON.stringify(answer.result)))) };
+  } catch (error) {
+    if (error instanceof IrregularJson) return answer;
+    throw error;
+  }
 }
 
 /** -32005 alone names a rate for some nodes and a range for others; only a log query has a range. */
