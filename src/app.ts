@@ -25,7 +25,14 @@ import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { SharedRateLimiter, type Limiter } from './http/shared-rate-limiter.ts';
 import type { Pace } from './http/surfaces.ts';
-import { answerUnreadable, closeWhenIdle, createHttpServer, takeWaiting } from './http/transport.ts';
+import {
+  answerUnreadable,
+  closeWhenIdle,
+  createHttpServer,
+  takeWaiting,
+  traceEach,
+  type TraceRequest,
+} from './http/transport.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { SharedCounts } from './ports/shared-counts.ts';
 
@@ -43,6 +50,8 @@ export interface AppOptions {
   /** Within which a request must have arrived whole. */
   readonly arrivalMilliseconds?: number;
   readonly logsRequests?: boolean;
+  /** Left out: requests are not traced. */
+  readonly traceRequest?: TraceRequest | undefined;
   /** Counts what is answered. */
   readonly tally?: HttpTally;
   /** Nothing but the probes is served (`INDEXER=only`). */
@@ -109,11 +118,14 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     frameworkErrors: (error, request, reply) => conduct.fail(request.raw, reply.raw, error),
     clientErrorHandler: answerUnreadable,
     serverFactory: (route) =>
-      createHttpServer((request, response) => {
-        // Whoever keeps its connection would find it closed in the middle of its next request.
-        if (ctx.standing?.isStopping() === true) response.shouldKeepAlive = false;
-        if (!table.serveSimple(request, response)) route(request, response);
-      }, options.arrivalMilliseconds),
+      createHttpServer(
+        traceEach((request, response) => {
+          // Whoever keeps its connection would find it closed in the middle of its next request.
+          if (ctx.standing?.isStopping() === true) response.shouldKeepAlive = false;
+          if (!table.serveSimple(request, response)) route(request, response);
+        }, options.traceRequest),
+        options.arrivalMilliseconds,
+      ),
   });
   app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
   const table = new RouteTable(app, conduct);

@@ -36,6 +36,7 @@ it('is legal when nothing is set: not initialised', () => {
       trustedProxies: [],
       indexer: 'auto',
       pollIntervalSeconds: 60,
+      tracing: undefined,
       log: { level: 'info', format: 'json' },
     },
     problems: [],
@@ -159,6 +160,12 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
   ['POLL_INTERVAL_SECONDS', '1', (config) => config.pollIntervalSeconds, 1],
   ['LOG_LEVEL', 'debug', (config) => config.log.level, 'debug'],
   ['LOG_FORMAT', 'pretty', (config) => config.log.format, 'pretty'],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'http://collector:4318/base',
+    ({ tracing }) => tracing,
+    { endpoint: 'http://collector:4318/base', headers: {}, serviceName: 'machine-rating', share: 1 },
+  ],
 ];
 
 it.each(GOOD)('%s takes %j', (name, text, pick, value) => {
@@ -233,6 +240,10 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   POLL_INTERVAL_SECONDS: [...NOT_NUMBERS, '0', '3601'],
   LOG_LEVEL: ['INFO', 'verbose'],
   LOG_FORMAT: ['text'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317', 'http://a b'],
+  OTEL_EXPORTER_OTLP_HEADERS: ['authorization', 'a b=c', 'a=b c', 'a=%zz', 'a=b,', 'a=%0D%0A'],
+  OTEL_SERVICE_NAME: ['two words', 'x'.repeat(129)],
+  OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', '.5', '1e-3', 'all'],
 };
 
 describe.each(Object.entries(BAD))('%s refuses', (name, texts) => {
@@ -240,6 +251,21 @@ describe.each(Object.entries(BAD))('%s refuses', (name, texts) => {
     const { problems } = read({ ...ALL, [name]: text });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
+});
+
+it('takes the rest of tracing where a collector is named, and else not', () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20a%2Cb, x-tenant=c',
+    OTEL_SERVICE_NAME: 'ratings.eu-1',
+    OTEL_TRACES_SAMPLER_ARG: '0.01',
+  };
+  expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example', ...env }).config.tracing).toEqual({
+    endpoint: 'https://collector.example',
+    headers: { authorization: 'Bearer a,b', 'x-tenant': 'c' },
+    serviceName: 'ratings.eu-1',
+    share: 0.01,
+  });
+  expect(read(env)).toEqual(read({}));
 });
 
 it('has a case for every variable', () => {

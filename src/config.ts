@@ -24,6 +24,7 @@ import {
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
 import { forgetNodeEnvFiles } from './config/node-env-file.ts';
+import { readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/namespace.ts';
 
@@ -66,6 +67,8 @@ export interface Config {
   /** `auto`: where the leader lock is held; `only`: no HTTP but the probes. */
   readonly indexer: 'auto' | 'off' | 'only';
   readonly pollIntervalSeconds: number;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingSettings | undefined;
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'json' | 'pretty' };
 }
 
@@ -132,6 +135,7 @@ export function readConfig(
     trustedProxies: environment.read('TRUSTED_PROXIES', listOf(ADDRESS_RANGE)) ?? [],
     indexer: environment.read('INDEXER', oneOf(['auto', 'off', 'only'])) ?? 'auto',
     pollIntervalSeconds: environment.read('POLL_INTERVAL_SECONDS', wholeNumber(1, 3600)) ?? 60,
+    tracing: readTracingSettings(environment),
     log: {
       level: environment.read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info',
       format: environment.read('LOG_FORMAT', oneOf(['json', 'pretty'])) ?? (options.isTerminal ? 'pretty' : 'json'),

@@ -23,6 +23,7 @@ import { openMainChain } from './wiring/main-chain.ts';
 import { openOnboarding } from './wiring/onboarding.ts';
 import { CLOCK } from './wiring/process-time.ts';
 import { openSharedCounts } from './wiring/shared-counts.ts';
+import { openTracing } from './wiring/tracing.ts';
 
 export interface Service {
   /** Where it listens, without a slash at the end. */
@@ -51,7 +52,10 @@ export async function startService(config: Config, { log, isLenient = false }: S
   let isStopping = false;
   const closing = createClosing();
   try {
-    const { store, writes, failures: databaseFailures, reportFailure } = await openDatabase(config.database, closing);
+    const tracing = await openTracing(config, closing);
+    const opened = await openDatabase(config.database, closing);
+    const { writes, failures: databaseFailures, reportFailure } = opened;
+    const store = tracing?.traceStore(opened.store) ?? opened.store;
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
     const start = { config, log, isLenient, closing, store, fxRates };
@@ -83,6 +87,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const http = new HttpTally();
     const app = await buildApp(ctx, {
       tally: http,
+      traceRequest: tracing?.traceRequest,
       sharedCounts,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,

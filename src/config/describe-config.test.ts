@@ -31,6 +31,8 @@ describe('the description', () => {
     ALT_RPC_URLS: 'https://alt.example/#hidden',
     FX_SOURCE: 'https://rates.example/hidden.csv?key=hidden',
     ONBOARDING_TOKENS: 'hidden-token',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/hidden',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hidden,x-tenant=hidden',
   };
 
   it('shows scheme and host of a URL, and nothing of a token', () => {
@@ -42,6 +44,8 @@ describe('the description', () => {
       ALT_RPC_URLS: 'https://alt.example',
       FX_SOURCE: 'https://rates.example',
       ONBOARDING_TOKENS: '1 set, not shown',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example',
+      OTEL_EXPORTER_OTLP_HEADERS: '2 set, not shown',
     });
     expect(JSON.stringify(description)).not.toContain('hidden');
   });

@@ -4,6 +4,7 @@
  */
 import { formatBaseUrl, type Config } from '../config.ts';
 import { DEFAULT_ALT_ORDINAL, DEFAULT_BINDING_DISCRIMINATOR, DEFAULT_BINDING_SEED } from './alt-chain-settings.ts';
+import { DEFAULT_SERVICE_NAME, DEFAULT_SHARE } from './tracing-settings.ts';
 import type { Variable } from './variables.ts';
 
 /** Null: not set, and no default. */
@@ -68,6 +69,10 @@ export function describeConfig(config: Config): ConfigDescription {
     POLL_INTERVAL_SECONDS: config.pollIntervalSeconds,
     LOG_LEVEL: config.log.level,
     LOG_FORMAT: config.log.format,
+    OTEL_EXPORTER_OTLP_ENDPOINT: config.tracing && redactUrl(config.tracing.endpoint),
+    OTEL_EXPORTER_OTLP_HEADERS: config.tracing && `${Object.keys(config.tracing.headers).length} set, not shown`,
+    OTEL_SERVICE_NAME: config.tracing?.serviceName ?? DEFAULT_SERVICE_NAME,
+    OTEL_TRACES_SAMPLER_ARG: config.tracing?.share ?? DEFAULT_SHARE,
   };
   const entries = Object.entries(texts).map(([name, value]) => [name, value === undefined ? null : String(value)]);
   return Object.fromEntries(entries) as ConfigDescription;

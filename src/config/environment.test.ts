@@ -1,7 +1,7 @@
 /** Where variables come from, which source wins, and what is warned of. */
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { address, ALL, read, type Variables } from './sample-environment.ts';
+import { address, ALL, read, TRACES, type Variables } from './sample-environment.ts';
 import { SECRETS } from './variables.ts';
 
 describe('where variables come from', () => {
@@ -21,10 +21,10 @@ describe('where variables come from', () => {
   });
 
   it.each(SECRETS)('takes %s from a file', (name) => {
-    const all: Variables = { ...ALL, DATABASE_URL: 'sqlite:x', REDIS_URL: 'redis://x' };
+    const all: Variables = { ...ALL, ...TRACES, DATABASE_URL: 'sqlite:x', REDIS_URL: 'redis://x' };
     const text = all[name]!;
-    const env = { ...ALL, [name]: '', [`${name}_FILE`]: 'secret' };
-    expect(read(env, { files: { secret: `${text}\n` } })).toEqual(read({ ...ALL, [name]: text }));
+    const env = { ...all, [name]: '', [`${name}_FILE`]: 'secret' };
+    expect(read(env, { files: { secret: `${text}\n` } })).toEqual(read(all));
     expect(read(env).problems).toContain(`${name}_FILE: the file cannot be read`);
     expect(read(env, { files: { secret: '\n' } }).problems).toContain(`${name}_FILE: the file is empty`);
   });

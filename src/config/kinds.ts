@@ -90,6 +90,28 @@ export const BEARER_TOKEN: Kind<string> = {
   parse: (text) => (/^[\x21-\x7e]{1,512}$/.test(text) ? text : undefined),
 };
 
+/** As OpenTelemetry writes headers: `name=value`, the value percent-encoded. */
+export const TRACE_HEADERS: Kind<Readonly<Record<string, string>>> = {
+  rule: 'name=value pairs of headers, separated by commas, their values percent-encoded',
+  parse(text) {
+    const pairs = text.split(',').map((pair) => /^\s*([A-Za-z0-9-]+)=([!-+\--~]*)\s*$/.exec(pair));
+    if (pairs.some((pair) => pair === null || !isDecodable(pair[2]!))) return undefined;
+    const entries = pairs.map((pair) => [pair![1]!.toLowerCase(), decodeURIComponent(pair![2]!)] as const);
+    return entries.every(([, value]) => /^[ -~]*$/.test(value)) ? Object.fromEntries(entries) : undefined;
+  },
+};
+
+export const SERVICE_NAME: Kind<string> = {
+  rule: '1 to 128 letters, digits, dots, dashes and underscores',
+  parse: (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) ? text : undefined),
+};
+
+/** Decimal. */
+export const SHARE: Kind<number> = {
+  rule: 'a number from 0 to 1',
+  parse: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : undefined),
+};
+
 export const BOOLEAN: Kind<boolean> = {
   rule: '"true" or "false"',
   parse: (text) => ({ true: true, false: false })[text],

@@ -47,4 +47,8 @@ export const VERIFY: Variables = {
   TRUST_INTERMEDIATE_FILE: 'intermediate.der',
   TRUST_INTERMEDIATE_SHA256: 'b'.repeat(64),
 };
+export const TRACES: Variables = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20key',
+};
 export const ALL: Variables = { ...MAIN, ...LEGACY, ...ALT, ...VERIFY };

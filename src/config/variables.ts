@@ -17,12 +17,16 @@ export const VARIABLES = [
   ...['PARTNER_DATA', 'ADDITIONS', 'FX_SOURCE', 'TOKENS_FILE', 'NAMESPACE_FILE'],
   ...['RATE_LIMITS', 'RATE_LIMIT_IPV6_PREFIX', 'TRUSTED_PROXIES', 'INDEXER', 'POLL_INTERVAL_SECONDS'],
   ...['LOG_LEVEL', 'LOG_FORMAT'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'OTEL_TRACES_SAMPLER_ARG'],
 ] as const;
 
 export type Variable = (typeof VARIABLES)[number];
 
 /** May come from `NAME_FILE` instead. */
-export const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'MAIN_RPC_URLS', 'ALT_RPC_URLS', 'ONBOARDING_TOKENS'] as const;
+export const SECRETS = [
+  ...['DATABASE_URL', 'REDIS_URL', 'MAIN_RPC_URLS', 'ALT_RPC_URLS', 'ONBOARDING_TOKENS'],
+  'OTEL_EXPORTER_OTLP_HEADERS',
+] as const;
 
 const NAMES: ReadonlySet<string> = new Set<string>([...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)]);
 const MAX_MISTYPED_LETTERS = 2;

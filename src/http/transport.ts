@@ -2,7 +2,14 @@
  * How does the service speak HTTP/1.1 below its routes? Limits on time and size of what arrives, and JSON answers to what never becomes
  * a request: a broken request line, headers that are too large or never end (http-facts 2 "error bodies", evidence 2).
  */
-import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as afterPolling } from 'node:timers/promises';
@@ -27,7 +34,7 @@ const ON_THE_WAY_MILLISECONDS = 250;
 /** The first turn may be the rest of one in which nobody was taken any more. */
 const EMPTY_TURNS = 3;
 /** Whoever comes so often that there are always more is not waited for. */
-const TAKING_MILLISECONDS = 300;
+const MOST_TURNS = 2_000;
 /** How long a refused sender may go on sending before it is cut off; cut off at once it might lose the answer. */
 const LINGER_MILLISECONDS = 1_000;
 
@@ -75,6 +82,19 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
   return server;
 }
 
+/** Runs `serve`, which answers the route as it is registered, and sees the response to its end. */
+export type TraceRequest = (request: IncomingMessage, response: ServerResponse, serve: () => string) => void;
+
+export function traceEach(listener: RequestListener, traceRequest: TraceRequest | undefined): RequestListener {
+  if (traceRequest === undefined) return listener;
+  return (request, response) =>
+    traceRequest(request, response, () => {
+      listener(request, response);
+      const exchange = currentExchange(request.socket);
+      return exchange?.request === request ? exchange.route.pattern : 'unknown';
+    });
+}
+
 /** Connections that read nothing more; the parser reports every further packet of a broken request. */
 const ended = new WeakSet<Duplex>();
 
@@ -101,11 +121,13 @@ export function answerUnreadable(error: ParserError, socket: Duplex): void {
 /** Takes the connections that wait for it, one in each turn; a server that closed now would reset them. */
 export async function takeWaiting(server: Server): Promise<void> {
   if (!server.listening) return;
-  const end = performance.now() + TAKING_MILLISECONDS;
   let turnsWithout = 0;
   const note = () => (turnsWithout = 0);
   server.on('connection', note);
-  for (; turnsWithout < EMPTY_TURNS && performance.now() < end; turnsWithout++) await afterPolling();
+  for (let turn = 0; turn < MOST_TURNS && turnsWithout < EMPTY_TURNS; turn++) {
+    turnsWithout += 1;
+    await afterPolling();
+  }
   server.off('connection', note);
 }
 

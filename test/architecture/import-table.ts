@@ -38,7 +38,10 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     of: 'src/observe',
     mayImport: ['src/observe', 'src/actions', 'src/domain', 'src/ports'],
-    packages: ['node:', 'prom-client'],
+    packages: [
+      ...['node:', 'prom-client', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http'],
+      ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+    ],
   },
   { of: 'src/indexers', mayImport: ['src/indexers', 'src/domain', 'src/ports'], packages: [] },
   { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },

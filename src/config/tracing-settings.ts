@@ -1,0 +1,22 @@
+/** Where do traces go? Undefined: nowhere. The names are those of OpenTelemetry, and the ones below are all that are read. */
+import type { Environment } from './environment.ts';
+import { HTTP_URL, SERVICE_NAME, SHARE, TRACE_HEADERS } from './kinds.ts';
+
+export interface TracingSettings {
+  /** Base of a collector's OTLP/HTTP; `/v1/traces` is added. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  readonly share: number;
+}
+
+export const DEFAULT_SERVICE_NAME = 'machine-rating';
+export const DEFAULT_SHARE = 1;
+
+export function readTracingSettings(environment: Environment): TracingSettings | undefined {
+  const endpoint = environment.read('OTEL_EXPORTER_OTLP_ENDPOINT', HTTP_URL);
+  const headers = environment.read('OTEL_EXPORTER_OTLP_HEADERS', TRACE_HEADERS) ?? {};
+  const serviceName = environment.read('OTEL_SERVICE_NAME', SERVICE_NAME) ?? DEFAULT_SERVICE_NAME;
+  const share = environment.read('OTEL_TRACES_SAMPLER_ARG', SHARE) ?? DEFAULT_SHARE;
+  return endpoint === undefined ? undefined : { endpoint, headers, serviceName, share };
+}

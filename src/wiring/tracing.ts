@@ -1,0 +1,26 @@
+/** Is it told where the time of requests goes? Only where `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; else nothing of it is loaded. */
+import type { Config } from '../config.ts';
+import type { Tracing } from '../observe/tracing.ts';
+import type { Closing } from './closing.ts';
+
+/** Undefined: nothing is traced. */
+export async function openTracing(config: Config, closing: Closing): Promise<Tracing | undefined> {
+  const { tracing: settings, database, mainChain, altChain } = config;
+  if (settings === undefined) return undefined;
+  const { createTracing } = await import('../observe/tracing.ts');
+  const upstreams = new Map([
+    ...(altChain?.rpcUrls ?? []).map((url) => [new URL(url).origin, 'alt'] as const),
+    ...(mainChain?.rpcUrls ?? []).map((url) => [new URL(url).origin, 'main'] as const),
+  ]);
+  const { endpoint, headers, serviceName, share } = settings;
+  const tracing = createTracing({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers,
+    serviceName,
+    share,
+    database: database.kind === 'postgres' ? 'postgresql' : 'sqlite',
+    upstreams,
+  });
+  closing.add(() => tracing.close());
+  return tracing;
+}

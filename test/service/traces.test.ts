@@ -1,0 +1,114 @@
+/** What is a collector told of a request? As a deployment runs it: the service is told of a collector by the standard variables, and the test is the collector. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { startReplica, type Replica } from '../replica.ts';
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const PARENT_ID = 'b7ad6b7169203331';
+const SECRET = 'collector-secret';
+const CALLER_SECRET = 'caller-secret';
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: number };
+}
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+}
+
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
+  }[];
+}
+
+let folder: string;
+let collector: Server;
+let replica: Replica;
+const received: { readonly path: string; readonly authorization: string | undefined; readonly text: string }[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'traces-'));
+  collector = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { url = '', headers } = request;
+    received.push({ path: url, authorization: headers.authorization, text: Buffer.concat(chunks).toString() });
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  replica = await startReplica({
+    ...inject('devnetEnv'),
+    DATABASE_URL: `sqlite:${join(folder, 'svc.db')}`,
+    LOG_LEVEL: 'warn',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${SECRET}`,
+  });
+  await replica.until('svc_index_ready', 1);
+});
+afterAll(async () => {
+  await replica.kill();
+  collector.close();
+  collector.closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+const attributesOf = ({ attributes }: Pick<Span, 'attributes'>) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
+
+it('a span for each request, under what the caller names, and one for each that it made others be asked; nothing that a caller wrote', async () => {
+  // Several, because a batch of which a loop was the first to need something stands under no request.
+  const machines = inject('fixtures').machines.filter(({ name }) => /^fleet-0\d$/.test(name));
+  const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`;
+  const ask = (path: string, headers: Record<string, string>) => fetch(replica.url + path, { headers });
+  for (const { did } of machines) {
+    const profile = await ask(`/machine/${did}?key=${CALLER_SECRET}`, { traceparent, authorization: CALLER_SECRET });
+    expect(profile.status).toBe(200);
+  }
+  const statuses = await Promise.all(
+    [`/nothing/${CALLER_SECRET}`, '/health'].map(async (path) => (await ask(path, { traceparent: 'nonsense' })).status),
+  );
+  expect(statuses).toEqual([404, 200]);
+  replica.signal('SIGTERM');
+  expect(await replica.ended).toBe(0);
+
+  expect([...new Set(received.map(({ path, authorization }) => `${path} ${authorization}`))]).toEqual([
+    `/v1/traces Bearer ${SECRET}`,
+  ]);
+  const exports = received.map(({ text }) => JSON.parse(text) as Export).flatMap(({ resourceSpans }) => resourceSpans);
+  for (const { resource } of exports) expect(attributesOf(resource)).toEqual({ 'service.name': 'machine-rating' });
+  const spans = exports.flatMap(({ scopeSpans }) => scopeSpans).flatMap((scope) => scope.spans);
+
+  const asked = spans.filter(({ name }) => name === 'GET /machine/:did');
+  expect(asked.map((each) => [each.traceId, each.parentSpanId, attributesOf(each)])).toEqual(
+    machines.map(() => [
+      TRACE_ID,
+      PARENT_ID,
+      { 'http.request.method': 'GET', 'http.route': '/machine/:did', 'http.response.status_code': 200 },
+    ]),
+  );
+  const ids = new Set(asked.map(({ spanId }) => spanId));
+  const below = spans.filter(({ parentSpanId }) => ids.has(parentSpanId!));
+  expect(new Set(below.map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]));
+  expect(below.map(attributesOf)).toContainEqual({ 'svc.upstream': 'main', 'http.response.status_code': 200 });
+  expect(below.map(attributesOf)).toContainEqual({ 'db.system.name': 'sqlite', 'db.operation.name': 'readFold' });
+  const unknown = spans.find(({ name }) => name === 'GET unknown')!;
+  expect([unknown.parentSpanId ?? '', attributesOf(unknown)['http.response.status_code']]).toEqual(['', 404]);
+
+  const text = received.map((each) => each.text).join('\n');
+  const written = machines.flatMap(({ did, id }) => [did, id]);
+  for (const secret of [CALLER_SECRET, SECRET, ...written, '127.0.0.1']) {
+    expect(text).not.toContain(secret);
+  }
+});
