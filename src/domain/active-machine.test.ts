@@ -13,4 +13,6 @@ test('the newest of both lists come first, equal ones by id, each machine once',
   expect(mergeActive(lists, 2)).toEqual([active(7, 50), active(2, 45)]);
   expect(mergeActive([], 2)).toEqual([]);
   expect(mergeActive([[active(10, 40), active(9, 40)]], 2)).toEqual([active(9, 40), active(10, 40)]);
+  expect(mergeActive([[active(9, 40), active(10, 40)]], 2)).toEqual([active(9, 40), active(10, 40)]);
+  expect(mergeActive([[active(9, 0)]], 2)).toEqual([active(9, 0)]);
 });

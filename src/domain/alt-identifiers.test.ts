@@ -32,3 +32,7 @@ describe('a key', () => {
     expect(() => formatAltKey(new Uint8Array(31))).toThrow(RangeError);
   });
 });
+
+it.each([0, 31, 33])('is not made of %i bytes', (length) => {
+  expect(() => formatAltKey(new Uint8Array(length))).toThrow(new RangeError('a key has 32 bytes'));
+});

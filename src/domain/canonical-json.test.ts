@@ -76,6 +76,12 @@ it(`is what the strict parser reads back, and the same for every order of member
   );
 });
 
+it('a lone surrogate is told from a text', () => {
+  const refused = new TypeError('a lone surrogate has no canonical form');
+  expect(() => canonicalBytes('\ud800')).toThrow(refused);
+  expect(() => canonicalBytes({ '\udc00': 'x' })).toThrow(refused);
+});
+
 function toTree(value: JsonValue): TextTree {
   if (typeof value === 'string') return value;
   return Object.fromEntries(

@@ -42,6 +42,7 @@ describe('the k-th log belongs to the k-th record', () => {
     ['the values differ', [record(7n)], [log(0, 8n)]],
     ['the types differ', [record(7n)], [log(0, 7n, 0n, 1)]],
     ['the position differs', [record(7n)], [log(1, 7n)]],
+    ['the position alone differs', [record(7n)], [log(1, 7n, 0n)]],
   ])('is unreadable when %s', (_name, records, logs) => {
     expect(() => pairEvents(records, logs, 0, false)).toThrow(UNREADABLE);
   });

@@ -24,6 +24,7 @@ describe('a JSON object that a stranger wrote', () => {
     ['a byte-order mark', bytes('\ufeff{}')],
     ['invalid UTF-8', Buffer.from('7b22ff223a317d', 'hex')],
     ['a nesting of 33 objects', bytes(nested(33))],
+    ['a nesting of 33 objects beside less', bytes(`{"flat":1,"deep":${nested(32)}}`)],
     ['a nesting of 30,000 objects', bytes(nested(30_000))],
     ['a nesting of 30,000 arrays', bytes(`{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)],
   ])('is not %s', (_name, value) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   formatAddress,
+  formatAddressDid,
   formatMachineDid,
   MAX_MACHINE_ID,
   parseAddress,
@@ -105,3 +106,15 @@ describe('address', () => {
     expect(parseAddress(text)).toBeUndefined();
   });
 });
+
+it('an address in a DID is spelled with its checksum', () => {
+  const address = parseAddress('0x1a642f0e3c3af545e7acbd38b07251b3990914f1')!;
+  expect(formatAddressDid(address, DEFAULT_NAMESPACE)).toBe('did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1');
+});
+
+it.each(['x0x1a642f0e3c3af545e7acbd38b07251b3990914f1', '0x1a642f0e3c3af545e7acbd38b07251b3990914f1x'])(
+  '%s is no address',
+  (text) => {
+    expect(parseAddress(text)).toBeUndefined();
+  },
+);

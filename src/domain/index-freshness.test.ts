@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeIndexFreshness } from './index-freshness.ts';
+import { isObservationFresh, judgeIndexFreshness, judgeObservationAge } from './index-freshness.ts';
 
 const NOW = 1_800_000_000_000;
 
@@ -35,6 +35,11 @@ describe('freshness of the index', () => {
     expect(judge(7, undefined, undefined)).toEqual({ kind: 'syncing', indexedBlock: 7, headBlock: 7 });
   });
 
+  it('does not begin while half of the reading of the head is missing', () => {
+    expect(judge(7, undefined, 1)).toEqual({ kind: 'syncing', indexedBlock: 7, headBlock: 7 });
+    expect(judge(7, 50, undefined)).toEqual({ kind: 'syncing', indexedBlock: 7, headBlock: 7 });
+  });
+
   it('counts no negative lag and no negative age', () => {
     expect(judge(105, 100, -3)).toEqual({
       kind: 'fresh',
@@ -49,5 +54,27 @@ describe('freshness of the index', () => {
     expect(judge(100, 101, -60).kind).toBe('fresh');
     expect(judge(100, 101, -60.001)).toEqual({ kind: 'syncing', indexedBlock: 100, headBlock: 101 });
     expect(judge(undefined, 101, -3_600)).toEqual({ kind: 'syncing', indexedBlock: 0, headBlock: 101 });
+  });
+});
+
+describe('an observation', () => {
+  it.each<[name: string, observedAt: number | undefined, age: number | undefined]>([
+    ['never made', undefined, undefined],
+    ['of now', NOW, 0],
+    ['of not quite two seconds ago', NOW - 1_999, 1],
+    ['of two seconds ago', NOW - 2_000, 2],
+    ['of a clock that was a minute ahead', NOW + 60_000, 0],
+    ['of a clock that was more than a minute ahead', NOW + 60_001, undefined],
+  ])('%s has an age, or none', (_name, observedAt, age) => {
+    expect(judgeObservationAge(observedAt, NOW)).toBe(age);
+  });
+
+  it.each<[age: number | undefined, isFresh: boolean]>([
+    [0, true],
+    [600, true],
+    [601, false],
+    [undefined, false],
+  ])('of %s seconds is fresh for ten polls a minute apart: %s', (age, isFresh) => {
+    expect(isObservationFresh(age, 60)).toBe(isFresh);
   });
 });

@@ -23,6 +23,32 @@ describe('documentation, data API and visibility are service endpoints', () => {
     expect(toServiceDirectory([endpoint('Other', 'https://a.example/', id)]).dataApi).toBe('https://a.example/');
   });
 
+  it.each(['#documentation', 'Documentation', 'did:svc:5#documentation'])('finds documentation by the id %s', (id) => {
+    expect(toServiceDirectory([endpoint('Other', 'https://a.example/', id)]).documentationUrl).toBe(
+      'https://a.example/',
+    );
+  });
+
+  it.each(['DataApi', 'dataapi', 'DATA_API'])('finds the data API by the type %s', (type) => {
+    expect(toServiceDirectory([endpoint(type, 'https://a.example/')]).dataApi).toBe('https://a.example/');
+  });
+
+  it.each([
+    ['DataVisibility', '#x'],
+    ['data_visibility', '#x'],
+    ['Other', '#data-visibility'],
+  ])('finds the visibility by the type %s and the id %s', (type, id) => {
+    expect(toServiceDirectory([endpoint(type, 'onchain', id)]).visibility).toBe('onchain');
+  });
+
+  it.each(['', '#'])('finds nothing by the empty id %j', (id) => {
+    expect(toServiceDirectory([endpoint('', 'https://a.example/', id), endpoint('', 'onchain', id)])).toMatchObject({
+      documentationUrl: undefined,
+      dataApi: undefined,
+      visibility: 'private',
+    });
+  });
+
   it('takes the first match in document order, even when its value is unusable', () => {
     const directory = toServiceDirectory([
       endpoint('DataApi', 'ftp://a.example'),
@@ -36,6 +62,8 @@ describe('documentation, data API and visibility are service endpoints', () => {
     ['another scheme', 'ftp://a.example/'],
     ['a script', 'javascript:alert(1)'],
     ['2,049 characters', `https://a.example/${'x'.repeat(2031)}`],
+    ['something before it', 'see https://a.example/'],
+    ['a script before it', 'javascript:https://a.example/'],
     ['a blank inside', 'https://a.example/ b'],
     ['a line feed', 'https://a.example/\n'],
     ['a bidi mark', 'https://a.example/\u202e'],

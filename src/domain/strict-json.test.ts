@@ -225,3 +225,21 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+describe('a problem is told where it stands', () => {
+  it.each(['{xa":1}', '{1a":1}', '{"a":1,xb":2}'])('in %s: at a name without its first quote', (text) => {
+    const position = text.search(/[x1]\w"/);
+    expect(parseStrictJson(new TextEncoder().encode(text))).toEqual({
+      problem: { kind: 'fault', text: 'unexpected character', position },
+    });
+  });
+
+  it.each(Array.from({ length: 12 }, (_, count) => count))('behind %i characters of several bytes', (count) => {
+    for (const character of ['é', '€', '😀', '\ufeff']) {
+      const bytes = Buffer.concat([Buffer.from(character.repeat(count)), Buffer.of(0xff)]);
+      expect(parseStrictJson(bytes)).toEqual({
+        problem: { kind: 'fault', text: 'invalid UTF-8', position: count },
+      });
+    }
+  });
+});

@@ -12,6 +12,7 @@ export interface EquivalentMutants {
 /** A memory of what was computed: with or without it the same is answered. */
 const ONLY_SPEED = 'What is remembered is what would be computed again.';
 const REFUSED_LATER = 'What it refuses, the checks of length and content after it refuse too.';
+const NOTHING_RETURNED = 'Without the line undefined is returned too.';
 const SPELLED = 'What is behind the zone is not where the digits are looked for.';
 const AT_LEAST_ONE = 'A list that was read has at least one member.';
 const UNDEFINED_IS_NO_FOLD = 'What could not be parsed is undefined then, which is refused next.';
@@ -269,7 +270,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/evidence/certificate/trust-material.ts',
     line: '} catch {',
     changes: [['{\n    return undefined;\n  }', '{}']],
-    why: 'Without the line undefined is returned too.',
+    why: NOTHING_RETURNED,
   },
   {
     file: 'src/domain/evidence/certificate/trust-material.ts',
@@ -448,5 +449,143 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     line: "return available.state === 'present' && available.value;",
     changes: [["available.state === 'present'", 'true']],
     why: 'What is not present has no value.',
+  },
+  {
+    file: 'src/domain/active-machine.ts',
+    line: 'if (machine.lastEventAt > (newest.get(machine.id)?.lastEventAt ?? -1)) newest.set(machine.id, machine);',
+    changes: [
+      [
+        'machine.lastEventAt > (newest.get(machine.id)?.lastEventAt ?? -1)',
+        'machine.lastEventAt >= (newest.get(machine.id)?.lastEventAt ?? -1)',
+      ],
+    ],
+    why: 'Of two that are equal either is the same.',
+  },
+  {
+    file: 'src/domain/active-machine.ts',
+    line: 'return b.lastEventAt - a.lastEventAt || (a.id < b.id ? -1 : 1);',
+    changes: [['a.id < b.id', 'a.id <= b.id']],
+    why: 'No id is there twice.',
+  },
+  {
+    file: 'src/domain/alt-machine-home.ts',
+    line: "return reading.state === 'present' ? reading.value : undefined;",
+    changes: [["reading.state === 'present'", 'true']],
+    why: 'What is not present has no value.',
+  },
+  {
+    file: 'src/domain/machine-home.ts',
+    line: "return reading.state === 'present' ? reading.value : undefined;",
+    changes: [["reading.state === 'present'", 'true']],
+    why: 'What is not present has no value.',
+  },
+  {
+    file: 'src/domain/base58.ts',
+    line: 'const digits = toHex(toNumber(text.slice(zeros)));',
+    changes: [['text.slice(zeros)', 'text']],
+    why: 'Leading zeros add nothing to a number.',
+  },
+  {
+    file: 'src/domain/base58.ts',
+    line: 'for (let at = 0; at < digits.length; at += DIGITS_AT_ONCE) {',
+    changes: [['at < digits.length', 'at <= digits.length']],
+    why: 'After the end there are no digits, which multiply by 1 and add 0.',
+  },
+  {
+    file: 'src/domain/base58.ts',
+    line: 'number = number * (part.length === DIGITS_AT_ONCE ? BASE_AT_ONCE : 58n ** BigInt(part.length)) + BigInt(value);',
+    changes: [['part.length === DIGITS_AT_ONCE', 'false']],
+    why: 'The constant is that power.',
+  },
+  {
+    file: 'src/domain/base58.ts',
+    line: 'const DIGITS_PER_BYTE = Math.log(256) / Math.log(58);',
+    changes: [['Math.log(256) / Math.log(58)', 'Math.log(256) * Math.log(58)']],
+    why: 'A text that is too long is refused by its bytes then; the bound only spares reading it.',
+  },
+  {
+    file: 'src/domain/duration-tally.ts',
+    line: 'while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket += 1;',
+    changes: [
+      ['bucket < BOUNDS.length', 'true'],
+      ['bucket < BOUNDS.length', 'bucket <= BOUNDS.length'],
+    ],
+    why: 'Nothing exceeds a bound that is not there.',
+  },
+  {
+    file: 'src/domain/first-generation.ts',
+    line: "const id = parseMachineId(item instanceof JsonNumber ? item.text : typeof item === 'string' ? item : '');",
+    changes: [
+      ["typeof item === 'string'", 'true'],
+      ["''", '"Stryker was here!"'],
+    ],
+    why: 'Nothing else is spelled like an id.',
+  },
+  {
+    file: 'src/domain/first-generation.ts',
+    line: 'return [...ids].sort((a, b) => (a < b ? -1 : 1));',
+    changes: [['a < b', 'a <= b']],
+    why: 'No id is there twice.',
+  },
+  {
+    file: 'src/domain/first-generation.ts',
+    line: "return operator.state === 'present' && operator.value === claimant ? 'held' : 'foreign';",
+    changes: [["operator.state === 'present'", 'true']],
+    why: 'What is not present has no value.',
+  },
+  {
+    file: 'src/domain/foreign-json.ts',
+    line: '} catch {',
+    changes: [['{\n    return undefined;\n  }', '{}']],
+    why: NOTHING_RETURNED,
+  },
+  {
+    file: 'src/domain/index-freshness.ts',
+    line: 'return ageSeconds !== undefined && ageSeconds <= MAX_UNSEEN_INTERVALS * pollIntervalSeconds;',
+    changes: [['ageSeconds !== undefined', 'true']],
+    why: 'No age is not below a limit.',
+  },
+  {
+    file: 'src/domain/verify-status.ts',
+    line: "if (record.expiresAt !== undefined && record.expiresAt <= nowSeconds) return 'expired';",
+    changes: [['record.expiresAt !== undefined', 'true']],
+    why: 'No end is not before now.',
+  },
+  {
+    file: 'src/domain/strict-json.ts',
+    line: 'if (!(error instanceof Stop)) throw error;',
+    changes: [['!(error instanceof Stop)', 'false']],
+    why: 'The scanner throws nothing else.',
+  },
+  {
+    file: 'src/domain/strict-json.ts',
+    line: '} catch {',
+    changes: [['{\n    return undefined;\n  }', '{}']],
+    why: NOTHING_RETURNED,
+  },
+  {
+    file: 'src/domain/strict-json.ts',
+    line: "if (this.#text[this.#at] === '\"') {",
+    changes: [
+      ["this.#text[this.#at] === '\"'", 'false'],
+      ["'\"'", '""'],
+      [
+        '{\n      this.#at++;\n      return value; // without an escape there is no lone surrogate: UTF-8 has none\n    }',
+        '{}',
+      ],
+    ],
+    why: 'A shortcut: a text without an escape is read alike by what follows.',
+  },
+  {
+    file: 'src/domain/signatures/native-curves.ts',
+    line: '} catch {',
+    changes: [['{\n      return undefined;\n    }', '{}']],
+    why: NOTHING_RETURNED,
+  },
+  {
+    file: 'src/domain/signatures/portable-curves.ts',
+    line: '} catch {',
+    changes: [['{\n    return undefined;\n  }', '{}']],
+    why: NOTHING_RETURNED,
   },
 ];

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { NO_EVENTS, NO_PAUSE_FLAGS } from './alt-machine-facts.ts';
+
+it('an account that is absent stops nothing and counts nothing', () => {
+  expect(NO_PAUSE_FLAGS).toEqual({
+    operatorPaused: false,
+    generalPaused: false,
+    technicalPaused: false,
+    subscriptionPaused: false,
+  });
+  expect(NO_EVENTS).toStrictEqual({ count: 0n, priorEventCount: 0n, lastEvent: undefined });
+});
