@@ -1,7 +1,12 @@
 /**
  * How are the tables that grow with machines divided? By the hash of the column that their statements name: none of the service's statements changes.
  * `event_histories` stays whole: a unique index of a divided table must name the column that divides it, and this table has two.
+ *
+ *     node bench/growth/partitions.ts 16 | psql "$DATABASE_URL"
+ *
+ * once a service has made the tables, and before one has filled them.
  */
+import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 
 const TABLES = {
@@ -13,23 +18,24 @@ const TABLES = {
   fold_days: { by: 'history_id', key: 'history_id, slot, day' },
 } as const;
 
-/** Tables must be empty. */
-export async function divideTables(client: pg.Client, parts: number): Promise<void> {
-  for (const [table, { by, key }] of Object.entries(TABLES)) {
-    await client.query(`ALTER TABLE ${table} RENAME TO whole_${table}`);
-    await client.query(
+/** Statements for a database whose tables are there and empty. */
+export function listStatements(parts: number): readonly string[] {
+  return Object.entries(TABLES)
+    .flatMap(([table, { by, key }]) => [
+      `ALTER TABLE ${table} RENAME TO whole_${table}`,
       `CREATE TABLE ${table} (LIKE whole_${table} INCLUDING CONSTRAINTS, PRIMARY KEY (${key})) PARTITION BY HASH (${by})`,
+      ...Array.from(
+        { length: parts },
+        (_, part) =>
+          `CREATE TABLE ${table}_${part} PARTITION OF ${table} FOR VALUES WITH (MODULUS ${parts}, REMAINDER ${part})`,
+      ),
+      `DROP TABLE whole_${table}`,
+    ])
+    .concat(
+      ['folds', 'fold_days'].map(
+        (table) => `ALTER TABLE ${table} ADD FOREIGN KEY (history_id) REFERENCES event_histories (history_id)`,
+      ),
     );
-    for (let part = 0; part < parts; part++) {
-      await client.query(
-        `CREATE TABLE ${table}_${part} PARTITION OF ${table} FOR VALUES WITH (MODULUS ${parts}, REMAINDER ${part})`,
-      );
-    }
-    await client.query(`DROP TABLE whole_${table}`);
-  }
-  for (const table of ['folds', 'fold_days']) {
-    await client.query(`ALTER TABLE ${table} ADD FOREIGN KEY (history_id) REFERENCES event_histories (history_id)`);
-  }
 }
 
 /** Bytes of the rows and of the indexes of each table, its parts together. */
@@ -47,4 +53,9 @@ export async function readSizes(client: pg.Client): Promise<Record<string, { row
   return Object.fromEntries(
     wanted.map(({ name, ...sizes }) => [name, { rows: Number(sizes.rows), indexes: Number(sizes.indexes) }]),
   );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const statement of ['BEGIN', ...listStatements(Number(process.argv[2] ?? 16)), 'COMMIT'])
+    console.log(`${statement};`);
 }

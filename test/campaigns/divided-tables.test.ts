@@ -1,0 +1,26 @@
+/** Is a store whose large tables are divided into parts (`bench/growth/partitions.ts`) what the port promises? The whole contract, as of whole tables. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { listStatements } from '../../bench/growth/partitions.ts';
+import { createStore } from '../../src/adapters/sql/create-store.ts';
+import { testStore } from '../../src/adapters/sql/store-contract.ts';
+import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
+
+const PARTS = Number(process.env['PARTS'] ?? 16);
+
+describe(`PostgreSQL with tables in ${PARTS} parts`, () => {
+  let server: PostgresServer;
+  let divided: PostgresTestDatabase;
+  beforeAll(async () => {
+    server = await startEmbeddedPostgres();
+    divided = await server.createDatabase();
+    await (await createStore(divided.url)).close();
+    const client = new pg.Client({ connectionString: divided.url });
+    await client.connect();
+    for (const statement of listStatements(PARTS)) await client.query(statement);
+    await client.end();
+  });
+  afterAll(() => server.stop());
+
+  testStore('a store', { create: (content) => server.createDatabase(content === 'tables' ? divided : undefined) });
+});
