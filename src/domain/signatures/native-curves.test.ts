@@ -1,11 +1,18 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { createNativeCurves, NATIVE_SECP256K1 } from './native-curves.ts';
+import { PORTABLE_CURVES } from './portable-curves.ts';
 import { createSignatureChecks } from './signature-checks.ts';
 import { createMainChainKey } from './signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const WALLET = createMainChainKey(new Uint8Array(32).fill(1));
+
+it('without the native package keys are recovered portably', () => {
+  const curves = createNativeCurves(undefined);
+  expect(curves.recoverSecp256k1).toBe(PORTABLE_CURVES.recoverSecp256k1);
+  expect(createSignatureChecks(curves).recoverSigner(MESSAGE, WALLET.sign(MESSAGE))).toBe(WALLET.address);
+});
 
 describe('the native package for secp256k1', () => {
   it('is installed here', () => {
