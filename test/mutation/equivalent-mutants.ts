@@ -32,7 +32,6 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['remembered.size >= MAX_REMEMBERED_ITEMS', 'false'],
       ['remembered.size >= MAX_REMEMBERED_ITEMS', 'remembered.size > MAX_REMEMBERED_ITEMS'],
       ['remembered.size >= MAX_REMEMBERED_ITEMS', 'remembered.size < MAX_REMEMBERED_ITEMS'],
-      ['{\n    rememberedBefore = remembered;\n    remembered = new Map();\n  }', '{}'],
     ],
     why: ONLY_SPEED,
   },
@@ -587,5 +586,11 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     line: '} catch {',
     changes: [['{\n    return undefined;\n  }', '{}']],
     why: NOTHING_RETURNED,
+  },
+  {
+    file: 'src/domain/evidence/kept-evidence.ts',
+    line: "const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'kept', challenge }), rules);",
+    changes: [["'kept'", '""']],
+    why: 'Only whether it is gone is asked.',
   },
 ];

@@ -84,6 +84,12 @@ describe('a signature', () => {
     expect(isSignedByChip(key, prehash(1), rs(r, ORDER - s))).toBe(false);
   });
 
+  it('of a chip in software always has', () => {
+    const seeds = Array.from({ length: 16 }, (_, seed) => seed);
+    const scalars = seeds.map((seed) => parts(signAsChip(secret, prehash(seed)))[1]);
+    expect(scalars.filter((each) => each > HALF)).toEqual([]);
+  });
+
   it.each<[name: string, bytes: Uint8Array]>([
     ['two numbers', plainAnswer],
     ['two numbers with high s', answer(r, ORDER - s)],
