@@ -2,7 +2,7 @@
  * Would a test of the domain notice if a rule were another? Stryker changes `src/domain` in one place at a time and runs the tests that reach
  * it: a change that none notices is told, unless `equivalent-mutants.ts` says why it changes nothing. Fails below `LEAST_PERCENT`.
  *
- * `node test/mutation/run.ts [path…]`: only files whose paths begin so. Installs its tools beside itself on first use.
+ * `node test/mutation/run.ts [path…]`: only files whose paths begin so, or lines `path:from-to`. Installs its tools beside itself on first use.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { formatReport, judgeMutants, type MutationReport } from './mutation-repo
 const LEAST_PERCENT = 85;
 const ROOT = join(import.meta.dirname, '../..');
 const STRYKER = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
+const RANGE = /:\d+-\d+$/;
 const OUTPUT = 'coverage/mutation';
 const SOURCES = '{src,client,cli,explorer,contracts,devnet,test}/**/*.{ts,tsx}';
 const NOT_COPIED = [
@@ -39,17 +40,23 @@ function findDomainFiles(beginnings: readonly string[]): string[] {
     .sort();
 }
 
+/** Files by the beginning of their path; a range of lines as it is given. */
+function findMutated(args: readonly string[]): string[] {
+  const ranges = args.filter((each) => RANGE.test(each));
+  const beginnings = args.filter((each) => !RANGE.test(each));
+  return [...ranges, ...(args.length > 0 && beginnings.length === 0 ? [] : findDomainFiles(beginnings))];
+}
+
 function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): void {
   const { status } = spawnSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const beginnings = process.argv.slice(2);
 const reportFile = join(OUTPUT, 'report.json');
 const config = {
   testRunner: 'in-process',
   plugins: [join(import.meta.dirname, 'in-process-runner.ts')],
-  mutate: findDomainFiles(beginnings),
+  mutate: findMutated(process.argv.slice(2)),
   coverageAnalysis: 'perTest',
   concurrency: Number(process.env['CONCURRENCY'] ?? 2),
   timeoutMS: 60_000,
