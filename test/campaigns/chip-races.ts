@@ -1,7 +1,7 @@
 /**
  * Test support: does every challenge get exactly one document, whatever races for it and whenever the service dies? Challenges in batches; for each,
- * `submissions` of one, two or as many documents at once. In some batches the service is killed on the way, and whoever got no answer
- * asks again.
+ * `submissions` of one, two or as many documents at once, to two services on one database. In some batches one or both are killed on the way, and whoever got
+ * no answer asks again.
  */
 import { expect } from 'vitest';
 import type { MachineFixture } from '../../devnet/fixtures.ts';
@@ -12,7 +12,8 @@ import { parseDatabaseUrl } from '../../src/adapters/sql/database-url.ts';
 import type { BuiltEvidence } from '../../src/domain/evidence/evidence-building.ts';
 import { nonceHashOf, type Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { createProvider, startChipService, type ChipService } from './chip-scene.ts';
+import { startChipReplicas, type ChipReplicas } from './chip-replicas.ts';
+import { createProvider } from './chip-scene.ts';
 import type { Answer } from './pipelined-posts.ts';
 
 export interface RaceOptions {
@@ -21,9 +22,9 @@ export interface RaceOptions {
   readonly logFile: string;
   readonly random: Random;
   readonly challenges: number;
-  /** For each challenge, each over a connection of its own. */
+  /** For each challenge, each over a connection of its own, half of them to another process. */
   readonly submissions: number;
-  /** Mean of batches between two kills. */
+  /** Mean of batches between two blows. */
   readonly batchesPerKill: number;
   /** Asked after every batch: whether to stop early. */
   readonly isOver?: (done: number) => boolean;
@@ -55,6 +56,15 @@ interface Submission {
   answer: string | undefined;
 }
 
+/** When services are killed, and which. */
+interface Blow {
+  /** So many answers. */
+  readonly after: number;
+  readonly victims: readonly number[];
+}
+
+/** Inside one process documents for a challenge take turns; between two only the database decides. */
+const PROCESSES = 2;
 /** Challenges at once, each of another machine: a machine may have five open ones. */
 const BATCH = 8;
 /** Batches between two challenges that are left open. */
@@ -79,12 +89,11 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
   const [reserved, ...machines] = devnet.fixtures.machines.filter(
     ({ name, home }) => name.startsWith('fleet') && home === 'main',
   );
-  const start = () => startChipService(devnet, { databaseUrl, connections: submissions, logFile });
   const store = await createStore(parseDatabaseUrl(databaseUrl)!);
   const answers = new Map<string, number>();
   const openNonces: string[] = [];
   let [kills, sent, done, expired] = [0, 0, 0, 0];
-  let service = await start();
+  const service = await startChipReplicas(devnet, { databaseUrl, connections: submissions, logFile }, PROCESSES);
   try {
     for (let batch = 0; done < challenges && !isOver(done); batch++) {
       if (batch % OPEN_EVERY === 0) openNonces.push(...(await leaveOpen(service, sign, reserved!)));
@@ -92,18 +101,15 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
       const chosen = Array.from({ length: count }, (_, n) => machines[(done + n) % machines.length]!);
       const races = await openRaces(service, chosen, sign, submissions, random);
       const entered = shuffle(random, enter(races, submissions));
-      let diesAfter = random.chance(1 / batchesPerKill) ? random.integer(0, entered.length - 1) : undefined;
+      let blow = random.chance(1 / batchesPerKill) ? aimBlow(random, entered.length) : undefined;
       for (let round = 0, left = entered; left.length > 0; round++) {
         expect(round, 'rounds without an answer').toBeLessThan(PATIENCE);
         sent += left.length;
-        const lives = await submit(service, left, diesAfter);
+        await submit(service, left, blow);
+        await service.revive();
+        kills += blow?.victims.length ?? 0;
+        blow = undefined;
         left = left.filter(({ answer }) => answer === undefined);
-        if (!lives) {
-          if (diesAfter !== undefined) kills += 1;
-          await service.kill();
-          service = await start();
-        }
-        diesAfter = undefined;
       }
       for (const { answer } of entered) answers.set(answer!, (answers.get(answer!) ?? 0) + 1);
       for (const race of races) if ((await expectOne(store, race, entered)) === 'expired') expired += 1;
@@ -111,7 +117,7 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
     }
     expect(await store.listIntakes(undefined, done + 1)).toHaveLength(done - expired);
   } finally {
-    await service.kill();
+    await service.close();
     await store.close();
   }
   return { challenges: done, expired, kills, sent, answers, openNonces };
@@ -120,7 +126,7 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
 type Sign = ReturnType<typeof createProvider>;
 
 function openRaces(
-  service: ChipService,
+  service: ChipReplicas,
   machines: readonly MachineFixture[],
   sign: Sign,
   submissions: number,
@@ -150,20 +156,24 @@ function enter(races: readonly Race[], submissions: number): Submission[] {
   );
 }
 
-/** All at once; the service dies after so many answers. An overloaded service may say so: that is no answer. False: it is gone. */
-async function submit(service: ChipService, entered: readonly Submission[], diesAfter?: number): Promise<boolean> {
-  let lives = true;
+/** One of the services, or all of them. */
+function aimBlow(random: Random, answers: number): Blow {
+  const all = Array.from({ length: PROCESSES }, (_, n) => n);
+  return { after: random.integer(0, answers - 1), victims: random.chance(0.5) ? all : [random.pick(all)] };
+}
+
+/** All at once. A service that is too busy says so: that is no answer. */
+async function submit(service: ChipReplicas, entered: readonly Submission[], blow?: Blow): Promise<void> {
   let answered = 0;
-  if (diesAfter === 0) service.process.kill('SIGKILL');
+  if (blow?.after === 0) service.strike(blow.victims);
   await Promise.all(
     entered.map(async (submission) => {
       const answer = await service.post('evidence', submission.document.body, submission.connection);
-      if (++answered === diesAfter) service.process.kill('SIGKILL');
-      if (answer === undefined) lives = false;
-      else if (answer.status !== 503) submission.answer = answer.status === 202 ? '202' : codeOf(answer.text);
+      if (blow !== undefined && ++answered === blow.after) service.strike(blow.victims);
+      if (answer === undefined || answer.status === 503) return;
+      submission.answer = answer.status === 202 ? '202' : codeOf(answer.text);
     }),
   );
-  return lives && diesAfter === undefined;
 }
 
 function codeOf(text: string): string {
@@ -199,7 +209,7 @@ async function expectOne(store: Store, race: Race, entered: readonly Submission[
 
 /** The first answer that says more than that the service is busy. */
 async function ask(
-  service: ChipService,
+  service: ChipReplicas,
   path: 'challenge' | 'evidence',
   body: string,
   connection = 0,
@@ -212,7 +222,7 @@ async function ask(
 }
 
 /** A challenge whose documents are all refused, each at another step. None where the machine has too many open ones. */
-async function leaveOpen(service: ChipService, sign: Sign, machine: MachineFixture): Promise<string[]> {
+async function leaveOpen(service: ChipReplicas, sign: Sign, machine: MachineFixture): Promise<string[]> {
   const answer = await ask(service, 'challenge', JSON.stringify({ machineId: machine.id }));
   if (answer.status === 429) return [];
   expect(answer).toMatchObject({ status: 201 });
