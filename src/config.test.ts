@@ -19,6 +19,7 @@ it('is legal when nothing is set: not initialised', () => {
       admin: { host: '127.0.0.1', port: 9464 },
       publicUrl: undefined,
       database: { kind: 'sqlite', path: './data/svc.db' },
+      databaseReadUrl: undefined,
       redisUrl: undefined,
       mainChain: undefined,
       altChain: undefined,
@@ -195,6 +196,7 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   ADMIN_PORT: [...NOT_NUMBERS, '65536'],
   PUBLIC_URL: ['ratings.example', 'http://u:p@x', 'http://x?q', 'http://x#f', 'ftp://x'],
   DATABASE_URL: ['svc.db', 'sqlite:', 'mysql://x', 'postgres:x'],
+  DATABASE_READ_URL: ['sqlite:x', 'postgres://a b', 'postgres://copy/svc'],
   REDIS_URL: ['http://x', 'cache:6379'],
   MAIN_RPC_URLS: [...BAD_URLS, 'http://a,b', ','],
   MAIN_CHAIN_ID: [...NOT_NUMBERS, '0'],
@@ -251,6 +253,12 @@ describe.each(Object.entries(BAD))('%s refuses', (name, texts) => {
     const { problems } = read({ ...ALL, [name]: text });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
+});
+
+it('takes a copy for lists of a PostgreSQL database', () => {
+  const env = { DATABASE_URL: 'postgres://db/svc', DATABASE_READ_URL: 'postgres://copy/svc' };
+  const { config, problems } = read(env);
+  expect([config.databaseReadUrl, problems]).toEqual(['postgres://copy/svc', []]);
 });
 
 it('takes the rest of tracing where a collector is named, and else not', () => {

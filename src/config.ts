@@ -17,6 +17,7 @@ import {
   listOf,
   oneOf,
   PORT,
+  POSTGRES_URL,
   REDIS_URL,
   wholeNumber,
   type Database,
@@ -43,6 +44,8 @@ export interface Config {
   /** Base of links without a slash at its end; undefined = the address that is listened on (`formatBaseUrl`). */
   readonly publicUrl: string | undefined;
   readonly database: Database;
+  /** A copy of it, PostgreSQL too, that lists are read from while it is fit; undefined: there is none. */
+  readonly databaseReadUrl: string | undefined;
   /** Undefined: rates are counted in this process. */
   readonly redisUrl: string | undefined;
   /** Undefined: not initialised. */
@@ -119,6 +122,7 @@ export function readConfig(
   const config: Config = {
     ...readListeners(environment),
     database: environment.read('DATABASE_URL', DATABASE) ?? { kind: 'sqlite', path: './data/svc.db' },
+    databaseReadUrl: environment.read('DATABASE_READ_URL', POSTGRES_URL),
     redisUrl: environment.read('REDIS_URL', REDIS_URL),
     mainChain: readMainChainSettings(environment),
     altChain: readAltChainSettings(environment),
@@ -141,6 +145,9 @@ export function readConfig(
       format: environment.read('LOG_FORMAT', oneOf(['json', 'pretty'])) ?? (options.isTerminal ? 'pretty' : 'json'),
     },
   };
+  if (config.databaseReadUrl !== undefined && config.database.kind !== 'postgres') {
+    environment.note('DATABASE_READ_URL', 'is a copy of a PostgreSQL database, and DATABASE_URL names none');
+  }
   if (config.mainChain === undefined && config.altChain !== undefined) {
     environment.warn('ALT_RPC_URLS', 'the alt chain is not served without the contracts of the main chain');
   }

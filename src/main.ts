@@ -17,7 +17,7 @@ import { openAdmin } from './wiring/admin.ts';
 import { openAltChain } from './wiring/alt-chain.ts';
 import { closeListener, createClosing, NOTICE_MILLISECONDS } from './wiring/closing.ts';
 import { createRates } from './wiring/currency-rates.ts';
-import { openDatabase } from './wiring/database.ts';
+import { openDatabase, openLists } from './wiring/database.ts';
 import { startLoops } from './wiring/loops.ts';
 import { openMainChain } from './wiring/main-chain.ts';
 import { openOnboarding } from './wiring/onboarding.ts';
@@ -56,6 +56,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const opened = await openDatabase(config.database, closing);
     const { writes, failures: databaseFailures, reportFailure } = opened;
     const store = tracing?.traceStore(opened.store) ?? opened.store;
+    const copy = await openLists(config.databaseReadUrl, opened, log, closing);
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
     const start = { config, log, isLenient, closing, store, fxRates };
@@ -74,6 +75,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
       pollIntervalSeconds: config.pollIntervalSeconds,
       store,
+      lists: copy && (tracing?.traceStore(copy) ?? copy),
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
       alt: alt?.ports,

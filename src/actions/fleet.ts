@@ -14,6 +14,7 @@ import {
 } from '../domain/index-freshness.ts';
 import type { FleetListing, ListedMachine } from '../ports/alt-fleet-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { ListStore } from '../ports/list-store.ts';
 import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { locateMachine, requireMain } from './machine-location.ts';
 import { rateSnapshot } from './machine-rating.ts';
@@ -40,11 +41,8 @@ const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodabl
 export async function listFleet(ctx: Ctx, operator: Address, offset: number, limit: number): Promise<FleetPage> {
   const main = requireMain(ctx);
   const head = await main.index.readMainChainIndex();
-  const { indexedBlock, observation, unreadableRows, total, machines } = await readListing(
-    ctx,
-    operator,
-    offset,
-    limit,
+  const { indexedBlock, observation, unreadableRows, total, machines } = await readListing(ctx, head, (store) =>
+    listBoth(ctx, store, operator, offset, limit),
   );
   const now = ctx.clock.nowMilliseconds();
   const index = requireFreshIndex(ctx, { ...head, indexedBlock });
@@ -70,8 +68,31 @@ export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: 
   return index;
 }
 
+/** From the copy, where there is one that is fit to list from; whether it is, the head decides that the store itself knows of. */
 async function readListing(
-  { store, alt }: Ctx,
+  ctx: Ctx,
+  head: IndexReading,
+  list: (store: ListStore) => Promise<FleetListing>,
+): Promise<FleetListing> {
+  const copied = ctx.lists && (await list(ctx.lists).catch(toNothing));
+  return copied !== undefined && isFit(ctx, head, copied) ? copied : list(ctx.store);
+}
+
+function isFit(ctx: Ctx, head: IndexReading, { indexedBlock, observation }: FleetListing): boolean {
+  const now = ctx.clock.nowMilliseconds();
+  const index = judgeIndexFreshness({ ...head, indexedBlock }, now, ctx.pollIntervalSeconds);
+  const age = judgeObservationAge(observation?.observedAtMilliseconds, now);
+  return index.kind === 'fresh' && (ctx.alt === undefined || isObservationFresh(age, ctx.pollIntervalSeconds));
+}
+
+/** A copy that fails is as good as none. */
+function toNothing(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.kind !== 'StoreUnavailable') throw error;
+}
+
+async function listBoth(
+  { alt }: Ctx,
+  store: ListStore,
   operator: Address,
   offset: number,
   limit: number,

@@ -26,6 +26,7 @@ describe('the description', () => {
 
   const SECRET_URLS: Variables = {
     DATABASE_URL: 'postgres://hidden-user:hidden-word@db.example:5432/hidden-name?sslkey=hidden',
+    DATABASE_READ_URL: 'postgres://hidden@copy.example/hidden',
     REDIS_URL: 'rediss://:hidden@cache.example:6380/3',
     MAIN_RPC_URLS: 'https://node.example/v2/hidden-key,https://hidden@other.example:8545/?key=hidden',
     ALT_RPC_URLS: 'https://alt.example/#hidden',
@@ -39,6 +40,7 @@ describe('the description', () => {
     const description = describeConfig(read({ ...ALL, ...SECRET_URLS }).config);
     expect(description).toMatchObject({
       DATABASE_URL: 'postgres://db.example:5432',
+      DATABASE_READ_URL: 'postgres://copy.example',
       REDIS_URL: 'rediss://cache.example:6380',
       MAIN_RPC_URLS: 'https://node.example, https://other.example:8545',
       ALT_RPC_URLS: 'https://alt.example',

@@ -21,6 +21,7 @@ export function describeConfig(config: Config): ConfigDescription {
     ADMIN_PORT: config.admin?.port ?? 0,
     PUBLIC_URL: config.publicUrl ?? formatBaseUrl(config.listen),
     DATABASE_URL: config.database.kind === 'sqlite' ? `sqlite:${config.database.path}` : redactUrl(config.database.url),
+    DATABASE_READ_URL: config.databaseReadUrl && redactUrl(config.databaseReadUrl),
     REDIS_URL: config.redisUrl && redactUrl(config.redisUrl),
     MAIN_RPC_URLS: mainChain?.rpcUrls.map(redactUrl).join(', '),
     MAIN_CHAIN_ID: mainChain?.chainId,

@@ -21,7 +21,8 @@ describe('where variables come from', () => {
   });
 
   it.each(SECRETS)('takes %s from a file', (name) => {
-    const all: Variables = { ...ALL, ...TRACES, DATABASE_URL: 'sqlite:x', REDIS_URL: 'redis://x' };
+    const databases = { DATABASE_URL: 'postgres://x', DATABASE_READ_URL: 'postgres://y' };
+    const all: Variables = { ...ALL, ...TRACES, ...databases, REDIS_URL: 'redis://x' };
     const text = all[name]!;
     const env = { ...all, [name]: '', [`${name}_FILE`]: 'secret' };
     expect(read(env, { files: { secret: `${text}\n` } })).toEqual(read(all));

@@ -49,6 +49,15 @@ export const DATABASE: Kind<Database> = {
   },
 };
 
+/** Of a server; what it holds is asked when it is opened. */
+export const POSTGRES_URL: Kind<string> = {
+  rule: 'a postgres:// URL',
+  parse(text) {
+    const database = DATABASE.parse(text);
+    return database?.kind === 'postgres' ? database.url : undefined;
+  },
+};
+
 /** A file, or an http(s) URL; which of the two, the text says. */
 export const FILE_OR_URL: Kind<string> = {
   rule: 'a file, or an http or https URL',

@@ -1,7 +1,7 @@
 /** Which variables are there? Every name of configuration.md 1, in its order, and which of them are secrets. */
 
 export const VARIABLES = [
-  ...['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL'],
+  ...['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'PUBLIC_URL', 'DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'],
   ...['MAIN_RPC_URLS', 'MAIN_CHAIN_ID', 'MAIN_START_BLOCK'],
   ...['INFO_DESK_ADDRESS', 'MACHINE_REGISTRY_ADDRESS', 'MACHINE_STATE_AND_SYNC_ADDRESS'],
   ...['MACHINE_SUBSCRIPTION_ADDRESS', 'EVENT_REGISTRY_ADDRESS', 'CROSS_CHAIN_MIRROR_ADDRESS'],
@@ -24,7 +24,7 @@ export type Variable = (typeof VARIABLES)[number];
 
 /** May come from `NAME_FILE` instead. */
 export const SECRETS = [
-  ...['DATABASE_URL', 'REDIS_URL', 'MAIN_RPC_URLS', 'ALT_RPC_URLS', 'ONBOARDING_TOKENS'],
+  ...['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'MAIN_RPC_URLS', 'ALT_RPC_URLS', 'ONBOARDING_TOKENS'],
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
 

@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts';
 import type { EventTimes } from './event-times.ts';
 import type { FxRates } from './fx-rates.ts';
 import type { IndexStatus } from './index-status.ts';
+import type { ListStore } from './list-store.ts';
 import type { Log } from './log.ts';
 import type { MainChain } from './main-chain.ts';
 import type { PageSource } from './page-files.ts';
@@ -38,6 +39,8 @@ export interface Ctx {
   /** Of the index worker; ten intervals without a head make the index stale. */
   readonly pollIntervalSeconds: number;
   readonly store: Store;
+  /** A copy of the store that may lag; left out: there is none. */
+  readonly lists?: ListStore | undefined;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
   readonly alt: AltChainPorts | undefined;

@@ -168,6 +168,8 @@ export interface Store
     ChipStore,
     AltEventStore,
     AltFleetStore {
+  /** All that indexes claimed, as one text; equal for databases whose indexes are of the same deployments. */
+  readIdentities(): Promise<string>;
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;

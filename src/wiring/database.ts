@@ -1,9 +1,13 @@
 /** What does a process keep, and what became of its writes? The store, opened and migrated, and what operators count of it. */
+import { openListCopy } from '../adapters/sql/list-copy.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
 import type { DatabaseLocation } from '../adapters/sql/database-url.ts';
 import { countWrites, type OutcomeCounts, type WriteCounts } from '../observe/counted-store.ts';
+import type { ListStore } from '../ports/list-store.ts';
+import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Closing } from './closing.ts';
+import { CLOCK } from './process-time.ts';
 
 export interface Database {
   readonly store: Store;
@@ -11,6 +15,20 @@ export interface Database {
   /** Statements that failed, by the database's own code. */
   readonly failures: OutcomeCounts;
   readonly reportFailure: (code: string) => void;
+}
+
+/** Undefined: lists are read from the database itself. */
+export async function openLists(
+  url: string | undefined,
+  { store, reportFailure }: Database,
+  log: Log,
+  closing: Closing,
+): Promise<ListStore | undefined> {
+  if (url === undefined) return undefined;
+  const { readIdentities } = store;
+  const copy = await openListCopy({ url, readIdentities, clock: CLOCK, log, reportFailure });
+  closing.add(() => copy.close());
+  return copy;
 }
 
 export async function openDatabase(location: DatabaseLocation, closing: Closing): Promise<Database> {

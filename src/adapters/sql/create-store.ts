@@ -9,6 +9,7 @@ import { createDecisions } from './decisions.ts';
 import { createFolds } from './folds.ts';
 import { createOwnership } from './holdings.ts';
 import { createFxRates } from './fx-rates.ts';
+import { createIdentities } from './index-identities.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
 import { openSqlite } from './sqlite.ts';
@@ -40,6 +41,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     throw error instanceof SchemaTooNew ? toStoreUnavailable(error, report) : error;
   }
   return {
+    ...createIdentities(database),
     ...createMainChainIndex(database),
     ...createOwnership(database),
     ...createFolds(database),
