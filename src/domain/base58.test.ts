@@ -65,3 +65,7 @@ describe('refused', () => {
     expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
   });
 });
+
+it.each(['z1zzzzzzz', '211111111', 'z11zzzzzz1zzzzzzzz', '11z1zzzzzzz'])('%s is written as it was read', (text) => {
+  expect(formatBase58(parseBase58(text, 32)!)).toBe(text);
+});

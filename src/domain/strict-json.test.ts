@@ -234,6 +234,17 @@ describe('a problem is told where it stands', () => {
     });
   });
 
+  it.each([
+    ['{"a" 1}', 5],
+    ['{"a"1}', 4],
+    ['{"a" "b"}', 5],
+    ['{"a" {}}', 5],
+    ['{"a"}', 4],
+    ['{"a",1}', 4],
+  ])('in %s: where no colon follows a name', (text, position) => {
+    expect(parse(text)).toEqual(faultAt(position, 'unexpected character'));
+  });
+
   it.each(Array.from({ length: 12 }, (_, count) => count))('behind %i characters of several bytes', (count) => {
     for (const character of ['é', '€', '😀', '\ufeff']) {
       const bytes = Buffer.concat([Buffer.from(character.repeat(count)), Buffer.of(0xff)]);

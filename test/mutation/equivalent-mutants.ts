@@ -593,4 +593,29 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     changes: [["'kept'", '""']],
     why: 'Only whether it is gone is asked.',
   },
+  {
+    file: 'src/domain/call-tally.ts',
+    line: "const [method = '', outcome = ''] = key.split(' ');",
+    changes: [["''", '"Stryker was here!"']],
+    why: 'Every key has both words.',
+  },
+  {
+    file: 'src/domain/utc-day.ts',
+    line: 'if (!/^\\d{4}-\\d{2}-\\d{2}$/.test(text)) return undefined;',
+    changes: [
+      ['!/^\\d{4}-\\d{2}-\\d{2}$/.test(text)', 'false'],
+      ['/^\\d{4}-\\d{2}-\\d{2}$/', '/\\d{4}-\\d{2}-\\d{2}$/'],
+      ['/^\\d{4}-\\d{2}-\\d{2}$/', '/^\\d{4}-\\d{2}-\\d{2}/'],
+    ],
+    why: 'Text that is no such day does not write itself back.',
+  },
+  {
+    file: 'src/domain/rating/fold-days.ts',
+    line: 'const begun = newest?.day === day && days.length === 0 ? newest.changed : [];',
+    changes: [
+      ['days.length === 0', 'true'],
+      ['[]', '["Stryker was here"]'],
+    ],
+    why: 'Only the first day can be the newest of before, and a text is no bucket of a day.',
+  },
 ];
