@@ -27,7 +27,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'domain/alt-fleet.ts',
     line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
     instead: "return 'whole';",
-    within: 40,
+    within: 100,
   },
   {
     name: 'believes logs that are of every contract which the bloom names',
@@ -41,7 +41,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/sql/main-chain-index.ts',
     line: 'database.exclusive(',
     instead: 'database.run(',
-    within: 20,
+    within: 100,
   },
   {
     name: 'takes the next block for a child of the head whatever its parent is',
@@ -55,7 +55,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/evm/machine-snapshots.ts',
     line: 'for (const id of touched.machines) {',
     instead: 'for (const id of [...touched.machines].slice(1)) {',
-    within: 40,
+    within: 100,
   },
   {
     name: 'keeps snapshots when the head jumps',
@@ -83,7 +83,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/evm/multicall.ts',
     line: "return isProven ? answers : 'other-block';",
     instead: "return isProven || answers.length > 0 ? answers : 'other-block';",
-    within: 60,
+    within: 100,
   },
   {
     name: 'serves a kept snapshot past a boundary of its subscription',
@@ -97,14 +97,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexers/alt-event-history.ts',
     line: 'const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);',
     instead: 'const isComplete = true; if (isComplete) return { isComplete, fold, tail: known.map(toRatingEvent) };',
-    within: 60,
+    within: 100,
   },
   {
     name: 'takes an account of the alt chain that it cannot read for none',
     file: 'domain/alt-machine-home.ts',
     line: "if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);",
     instead: '',
-    within: 60,
+    within: 100,
   },
   {
     name: 'believes an answer of the alt chain of an older slot than it has seen',

@@ -72,7 +72,7 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     expect(await play(seeds.toReversed())).toEqual(await play(seeds));
   });
 
-  it.each(PLANTED_BUGS.filter(({ within }) => within <= 60))('notices a service that $name', async (bug) => {
+  it.each(PLANTED_BUGS.filter(({ within }) => within <= 100))('notices a service that $name', async (bug) => {
     expect((await findPlanted(bug))?.failure).toBeDefined();
   });
 
