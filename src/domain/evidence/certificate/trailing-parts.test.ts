@@ -94,7 +94,7 @@ describe('one part too many', () => {
     ['accesses', EXTENSION.authorityInfoAccess, set(sequence(identifier(POLICY), uri('x')))],
     ['distribution points', EXTENSION.crlDistributionPoints, set(sequence(tagged(0, tagged(0, uri('x')))))],
   ])('a set of %s is no list', (_name, id, value) => {
-    expect(failedRow({ extensions: extensionsWith({}, extension(id, value)) })).toBe('extension types');
+    expect(failedRow({ extensions: [extension(id, value)] })).toBe('extension types');
   });
 
   it.each<[name: string, qualifier: Uint8Array]>([
