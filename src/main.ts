@@ -22,6 +22,7 @@ import { startLoops } from './wiring/loops.ts';
 import { openMainChain } from './wiring/main-chain.ts';
 import { openOnboarding } from './wiring/onboarding.ts';
 import { CLOCK } from './wiring/process-time.ts';
+import { awaitPatiently } from './wiring/service-start.ts';
 import { openSharedCounts } from './wiring/shared-counts.ts';
 import { openTracing } from './wiring/tracing.ts';
 
@@ -111,6 +112,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     ];
     const counted = { http, upstreams, loops: loops.all, writes, databaseFailures, sharedCounts };
     await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, closing);
+    // Else histories that the index does not cover yet would be refused at first.
+    if (main !== undefined) await awaitPatiently(main.indexers.following);
     await app.listen({ ...config.listen });
     closing.add(() => closeListener(app));
 

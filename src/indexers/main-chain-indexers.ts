@@ -49,6 +49,8 @@ export interface MainChainIndexers {
    * served from the index then. Every process asks before it serves, the one without a worker too.
    */
   claimIndex(): Promise<boolean>;
+  /** Resolves when the head has been read for the first time, and what lies between the index and it. */
+  readonly following: Promise<unknown>;
   /** Resolves when everything final has been indexed and folded for the first time, and followed on to the head. */
   readonly caughtUp: Promise<unknown>;
   report(): MainChainIndexersReport;
@@ -95,6 +97,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
 
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
+  const following = Promise.withResolvers<unknown>();
 
   /** Folding waits for the index: old states are not kept by every node, that of the newest final block is. */
   async function work(signal: AbortSignal): Promise<StepOutcome> {
@@ -109,6 +112,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   async function follow(): Promise<NextStep> {
     const isLast = isFolded;
     const outcome = await follower.poll();
+    following.resolve(undefined);
     if (isLast) caughtUp.resolve(undefined);
     return outcome;
   }
@@ -137,6 +141,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       step: follow,
     }),
     claimIndex: index.claim,
+    following: following.promise,
     caughtUp: caughtUp.promise,
     report: () => ({ refusal: standing.refusal(), head: follower.report(), folder: folder.report() }),
   };
