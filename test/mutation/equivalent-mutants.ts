@@ -624,4 +624,22 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     changes: [['secret.length === SECRET_BYTES', 'true']],
     why: 'The library asks for the length too.',
   },
+  {
+    file: 'src/domain/signatures/keystore.ts',
+    line: "if (file?.['version'] !== 3 || crypto === undefined || ciphertext === undefined || mac?.length !== DERIVED_BYTES) {",
+    changes: [['crypto === undefined', 'false']],
+    why: 'Without it there is no ciphertext either.',
+  },
+  {
+    file: 'src/domain/signatures/keystore.ts',
+    line: '} catch {',
+    changes: [['{\n    return undefined;\n  }', '{}']],
+    why: NOTHING_RETURNED,
+  },
+  {
+    file: 'src/domain/signatures/keystore.ts',
+    line: "return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;",
+    changes: [["typeof value === 'object' && value !== null && !Array.isArray(value)", 'true']],
+    why: 'Nothing else has members of these names.',
+  },
 ];

@@ -175,6 +175,11 @@ describe('a keystore of little cost', () => {
     ['too costly', 'more memory in larger blocks', params({ n: 2 ** 20, r: 8 })],
     ['unknown key derivation', 'another hash', rounds({ prf: 'hmac-sha512' })],
     ['unknown key derivation', 'no rounds', rounds({ c: 0 })],
+    [
+      'unknown key derivation',
+      'another derivation that counts rounds',
+      { version: 3, crypto: { ...crypto, kdf: 'argon2', kdfparams: pbkdf2Of(1).kdfparams } },
+    ],
     ['too costly', 'a round too many', rounds({ c: 10_000_001 })],
     ['wrong passphrase', 'another ciphertext', parts({ ciphertext: `${crypto.ciphertext}00` })],
   ])('%s: %s', (problem, _name, file) => {
