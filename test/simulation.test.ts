@@ -2,6 +2,8 @@
  * Does the service tell nothing but the truth, whatever its chain, its nodes and its own deaths do to it? A short campaign of the simulation
  * (`sim/`); `node sim/run.ts` runs a long one. And would the simulation notice if it did not?
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFigures, createFigures } from '../sim/figures.ts';
 import { findPlanted } from '../sim/find-planted.ts';
@@ -70,6 +72,15 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     };
     const seeds = [3, 11, 19, 27, 40];
     expect(await play(seeds.toReversed())).toEqual(await play(seeds));
+  });
+
+  it('has a line for every bug that it plants', async () => {
+    const lost: string[] = [];
+    for (const { name, file, line } of PLANTED_BUGS) {
+      const parts = (await readFile(join(import.meta.dirname, '../src', file), 'utf8')).split(line);
+      if (parts.length !== 2) lost.push(name);
+    }
+    expect(lost).toEqual([]);
   });
 
   it.each(PLANTED_BUGS.filter(({ within }) => within <= 100))('notices a service that $name', async (bug) => {
