@@ -1,12 +1,12 @@
 /** `svc doctor`: would the service run well here? Everything it needs, looked at in turn, one line each, with the remedy. */
 import { loadConfig, type Config } from '../../src/config.ts';
 import { defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
-import { formatFinding, ok, toFinding, warn, type Finding } from '../doctor/finding.ts';
+import { formatFinding, ok, toFinding, type Finding } from '../doctor/finding.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  about: 'Checks configuration, chains, clock, database, trust files and rates.',
+  about: 'Checks configuration, chains, clock, database, trust files, rates and shared counters.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -34,29 +34,25 @@ function toFindings(problems: readonly string[], warnings: readonly string[]): F
 
 /** In turn, so that each line can be read while the next is looked for. */
 async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
-  const [{ examineMainChain }, { examineAltChain }, { examineDatabase }, { examineRates, examineTrust }] =
-    await Promise.all([
-      import('../doctor/main-chain.ts'),
-      import('../doctor/alt-chain.ts'),
-      import('../doctor/database.ts'),
-      import('../doctor/files-and-feeds.ts'),
-    ]);
+  const [
+    { examineMainChain },
+    { examineAltChain },
+    { examineDatabase },
+    { examineRates, examineTrust },
+    { examineSharedCounters },
+  ] = await Promise.all([
+    import('../doctor/main-chain.ts'),
+    import('../doctor/alt-chain.ts'),
+    import('../doctor/database.ts'),
+    import('../doctor/files-and-feeds.ts'),
+    import('../doctor/shared-counters.ts'),
+  ]);
   yield await examineMainChain(config.mainChain, Date.now);
   yield await examineAltChain(config.altChain, Date.now);
   yield [await examineDatabase(config)];
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
-  yield listUnserved(config);
-}
-
-/** What may be configured already and is not built yet. */
-function listUnserved(config: Config): Finding[] {
-  const remedy = 'wait for a later release, or leave it unset';
-  return [
-    ...(config.redisUrl === undefined
-      ? []
-      : [warn('REDIS_URL', 'this release counts rates in its own process', remedy)]),
-  ];
+  yield await examineSharedCounters(config);
 }
 
 function judge(findings: readonly Finding[]): ExitCode {

@@ -1,23 +1,17 @@
 /**
  * What do bad days of Redis do to callers? Nothing: each replica counts alone meanwhile, refuses what is over the limit, and counts with the others again when
- * the server is well. Tried on a real server, Debian's `redis-server` or another that `TEST_REDIS_SERVER` names; skipped, and said so, where there is none.
+ * the server is well. Tried on a real server.
  */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultProxy, type FaultProxy, type WireFault } from '../fault-proxy.ts';
 import { PATIENCE_MILLISECONDS } from '../bad-days-table.ts';
+import { isRedisThere, startRedis, type RedisServer } from '../redis-server.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
-
-const SERVER = process.env['TEST_REDIS_SERVER'] ?? 'redis-server';
-const isThere = spawnSync(SERVER, ['--version']).status === 0;
-if (!isThere) process.stderr.write(`skipped: no ${SERVER}; install it to try bad days of the shared counters\n`);
 
 const LIMIT = 90;
 const ASKING_MILLISECONDS = 50;
@@ -31,28 +25,23 @@ const FAULTS: readonly WireFault[] = [
   { kind: 'latency', milliseconds: 1_000 },
 ];
 
-describe.runIf(isThere)('Redis', () => {
+describe.runIf(isRedisThere)('Redis', () => {
   let folder: string;
-  let server: ChildProcess;
+  let server: RedisServer;
   let wire: FaultProxy;
   let proxied: ProxiedService;
   let serial = 0;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'redis-'));
     const socket = join(folder, 'socket');
-    server = spawn(SERVER, ['--port', '0', '--unixsocket', socket, '--save', ''], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    for await (const line of createInterface({ input: server.stdout! })) if (/ready to accept/i.test(line)) break;
-    server.stdout!.resume();
+    server = await startRedis({ socket });
     wire = await startFaultProxy({ path: socket });
     proxied = await startProxiedService({ RATE_LIMITS: 'on', REDIS_URL: `redis://127.0.0.1:${wire.port}` });
   });
   afterAll(async () => {
     await proxied.close();
     await wire.close();
-    server.kill('SIGKILL');
-    await once(server, 'exit');
+    await server.stop();
     rmSync(folder, { recursive: true });
   });
 

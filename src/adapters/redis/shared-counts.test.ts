@@ -2,39 +2,16 @@
  * Do replicas count together? Tried on a real server, Debian's `redis-server` or another that `TEST_REDIS_SERVER` names; skipped, and said so, where there
  * is none.
  */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedCounts } from '../../ports/shared-counts.ts';
 import { createSharedCounts } from './shared-counts.ts';
 import { findFreePort } from '../../../test/free-port.ts';
-
-const SERVER = process.env['TEST_REDIS_SERVER'] ?? 'redis-server';
-const isThere = spawnSync(SERVER, ['--version']).status === 0;
-if (!isThere) process.stderr.write(`skipped: no ${SERVER}; install it to try the shared counters on a real server\n`);
+import { isRedisThere, startRedis, type RedisServer } from '../../../test/redis-server.ts';
 
 const WINDOW = 60_000;
-
-interface RunningServer {
-  readonly port: number;
-  readonly process: ChildProcess;
-}
-
-async function startServer(port: number): Promise<RunningServer> {
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const child = spawn(SERVER, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  for await (const line of createInterface({ input: child.stdout })) if (/ready to accept/i.test(line)) break;
-  child.stdout.resume();
-  return { port, process: child };
-}
-
-async function stopServer({ process: child }: RunningServer): Promise<void> {
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
 
 /** Lines of the log, and the next of them as it comes. */
 function createLines() {
@@ -51,13 +28,15 @@ function createLines() {
 const UP = '{"message":"requests are counted by all replicas together"}';
 const DOWN = '{"message":"shared counters do not answer; this replica counts alone"}';
 
-describe.skipIf(!isThere)('shared counters', () => {
-  let server: RunningServer;
+describe.skipIf(!isRedisThere)('shared counters', () => {
+  let port: number;
+  let server: RedisServer;
   let replicas: SharedCounts[];
   beforeAll(async () => {
-    server = await startServer(await findFreePort());
+    port = await findFreePort();
+    server = await startRedis({ port });
   });
-  afterAll(() => stopServer(server));
+  afterAll(() => server.stop());
   beforeEach(() => {
     replicas = [];
   });
@@ -65,7 +44,7 @@ describe.skipIf(!isThere)('shared counters', () => {
     for (const replica of replicas) await replica.close();
   });
 
-  async function open(port = server.port): Promise<SharedCounts> {
+  async function open(): Promise<SharedCounts> {
     const { log, next } = createLines();
     const up = next();
     const replica = createSharedCounts(`redis://127.0.0.1:${port}/0`, log);
@@ -107,33 +86,33 @@ describe.skipIf(!isThere)('shared counters', () => {
   test('survive a server that forgets its scripts', async () => {
     const one = await open();
     expect(await one.count('script', 1, WINDOW)).toBe(0);
-    spawnSync('redis-cli', ['-p', `${server.port}`, 'SCRIPT', 'FLUSH']);
+    spawnSync('redis-cli', ['-p', `${port}`, 'SCRIPT', 'FLUSH']);
     expect(await one.count('script', 1, WINDOW)).toBeGreaterThan(0);
   });
 
   test('that are gone are told of at once, and found again when they are back, with no secret in any line', async () => {
-    const port = await findFreePort();
-    let own = await startServer(port);
+    const ownPort = await findFreePort();
+    let own = await startRedis({ port: ownPort });
     const { lines, log, next } = createLines();
     let changed = next();
-    const replica = createSharedCounts(`redis://user:hidden@127.0.0.1:${port}`, log);
+    const replica = createSharedCounts(`redis://user:hidden@127.0.0.1:${ownPort}`, log);
     // Not connected yet, which is as good as away.
     expect(await replica.count('key', 1, WINDOW)).toBeUndefined();
     expect([replica.isUp(), replica.failures()]).toEqual([false, 1]);
     await replica.close();
-    const second = createSharedCounts(`redis://127.0.0.1:${port}`, log);
+    const second = createSharedCounts(`redis://127.0.0.1:${ownPort}`, log);
     replicas.push(second);
     await changed;
     expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([true, 0]);
     changed = next();
-    await stopServer(own);
+    await own.stop();
     await changed;
     expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([false, undefined]);
     changed = next();
-    own = await startServer(port);
+    own = await startRedis({ port: ownPort });
     await changed;
     expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([true, 0]);
-    await stopServer(own);
+    await own.stop();
     expect(lines.filter((line) => line !== UP && line !== DOWN)).toEqual([]);
     expect(lines.slice(0, 3)).toEqual([UP, DOWN, UP]);
   });
