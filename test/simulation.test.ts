@@ -58,6 +58,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [1117],
     // Receipts that came beside other answers, when only those that came alone were read for the proof.
     [214],
+    // Facts of the deployment that an indexer read at an old block were kept for readers of the newest.
+    [298],
     // A profile that showed the events of an incarnation that had ended as those of the next.
     [780],
   ])('holds for seed %i, which found a bug', async (seed) => {

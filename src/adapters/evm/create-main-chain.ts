@@ -89,6 +89,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const deployment = createKeptDeployment({
     clock,
     maxAgeMilliseconds: limits.maxSnapshotAgeMilliseconds,
+    isNewest: (block) => head.fresh()?.hash === block.hash,
     readFacts: readDeploymentFacts,
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });

@@ -4,7 +4,8 @@ import type { Header } from '../../ports/main-chain-log.ts';
 import { startDeadline } from '../rpc/deadline.ts';
 import { createKeptDeployment, type KeptDeployment } from './kept-deployment.ts';
 
-const HEAD = {} as Header;
+const HEAD = { number: 21 } as Header;
+const OLDER = { number: 20 } as Header;
 
 let now: number;
 let reads: ReturnType<typeof Promise.withResolvers<DeploymentFacts>>[];
@@ -16,6 +17,7 @@ beforeEach(() => {
   kept = createKeptDeployment({
     clock: { nowMilliseconds: () => now },
     maxAgeMilliseconds: 60_000,
+    isNewest: (block) => block === HEAD,
     readFacts() {
       const read = Promise.withResolvers<DeploymentFacts>();
       reads.push(read);
@@ -24,7 +26,7 @@ beforeEach(() => {
   });
 });
 
-const read = () => kept.read(HEAD, startDeadline(1_000, 1_000));
+const read = (block = HEAD) => kept.read(block, startDeadline(1_000, 1_000));
 const facts = (tierCount: number) => ({ tierCount }) as DeploymentFacts;
 
 test('facts are read once, shared while they are read, and kept for a while', async () => {
@@ -61,6 +63,17 @@ test('facts that are forgotten while they are read serve their readers only', as
   await late;
   reads[0]!.resolve(facts(1));
   expect([await early, kept.last(), await read()]).toEqual([facts(1), facts(2), facts(2)]);
+  expect(reads).toHaveLength(2);
+});
+
+test('facts of an older block serve their reader only: what changed since is not told again', async () => {
+  const early = read(OLDER);
+  const late = read();
+  reads[0]!.resolve(facts(1));
+  expect([await early, kept.last(), kept.fresh()]).toEqual([facts(1), facts(1), undefined]);
+  reads[1]!.resolve(facts(2));
+  expect([await late, kept.last(), kept.fresh()]).toEqual([facts(2), facts(2), facts(2)]);
+  expect(await read(OLDER)).toEqual(facts(2));
   expect(reads).toHaveLength(2);
 });
 

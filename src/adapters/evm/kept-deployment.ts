@@ -10,7 +10,10 @@ export interface KeptDeployment {
   last(): DeploymentFacts | undefined;
   /** The kept facts while they hold. */
   fresh(): DeploymentFacts | undefined;
-  /** The same; else read at `block`, where reads under way are shared. Throws `ChainUnreadable`. */
+  /**
+   * The same; else read at `block`, where reads under way are shared. What an older block than the newest says is given to the caller alone:
+   * the step that would have forgotten it is past. Throws `ChainUnreadable`.
+   */
   read(block: Header, deadline: Deadline): Promise<DeploymentFacts>;
   /** Reads kept facts in use anew that will be too old before `byMilliseconds`; they go on serving, and nobody waits. */
   renewAging(byMilliseconds: number, read: () => Promise<DeploymentFacts>): void;
@@ -21,10 +24,13 @@ export interface KeptDeployment {
 export interface KeptDeploymentOptions {
   readonly clock: Clock;
   readonly maxAgeMilliseconds: number;
+  /** Nothing that came after this block is known. */
+  readonly isNewest: (block: Header) => boolean;
   readonly readFacts: (block: Header, deadline: Deadline) => Promise<DeploymentFacts>;
 }
 
-export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: KeptDeploymentOptions): KeptDeployment {
+export function createKeptDeployment(options: KeptDeploymentOptions): KeptDeployment {
+  const { clock, maxAgeMilliseconds, isNewest, readFacts } = options;
   let last: DeploymentFacts | undefined;
   let lastAtMilliseconds = 0;
   let isForgotten = true;
@@ -43,7 +49,7 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
     const atMilliseconds = clock.nowMilliseconds();
     const reading = readFacts(block, deadline).then(
       (facts) => {
-        // Forgotten meanwhile: true of its block, but not to be kept.
+        // Of an older block, or forgotten meanwhile: true of its block, but not to be kept.
         if (underWay === reading) {
           underWay = undefined;
           keep(facts, atMilliseconds);
@@ -56,7 +62,7 @@ export function createKeptDeployment({ clock, maxAgeMilliseconds, readFacts }: K
         throw error;
       },
     );
-    underWay = reading;
+    if (isNewest(block)) underWay = reading;
     return reading;
   }
 
