@@ -78,7 +78,9 @@ async function findOnAltChain(
   currency: Currency,
 ): Promise<LocatedMachine> {
   const { id } = facts.snapshot;
-  const { snapshot, deployment } = await (currency === 'now' ? alt.chain.readMachineNow(id) : alt.chain.readMachine(id));
+  const { snapshot, deployment } = await (currency === 'now'
+    ? alt.chain.readMachineNow(id)
+    : alt.chain.readMachine(id));
   const existence = judgeAltMachine(home, snapshot.machine);
   if (existence.kind === 'present') {
     const { machine } = existence;

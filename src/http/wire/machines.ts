@@ -1,7 +1,13 @@
 /**
  * How do the answers about one machine look on the wire? Members, order and spelling of http-facts 4 to 6.
  */
-import type { MachineCard, MachineExplanation, MachineProfile, MachineRegistration, ShownEvent } from '../../actions/machines.ts';
+import type {
+  MachineCard,
+  MachineExplanation,
+  MachineProfile,
+  MachineRegistration,
+  ShownEvent,
+} from '../../actions/machines.ts';
 import type { Standing } from '../../actions/alt-machine-rating.ts';
 import type { AltStanding, RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/event-metadata.ts';
