@@ -58,4 +58,5 @@ it.each([
 
 it('leaves out the middle of what is long', () => {
   expect([shorten('1234567890123'), shorten('12345678901234')]).toEqual(['1234567890123', '123456…901234']);
+  expect(shorten('𠞹'.repeat(9), 2)).toBe('𠞹𠞹…𠞹𠞹');
 });

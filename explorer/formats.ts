@@ -56,9 +56,11 @@ export function formatDuration(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** The middle is left out; ids that fit stay whole. */
+/** The middle is left out; ids that fit stay whole, and no character is cut in two. */
 export function shorten(id: string, ends = 6): string {
-  return id.length <= 2 * ends + 1 ? id : `${id.slice(0, ends)}…${id.slice(-ends)}`;
+  const characters = [...id];
+  if (characters.length <= 2 * ends + 1) return id;
+  return `${characters.slice(0, ends).join('')}…${characters.slice(-ends).join('')}`;
 }
 
 /** Never markup, never a direction of its own. */

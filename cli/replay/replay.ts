@@ -247,6 +247,8 @@ function rate(machine: RawMachine, ratingUnavailable: string | null, rates: Rate
 
 /** Objects to which the service may add members of its own. */
 const OPEN_OBJECTS: ReadonlySet<string> = new Set(['', 'inputs', 'inputs.block', 'inputs.rates']);
+/** What the explanation tells beside the rating: no model has it. */
+const BESIDE_THE_RATING: ReadonlySet<string> = new Set(['availability']);
 
 function compare(served: JsonObject, recomputed: JsonObject) {
   const differences: Difference[] = [];
@@ -257,6 +259,7 @@ function compare(served: JsonObject, recomputed: JsonObject) {
     if (isObject(a) && isObject(b)) {
       for (const name of new Set([...Object.keys(b), ...Object.keys(a)])) {
         const inner = path === '' ? name : `${path}.${name}`;
+        if (BESIDE_THE_RATING.has(inner)) continue;
         if (!(name in b) && OPEN_OBJECTS.has(path)) unchecked.push(inner);
         else visit(inner, a[name], b[name]);
       }

@@ -43,7 +43,9 @@ describe.each([
       routes.toSorted(),
     );
     for (const summary of await page.locator('.operation > summary').all()) await summary.click();
-    expect(await page.locator('.operation form').count()).toBe(routes.length);
+    const forms = page.locator('.operation form');
+    await forms.nth(routes.length - 1).waitFor();
+    expect(await forms.count()).toBe(routes.length);
     expect(await visit.misdeeds()).toEqual([]);
     expect(await visit.findBarriers()).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
@@ -167,7 +169,7 @@ it('tells members, and of every error why and what to do', async () => {
   const text = await readText(visit.page, '#getProfile');
   expect(text).toContain('mcr_score integer, 0 to 100');
   expect(text).toContain('503');
-  expect(text).toContain('The machine is on its way from one chain to another. Ask again in some minutes.');
+  expect(text).toContain('The machine is on its way from one chain to another. Ask again later');
   await visit.close();
 });
 
