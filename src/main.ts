@@ -131,7 +131,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       reload: onboarding.reload,
     };
   } catch (error) {
-    await closing.closeAll();
+    // Why the start failed is what the operator must learn.
+    await closing.closeAll().catch(() => undefined);
     throw error;
   }
 }

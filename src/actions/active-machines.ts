@@ -26,8 +26,10 @@ export interface ActiveMachineList {
 
 /** Throws `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain as a whole cannot be read. */
 export async function listActiveMachines(ctx: Ctx, limit: number): Promise<ActiveMachineList> {
-  requireMain(ctx);
+  const main = requireMain(ctx);
   const { store, alt } = ctx;
+  // Throws where the stored index is of another chain, of which nothing is served.
+  await main.index.readMainChainIndex();
   const [freshness, ...lists] = await Promise.all([
     getFreshness(ctx, MAX_LAG_BLOCKS),
     store.listActiveMachines(limit),

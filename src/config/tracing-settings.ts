@@ -1,4 +1,4 @@
-/** Where do traces go? Undefined: nowhere. The names are those of OpenTelemetry, and the ones below are all that are read. */
+/** Where do traces go? Undefined: nowhere. The names are those of OpenTelemetry; its exporter reads some more by itself, such as those of certificates. */
 import type { Environment } from './environment.ts';
 import { HTTP_URL, SERVICE_NAME, SHARE, TRACE_HEADERS } from './kinds.ts';
 

@@ -100,7 +100,7 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     const named: Header[] = [];
     for (const header of headers) {
       const logs = logsByBlock.get(header.number) ?? [];
-      verified.push(...timeLogs(header, logs));
+      for (const log of timeLogs(header, logs)) verified.push(log);
       if (isProven && !isAccountedFor(header, logs)) named.push(header);
     }
     for (const asked of chunk(named, PROOFS_AT_ONCE)) {

@@ -25,7 +25,7 @@ export class WindowNews {
 
   add(logs: readonly VerifiedLog[]): void {
     this.#logCount += logs.length;
-    this.#events.push(...toEventEntries(logs));
+    for (const entry of toEventEntries(logs)) this.#events.push(entry);
     for (const { ownershipOf } of logs) for (const id of ownershipOf) this.#ownershipOf.add(id);
   }
 }

@@ -20,13 +20,14 @@ export interface Database {
 /** Undefined: lists are read from the database itself. */
 export async function openLists(
   url: string | undefined,
-  { store, reportFailure }: Database,
+  { store }: Database,
   log: Log,
   closing: Closing,
 ): Promise<ListStore | undefined> {
   if (url === undefined) return undefined;
   const { readIdentities } = store;
-  const copy = await openListCopy({ url, readIdentities, clock: CLOCK, log, reportFailure });
+  // What the copy fails at is told in the log, and is no failure of the database, for which operators are woken.
+  const copy = await openListCopy({ url, readIdentities, clock: CLOCK, log, reportFailure: () => undefined });
   closing.add(() => copy.close());
   return copy;
 }

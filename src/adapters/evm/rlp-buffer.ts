@@ -9,6 +9,8 @@ const FIRST_LIST = 0xc0;
 /** Longer ones name their length in bytes of its own. */
 const MAX_SHORT = 55;
 const MAX_PREFIX_BYTES = 9;
+const FIRST_BYTES = 65_536;
+const KEPT_BYTES = 4_194_304;
 
 /** How many bytes stand before a text or list of so many bytes. */
 export function countPrefix(length: number): number {
@@ -22,15 +24,17 @@ function countBytes(value: number): number {
 }
 
 export class RlpBuffer {
-  #bytes = Buffer.allocUnsafe(64 * 1024);
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
+  /** What an unusual answer made large is not kept. */
   clear(): void {
     this.#length = 0;
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
   }
 
   /** In memory of their own. */

@@ -3,8 +3,9 @@
  * draws is loaded with the first picture.
  */
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import type { PictureMaker } from '../../ports/picture-maker.ts';
 import { KeptPictures } from './kept-pictures.ts';
 import { encodePng, type Pixels } from './png.ts';
@@ -26,10 +27,10 @@ export interface PictureMakerOptions {
   readonly keptBytes?: number;
 }
 
-/** Undefined: the fonts are not there, and no pictures are drawn. */
+/** Undefined: what draws or the fonts are not there, and no pictures are drawn. */
 export function findPictureMaker(): PictureMaker | undefined {
   const fontFiles = findFonts();
-  if (fontFiles === undefined) return undefined;
+  if (fontFiles === undefined || !hasRenderer()) return undefined;
   return createPictureMaker({
     async draw(svg) {
       const { renderAsync } = await import('@resvg/resvg-js');
@@ -102,5 +103,16 @@ function findFonts(): string[] | undefined {
     return files.every((file) => existsSync(file)) ? files : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The part that is made for this platform is an optional package beside the one that loads it; looked for, because to load it takes time and memory. */
+function hasRenderer(): boolean {
+  const { resolve } = createRequire(import.meta.url);
+  try {
+    const loader = dirname(resolve('@resvg/resvg-js/package.json'));
+    return readdirSync(dirname(loader)).some((name) => name.startsWith(`resvg-js-${process.platform}-${process.arch}`));
+  } catch {
+    return false;
   }
 }

@@ -80,6 +80,7 @@ function createAltMachineTable({ builder, batch }: Dialect) {
       .selectFrom('alt_machines')
       .select(['machine_id', 'newest_block_time'])
       .where('newest_block_time', 'is not', null)
+      .where('problem', 'is', null)
       .orderBy('newest_block_time', 'desc')
       .limit(limit),
   );

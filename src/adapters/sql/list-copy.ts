@@ -54,6 +54,8 @@ export function createListCopy(
       note(true);
       return value;
     } catch (error) {
+      // What answers next may be another database.
+      isOfSame = false;
       askAgainFrom = clock.nowMilliseconds() + LEFT_ALONE_MILLISECONDS;
       note(false);
       throw error;

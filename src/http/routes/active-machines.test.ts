@@ -11,7 +11,7 @@ import {
   type AltSceneOptions,
 } from '../../../test/alt-scene.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
-import { Fault } from '../../domain/faults.ts';
+import { chainUnreadable, Fault } from '../../domain/faults.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -86,6 +86,14 @@ test('it says so when the indexes are behind, and shows what they know', async (
     ...[1, false, 711],
     { ready: false, slot: null, age_seconds: null },
   ]);
+});
+
+test('nothing is listed from an index that is of another chain', async () => {
+  await open({ main: [[1, 10]] }, { machines: [HERE], ctx: {} });
+  const refuse = async () => Promise.reject(chainUnreadable('main', 'contradiction'));
+  Object.assign(scene!.ctx.main!.index, { readMainChainIndex: refuse });
+  const { status, text } = await scene!.ask('/active-machines');
+  expect([status, text]).toEqual([503, '{"detail":"Chain unavailable"}']);
 });
 
 test.each([
