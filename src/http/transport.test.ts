@@ -281,6 +281,29 @@ test('a server that closes gives the answers it owes and then ends', async () =>
   await closed;
 });
 
+test('a server that closes waits for a reader who takes his time', async () => {
+  const large = encodeJson({ text: 'x'.repeat(16_000_000) });
+  const given = Promise.withResolvers<unknown>();
+  const routes: RouteGroup = (group) =>
+    group.get('/large', { surface: 'read' }, (exchange) => {
+      sendJson(exchange, large);
+      given.resolve(undefined);
+    });
+  const closing = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [routes] });
+  await closing.listen({ port: 0, host: '127.0.0.1' });
+  const socket = await open((closing.server.address() as AddressInfo).port);
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => (bytes += chunk.length)).pause();
+  socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  await given.promise;
+  const closed = closing.close();
+  // Longer than idle connections are left.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  socket.resume();
+  await closed;
+  expect(bytes).toBeGreaterThan(16_000_000);
+});
+
 test('a server that is told to close answers everybody who had connected, and then nobody', async () => {
   const closing = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [testRoutes] });
   await closing.listen({ port: 0, host: '127.0.0.1' });

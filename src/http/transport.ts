@@ -53,6 +53,9 @@ interface ParserError extends Error {
   readonly rawPacket?: unknown;
 }
 
+/** Connections of each server. */
+const openSockets = new WeakMap<Server, Set<Socket>>();
+
 export function createHttpServer(listener: RequestListener, arrivalMilliseconds = ARRIVAL_MILLISECONDS): Server {
   const server = createServer(
     {
@@ -68,6 +71,12 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
     listener,
   );
   server.setTimeout(SILENCE_MILLISECONDS);
+  const open = new Set<Socket>();
+  openSockets.set(server, open);
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   // Node would drop further headers silently; `Conduct` refuses them.
   server.maxHeadersCount = 0;
   // A caller may end its side after the request and still hears the answer; Node has no other name for this.
@@ -133,15 +142,17 @@ export async function takeWaiting(server: Server): Promise<void> {
 
 /**
  * Closes connections as they fall idle, so that a server that is closing ends with its last answer. Begins a moment later, and keeps Node from doing so
- * at once: a connection that was just opened counts as idle while its request is on the way, and would be reset.
+ * at once: a connection that was just opened counts as idle while its request is on the way, and would be reset. So does one whose answer is given and
+ * not yet read; all wait for such a reader.
  */
 export function closeWhenIdle(server: Server): void {
   if (!server.listening) return;
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => undefined;
   const closesFrom = performance.now() + ON_THE_WAY_MILLISECONDS;
+  const isReadBySomeone = () => [...(openSockets.get(server) ?? [])].some(({ writableLength }) => writableLength > 0);
   // What has arrived is read before the check; else a process that had to wait for its turn would reset it.
-  const check = () => performance.now() >= closesFrom && setImmediate(closeIdle);
+  const check = () => performance.now() >= closesFrom && setImmediate(() => isReadBySomeone() || closeIdle());
   const timer = setInterval(check, CHECKING_MILLISECONDS / 10);
   server.once('close', () => clearInterval(timer));
 }
