@@ -156,6 +156,7 @@ describe('the chart', () => {
     }
     expect([...template.matchAll(/path: (\/(?:health|ready))\n/g)].map(([, path]) => path)).toEqual([
       '/health',
+      '/health',
       '/ready',
     ]);
   });
