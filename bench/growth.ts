@@ -13,7 +13,6 @@ import { startDevnet, type Devnet } from '../devnet/start-devnet.ts';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import { toMachineId, type Address, type MachineId } from '../src/domain/identifiers.ts';
-import { formatIndexIdentity } from '../src/indexers/index-identity.ts';
 import type { OwnershipChange } from '../src/ports/ownership-store.ts';
 import type { Checkpoint, Store } from '../src/ports/store.ts';
 import { startEmbeddedPostgres } from '../test/embedded-postgres.ts';
@@ -29,6 +28,7 @@ import {
   timePages,
 } from './index/fleet-service.ts';
 import { median, readCpuSeconds } from './measuring.ts';
+import { identityOf } from './index/devnet-identity.ts';
 
 const MILLION = 1_000_000;
 const SIZES = (process.env['BENCH_MACHINES'] ?? '1,3,10').split(',').map((text) => Number(text) * MILLION);
@@ -62,19 +62,6 @@ interface Figures {
   readonly lastPageMilliseconds: number;
   readonly residentMegabytes: number;
   readonly load: number;
-}
-
-function identityOf({ deployment }: Devnet): string {
-  const { addresses, chainId, startBlock } = deployment;
-  const lower = (address: string) => address.toLowerCase() as Address;
-  return formatIndexIdentity({
-    chainId,
-    startBlock,
-    machineRegistry: lower(addresses.machineRegistry),
-    crossChainMirror: lower(addresses.crossChainMirror),
-    eventRegistry: lower(addresses.eventRegistry),
-    legacyEventRegistry: lower(addresses.legacyEventRegistry),
-  });
 }
 
 /** The last final blocks of the devnet, which the service then follows. */

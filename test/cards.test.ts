@@ -5,19 +5,13 @@ import { findPictureMaker } from '../src/adapters/pictures/picture-maker.ts';
 import { MAX_MACHINE_ID, type MachineId } from '../src/domain/identifiers.ts';
 import type { CardFacts } from '../src/http/images/rating-facts.ts';
 import { formatPreview, PREVIEW } from '../src/http/images/rating-preview.ts';
+import { SAMPLE_FACTS } from '../src/http/images/sample-card-facts.ts';
 
 const pictures = findPictureMaker()!;
 
 const FACTS: CardFacts = {
-  id: 42n as MachineId,
-  name: 'Machine #42',
-  letter: 'AA',
-  score: 87,
-  summary: 'Rated AA with 87 of 100 points; most is lost to short tenure.',
-  isBonded: true,
-  eventCount: 120,
+  ...SAMPLE_FACTS,
   scores: Array.from({ length: 90 }, (_, day) => 40 + Math.round(40 * Math.sin(day / 12)) + (day % 7)),
-  today: 20_704,
 };
 
 interface Area {

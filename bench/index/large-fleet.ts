@@ -11,12 +11,12 @@ import { createRpc } from '../../devnet/rpc.ts';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { toMachineId, type Address } from '../../src/domain/identifiers.ts';
-import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
 import type { OwnershipChange } from '../../src/ports/ownership-store.ts';
 import type { Checkpoint } from '../../src/ports/store.ts';
 import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { FLEET, PAGE, readMegabytes, startFleetService, stopFleetService, timePages } from './fleet-service.ts';
+import { identityOf } from './devnet-identity.ts';
 
 const MACHINES = Number(process.env['BENCH_MACHINES'] ?? 1_000_000);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
@@ -49,19 +49,8 @@ async function fill(devnet: Devnet, databaseUrl: string): Promise<void> {
   const { request } = createRpc(devnet.rpcUrl);
   const read = (block: string) => request<{ number: string; hash: string }>('eth_getBlockByNumber', [block, false]);
   const last = Number((await read('finalized')).number);
-  const { addresses, chainId, startBlock } = devnet.deployment;
-  const lower = (address: string) => address.toLowerCase() as Address;
   const store = await createStore(databaseUrl);
-  const isOurs = await store.claimMainChainIdentity(
-    formatIndexIdentity({
-      chainId,
-      startBlock,
-      machineRegistry: lower(addresses.machineRegistry),
-      crossChainMirror: lower(addresses.crossChainMirror),
-      eventRegistry: lower(addresses.eventRegistry),
-      legacyEventRegistry: lower(addresses.legacyEventRegistry),
-    }),
-  );
+  const isOurs = await store.claimMainChainIdentity(identityOf(devnet));
   if (!isOurs) throw new Error('the database is not empty');
   let checkpoint: Checkpoint | undefined;
   for (let batch = 0; batch < BATCHES; batch++) {

@@ -28,15 +28,15 @@ export interface ActiveMachineList {
 export async function listActiveMachines(ctx: Ctx, limit: number): Promise<ActiveMachineList> {
   const main = requireMain(ctx);
   const { store, alt } = ctx;
-  // Throws where the stored index is of another chain, of which nothing is served.
-  await main.index.readMainChainIndex();
-  const [freshness, ...lists] = await Promise.all([
+  const [freshness, mainList, altList] = await Promise.all([
     getFreshness(ctx, MAX_LAG_BLOCKS),
     store.listActiveMachines(limit),
     alt === undefined ? [] : store.listActiveAltMachines(limit),
+    // Throws where the stored index is of another chain, of which nothing is served.
+    main.index.readMainChainIndex(),
   ]);
   // In one tick, so that all of them share one multicall.
-  const entries = await Promise.all(mergeActive(lists, limit).map((machine) => readEntry(ctx, machine)));
+  const entries = await Promise.all(mergeActive([mainList, altList], limit).map((machine) => readEntry(ctx, machine)));
   return {
     machines: entries.filter((entry) => typeof entry === 'object'),
     unreadableCount: entries.filter((entry) => entry === 'unreadable').length,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { findMachine } from './ask.ts';
-import { launchBrowser, openVisit } from './browser.ts';
+import { launchBrowser, openVisit, type Visit } from './browser.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 25);
 const OTHER_RUNS = Math.ceil(RUNS / 2);
@@ -60,6 +60,16 @@ const LINKS_AWAY = `
 const STEERING =
   '/[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}]/u.test(document.body.innerText.replace(/[\\n\\t]/g, ""))';
 
+/** Nothing ran, became an element or a link, steers the display, pushes the page sideways, or broke a rule. */
+async function expectOnlyText({ page, misdeeds }: Visit): Promise<void> {
+  expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+  expect(await page.locator(FOREIGN).count()).toBe(0);
+  expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
+  expect(await page.evaluate(STEERING)).toBe(false);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  expect(await misdeeds()).toEqual([]);
+}
+
 it('texts of strangers stay texts', async () => {
   const { id } = findMachine(machines, 'visibility-onchain');
   const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
@@ -84,13 +94,8 @@ it('texts of strangers stay texts', async () => {
       await page.locator('section[aria-labelledby=section-events] tbody tr').first().waitFor();
       await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
       for (const summary of await page.locator('details > summary').all()) await summary.click();
-      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
-      expect(await page.locator(FOREIGN).count()).toBe(0);
-      expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
-      expect(await page.evaluate(STEERING)).toBe(false);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
       expect(await page.locator('.services li').count()).toBe(profile.service_endpoints.length);
-      expect(await visit.misdeeds()).toEqual([]);
+      await expectOnlyText(visit);
     }),
     { numRuns: RUNS, endOnFailure: true },
   );
@@ -112,12 +117,7 @@ it('texts of strangers stay texts where a machine of the other chain is shown', 
       hostile = profile;
       await page.goto(`${baseUrl}/explorer/machine/${id}`);
       await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
-      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
-      expect(await page.locator(FOREIGN).count()).toBe(0);
-      expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
-      expect(await page.evaluate(STEERING)).toBe(false);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-      expect(await visit.misdeeds()).toEqual([]);
+      await expectOnlyText(visit);
     }),
     { numRuns: OTHER_RUNS, endOnFailure: true },
   );
@@ -145,12 +145,7 @@ it('refusals stay texts, whatever they say', async () => {
       refusal = next;
       await page.goto(baseUrl + path);
       await page.locator('main :is(.notice, .system-line.bad)').first().waitFor();
-      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
-      expect(await page.locator(FOREIGN).count()).toBe(0);
-      expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
-      expect(await page.evaluate(STEERING)).toBe(false);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-      expect(await visit.misdeeds()).toEqual([]);
+      await expectOnlyText(visit);
     }),
     { numRuns: OTHER_RUNS, endOnFailure: true },
   );

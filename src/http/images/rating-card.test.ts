@@ -4,20 +4,10 @@ import { MAX_MACHINE_ID, type MachineId } from '../../domain/identifiers.ts';
 import { formatBadge } from './rating-badge.ts';
 import { formatCard } from './rating-card.ts';
 import type { CardFacts } from './rating-facts.ts';
+import { SAMPLE_FACTS } from './sample-card-facts.ts';
 
-const FACTS: CardFacts = {
-  id: 42n as MachineId,
-  name: 'Machine #42',
-  letter: 'AA',
-  score: 87,
-  summary: 'Rated AA with 87 of 100 points; most is lost to short tenure.',
-  isBonded: true,
-  eventCount: 120,
-  scores: [0, 50, 87],
-  today: 20_704,
-};
 const WIDEST: CardFacts = {
-  ...FACTS,
+  ...SAMPLE_FACTS,
   id: MAX_MACHINE_ID as MachineId,
   name: `Machine #${MAX_MACHINE_ID}`,
   letter: 'Provisioned',
@@ -47,7 +37,7 @@ function elementsOf(image: string): string[] {
 
 describe('the card', () => {
   test('is, byte for byte, this picture', () => {
-    expect(formatCard(FACTS).split('\n')).toEqual([
+    expect(formatCard(SAMPLE_FACTS).split('\n')).toEqual([
       '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="160" viewBox="0 0 480 160" role="img" aria-labelledby="t d">',
       '<title id="t">Machine #42: AA, 87 of 100</title><desc id="d">Rated AA with 87 of 100 points; most is lost to short tenure.</desc>',
       '<style>.b{fill:#ffffff;stroke:#dfe3e8}.t{fill:#1a1d21;font-size:18px;font-weight:600}.m{fill:#59626d;font-size:13px}' +
@@ -89,13 +79,13 @@ describe('the card', () => {
   });
 
   test.each(['NR', 'Provisioned'] as const)('of %s has an empty ring and no number', (letter) => {
-    const image = formatCard({ ...FACTS, letter, score: 0, scores: [] });
+    const image = formatCard({ ...SAMPLE_FACTS, letter, score: 0, scores: [] });
     expect(image).not.toMatch(/class="[gc]"|of 100<\/text>/);
     expect(image).toContain(`<title id="t">Machine #42: ${letter}</title>`);
   });
 
   test('of one day has no curve', () => {
-    expect(formatCard({ ...FACTS, scores: [87] })).not.toContain('polyline');
+    expect(formatCard({ ...SAMPLE_FACTS, scores: [87] })).not.toContain('polyline');
   });
 
   test.each([
@@ -105,8 +95,8 @@ describe('the card', () => {
     "' onload='alert(1)",
     'a\u0000b\u202ec\ud800d\uffffe',
   ])('has no markup of %j', (hostile) => {
-    const plain = elementsOf(formatCard(FACTS));
-    const image = formatCard({ ...FACTS, name: hostile, summary: hostile });
+    const plain = elementsOf(formatCard(SAMPLE_FACTS));
+    const image = formatCard({ ...SAMPLE_FACTS, name: hostile, summary: hostile });
     expect(elementsOf(image)).toEqual(plain);
     expect(image).not.toMatch(/[\u0000\u202e\ud800\uffff]/u);
     const badge = { name: hostile, letter: 'AA', score: 87 } as const;

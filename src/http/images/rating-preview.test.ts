@@ -1,25 +1,12 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import type { MachineId } from '../../domain/identifiers.ts';
-import type { CardFacts } from './rating-facts.ts';
 import { formatPreview } from './rating-preview.ts';
-
-const FACTS: CardFacts = {
-  id: 42n as MachineId,
-  name: 'Machine #42',
-  letter: 'AA',
-  score: 87,
-  summary: 'Rated AA with 87 of 100 points; most is lost to short tenure.',
-  isBonded: true,
-  eventCount: 120,
-  scores: [0, 50, 87],
-  today: 20_704,
-};
+import { SAMPLE_FACTS } from './sample-card-facts.ts';
 
 const parser = new XMLParser({ ignoreAttributes: true, preserveOrder: true });
 
 test('the preview is, but for its style, this picture', () => {
-  const lines = formatPreview(FACTS).split('\n');
+  const lines = formatPreview(SAMPLE_FACTS).split('\n');
   expect([lines[0], ...lines.slice(2)]).toEqual([
     '<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">',
     '<rect class="b" width="1200" height="630"/>',
@@ -45,7 +32,7 @@ test('the preview is, but for its style, this picture', () => {
 });
 
 test.each(['NR', 'Provisioned'] as const)('of %s has an empty ring, no number and no curve', (letter) => {
-  const image = formatPreview({ ...FACTS, letter, score: 0, scores: [] });
+  const image = formatPreview({ ...SAMPLE_FACTS, letter, score: 0, scores: [] });
   expect(image).not.toMatch(/class="[gc]"|of 100<\/text>|score of/);
   expect(image).toContain(`>${letter}</text>`);
 });
@@ -57,9 +44,9 @@ test.each([
   'a\u0000b\u202ec\ud800d\uffffe',
   '\u{1f600}'.repeat(300),
 ])('has no markup of %j', (hostile) => {
-  const image = formatPreview({ ...FACTS, name: hostile, summary: hostile });
+  const image = formatPreview({ ...SAMPLE_FACTS, name: hostile, summary: hostile });
   expect(XMLValidator.validate(image)).toBe(true);
   const names = (text: string) => new Set(JSON.stringify(parser.parse(text)).match(/"[a-zA-Z]+":\[/g));
-  expect(names(image)).toEqual(names(formatPreview(FACTS)));
+  expect(names(image)).toEqual(names(formatPreview(SAMPLE_FACTS)));
   expect(image).not.toMatch(/[\u0000\u202e\ud800\uffff]/u);
 });

@@ -1,0 +1,17 @@
+import type { Devnet } from '../../devnet/start-devnet.ts';
+import type { Address } from '../../src/domain/identifiers.ts';
+import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
+
+/** Of the index that a service in front of the devnet goes on from. */
+export function identityOf({ deployment }: Devnet): string {
+  const { addresses, chainId, startBlock } = deployment;
+  const lower = (address: string) => address.toLowerCase() as Address;
+  return formatIndexIdentity({
+    chainId,
+    startBlock,
+    machineRegistry: lower(addresses.machineRegistry),
+    crossChainMirror: lower(addresses.crossChainMirror),
+    eventRegistry: lower(addresses.eventRegistry),
+    legacyEventRegistry: lower(addresses.legacyEventRegistry),
+  });
+}
