@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PORTABLE_CHECKS } from '../../src/domain/signatures/signing-keys.ts';
 import { createAltChainKey } from '../../src/domain/signatures/account-keys.ts';
+import { PASSPHRASE, PBKDF2 as KEYSTORE } from '../../src/domain/signatures/keystore-samples.ts';
 import type { RecoverableSignature } from '../../src/domain/signatures/signature-texts.ts';
 import { runSvc } from '../run-svc.ts';
 
@@ -20,25 +21,6 @@ const PUBLISHED = {
   registry: '0x00000000000000000000000000000000000000aa',
 };
 const FORMS = 'must be 0x and 64 hex digits, a keystore of version 3, or the 64 hex digits of an Ed25519 seed';
-const PASSPHRASE = 'testpassword';
-/** The example of the format's own description; another key than `KEY`. */
-const KEYSTORE = {
-  version: 3,
-  crypto: {
-    cipher: 'aes-128-ctr',
-    cipherparams: { iv: '6087dab2f9fdbbfaddc31a909735c1e6' },
-    ciphertext: '5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46',
-    kdf: 'pbkdf2',
-    kdfparams: {
-      c: 262144,
-      dklen: 32,
-      prf: 'hmac-sha256',
-      salt: 'ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd',
-    },
-    mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
-  },
-};
-
 interface Sent {
   readonly opted_in: boolean;
   readonly timestamp: number;

@@ -1,31 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { rateRawEvents, UnreadableEvents, type ModelInput, type RateTable, type RawEvent } from './model.ts';
+import { rateRawEvents, UnreadableEvents, type ModelInput, type RawEvent } from './model.ts';
+import { ratingVectors as vectors, type RatingCase } from './rating-vectors.ts';
 
-interface VectorCase {
-  readonly name: string;
-  readonly fx: string;
-  readonly now: number;
-  readonly subscription: string;
-  readonly negative_flag_at: string;
-  readonly trust_override: number | null;
-  readonly rating_unavailable: string | null;
-  readonly prior_events: number;
-  readonly events: readonly (readonly [number, number, string, string, string, number, number])[];
-  readonly expected: Readonly<Record<string, unknown>>;
-}
-
-interface Vectors {
-  readonly model: string;
-  readonly fx_tables: Readonly<Record<string, RateTable>>;
-  readonly cases: readonly VectorCase[];
-}
-
-const vectors = JSON.parse(
-  readFileSync(new URL('../../test/vectors/rating/public.json', import.meta.url), 'utf8'),
-) as Vectors;
-
-function toInput(vector: VectorCase): ModelInput {
+function toInput(vector: RatingCase): ModelInput {
   return {
     events: vector.events.map(([seq, type, value, currency, timestamp, trust, blockTimestamp]): RawEvent => ({
       seq: BigInt(seq),

@@ -1,27 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ADDRESSES, blockHashOf, createCannedNode, NODE_URL, type CannedChain } from './canned-node.ts';
 import type { RateTable } from './model.ts';
+import { ratingVectors as vectors, type RatingCase } from './rating-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
 
 /** The served side of these tests is the vectors' expected answer, put in the explanation's form: neither side made it. */
-interface Case {
-  readonly name: string;
-  readonly fx: string;
-  readonly now: number;
-  readonly subscription: string;
-  readonly negative_flag_at: string;
-  readonly trust_override: number | null;
-  readonly rating_unavailable: string | null;
-  readonly prior_events: number;
-  readonly events: readonly (readonly [number, number, string, string, string, number, number])[];
-  readonly expected: JsonObject;
-}
-const vectors = JSON.parse(readFileSync(new URL('../../test/vectors/rating/public.json', import.meta.url), 'utf8')) as {
-  readonly fx_tables: Readonly<Record<string, RateTable>>;
-  readonly cases: readonly Case[];
-};
 const rated = vectors.cases.filter((vector) => vector.rating_unavailable === null);
 const STEADY = rated.find(({ name }) => name === 'steady machine, bond in grace')!;
 const EUROS = rated.find(({ name }) => name === 'EUR, converted at a rate before its day')!;
@@ -31,7 +15,7 @@ const DID = 'did:svc:42';
 const HEAD = 100_000;
 
 /** One block per block time, and an empty one on top. */
-function toChain(vector: Case): CannedChain {
+function toChain(vector: RatingCase): CannedChain {
   const times = [...new Set(vector.events.map(([, , , , , , blockTimestamp]) => blockTimestamp))];
   return {
     chainId: 31337n,
@@ -55,7 +39,7 @@ function toChain(vector: Case): CannedChain {
   };
 }
 
-function toExplanation(vector: Case): Record<string, Json> {
+function toExplanation(vector: RatingCase): Record<string, Json> {
   const { average_hundredths: averageHundredths, ...answer } = vector.expected;
   const { feed, through } = vectors.fx_tables[vector.fx]!;
   return {
@@ -83,7 +67,7 @@ interface Setting {
   readonly did?: string;
 }
 
-async function run(vector: Case, setting: Setting = {}) {
+async function run(vector: RatingCase, setting: Setting = {}) {
   const node = createCannedNode(toChain(vector));
   const asked: string[] = [];
   const send = (async (url: string, init?: RequestInit) => {
@@ -104,7 +88,7 @@ async function run(vector: Case, setting: Setting = {}) {
   return { result, asked };
 }
 
-const failureOf = async (vector: Case, setting: Setting) => {
+const failureOf = async (vector: RatingCase, setting: Setting) => {
   const error: unknown = await run(vector, setting).then(
     () => undefined,
     (reason: unknown) => reason,
