@@ -242,7 +242,16 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   POLL_INTERVAL_SECONDS: [...NOT_NUMBERS, '0', '3601'],
   LOG_LEVEL: ['INFO', 'verbose'],
   LOG_FORMAT: ['text'],
-  OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317', 'http://a b'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    ...['collector:4318', 'grpc://collector:4317', 'http://a b'],
+    ...[
+      'http://collector?key=x',
+      'http://collector/?',
+      'http://collector/#x',
+      'http://user:x@collector',
+      'http://x@collector',
+    ],
+  ],
   OTEL_EXPORTER_OTLP_HEADERS: ['authorization', 'a b=c', 'a=b c', 'a=%zz', 'a=b,', 'a=%0D%0A'],
   OTEL_SERVICE_NAME: ['two words', 'x'.repeat(129)],
   OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', '.5', '1e-3', 'all'],

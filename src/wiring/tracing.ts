@@ -14,7 +14,7 @@ export async function openTracing(config: Config, closing: Closing): Promise<Tra
   ]);
   const { endpoint, headers, serviceName, share } = settings;
   const tracing = createTracing({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    url: `${endpoint}/v1/traces`,
     headers,
     serviceName,
     share,

@@ -1,7 +1,7 @@
 /** What is a collector told of a request? As a deployment runs it: the service is told of a collector by the standard variables, and the test is the collector. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { startReplica, type Replica } from '../replica.ts';
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
 const SECRET = 'collector-secret';
+const OTHER_SECRET = 'other-collector-secret';
 const CALLER_SECRET = 'caller-secret';
 
 interface Attribute {
@@ -33,17 +34,31 @@ interface Export {
   }[];
 }
 
+/** Of other programs on the same host: none of them turns traces away, adds to them or leaves them out. */
+const OTHERS = {
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9/other',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: `authorization=${OTHER_SECRET},x-key=${OTHER_SECRET}`,
+  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'gzip',
+  OTEL_EXPORTER_OTLP_COMPRESSION: OTHER_SECRET,
+  OTEL_EXPORTER_OTLP_TIMEOUT: '1',
+  OTEL_LOG_LEVEL: 'all',
+  OTEL_RESOURCE_ATTRIBUTES: `key=${OTHER_SECRET}`,
+  OTEL_SDK_DISABLED: 'true',
+  OTEL_TRACES_EXPORTER: 'console',
+  OTEL_TRACES_SAMPLER: 'always_off',
+};
+
 let folder: string;
 let collector: Server;
 let replica: Replica;
-const received: { readonly path: string; readonly authorization: string | undefined; readonly text: string }[] = [];
+const received: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly text: string }[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'traces-'));
   collector = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { url = '', headers } = request;
-    received.push({ path: url, authorization: headers.authorization, text: Buffer.concat(chunks).toString() });
+    received.push({ path: url, headers, text: Buffer.concat(chunks).toString() });
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   collector.listen(0, '127.0.0.1');
@@ -54,6 +69,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${SECRET}`,
+    ...OTHERS,
   });
   await replica.until('svc_index_ready', 1);
 });
@@ -83,7 +99,7 @@ it('a span for each request, under what the caller names, and one for each that 
   replica.signal('SIGTERM');
   expect(await replica.ended).toBe(0);
 
-  expect([...new Set(received.map(({ path, authorization }) => `${path} ${authorization}`))]).toEqual([
+  expect([...new Set(received.map(({ path, headers }) => `${path} ${headers.authorization}`))]).toEqual([
     `/v1/traces Bearer ${SECRET}`,
   ]);
   const exports = received.map(({ text }) => JSON.parse(text) as Export).flatMap(({ resourceSpans }) => resourceSpans);
@@ -109,6 +125,7 @@ it('a span for each request, under what the caller names, and one for each that 
   expect([unknown.parentSpanId ?? '', attributesOf(unknown)['http.response.status_code']]).toEqual(['', 404]);
 
   const text = received.map((each) => each.text).join('\n');
+  expect(JSON.stringify([received, replica.lines])).not.toContain(OTHER_SECRET);
   const written = machines.flatMap(({ did, id }) => [did, id]);
   for (const secret of [CALLER_SECRET, SECRET, ...written, '127.0.0.1']) {
     expect(text).not.toContain(secret);
