@@ -70,7 +70,7 @@ const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
 const TABLE: { readonly [K in Kind]: Row<K> } = {
   MachineDidMalformed: {
     bare: bare(400, 'Invalid machine DID format'),
-    monetization: coded(400, 'INVALID_REQUEST', 'Only decimal machine DIDs and decimal machine IDs are supported.'),
+    monetization: coded(400, 'INVALID_REQUEST', 'Only decimal machine DIDs are supported, or the decimal ID alone.'),
     verify: coded(400, 'INVALID_MACHINE_ID', 'The machine ID is not valid.'),
   },
   OperatorMalformed: {

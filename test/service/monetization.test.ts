@@ -123,7 +123,10 @@ it('sends no transaction', async () => {
 it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'])(
   'tells who asks for %s that only decimal machine DIDs are supported',
   async (key) => {
-    const detail = { code: 'INVALID_REQUEST', message: expect.stringContaining('Only decimal machine DIDs') };
+    const detail = {
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('Only decimal machine DIDs are supported'),
+    };
     for (const method of ['GET', 'PUT']) {
       const { status, json } = await ask(url + pathOf(key), { method, ...(method === 'PUT' && { body: '{}' }) });
       expect([status, json()]).toEqual([400, { detail }]);
