@@ -209,6 +209,11 @@ describe('the key', () => {
     const path = `/machine/${key}/monetization`;
     expect([await ask('GET', path), await put('{', path)]).toEqual(['400 INVALID_REQUEST', '400 INVALID_REQUEST']);
   });
+
+  test('of an address: told that only decimal machine DIDs are supported', async () => {
+    const { body } = await app!.inject(`/machine/did:svc:${OWNER_SHOWN}/monetization`);
+    expect(body).toContain('Only decimal machine DIDs are supported');
+  });
 });
 
 describe('the body', () => {
@@ -219,6 +224,8 @@ describe('the body', () => {
     ['two values', '{}{}'],
     ['NaN', '{"timestamp":NaN}'],
     ['a byte-order mark', '\uFEFF{}'],
+    ['cut 33 levels deep', '['.repeat(33)],
+    ['cut as deep as it can be', '{"a":'.repeat(800)],
   ])('that is %s gets the 422 list', async (_name, text) => {
     const answer = await put(text);
     expect(answer).toMatch(/^422 \{"detail":\[\{"type":"json_invalid","loc":\["body",\d+\]/);

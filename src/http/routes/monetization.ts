@@ -42,12 +42,23 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
   });
 }
 
-/** What readers understand differently is a malformed decision, not a broken text. */
+/** What readers understand differently, or what nests deeper than ours goes, is a malformed decision, not a broken text. */
 async function readJson(exchange: Exchange): Promise<JsonValue> {
-  const { value, problem } = parseStrictJson(await readBody(exchange, MAX_BODY_BYTES));
+  const body = await readBody(exchange, MAX_BODY_BYTES);
+  const { value, problem } = parseStrictJson(body);
   if (problem === undefined) return value;
-  if (problem.kind === 'fault' && problem.text !== 'nested too deep') throw jsonInvalid(problem.position, problem.text);
-  throw new Fault('DecisionMalformed', { member: 'body' });
+  const isJson = problem.kind === 'ambiguity' || (problem.text === 'nested too deep' && isAnyJson(body));
+  if (isJson) throw new Fault('DecisionMalformed', { member: 'body' });
+  throw jsonInvalid(problem.position, problem.text);
+}
+
+function isAnyJson(body: Buffer): boolean {
+  try {
+    JSON.parse(body.toString());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function describeRoutes(namespace: Namespace) {
