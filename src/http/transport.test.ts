@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -134,6 +134,23 @@ describe('what is too large', () => {
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
     expectVerifyConduct(answer);
+  });
+
+  test('a head of which only a later piece is at hand has the answer that readers of Verify take', async () => {
+    const taken = new Promise<Socket>((resolve) => app.server.once('connection', resolve));
+    const socket = await open(port);
+    const received = socket.setEncoding('latin1').toArray() as Promise<string[]>;
+    const server = await taken;
+    let sent = 0;
+    for (const piece of ['GET /v1/verify/quick HTTP/1.1\r\n', 'Host: a\r\n', `X: ${long}\r\n\r\n`]) {
+      while (server.bytesRead < sent) await new Promise((resolve) => setImmediate(resolve));
+      socket.write(piece);
+      sent += piece.length;
+    }
+    const [answer] = parseAnswers((await received).join(''));
+    expect(answer!.status).toBe(413);
+    expect(JSON.parse(answer!.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
+    expectVerifyConduct(answer!);
   });
 
   test('a bad request line under /v1/verify/ wears its headers', async () => {

@@ -123,7 +123,7 @@ export function answerUnreadable(error: ParserError, socket: Duplex): void {
     if (exchange.response.headersSent) socket.destroy();
     else endWithFault(socket, exchange.route.surface, fault);
   } else {
-    endInTurn(socket, surfaceOf(findTarget(error.rawPacket)), fault);
+    endInTurn(socket, surfaceOfUnread(error.rawPacket, fault), fault);
   }
 }
 
@@ -170,11 +170,20 @@ function toFault({ code }: ParserError): Fault {
   }
 }
 
-/** The target of the last request line in the packet; empty when the line came in an earlier one. */
-function findTarget(packet: unknown): string {
-  if (!Buffer.isBuffer(packet)) return '';
-  let target = '';
-  for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[A-Z-]+ (\S+)/g)) target = found!;
+/**
+ * By the packet that arrived last. A head that is too large may have begun in an earlier one: then it gets the answer that readers of Verify take,
+ * because they take no other, and for all others it is JSON as well.
+ */
+function surfaceOfUnread(packet: unknown, fault: Fault): Surface {
+  const target = findTarget(packet);
+  return target === undefined && fault === HEAD_TOO_LARGE ? 'verify' : surfaceOf(target ?? '');
+}
+
+/** The target of the last request line in the packet; undefined when the line came in an earlier one. */
+function findTarget(packet: unknown): string | undefined {
+  if (!Buffer.isBuffer(packet)) return undefined;
+  let target: string | undefined;
+  for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[A-Z-]+ (\S+)/g)) target = found;
   return target;
 }
 
