@@ -26,7 +26,13 @@ import type { VerifyRecord } from './verify-record.ts';
 /** A type error here names the member that differs. */
 type Sends<Sent extends Told, Told> = Sent;
 /** A bigint is written in digits, like a number. */
-type Written<T> = T extends bigint ? number : T extends object ? { [K in keyof T]: Written<T[K]> } : T;
+type Written<T> = T extends bigint
+  ? number
+  : T extends string
+    ? T
+    : T extends object
+      ? { [K in keyof T]: Written<T[K]> }
+      : T;
 /** Members of every form of an answer. */
 type MemberOf<T> = T extends unknown ? keyof T : never;
 type Names<Told extends MemberOf<Sent>, Sent> = Told;
@@ -50,7 +56,7 @@ export type Agreement = [
   Sends<Written<EventsSent>, EventListing>,
   Names<keyof EventListing, EventsSent>,
   Names<keyof ListedEvent, EventsSent['events'][number]>,
-  Sends<FleetSent, FleetPage>,
+  Sends<Written<FleetSent>, FleetPage>,
   Names<keyof FleetPage, FleetSent>,
   Names<keyof FleetEntry, FleetSent['machines'][number]>,
   Names<keyof FleetIndex, FleetSent['index']>,
@@ -58,7 +64,7 @@ export type Agreement = [
   Names<keyof ActiveMachines, ActiveSent>,
   Names<keyof ActiveMachine, ActiveSent['machines'][number]>,
   Sends<ReturnType<typeof toBoundRecord>, McrRecord & Binding>,
-  Sends<ReturnType<typeof toBoundFleet>, FleetPage & Binding>,
+  Sends<Written<ReturnType<typeof toBoundFleet>>, FleetPage & Binding>,
   Sends<ReturnType<typeof toDecisionState>, MonetizationState>,
   Names<keyof MonetizationState, ReturnType<typeof toDecisionState>>,
   Sends<ReturnType<typeof toPublishedDeployment>, DeploymentDocument>,

@@ -33,7 +33,7 @@ export function requireMachineId(text: string, name: string): MachineId {
   throw invalid(notAnInteger(loc, text));
 }
 
-/** `maximum` undefined: as large as a JSON number carries exactly. */
+/** `maximum` undefined: none. */
 export interface IntegerRule {
   readonly name: string;
   readonly fallback: number;
@@ -45,26 +45,31 @@ export interface IntegerRule {
  * Reads integers of a query, in the order of the rules; other parameters are ignored. Throws `ParametersInvalid` with all issues.
  * A parameter that is given twice is no integer.
  */
-export function requireIntegers(query: string, rules: readonly IntegerRule[]): number[] {
+export function requireIntegers(query: string, rules: readonly IntegerRule[]): bigint[] {
   const given = new URLSearchParams(query);
   const issues: ParameterIssue[] = [];
   const values = rules.map((rule) => {
     const texts = given.getAll(rule.name);
-    if (texts.length === 0) return rule.fallback;
+    if (texts.length === 0) return BigInt(rule.fallback);
     const issue = texts.length > 1 ? notAnInteger(['query', rule.name], texts.join()) : judgeInteger(texts[0]!, rule);
-    if (issue !== undefined) issues.push(issue);
-    return Number(texts[0]);
+    if (issue === undefined) return BigInt(texts[0]!);
+    issues.push(issue);
+    return 0n;
   });
   if (issues.length > 0) throw new Fault('ParametersInvalid', { issues });
   return values;
 }
 
+/** A place in a list. No list is longer than a number counts exactly, so what lies beyond is past every end all the same. */
+export function toPosition(value: bigint): number {
+  return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
+}
+
 function judgeInteger(text: string, rule: IntegerRule): ParameterIssue | undefined {
   const loc = ['query', rule.name];
-  const maximum = rule.maximum ?? Number.MAX_SAFE_INTEGER;
   if (!INTEGER.test(text)) return notAnInteger(loc, text);
   if (Number(text) < rule.minimum) return tooSmall(loc, text, rule.minimum);
-  if (Number(text) > maximum) return tooLarge(loc, text, maximum);
+  if (rule.maximum !== undefined && Number(text) > rule.maximum) return tooLarge(loc, text, rule.maximum);
   return undefined;
 }
 

@@ -26,7 +26,7 @@ export function activeMachinesRoutes(routes: Routes, ctx: Ctx): void {
   if (ctx.additions === 'off') return;
 
   routes.get('/active-machines', { surface: 'read', description: ACTIVE_MACHINES }, async (exchange) => {
-    const [limit] = requireIntegers(exchange.query, RULES) as [number];
+    const limit = Number(requireIntegers(exchange.query, RULES)[0]);
     sendJson(exchange, encodeJson(toActiveMachines(await listActiveMachines(ctx, limit), ctx.namespace)));
   });
 }

@@ -6,7 +6,7 @@ import type { Ctx } from '../../ports/ctx.ts';
 import { sendJson } from '../answer.ts';
 import { encodeJson } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers } from '../parameters.ts';
+import { requireIntegers, toPosition } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
 import { ALT_KEY } from '../schemas/json-schema.ts';
 import { toBoundFleet, toBoundRecord } from '../wire/bound-addresses.ts';
@@ -29,8 +29,8 @@ export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
     { surface: 'bound-address', description: DESCRIPTIONS.fleet },
     async (exchange) => {
       const wallet = requireWallet(exchange.parameter('solana_addr'));
-      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
-      const page = await listBoundFleet(ctx, wallet, offset, limit);
+      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [bigint, bigint];
+      const page = await listBoundFleet(ctx, wallet, toPosition(offset), Number(limit));
       sendJson(exchange, encodeJson(toBoundFleet(page, { wallet, offset, limit }, namespace)), page.block);
     },
   );

@@ -7,7 +7,7 @@ import type { Ctx } from '../../ports/ctx.ts';
 import { sendJson } from '../answer.ts';
 import { encodeJson } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers, type IntegerRule } from '../parameters.ts';
+import { requireIntegers, toPosition, type IntegerRule } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
 import { operatorText, type JsonSchema } from '../schemas/json-schema.ts';
 import { toFleetPage } from '../wire/fleet.ts';
@@ -24,8 +24,8 @@ export function fleetRoutes(routes: Routes, ctx: Ctx): void {
     { surface: 'operator', description: describeFleet(namespace) },
     async (exchange) => {
       const { address, operatorDid } = requireOperator(exchange.parameter('did'), namespace);
-      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
-      const page = await listFleet(ctx, address, offset, limit);
+      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [bigint, bigint];
+      const page = await listFleet(ctx, address, toPosition(offset), Number(limit));
       const encoded = encodeJson(toFleetPage(page, { operatorDid, offset, limit }, namespace));
       sendJson(exchange, encoded, oldestBlock(page));
     },

@@ -11,7 +11,7 @@ import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
 import { toEventListing, toHistory } from '../wire/machine-history.ts';
 
 const PAGE_RULES = [
-  { name: 'cursor', fallback: Number.MAX_SAFE_INTEGER, minimum: 0 },
+  { name: 'cursor', fallback: Number.MAX_SAFE_INTEGER, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   { name: 'limit', fallback: 20, minimum: 1, maximum: 100 },
 ] as const;
 
@@ -27,7 +27,7 @@ export function machineHistoryRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/machines/:machine_id/events', { surface: 'read', description: describe.events }, async (exchange) => {
     const id = requireMachineId(exchange.parameter('machine_id'), 'machine_id');
-    const [cursor, limit] = requireIntegers(exchange.query, PAGE_RULES) as [number, number];
+    const [cursor, limit] = requireIntegers(exchange.query, PAGE_RULES).map(Number) as [number, number];
     const listing = await listEvents(ctx, id, { cursor, limit });
     sendJson(exchange, encodeJson(toEventListing(listing, namespace)), listing.snapshot.block);
   });

@@ -11,7 +11,9 @@ import { requireIntegers } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
 import { toStatusReport } from '../wire/probes.ts';
 
-const RULES = [{ name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0 }] as const;
+const RULES = [
+  { name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+] as const;
 
 const STATUS: RouteDescription = {
   operationId: 'getStatus',
@@ -32,7 +34,7 @@ export function statusRoutes(routes: Routes, ctx: Ctx): void {
   if (ctx.additions === 'off') return;
 
   routes.get('/status', { surface: 'probe', description: STATUS }, async (exchange) => {
-    const [maxLagBlocks] = requireIntegers(exchange.query, RULES) as [number];
+    const maxLagBlocks = Number(requireIntegers(exchange.query, RULES)[0]);
     const freshness = await getFreshness(ctx, maxLagBlocks);
     sendFresh(exchange, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
   });

@@ -17,8 +17,8 @@ export function toBoundRecord(machine: RatedFirstGeneration, wallet: AltKey, nam
 
 export interface BoundFleetRequest {
   readonly wallet: AltKey;
-  readonly offset: number;
-  readonly limit: number;
+  readonly offset: bigint;
+  readonly limit: bigint;
 }
 
 /** `GET /solana/operator/{solana_addr}/machines`. */

@@ -8,8 +8,8 @@ import { formatMachineName, toAltStanding } from './machines.ts';
 export interface FleetRequest {
   /** As sent, or made from the raw address as sent. */
   readonly operatorDid: string;
-  readonly offset: number;
-  readonly limit: number;
+  readonly offset: bigint;
+  readonly limit: bigint;
 }
 
 /** A machine of either generation, as far as an entry tells of it. */
