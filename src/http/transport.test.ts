@@ -153,8 +153,14 @@ describe('what is too large', () => {
     expectVerifyConduct(answer!);
   });
 
-  test('a bad request line under /v1/verify/ wears its headers', async () => {
-    const answer = await ask('GET /v1/verify/quick HTTP/7.7\r\n\r\n');
+  test.each([
+    'GET /v1/verify/quick HTTP/7.7\r\n\r\n',
+    'GET /v1/verify/quick HTTP/1.1\r\nno header\r\n\r\n',
+    'get /v1/verify/quick HTTP/1.1\r\n\r\n',
+    'A_b! /v1/verify/quick HTTP/1.1\r\n\r\n',
+    'BREW http://a/v1/verify/quick HTTP/1.1\r\n\r\n',
+  ])('a bad request line under /v1/verify/ wears its headers: %j', async (bytes) => {
+    const answer = await ask(bytes);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toMatchObject({ detail: { code: 'INVALID_REQUEST' } });
     expectVerifyConduct(answer);

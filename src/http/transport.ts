@@ -183,7 +183,7 @@ function surfaceOfUnread(packet: unknown, fault: Fault): Surface {
 function findTarget(packet: unknown): string | undefined {
   if (!Buffer.isBuffer(packet)) return undefined;
   let target: string | undefined;
-  for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[A-Z-]+ (\S+)/g)) target = found;
+  for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[^\s:]+ ((?:\/|https?:)\S*)/gi)) target = found;
   return target;
 }
 
