@@ -242,6 +242,15 @@ it('a store that cannot keep it: 503', async () => {
   expect(await judge()).toBe('503 VERIFY_STORE_UNAVAILABLE');
 });
 
+it('a store that does not answer is not taken for the chain: 503', async () => {
+  await scene.close();
+  scene = await startChipScene(WORLD, { deadlineMilliseconds: { 'chip-challenge': 1_000 } });
+  Object.assign(scene.ctx.store, { keepChallenge: () => new Promise(() => undefined) });
+  expect(await judge()).toBe('503 VERIFY_STORE_UNAVAILABLE');
+  Object.assign(scene.ctx.main!.chain, { readMachineNow: () => new Promise(() => undefined) });
+  expect(await judge()).toBe('503 CHAIN_UNAVAILABLE');
+});
+
 it('without onboarding tokens everyone is refused', async () => {
   await scene.close();
   scene = await startChipScene({ ...WORLD, onboardingToken: 'x' });

@@ -95,6 +95,21 @@ describe('one challenge', () => {
     expect(await first).toBe('202');
   });
 
+  it.each(['findChallenge', 'acceptIntake'])(
+    'names the store when it is the store that does not answer %s',
+    async (method) => {
+      scene = await startChipScene(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
+      Object.assign(scene.ctx.store, { [method]: () => new Promise(() => undefined) });
+      expect(await judge(accept)).toBe('503 VERIFY_STORE_UNAVAILABLE');
+    },
+  );
+
+  it('names the chain when it is the chain that does not answer', async () => {
+    scene = await startChipScene(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
+    Object.assign(scene.ctx.main!.chain, { readMachineNow: () => new Promise(() => undefined) });
+    expect(await judge(accept)).toBe('503 CHAIN_UNAVAILABLE');
+  });
+
   it('stays open after any refusal', async () => {
     scene = await startChipScene(worldOf(accept));
     const names = ['bad-utf8', 'trailing-newline', 'chip-high-s', 'controller-stranger', 'certificate-rogue-chain'];

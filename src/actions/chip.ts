@@ -14,6 +14,7 @@ import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { ChipIntake } from '../ports/chip-intake.ts';
 import type { KeptIntake } from '../ports/chip-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { Awaiting } from './awaiting.ts';
 import { readClock, readTrustedSeconds } from './chip-clock.ts';
 import { takeTurn } from './chip-turns.ts';
 import { requireMain } from './machine-location.ts';
@@ -29,11 +30,6 @@ export interface IssuedChallenge {
   readonly nonce: Hex;
 }
 
-/** Whether an answer would still be the first; what nobody waits for is not written. */
-interface Awaiting {
-  readonly isAwaited: () => boolean;
-}
-
 /** Open challenges: neither consumed nor expired (evidence 13). */
 const CAPS = { perMachine: 5, inAll: 10_000 };
 
@@ -41,11 +37,7 @@ const CAPS = { perMachine: 5, inAll: 10_000 };
  * Throws `MachineAbsent`, `MachineRelocating`, `MachineDeactivated`, `ChainUnreadable`, `ServiceNotInitialised`, `ClockInvalid`,
  * `ChallengesExhausted`, `StoreUnavailable`.
  */
-export async function issueChallenge(
-  ctx: Ctx,
-  machineId: MachineId,
-  { isAwaited }: Awaiting,
-): Promise<IssuedChallenge> {
+export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: Awaiting): Promise<IssuedChallenge> {
   const chip = requireChip(ctx);
   const main = requireMain(ctx);
   const { snapshot, deployment } = await main.chain.readMachineNow(machineId);
@@ -54,7 +46,8 @@ export async function issueChallenge(
   const nonce = toHex(chip.createNonce());
   const expiresAt = issuedAt + chip.challengeLifetimeSeconds;
   const { chainId } = main.chain;
-  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
+  awaiting.waitFor('store');
   const challenge = { nonceHash: nonceHashOf(nonce), machineId, didController, chainId, issuedAt, expiresAt };
   if (!(await ctx.store.keepChallenge(challenge, CAPS))) throw new Fault('ChallengesExhausted', {});
   return { machineId, chainId, didController, expiresAt, nonce };
@@ -80,23 +73,26 @@ async function judgeChallenged(
   ctx: Ctx,
   chip: ChipIntake,
   supported: steps.SupportedEvidence,
-  { isAwaited }: Awaiting,
+  awaiting: Awaiting,
 ): Promise<Receipt> {
-  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
   const { namespace, store } = ctx;
   const rules = { namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const main = requireMain(ctx);
   const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
   const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);
+  awaiting.waitFor('store');
   const lookup = await store.findChallenge(timed.nonceHash, timed.evidenceHash);
   const matching = steps.requireMatch(steps.requireChallenge(timed, lookup), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
   const proven = steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
+  awaiting.waitFor('chain');
   const { snapshot, deployment } = await main.chain.readMachineNow(proven.challenge.machineId);
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
   const receivedAt = requireClock(ctx);
-  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
+  awaiting.waitFor('store');
   const outcome = await store.acceptIntake(
     acceptable.nonceHash,
     keep(toIntake(acceptable, receivedAt, namespace), chip),

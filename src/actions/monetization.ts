@@ -15,6 +15,7 @@ import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { JsonValue } from '../domain/strict-json.ts';
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { Awaiting } from './awaiting.ts';
 import { locateMachine, locateMachineNow, requireMain, type LocatedMachine } from './machine-location.ts';
 
 export interface DecisionState {
@@ -44,14 +45,15 @@ export async function putDecision(
   ctx: Ctx,
   id: MachineId,
   body: JsonValue,
-  { isAwaited }: { readonly isAwaited: () => boolean },
+  awaiting: Awaiting,
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
   const located = await locateMachineNow(ctx, id);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw toFault(refusal);
-  if (!isAwaited()) throw chainUnreadable('main', 'deadline');
+  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
+  awaiting.waitFor('store');
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
   if (refused !== undefined) throw toFault(refused);

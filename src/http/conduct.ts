@@ -3,7 +3,7 @@
  * (http-facts 2, decisions 3).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { chainUnreadable, Fault } from '../domain/faults.ts';
+import { Fault } from '../domain/faults.ts';
 import { sendError } from './answer.ts';
 import type { ConnectingAddress } from './connecting-address.ts';
 import { Deadlines } from './deadlines.ts';
@@ -50,7 +50,7 @@ export class Conduct {
 
   constructor(options: ConductOptions) {
     this.#options = options;
-    const expire = (exchange: Exchange) => sendError(exchange, chainUnreadable('main', 'deadline'));
+    const expire = (exchange: Exchange) => sendError(exchange, exchange.late);
     const within = (pace: Pace) => new Deadlines(options.deadlineMilliseconds[pace], expire);
     this.#deadlines = {
       general: within('general'),

@@ -3,7 +3,8 @@
  * asked, and, through `answer.ts`, one chance to answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Fault } from '../domain/faults.ts';
+import type { Awaiting } from '../actions/awaiting.ts';
+import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -38,6 +39,9 @@ export interface Route {
   readonly surroundings: Surroundings;
 }
 
+/** What an answer is told to have waited for, when it comes too late. */
+const LATE = { chain: chainUnreadable('main', 'deadline'), store: new Fault('StoreUnavailable', {}) };
+
 /** The last request that was read from a connection. */
 const CURRENT = Symbol('exchange');
 
@@ -49,7 +53,7 @@ export function currentExchange(connection: object): Exchange | undefined {
   return (connection as Connection)[CURRENT];
 }
 
-export class Exchange {
+export class Exchange implements Awaiting {
   readonly route: Route;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -57,6 +61,7 @@ export class Exchange {
   /** By a clock that is never set. */
   readonly arrivedAtMilliseconds = performance.now();
   readonly #parameters: Readonly<Record<string, string>>;
+  #late: Fault = LATE.chain;
   /** These three belong to `Deadlines`. */
   next: Exchange | undefined = undefined;
   previous: Exchange | undefined = undefined;
@@ -86,6 +91,15 @@ export class Exchange {
   /** Whether an answer would still be the first: a deadline may have passed, or the caller gone. */
   get isAwaited(): boolean {
     return !this.response.headersSent && !this.response.destroyed;
+  }
+
+  waitFor(what: 'chain' | 'store'): void {
+    this.#late = LATE[what];
+  }
+
+  /** What the deadline answers. */
+  get late(): Fault {
+    return this.#late;
   }
 
   /** The text after the `?`; empty when there is none. */

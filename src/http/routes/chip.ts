@@ -41,7 +41,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
     { ...conduct, surface: 'chip-challenge', description: describe.challenge },
     async (exchange) => {
       const id = requireMachineId(await readJsonBody(exchange));
-      const challenge = await issueChallenge(ctx, id, { isAwaited: () => exchange.isAwaited });
+      const challenge = await issueChallenge(ctx, id, exchange);
       sendFresh(exchange, 201, encodeJson(toChallenge(challenge, ctx.namespace)));
     },
   );
@@ -51,7 +51,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
     { ...conduct, surface: 'chip-evidence', description: describe.evidence },
     async (exchange) => {
       const body = await readJsonBody(exchange);
-      sendFresh(exchange, 202, encodeJson(await acceptEvidence(ctx, body, { isAwaited: () => exchange.isAwaited })));
+      sendFresh(exchange, 202, encodeJson(await acceptEvidence(ctx, body, exchange)));
     },
   );
 }

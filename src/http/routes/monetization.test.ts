@@ -464,6 +464,12 @@ describe('what fails', () => {
     expect(await store.readDecision(ID)).toBeUndefined();
   });
 
+  test('the patience with a store: 500', async () => {
+    await build({ deadlineMilliseconds: { general: 1_000 } });
+    Object.assign(ctx, { store: { ...store, applyDecision: () => new Promise(() => undefined) } });
+    expect(await put()).toBe('500 INTERNAL_ERROR');
+  });
+
   test('nothing that was sent is in the log or in a body', async () => {
     const sent = { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) };
     const { body } = await app!.inject({ method: 'PUT', url: PATH, payload: sent });

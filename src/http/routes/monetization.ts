@@ -37,7 +37,7 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
   routes.put(PATH, { surface: 'monetization', description: describe.decision }, async (exchange) => {
     const id = requireMachineKey(exchange.parameter('key'), namespace);
     const body = await readJson(exchange);
-    const state = await putDecision(ctx, id, body, { isAwaited: () => exchange.isAwaited });
+    const state = await putDecision(ctx, id, body, exchange);
     sendFresh(exchange, 200, encodeJson(toDecisionState(state)), state.block);
   });
 }
