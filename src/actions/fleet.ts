@@ -74,8 +74,8 @@ async function readListing(
   head: IndexReading,
   list: (store: ListStore) => Promise<FleetListing>,
 ): Promise<FleetListing> {
-  const copied = ctx.lists && (await list(ctx.lists).catch(toNothing));
-  return copied !== undefined && isFit(ctx, head, copied) ? copied : list(ctx.store);
+  const copied = await ctx.lists?.readCopy(list, (listing) => isFit(ctx, head, listing));
+  return copied ?? list(ctx.store);
 }
 
 function isFit(ctx: Ctx, head: IndexReading, { indexedBlock, observation }: FleetListing): boolean {
@@ -83,11 +83,6 @@ function isFit(ctx: Ctx, head: IndexReading, { indexedBlock, observation }: Flee
   const index = judgeIndexFreshness({ ...head, indexedBlock }, now, ctx.pollIntervalSeconds);
   const age = judgeObservationAge(observation?.observedAtMilliseconds, now);
   return index.kind === 'fresh' && (ctx.alt === undefined || isObservationFresh(age, ctx.pollIntervalSeconds));
-}
-
-/** A copy that fails is as good as none. */
-function toNothing(error: unknown): undefined {
-  if (!(error instanceof Fault) || error.kind !== 'StoreUnavailable') throw error;
 }
 
 async function listBoth(

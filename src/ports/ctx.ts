@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 import type { EventTimes } from './event-times.ts';
 import type { FxRates } from './fx-rates.ts';
 import type { IndexStatus } from './index-status.ts';
-import type { ListStore } from './list-store.ts';
+import type { ListCopy } from './list-store.ts';
 import type { Log } from './log.ts';
 import type { MainChain } from './main-chain.ts';
 import type { PageSource } from './page-files.ts';
@@ -40,7 +40,7 @@ export interface Ctx {
   readonly pollIntervalSeconds: number;
   readonly store: Store;
   /** A copy of the store that may lag; left out: there is none. */
-  readonly lists?: ListStore | undefined;
+  readonly lists?: ListCopy | undefined;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
   readonly alt: AltChainPorts | undefined;

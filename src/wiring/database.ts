@@ -3,7 +3,7 @@ import { openListCopy } from '../adapters/sql/list-copy.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
 import type { DatabaseLocation } from '../adapters/sql/database-url.ts';
 import { countWrites, type OutcomeCounts, type WriteCounts } from '../observe/counted-store.ts';
-import type { ListStore } from '../ports/list-store.ts';
+import type { ListCopy } from '../ports/list-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Closing } from './closing.ts';
@@ -23,7 +23,7 @@ export async function openLists(
   { store }: Database,
   log: Log,
   closing: Closing,
-): Promise<ListStore | undefined> {
+): Promise<ListCopy | undefined> {
   if (url === undefined) return undefined;
   const { readIdentities } = store;
   // What the copy fails at is told in the log, and is no failure of the database, for which operators are woken.

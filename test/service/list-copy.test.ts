@@ -1,38 +1,56 @@
-/** Are lists read from the copy of the database while it is fresh, and from the database itself as soon as it is not? Two databases, told apart by one row. */
+/** Are lists read from the copy of the database while it is fresh, and from the database itself as soon as it is not? Two databases, told apart by one row, and a wire to the one. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
+import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
 import { startReplica, type Replica } from '../replica.ts';
 import { ask } from './ask.ts';
 
 let server: PostgresServer;
 let database: PostgresTestDatabase;
 let copy: PostgresTestDatabase;
-let writer: Replica;
+let wire: FaultProxy;
+let variables: Readonly<Record<string, string>>;
 let reader: Replica;
+const replicas = new Set<Replica>();
 beforeAll(async () => {
   server = await startEmbeddedPostgres();
   database = await server.createDatabase();
-  const variables = {
+  variables = {
     ...inject('devnetEnv'),
     DATABASE_URL: database.url,
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
+    // Nobody follows the chain while the tests run.
     POLL_INTERVAL_SECONDS: '60',
   };
-  writer = await startReplica(variables);
+  const writer = await start({ POLL_INTERVAL_SECONDS: '1' });
   await writer.until('svc_index_ready', 1);
   await writer.until('svc_alt_index_ready', 1);
   await untilListed(writer);
   // A copy of a database is made while nobody is connected to it.
   await writer.kill();
   copy = await server.createDatabase(database);
-  reader = await startReplica({ ...variables, DATABASE_READ_URL: copy.url, INDEXER: 'off', LOG_LEVEL: 'info' });
-  await reader.until('svc_ready', 1);
-});
+  wire = await startFaultProxy({ path: `${new URL(copy.url).searchParams.get('host')}/.s.PGSQL.5432` });
+  reader = await startReader();
+}, 180_000);
 afterAll(async () => {
-  await reader.kill();
+  await Promise.all([...replicas].map((replica) => replica.kill()));
+  await wire.close();
   await server.stop();
 });
+
+async function start(further: Readonly<Record<string, string>>): Promise<Replica> {
+  const replica = await startReplica({ ...variables, ...further });
+  replicas.add(replica);
+  return replica;
+}
+
+async function startReader(): Promise<Replica> {
+  const url = `postgres://postgres@127.0.0.1:${wire.port}/${copy.name}`;
+  const replica = await start({ DATABASE_READ_URL: url, INDEXER: 'off' });
+  await replica.until('svc_ready', 1);
+  return replica;
+}
 
 const fleet = () => inject('fixtures').operators.find(({ name }) => name === 'fleet')!.address;
 
@@ -41,8 +59,8 @@ async function readTotal(replica: Replica): Promise<number | undefined> {
   return status === 200 ? json<{ pagination: { total: number } }>().pagination.total : undefined;
 }
 
-async function untilListed(replica: Replica): Promise<void> {
-  while ((await readTotal(replica)) !== 50) await new Promise((resolve) => setImmediate(resolve));
+async function untilListed(replica: Replica, total = 50): Promise<void> {
+  while ((await readTotal(replica)) !== total) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function change(statement: string): Promise<void> {
@@ -52,20 +70,64 @@ async function change(statement: string): Promise<void> {
   await client.end();
 }
 
+/** What the copy says, which the database does not. */
+let shown: number | undefined;
+
+const told = (replica: Replica) =>
+  replica.lines.flatMap((line) => {
+    const { msg, reason } = JSON.parse(line) as { readonly msg: string; readonly reason?: string };
+    return msg.includes('lists are read') ? [reason ?? 'fit'] : [];
+  });
+
 it('reads from the copy, from the database when the copy lags, and from the copy when it has caught up', async () => {
   expect(await readTotal(reader)).toBe(50);
   const owner = `decode('${fleet().slice(2)}', 'hex')`;
   await change(`UPDATE holders SET total = 7 WHERE holder = ${owner}`);
-  const shown = await readTotal(reader);
+  shown = await readTotal(reader);
   expect(shown).toBeLessThan(50);
   await change('UPDATE checkpoints SET block_number = block_number - 101');
   expect(await readTotal(reader)).toBe(50);
   await change('UPDATE checkpoints SET block_number = block_number + 101');
-  expect(await readTotal(reader)).toBe(shown);
+  await untilListed(reader, shown);
+  expect(told(reader)).toEqual(['fit', 'lags', 'fit']);
+});
+
+it('asks a copy that lags no further, and reads from the database meanwhile', async () => {
+  await change('UPDATE checkpoints SET block_number = block_number - 101');
+  expect(await readTotal(reader)).toBe(50);
+  wire.inject({ kind: 'latency', milliseconds: 0 });
+  for (let page = 0; page < 10; page++) expect(await readTotal(reader)).toBe(50);
+  expect(wire.met).toBe(0);
+  wire.heal();
+});
+
+it('reads from the database while the copy is silent, and ends well', async () => {
+  await change('UPDATE checkpoints SET block_number = block_number + 101');
+  const leaving = await startReader();
+  await untilListed(leaving, shown);
+  wire.inject({ kind: 'silence' });
+  expect(await readTotal(leaving)).toBe(50);
+  expect(told(leaving)).toEqual(['fit', 'fails']);
+  leaving.signal('SIGTERM');
+  expect(await leaving.ended).toBe(0);
+  wire.heal();
+});
+
+it('ends well while a page waits for a silent copy', async () => {
+  const leaving = await startReader();
+  await untilListed(leaving, shown);
+  wire.inject({ kind: 'silence' });
+  const page = readTotal(leaving);
+  while (wire.met === 0) await new Promise((resolve) => setImmediate(resolve));
+  leaving.signal('SIGTERM');
+  expect(await page).toBe(50);
+  expect(await leaving.ended).toBe(0);
+  wire.heal();
 });
 
 it('reads from the database when the copy is gone', async () => {
+  await untilListed(reader, shown);
   await copy.drop();
   expect(await readTotal(reader)).toBe(50);
-  expect(reader.lines.filter((line) => line.includes('lists are read from the database itself'))).toHaveLength(1);
+  expect(told(reader).at(-1)).toBe('fails');
 });

@@ -1,11 +1,11 @@
 /**
- * May a page of a list come from a copy of the database? It may when the copy holds the index of the same deployments, and answers soon; one that does not is left alone for a while. How far it
- * lags is told with each page, and judged by whoever asked. Nothing is written to it, and nothing is migrated.
+ * May a page of a list come from a copy of the database? It may when the copy holds the index of the same deployments, answers soon, and lags no further than its reader
+ * allows; one that does not is left alone for a while. Nothing is written to it, and nothing is migrated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '../../domain/faults.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ListStore } from '../../ports/list-store.ts';
+import type { ListCopy, ListStore } from '../../ports/list-store.ts';
 import type { Log } from '../../ports/log.ts';
 import { createAltFleets } from './alt-fleets.ts';
 import type { ReportFailure } from './database-failure.ts';
@@ -22,67 +22,73 @@ export interface ListCopyOptions {
   readonly reportFailure: ReportFailure;
 }
 
-export interface ListCopy extends ListStore {
+export interface OpenListCopy extends ListCopy {
+  /** Waits for no statement that the copy does not answer. */
   close(): Promise<void>;
 }
+
+/** Why lists are read elsewhere. */
+type Unfit = 'fails' | 'another index' | 'lags';
 
 /** A list that waits for longer is better asked elsewhere. */
 const PATIENCE_MILLISECONDS = 1_000;
 const LEFT_ALONE_MILLISECONDS = 5_000;
+/** A stop is promised an end, and nothing of a copy is lost. */
+const CLOSING_MILLISECONDS = 200;
 
-/** Connects to nothing yet. Both reads throw `StoreUnavailable` when the copy is not to be used. */
-export async function openListCopy({ url, reportFailure, ...options }: ListCopyOptions): Promise<ListCopy> {
+/** Connects to nothing yet. */
+export async function openListCopy({ url, reportFailure, ...options }: ListCopyOptions): Promise<OpenListCopy> {
   const { openPostgres } = await import('./postgres.ts');
-  return createListCopy(openPostgres(url, reportFailure), options);
+  return createListCopy(openPostgres(url, reportFailure, PATIENCE_MILLISECONDS), options);
 }
 
 export function createListCopy(
   database: SqlDatabase,
   { readIdentities, clock, log }: Omit<ListCopyOptions, 'url' | 'reportFailure'>,
-): ListCopy {
+): OpenListCopy {
   const { listHoldings } = createOwnership(database);
   const { listFleet } = createAltFleets(database);
+  const lists: ListStore = { listHoldings, listFleet };
   const own = createIdentities(database);
   let isOfSame = false;
-  let isUsed: boolean | undefined;
-  let askAgainFrom = -Infinity;
+  let judged: Unfit | 'fit' | undefined;
+  let judgedAtMilliseconds = -Infinity;
 
-  async function use<T>(read: () => Promise<T>): Promise<T> {
-    if (clock.nowMilliseconds() < askAgainFrom) throw new Fault('StoreUnavailable', {});
-    try {
-      const value = await Promise.race([readOfSame(read), giveUp()]);
-      note(true);
-      return value;
-    } catch (error) {
-      // What answers next may be another database.
-      isOfSame = false;
-      askAgainFrom = clock.nowMilliseconds() + LEFT_ALONE_MILLISECONDS;
-      note(false);
-      throw error;
-    }
-  }
-
-  async function readOfSame<T>(read: () => Promise<T>): Promise<T> {
+  async function readOfSame<T>(list: (copy: ListStore) => Promise<T>): Promise<T | undefined> {
     isOfSame ||= (await own.readIdentities()) === (await readIdentities());
-    if (!isOfSame) throw new Fault('StoreUnavailable', {});
-    return read();
+    return isOfSame ? list(lists) : undefined;
   }
 
-  function note(isUsedNow: boolean): void {
-    if (isUsedNow === isUsed) return;
-    isUsed = isUsedNow;
-    if (isUsed) log.info({}, 'lists are read from the copy');
-    else
-      log.warn(
-        {},
-        'the copy for lists does not answer, or holds another index; lists are read from the database itself',
-      );
+  function note(now: Unfit | 'fit'): void {
+    judgedAtMilliseconds = clock.nowMilliseconds();
+    if (now === judged) return;
+    judged = now;
+    if (judged === 'fit') log.info({}, 'lists are read from the copy');
+    else log.warn({ reason: judged }, 'the copy for lists is not used; lists are read from the database itself');
   }
 
   return {
-    listHoldings: (...question) => use(() => listHoldings(...question)),
-    listFleet: (...question) => use(() => listFleet(...question)),
-    close: () => database.close(),
+    async readCopy(list, isFit) {
+      const now = clock.nowMilliseconds();
+      if (judged !== 'fit') {
+        if (Math.abs(now - judgedAtMilliseconds) < LEFT_ALONE_MILLISECONDS) return undefined;
+        // Nobody else waits for a copy that is being tried.
+        judgedAtMilliseconds = now;
+      }
+      try {
+        const page = await Promise.race([readOfSame(list), giveUp()]);
+        const isUsable = page !== undefined && isFit(page);
+        note(page === undefined ? 'another index' : isUsable ? 'fit' : 'lags');
+        return isUsable ? page : undefined;
+      } catch (error) {
+        // What answers next may be another database.
+        isOfSame = false;
+        note('fails');
+        if (error instanceof Fault && error.kind === 'StoreUnavailable') return undefined;
+        throw error;
+      }
+    },
+    close: () => Promise.race([database.close(), delay(CLOSING_MILLISECONDS, undefined, { ref: false })]),
   };
 }
 

@@ -42,9 +42,9 @@ const CONNECTION: pg.ClientConfig = {
   idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
 };
 
-/** Connects to nothing yet. */
-export function openPostgres(url: string, report: ReportFailure): SqlDatabase {
-  return new PostgresDatabase(url, report);
+/** Connects to nothing yet. No statement, and no connection, is waited for longer than `patienceMilliseconds`, where they are given. */
+export function openPostgres(url: string, report: ReportFailure, patienceMilliseconds?: number): SqlDatabase {
+  return new PostgresDatabase(url, report, patienceMilliseconds);
 }
 
 class PostgresDatabase implements SqlDatabase {
@@ -54,15 +54,16 @@ class PostgresDatabase implements SqlDatabase {
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
 
-  constructor(url: string, report: ReportFailure) {
+  constructor(url: string, report: ReportFailure, patienceMilliseconds?: number) {
     this.#url = url;
     this.#report = report;
     this.#pool = new pg.Pool({
       connectionString: url,
       ...CONNECTION,
+      connectionTimeoutMillis: patienceMilliseconds ?? CONNECTION_TIMEOUT_MILLISECONDS,
       max: MAX_CONNECTIONS,
-      statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
-      query_timeout: QUERY_TIMEOUT_MILLISECONDS,
+      statement_timeout: patienceMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS,
+      query_timeout: patienceMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
       async onConnect(client) {
         surviveLoss(client);
         await client.query(PLANS_BY_INDEX);
