@@ -28,14 +28,21 @@ export const serve = defineCommand({
       throw new CommandFailed('usage', ['the configuration has problems:', ...lines].join('\n'));
     }
     let service: Service | undefined;
+    let isReloadDue = false;
+    const reload = async () => {
+      if (service === undefined) isReloadDue = true;
+      else await service.reload(read());
+    };
     const start = async (atEnd: AtEnd) => {
       const started = await startService(reading.config, lenient);
       // A person at a terminal waits for nobody.
       atEnd((signal) => (signal === 'SIGTERM' ? started.drain() : started.close()));
       service = started;
+      // What changed during the start was told once.
+      if (isReloadDue) await reload();
       process.stdout.write(`listening on ${started.url}\n`);
     };
-    return stayUntilStopped(start, { onHangup: async () => service?.reload(read()) });
+    return stayUntilStopped(start, { onHangup: reload });
   },
 });
 

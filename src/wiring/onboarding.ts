@@ -27,15 +27,21 @@ const CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 export async function openOnboarding(config: Config, store: Store, log: Log): Promise<Onboarding> {
   const first = await createIntake(config);
   const replaceable = first && createReplaceableIntake(first);
+  let asked = 0;
+  let taken = 0;
 
   async function reload({ config: next, problems }: ConfigReading): Promise<void> {
+    const turn = ++asked;
     const refused = [...problems];
-    if ((next.verify === undefined) !== (replaceable === undefined)) {
+    if (refused.length === 0 && (next.verify === undefined) !== (replaceable === undefined)) {
       refused.push('ONBOARDING_TOKENS: onboarding begins and ends with a start of the service');
     }
     if (refused.length === 0) {
       try {
         const intake = await createIntake(next);
+        // Its files took longer than those of a later one, whose tokens hold.
+        if (turn < taken) return;
+        taken = turn;
         if (intake !== undefined) replaceable?.replace(intake);
         log.info({ tokens: intake?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files read again');
       } catch (error) {

@@ -3,12 +3,12 @@ import type { ChipIntake } from '../ports/chip-intake.ts';
 
 export interface ReplaceableIntake {
   readonly intake: ChipIntake;
-  /** From the next request on; one that is under way may have read either. */
-  replace(next: ChipIntake): void;
+  /** Tokens and trust, from the next request on; one that is under way may have read either. What else there is stays. */
+  replace(next: Pick<ChipIntake, 'trust' | 'onboardingTokens'>): void;
 }
 
 export function createReplaceableIntake(first: ChipIntake): ReplaceableIntake {
-  let current = first;
+  let current: Pick<ChipIntake, 'trust' | 'onboardingTokens'> = first;
   return {
     intake: {
       get trust() {
@@ -17,13 +17,9 @@ export function createReplaceableIntake(first: ChipIntake): ReplaceableIntake {
       get onboardingTokens() {
         return current.onboardingTokens;
       },
-      get challengeLifetimeSeconds() {
-        return current.challengeLifetimeSeconds;
-      },
-      get keepsEvidence() {
-        return current.keepsEvidence;
-      },
-      createNonce: () => current.createNonce(),
+      challengeLifetimeSeconds: first.challengeLifetimeSeconds,
+      keepsEvidence: first.keepsEvidence,
+      createNonce: first.createNonce,
     },
     replace(next) {
       current = next;

@@ -1,6 +1,6 @@
 /**
- * Are the files of the pinned certificates the ones that the configuration names? (evidence 7; configuration 1.) Read once, at start: nothing is
- * ever fetched. Problems begin with their variable and hold nothing of the files.
+ * Are the files of the pinned certificates the ones that the configuration names? (evidence 7; configuration 1.) Read at the start and at
+ * each hangup: nothing is ever fetched. Problems begin with their variable and hold nothing of the files.
  */
 import { readFile } from 'node:fs/promises';
 import {

@@ -102,6 +102,8 @@ describe('a chain of our own', () => {
   it.each<[problem: string, changes: Partial<CertificateParts>]>([
     ['root: must be a version 3 certificate', { version: VERSION_2 }],
     ['root: must have a P-521 key', { publicKey: offCurve(publicKeyOf(rootKey)) }],
+    ['root: must have a P-521 key', { publicKey: publicKeyOf(generateKeyPairSync('ed25519').privateKey) }],
+    ['root: must have a P-521 key', { publicKey: publicKeyOf(generateKeyPairSync('x25519').privateKey) }],
     ['root: must be signed with ECDSA-SHA512', { ...algorithm(OID.ecdsaWithSha384), hash: 'sha384' }],
     ['root: must be signed with ECDSA-SHA512', { innerAlgorithm: sequence(identifier(OID.ecdsaWithSha384)) }],
     ['root: must be signed with ECDSA-SHA512', { outerAlgorithm: sequence(identifier(OID.ecdsaWithSha384)) }],

@@ -140,7 +140,7 @@ function hasDates({ certificate: { notBefore, notAfter } }: Authority): boolean 
 /** By name and by signature. */
 function isIssuedBy({ certificate }: Authority, issuer: Authority): boolean {
   return (
-    issuer.publicKey !== undefined &&
+    issuer.publicKey?.asymmetricKeyType === 'ec' &&
     Buffer.compare(certificate.issuer, issuer.certificate.subject) === 0 &&
     verify('sha512', certificate.signedPart, issuer.publicKey, certificate.signature.bytes)
   );
