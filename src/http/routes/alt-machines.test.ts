@@ -241,6 +241,21 @@ describe('where it lives', () => {
     expect(headers['retry-after']).toBe(answer === UNREACHABLE ? '30' : undefined);
   });
 
+  test.each(['/mcr/did:svc:1', '/machine/did:svc:1', '/metadata/1', '/machines/1'])(
+    'is 503 on %s while it relocates or its chain cannot be read',
+    async (path) => {
+      const told = async (machine: SceneMachine) => {
+        const { status, text } = await (await open(machine)).ask(path);
+        await scene!.close();
+        return `${status} ${text}`;
+      };
+      expect([await told({ account: leaving }), await told({ account: UNREADABLE })]).toEqual([
+        RELOCATING,
+        UNREACHABLE,
+      ]);
+    },
+  );
+
   test.each([
     [5, 409],
     [0, 404],
