@@ -4,7 +4,7 @@ import { answerWith } from '../../../test/rpc-proxy.ts';
 import { formatAltKey, parseAltKey } from '../../domain/alt-identifiers.ts';
 import { parseAddress } from '../../domain/identifiers.ts';
 import { createAltScene, type AltScene } from './alt-scene.ts';
-import { startCannedNode, type CannedNode } from './canned-node.ts';
+import { CANNED_SLOT, startCannedNode, type CannedNode } from './canned-node.ts';
 import { bindingsFile, programOf } from './svm-vectors.ts';
 
 const caseOf = (name: string) => bindingsFile.cases.find((each) => each.name === name)!;
@@ -53,6 +53,17 @@ describe('an outcome', () => {
     scene.time.milliseconds += 1;
     await bindings.readBinding(wallet);
     expect(node.proxy.requests).toBe(2);
+  });
+
+  it('is one account read, of what is final', async () => {
+    const bindings = await openBindings();
+    await bindings.readBinding(wallet);
+    const [call] = node.proxy.calls;
+    expect([node.proxy.requests, call!.method, call!.params]).toStrictEqual([
+      1,
+      'getAccountInfo',
+      [BOUND.pda, { commitment: 'finalized', encoding: 'base64', minContextSlot: CANNED_SLOT }],
+    ]);
   });
 
   it('is kept for so many wallets only', async () => {
