@@ -57,6 +57,26 @@ describe('a challenge', () => {
     });
   });
 
+  it('leaves no more than it needs: the hash of its nonce, five for a machine and ten thousand in all', async () => {
+    const kept: unknown[] = [];
+    const intakes = await scene.store.listIntakes(undefined, 2);
+    const keepChallenge = scene.store.keepChallenge.bind(scene.store);
+    Object.assign(scene.ctx.store, {
+      keepChallenge: (...given: Parameters<typeof keepChallenge>) => (kept.push(given), keepChallenge(...given)),
+    });
+    expect(await judge()).toBe('201');
+    const challenge = {
+      nonceHash: nonceHashOf(toHex(NONCE)),
+      machineId: BigInt(MACHINE_ID),
+      didController: WORLD.machine!.controller.toLowerCase(),
+      chainId: 31_337,
+      issuedAt: WORLD.now,
+      expiresAt: WORLD.now + 270,
+    };
+    expect(kept).toEqual([[challenge, { perMachine: 5, inAll: 10_000 }]]);
+    expect(await scene.store.listIntakes(undefined, 2)).toEqual(intakes);
+  });
+
   it('ends so many whole seconds after the second of its issue', async () => {
     scene.ctx.time.milliseconds += 999;
     Object.assign(scene.ctx, { chip: { ...scene.ctx.chip!, challengeLifetimeSeconds: 60 } });
@@ -293,6 +313,11 @@ it.each(STEPS.slice(1).map((later, k) => [STEPS[k]![0], later[0], STEPS[k]![1], 
     expect(await scene.judge(request.method, request.path, request.headers, request.body)).toBe(answer);
   },
 );
+
+it('anything unforeseen: 500', async () => {
+  Object.assign(scene.ctx.main!.chain, { readMachineNow: () => Promise.reject(new TypeError('secret')) });
+  expect(await judge()).toBe('500 INTERNAL_ERROR');
+});
 
 it('nobody is told of a challenge whose chain could not be read', async () => {
   Object.assign(scene.ctx.main!.chain, { readMachineNow: () => Promise.reject(chainUnreadable('main', 'deadline')) });
