@@ -4,13 +4,12 @@
  */
 import { mergeActive, type ActiveMachine } from '../domain/active-machine.ts';
 import { Fault } from '../domain/faults.ts';
-import { MAX_LAG_BLOCKS } from '../domain/index-freshness.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { judgeFault } from './fleet.ts';
 import { locateMachine, requireMain } from './machine-location.ts';
 import { rateSnapshot } from './machine-rating.ts';
-import { getFreshness, type Freshness } from './probes.ts';
+import { getIndexReports, type IndexReports } from './probes.ts';
 
 export interface ShownActiveMachine extends ActiveMachine {
   readonly shown: ShownMachine;
@@ -21,26 +20,25 @@ export interface ActiveMachineList {
   readonly machines: readonly ShownActiveMachine[];
   /** Those that belong in the list and could not be read. */
   readonly unreadableCount: number;
-  readonly freshness: Freshness;
+  readonly indexes: IndexReports;
 }
 
 /** Throws `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain as a whole cannot be read. */
 export async function listActiveMachines(ctx: Ctx, limit: number): Promise<ActiveMachineList> {
   const main = requireMain(ctx);
   const { store, alt } = ctx;
-  const [freshness, mainList, altList] = await Promise.all([
-    getFreshness(ctx, MAX_LAG_BLOCKS),
+  const [indexes, mainList, altList] = await Promise.all([
+    // Throws where the stored index is of another chain, of which nothing is served.
+    getIndexReports(ctx, main),
     store.listActiveMachines(limit),
     alt === undefined ? [] : store.listActiveAltMachines(limit),
-    // Throws where the stored index is of another chain, of which nothing is served.
-    main.index.readMainChainIndex(),
   ]);
   // In one tick, so that all of them share one multicall.
   const entries = await Promise.all(mergeActive([mainList, altList], limit).map((machine) => readEntry(ctx, machine)));
   return {
     machines: entries.filter((entry) => typeof entry === 'object'),
     unreadableCount: entries.filter((entry) => entry === 'unreadable').length,
-    freshness,
+    indexes,
   };
 }
 

@@ -87,8 +87,11 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   };
 }
 
-/** How fresh the indexes are; undefined as in `Readiness`. */
-export interface Freshness extends Pick<Readiness, 'operatorIndex' | 'altIndex'> {
+/** How far the indexes are; undefined as in `Readiness`. */
+export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
+
+/** How fresh the indexes are. */
+export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
 }
 
@@ -102,18 +105,28 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
 }
 
+/** For what is answered from the index: throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
+export async function getIndexReports(ctx: Ctx, main: MainChainPorts): Promise<IndexReports> {
+  const [index, altIndex] = await Promise.all([main.index.readMainChainIndex(), readAltIndex(ctx)]);
+  return { operatorIndex: toReport(ctx, index), altIndex };
+}
+
 interface IndexReadings {
   readonly index: IndexReading;
   readonly altIndex: AltIndexReport | undefined;
 }
 
 async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReadings> {
-  const { alt } = ctx;
-  const [index, altStatus] = await Promise.all([
+  const [index, altIndex] = await Promise.all([
     readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
-    alt && readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ),
+    readAltIndex(ctx),
   ]);
-  return { index, altIndex: altStatus && toAltReport(ctx, altStatus) };
+  return { index, altIndex };
+}
+
+async function readAltIndex(ctx: Ctx): Promise<AltIndexReport | undefined> {
+  const { alt } = ctx;
+  return alt && toAltReport(ctx, await readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ));
 }
 
 interface VerifyReading {

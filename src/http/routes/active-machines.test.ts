@@ -88,6 +88,21 @@ test('it says so when the indexes are behind, and shows what they know', async (
   ]);
 });
 
+test('each index is asked once how far it is', async () => {
+  let asked = 0;
+  await open({ main: [[1, 10]] }, { machines: [HERE], ctx: {} });
+  const { index } = scene!.ctx.main!;
+  const read = index.readMainChainIndex.bind(index);
+  Object.assign(index, {
+    readMainChainIndex: () => {
+      asked += 1;
+      return read();
+    },
+  });
+  const { operator_index } = JSON.parse((await scene!.ask('/active-machines')).text);
+  expect([operator_index.ready, asked]).toEqual([true, 1]);
+});
+
 test('nothing is listed from an index that is of another chain', async () => {
   await open({ main: [[1, 10]] }, { machines: [HERE], ctx: {} });
   const refuse = async () => Promise.reject(chainUnreadable('main', 'contradiction'));

@@ -5,10 +5,10 @@ import { toEntry } from './fleet.ts';
 import { toIndexReports } from './probes.ts';
 
 /** `GET /active-machines`. */
-export function toActiveMachines({ machines, unreadableCount, freshness }: ActiveMachineList, namespace: Namespace) {
+export function toActiveMachines({ machines, unreadableCount, indexes }: ActiveMachineList, namespace: Namespace) {
   return {
     machines: machines.map(({ shown, lastEventAt }) => ({ ...toEntry(shown, namespace), last_event_at: lastEventAt })),
     unreadable: unreadableCount,
-    ...toIndexReports(freshness),
+    ...toIndexReports(indexes),
   };
 }

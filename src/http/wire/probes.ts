@@ -1,5 +1,5 @@
 /** How do reports about the service itself look on the wire? (http-facts 12; decisions 4.) */
-import type { AltIndexReport, Freshness, OperatorIndexReport, Readiness } from '../../actions/probes.ts';
+import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/probes.ts';
 
 /** `GET /ready`. */
 export function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex, countsTogether }: Readiness) {
@@ -29,7 +29,7 @@ export function toStatusReport(freshness: Freshness, maxLagBlocks: number) {
   };
 }
 
-export function toIndexReports({ operatorIndex, altIndex }: Freshness) {
+export function toIndexReports({ operatorIndex, altIndex }: IndexReports) {
   return {
     operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
     solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
