@@ -25,7 +25,7 @@ import {
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
 import { forgetNodeEnvFiles } from './config/node-env-file.ts';
-import { readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
+import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/namespace.ts';
 
@@ -111,6 +111,19 @@ export function loadSigningSecrets(): { readonly key: string | undefined; readon
 /** What a command of an onboarding provider may find in the environment. No part of `Config`, for the same reason. */
 export function loadOnboardingToken(): string | undefined {
   return process.env['SVC_ONBOARDING_TOKEN'];
+}
+
+/** Runs what reads the environment by itself, while nothing is in it but what names a collector's certificates. */
+export function runWithCertificates<T>(run: () => T): T {
+  const { env } = process;
+  process.env = Object.fromEntries(
+    CERTIFICATE_VARIABLES.filter((name) => name in env).map((name) => [name, env[name]]),
+  );
+  try {
+    return run();
+  } finally {
+    process.env = env;
+  }
 }
 
 /** Reads the configuration from the given environment; never throws. */

@@ -10,6 +10,13 @@ export interface TracingSettings {
   readonly share: number;
 }
 
+/** What the exporter may find in the environment of the process. */
+export const CERTIFICATE_VARIABLES = [
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+] as const;
+
 export const DEFAULT_SERVICE_NAME = 'machine-rating';
 export const DEFAULT_SHARE = 1;
 

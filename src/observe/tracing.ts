@@ -41,21 +41,15 @@ interface UpstreamMessage {
 
 type Method = (...values: unknown[]) => unknown;
 
-/** What the exporter may read of the environment by itself. */
-const CERTIFICATE_VARIABLES = [
-  'OTEL_EXPORTER_OTLP_CERTIFICATE',
-  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
-  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
-] as const;
-
 const EXPORT_TIMEOUT_MILLISECONDS = 5_000;
 const LAST_EXPORT_MILLISECONDS = 400;
 const OTHER_UPSTREAM = 'other';
 const ZEROS = /^0+$/;
 
+/** The exporter adds what it finds in the environment: to be called where there is nothing that is not meant for this collector. */
 export function createTracing(options: TracingOptions): Tracing {
   const { url, headers, serviceName, share, database, upstreams } = options;
-  const exporter = createExporter({ url, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT_MILLISECONDS });
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT_MILLISECONDS });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
     // By the id alone, so that no caller's flag decides how much is sent.
@@ -132,17 +126,6 @@ export function createTracing(options: TracingOptions): Tracing {
         throw error;
       }
     };
-  }
-}
-
-/** What it found in the environment it would add: headers with the key of another collector, which is not the one that these traces go to. */
-function createExporter(options: ConstructorParameters<typeof OTLPTraceExporter>[0]): OTLPTraceExporter {
-  const { env } = process;
-  process.env = Object.fromEntries(CERTIFICATE_VARIABLES.map((name) => [name, env[name]]));
-  try {
-    return new OTLPTraceExporter(options);
-  } finally {
-    process.env = env;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Is it told where the time of requests goes? Only where `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; else nothing of it is loaded. */
-import type { Config } from '../config.ts';
-import type { Tracing } from '../observe/tracing.ts';
+import { runWithCertificates, type Config } from '../config.ts';
+import type { Tracing, TracingOptions } from '../observe/tracing.ts';
 import type { Closing } from './closing.ts';
 
 /** Undefined: nothing is traced. */
@@ -13,14 +13,16 @@ export async function openTracing(config: Config, closing: Closing): Promise<Tra
     ...(mainChain?.rpcUrls ?? []).map((url) => [new URL(url).origin, 'main'] as const),
   ]);
   const { endpoint, headers, serviceName, share } = settings;
-  const tracing = createTracing({
+  const options: TracingOptions = {
     url: `${endpoint}/v1/traces`,
     headers,
     serviceName,
     share,
     database: database.kind === 'postgres' ? 'postgresql' : 'sqlite',
     upstreams,
-  });
+  };
+  // Headers with the key of another collector would be sent to this one.
+  const tracing = runWithCertificates(() => createTracing(options));
   closing.add(() => tracing.close());
   return tracing;
 }
