@@ -33,6 +33,8 @@ describe('the 91st request of a minute', () => {
     '/machine/did:svc:1',
     '/metadata/1',
     `/operator/${ADDRESS}/machines`,
+    '/solana/mcr/1',
+    '/solana/operator/1/machines',
     '/machine/1/monetization',
     '/.well-known/svc-monetization',
     '/ready',

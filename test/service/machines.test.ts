@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
-const { machines, mainChain } = inject('fixtures');
+const { machines, mainChain, wallets } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
 const get = (path: string, init?: RequestInit) => ask(baseUrl + path, init);
 
@@ -212,19 +212,23 @@ describe('headers of every read', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  const publicPaths = [...paths(machineOf('rated-b')), `/machine/${machineOf('rated-b').id}/monetization`];
+  const { id, owner } = machineOf('rated-b');
+  const wallet = findMachine(wallets, 'bound').address;
+  const publicPaths = [
+    ...paths(machineOf('rated-b')),
+    ...[`/operator/${owner}/machines`, `/solana/mcr/${wallet}`, `/solana/operator/${wallet}/machines`],
+    ...[`/machine/${id}/monetization`, '/.well-known/svc-monetization', `/v1/verify/machines/${id}`],
+    ...['/health', '/ready'],
+  ];
 
-  it.each([...publicPaths, '/.well-known/svc-monetization', `/operator/${machineOf('rated-b').owner}/machines`])(
-    'is the same with credentials and without: %s',
-    async (path) => {
-      const sent = { Authorization: 'Bearer of-nothing', Cookie: 'session=none', 'X-Api-Key': 'none' };
-      const [without, answer] = [await get(path), await get(path, { headers: sent })];
-      expect([without.status, answer.status]).toEqual([200, 200]);
-      expect(answer.headers.get('www-authenticate')).toBeNull();
-      expect(answer.headers.get('set-cookie')).toBeNull();
-      expect(Object.keys(answer.json())).toEqual(Object.keys(without.json()));
-    },
-  );
+  it.each(publicPaths)('is the same with credentials and without: %s', async (path) => {
+    const sent = { Authorization: 'Bearer of-nothing', Cookie: 'session=none', 'X-Api-Key': 'none' };
+    const [without, answer] = [await get(path), await get(path, { headers: sent })];
+    expect([without.status, answer.status]).toEqual([200, 200]);
+    expect(answer.headers.get('www-authenticate')).toBeNull();
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(Object.keys(answer.json())).toEqual(Object.keys(without.json()));
+  });
 
   it('answers 304 without a body to the ETag it gave', async () => {
     const path = `/machines/${machineOf('rated-b').id}`;
