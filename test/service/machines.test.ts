@@ -152,6 +152,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     }>();
     const times = shown.svcos.event_data.map(({ timestamp }) => timestamp);
     expect(times.length).toBeGreaterThan(0);
+    expect(shown.svcos).not.toHaveProperty('data_api');
     expect(times).toEqual([...times].sort((a, b) => a - b));
     for (const name of ['visibility-private', 'visibility-public']) {
       const { svcos } = (await get(`/machine/${machineOf(name).did}`)).json<{ svcos: object }>();
