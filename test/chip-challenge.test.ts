@@ -4,6 +4,7 @@ import { vectorNamespace, worldOf } from '../src/domain/evidence/evidence-vector
 import { nonceHashOf, toHex } from '../src/domain/evidence/signed-bytes.ts';
 import { chainUnreadable } from '../src/domain/faults.ts';
 import { CHALLENGE_PATH, jsonHeaders, NONCE, startChipScene, type ChipScene, type Headers } from './chip-scene.ts';
+import { converse } from './raw-http.ts';
 
 const WORLD = worldOf({ world: { challenge: { consumedBy: `0x${'1'.repeat(64)}` } } });
 const MACHINE_ID = WORLD.machine!.machineId;
@@ -114,6 +115,13 @@ describe('a token', () => {
     const headers: Headers = [JSON_TYPE, ['Content-Length', '100']];
     const { status } = await scene.ask('POST', CHALLENGE_PATH, headers, '');
     expect(status).toBe(401);
+  });
+
+  it('is judged before the body is asked for', async () => {
+    const { port } = new URL(scene.url);
+    const head = ['POST ' + CHALLENGE_PATH + ' HTTP/1.1', 'Host: a', 'Expect: 100-continue', 'Content-Length: 2'];
+    const { answers } = await converse(Number(port), `${head.join('\r\n')}\r\n\r\n`);
+    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([[401, 'close']]);
   });
 
   it('without which nothing counts against the rate', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -52,6 +53,22 @@ test.each([
   ['received', `Transfer-Encoding: chunked\r\n\r\nF4240\r\n${'x'.repeat(1_000_000)}\r\n0\r\n\r\n`],
 ])('more than the route holds is 413, %s', async (_name, rest) => {
   expect(await ask(rest)).toBe('413 {"detail":{"code":"REQUEST_TOO_LARGE","message":"The request is too large."}}');
+});
+
+test('a body that waits to be asked for is asked for when its route reads it, and only then', async () => {
+  const head = (method: string, length: number) =>
+    `${method} /body HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+  const socket = (await open(port)).setEncoding('latin1');
+  const say = async (text: string) => {
+    socket.write(text);
+    return String((await once(socket, 'data'))[0]);
+  };
+  expect(await say(head('PUT', 2))).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  expect(await say('{}')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: keep-alive[^]*\{"hex":"7b7d"\}$/);
+  expect(await say(head('PUT', 11))).toMatch(/^HTTP\/1\.1 413 [^]*Connection: close/);
+  await once(socket, 'close');
+  const { answers } = await converse(port, head('POST', 2));
+  expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
 });
 
 test('whatever its type says, the body is left to the route', async () => {

@@ -15,6 +15,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as afterPolling } from 'node:timers/promises';
 import { Fault } from '../domain/faults.ts';
 import { currentExchange } from './exchange.ts';
+import { letBodyWait } from './request-body.ts';
 import { decodePath, normaliseTarget } from './request-target.ts';
 import { surfaceOfUnknownPath, type Surface } from './surfaces.ts';
 import { toErrorHeaders, toWireError } from './wire-errors.ts';
@@ -85,6 +86,11 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
     // Node has taken its own listener off, and a caller that resets the connection would end the process.
     socket.on('error', () => socket.destroy());
     endInTurn(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
+  });
+  // Node would ask for the body before anybody has seen the head.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    letBodyWait(request, response);
+    listener(request, response);
   });
   // An expectation that nobody knows is nothing to refuse a request for.
   server.on('checkExpectation', listener);
