@@ -62,13 +62,19 @@ export function createActiveMachines({ builder, batch }: Dialect): ActiveMachine
   };
 }
 
-/** The last log of each of the last machines; those of the first generation have ids of their own. */
+/**
+ * The last log of each of the last machines, and of all of the block in which they become enough: which of a block are listed is for the order of their ids, not for
+ * how many blocks are taken over at once. Machines of the first generation have ids of their own.
+ */
 function findNewest(logs: readonly EventLogEntry[]): readonly SubmittedLog[] {
   const newest = new Map<MachineId, SubmittedLog>();
-  for (let place = logs.length - 1; place >= 0 && newest.size < MOST_ACTIVE_MACHINES; place--) {
+  let oldestBlock = Infinity;
+  for (let place = logs.length - 1; place >= 0; place--) {
     const log = logs[place]!;
+    if (newest.size >= MOST_ACTIVE_MACHINES && log.blockNumber < oldestBlock) break;
     if (log.kind === 'submitted' && log.generation === 'second' && !newest.has(log.machineId)) {
       newest.set(log.machineId, log);
+      oldestBlock = log.blockNumber;
     }
   }
   return [...newest.values()];

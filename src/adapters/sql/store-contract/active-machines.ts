@@ -29,6 +29,13 @@ export function testActiveMachines(under: StoreUnderTest): void {
       expect((await under.store.listActiveMachines(4)).map(({ id }) => id)).toEqual([49n, 50n, 51n, 25n]);
     });
 
+    test('are the same however many blocks are taken over at once', async () => {
+      const all = Array.from({ length: MOST_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
+      await append(under.store, at(99, 1), ...all.map((machine) => at(machine, 2)));
+      const smallest = all.slice(0, MOST_ACTIVE_MACHINES).map((machine) => active(machine, 2));
+      expect(await under.store.listActiveMachines(99)).toEqual(smallest);
+    });
+
     test('of the alt chain are those of the newest events', async () => {
       const machines = ORDERED_IDS.slice(0, 4).map((machine, place) => ({
         state: {
