@@ -1,12 +1,14 @@
 /** `svc serve`: what it shows, what it refuses, and how it ends. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openTrustFolder } from '../../devnet/trust-folder.ts';
+import { MAIN } from '../../src/config/sample-environment.ts';
 import { runSvc, startSvc, stopSvc, waitForLine } from '../run-svc.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-serve-'));
@@ -78,6 +80,33 @@ it('reads its file again when it is told to, also where Node has read it first',
   }
   expect(told).toContain('POLL_INTERVAL_SECONDS: must be');
   expect(await stopSvc(svc, 'SIGTERM')).toBe(0);
+});
+
+it('hears at the end of its start what it was told during it', async () => {
+  // The start waits for a node that takes everything and says nothing.
+  const node = createServer().listen(0, '127.0.0.1');
+  await once(node, 'listening');
+  const trust = openTrustFolder(join(scratch, 'trust'), Math.floor(Date.now() / 1000));
+  const file = join(scratch, 'tokens');
+  writeFileSync(file, 'one');
+  const { port } = node.address() as AddressInfo;
+  const onboarding = { ONBOARDING_TOKENS_FILE: file, ...trust.env };
+  const env = { ...ENV, ...MAIN, MAIN_RPC_URLS: `http://127.0.0.1:${port}`, ...onboarding };
+  const svc = startSvc(['serve'], { env });
+  const [socket] = (await once(node, 'connection')) as [Socket];
+  writeFileSync(file, 'one,two');
+  svc.kill('SIGHUP');
+  let told = '';
+  for await (const line of createInterface({ input: svc.stderr })) {
+    told = line;
+    if (/read again/.test(line)) break;
+  }
+  expect(JSON.parse(told)).toMatchObject({ tokens: 2 });
+  const ended = once(svc, 'exit');
+  svc.kill('SIGKILL');
+  await ended;
+  socket.destroy();
+  node.close();
 });
 
 describe('does not start', () => {
