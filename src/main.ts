@@ -19,10 +19,9 @@ import { closeListener, createClosing, NOTICE_MILLISECONDS } from './wiring/clos
 import { createRates } from './wiring/currency-rates.ts';
 import { openDatabase, openLists } from './wiring/database.ts';
 import { startLoops } from './wiring/loops.ts';
-import { openMainChain } from './wiring/main-chain.ts';
+import { awaitHead, openMainChain } from './wiring/main-chain.ts';
 import { openOnboarding } from './wiring/onboarding.ts';
 import { CLOCK } from './wiring/process-time.ts';
-import { awaitPatiently } from './wiring/service-start.ts';
 import { openSharedCounts } from './wiring/shared-counts.ts';
 import { openTracing } from './wiring/tracing.ts';
 
@@ -112,8 +111,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     ];
     const counted = { http, upstreams, loops: loops.all, writes, databaseFailures, sharedCounts };
     await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, closing);
-    // Else histories that the index does not cover yet would be refused at first.
-    if (main !== undefined) await awaitPatiently(main.indexers.following);
+    if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });
     closing.add(() => closeListener(app));
 
