@@ -1,24 +1,25 @@
 /**
  * What becomes of every request when so many come each second, whatever the server does? An open load: a request is due at its time, waits for a free
- * connection if there is none, and its answer is held against what was expected. Plain sockets, one request at a time on each, because the load shares its
- * machine with what it measures.
+ * connection if there is none, and its answer is held against what was expected. Plain sockets, one request at a time on each, and nothing that is made
+ * anew for each, because the load shares its machine with what it measures.
  */
 import { connect, type Socket } from 'node:net';
 
 export interface Call {
   /** A whole HTTP/1.1 request. */
   readonly bytes: string;
-  /** What is wrong with an answer; undefined: nothing. */
-  readonly judge: (status: number, body: string) => string | undefined;
+  /** What is wrong with an answer; undefined: nothing. The body is read before the next answer comes, or copied. */
+  readonly judge: (status: number, body: Buffer) => string | undefined;
 }
 
 export interface LoadOptions {
   readonly port: number;
   readonly requestsPerSecond: number;
   readonly connections: number;
+  /** The request of that number, when it is sent. */
   readonly next: (index: number) => Call;
-  /** Asked before each request, with how many were sent. */
-  readonly isOver: (sent: number) => boolean;
+  /** Asked before each request falls due, with how many did. */
+  readonly isOver: (due: number) => boolean;
 }
 
 export interface LoadReport {
@@ -32,47 +33,48 @@ export interface LoadReport {
 
 const TICK_MILLISECONDS = 1;
 const PATIENCE_MILLISECONDS = 15_000;
-
-interface Due {
-  readonly call: Call;
-  readonly dueAt: number;
-}
+const CHECKING_MILLISECONDS = 250;
+/** Longer answers come in parts. */
+const READ_BYTES = 65_536;
+const HEAD_END = Buffer.from('\r\n\r\n');
 
 export function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { port, requestsPerSecond, next, isOver } = options;
   const startedAt = performance.now();
   const failures = new Map<string, number>();
   const latencies: number[] = [];
-  const waiting: Due[] = [];
   const idle: Connection[] = [];
+  let due = 0;
   let sent = 0;
   let settled = 0;
   let isEnding = false;
 
   return new Promise((resolve) => {
-    for (let count = 0; count < options.connections; count++) idle.push(new Connection(port));
-    const timer = setInterval(send, TICK_MILLISECONDS);
+    const settle = (connection: Connection, status: number, body: Buffer) => {
+      settled += 1;
+      idle.push(connection);
+      const { call, dueAt } = connection;
+      const problem = status === 0 ? body.toString() : call!.judge(status, body);
+      if (problem === undefined) latencies.push(performance.now() - dueAt);
+      else fail(problem, call!);
+    };
+    const shared = Buffer.allocUnsafeSlow(READ_BYTES);
+    const connections = Array.from({ length: options.connections }, () => new Connection(port, shared, settle));
+    idle.push(...connections);
+    const sending = setInterval(send, TICK_MILLISECONDS);
+    const checking = setInterval(() => connections.forEach((each) => each.check()), CHECKING_MILLISECONDS);
 
     function send(): void {
-      const due = ((performance.now() - startedAt) * requestsPerSecond) / 1000;
-      while (!isEnding && sent < due) {
-        isEnding = isOver(sent);
-        if (isEnding) break;
-        waiting.push({ call: next(sent), dueAt: startedAt + (sent * 1000) / requestsPerSecond });
+      const dueNow = ((performance.now() - startedAt) * requestsPerSecond) / 1000;
+      while (!isEnding && due < dueNow) {
+        isEnding = isOver(due);
+        if (!isEnding) due += 1;
+      }
+      while (sent < due && idle.length > 0) {
+        idle.shift()!.ask(next(sent), startedAt + (sent * 1000) / requestsPerSecond);
         sent += 1;
       }
-      while (waiting.length > 0 && idle.length > 0) start(idle.shift()!, waiting.shift()!);
-      if (isEnding && settled === sent) end();
-    }
-
-    function start(connection: Connection, { call, dueAt }: Due): void {
-      connection.ask(call.bytes, (status, body) => {
-        settled += 1;
-        idle.push(connection);
-        const problem = status === 0 ? body : call.judge(status, body);
-        if (problem === undefined) latencies.push(performance.now() - dueAt);
-        else fail(problem, call);
-      });
+      if (isEnding && settled === due) end();
     }
 
     function fail(what: string, { bytes }: Call): void {
@@ -81,8 +83,9 @@ export function runLoad(options: LoadOptions): Promise<LoadReport> {
     }
 
     function end(): void {
-      clearInterval(timer);
-      for (const connection of idle) connection.close();
+      clearInterval(sending);
+      clearInterval(checking);
+      for (const connection of connections) connection.close();
       const sorted = Float64Array.from(latencies).sort();
       const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
       resolve({
@@ -95,27 +98,41 @@ export function runLoad(options: LoadOptions): Promise<LoadReport> {
   });
 }
 
-type Settle = (status: number, body: string) => void;
+/** Status 0: no answer, and `body` says why. */
+type Settle = (connection: Connection, status: number, body: Buffer) => void;
 
 /** One request after another; opens itself again when the other side has ended it. */
 class Connection {
   readonly #port: number;
+  /** Of all connections: what is read is used up at once, or copied. */
+  readonly #shared: Buffer;
+  readonly #settle: Settle;
   #socket: Socket | undefined;
-  #received = '';
-  #settle: Settle | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** The parts of an answer so far. */
+  #parts: Buffer[] = [];
+  #isAsking = false;
+  #askedAt = 0;
+  call: Call | undefined;
+  dueAt = 0;
 
-  constructor(port: number) {
+  constructor(port: number, shared: Buffer, settle: Settle) {
     this.#port = port;
+    this.#shared = shared;
+    this.#settle = settle;
   }
 
-  /** Status 0: no answer, and `body` says why. */
-  ask(bytes: string, settle: Settle): void {
-    this.#settle = settle;
-    this.#received = '';
-    this.#timer = setTimeout(() => this.#end('no answer in time'), PATIENCE_MILLISECONDS);
+  ask(call: Call, dueAt: number): void {
+    this.call = call;
+    this.dueAt = dueAt;
+    this.#isAsking = true;
+    this.#askedAt = performance.now();
     this.#socket ??= this.#open();
-    this.#socket.write(bytes, 'latin1');
+    this.#socket.write(call.bytes, 'latin1');
+  }
+
+  /** Gives up on an answer that does not come. */
+  check(): void {
+    if (this.#isAsking && performance.now() - this.#askedAt > PATIENCE_MILLISECONDS) this.#end('no answer in time');
   }
 
   close(): void {
@@ -123,30 +140,39 @@ class Connection {
   }
 
   #open(): Socket {
-    const socket = connect(this.#port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
     const isCurrent = () => this.#socket === socket;
-    socket.on('data', (text: string) => isCurrent() && this.#take(text));
+    const callback = (length: number) => {
+      if (isCurrent()) this.#take(this.#shared.subarray(0, length));
+      return true;
+    };
+    const onread = { buffer: this.#shared, callback };
+    const socket: Socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true, onread });
     socket.on('error', (error: NodeJS.ErrnoException) => isCurrent() && this.#end(error.code ?? 'error'));
     socket.on('close', () => isCurrent() && this.#end('closed'));
     return socket;
   }
 
-  #take(text: string): void {
-    this.#received += text;
-    const headEnd = this.#received.indexOf('\r\n\r\n');
-    if (headEnd === -1 || this.#settle === undefined) return;
-    const head = this.#received.slice(0, headEnd).toLowerCase();
-    const length = Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1] ?? NaN);
+  #take(bytes: Buffer): void {
+    const received = this.#parts.length === 0 ? bytes : Buffer.concat([...this.#parts, bytes]);
+    const headEnd = received.indexOf(HEAD_END);
+    if (!this.#isAsking) return;
+    if (headEnd === -1) return this.#keep(bytes);
+    const head = received.toString('latin1', 0, headEnd);
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? NaN);
     if (Number.isNaN(length)) return this.#end('an answer without a length');
-    if (this.#received.length < headEnd + 4 + length) return;
-    if (head.includes('\r\nconnection: close')) this.#drop();
-    const body = Buffer.from(this.#received.slice(headEnd + 4), 'latin1').toString();
-    this.#answer(Number(head.slice(9, 12)), body);
+    const bodyStart = headEnd + HEAD_END.length;
+    if (received.length < bodyStart + length) return this.#keep(bytes);
+    if (/\r\nconnection: close/i.test(head)) this.#drop();
+    this.#answer(Number(head.slice(9, 12)), received.subarray(bodyStart));
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#parts.push(Buffer.from(bytes));
   }
 
   #end(reason: string): void {
     this.#drop();
-    this.#answer(0, reason);
+    this.#answer(0, Buffer.from(reason));
   }
 
   #drop(): void {
@@ -155,10 +181,10 @@ class Connection {
     socket?.destroy();
   }
 
-  #answer(status: number, body: string): void {
-    const settle = this.#settle;
-    this.#settle = undefined;
-    clearTimeout(this.#timer);
-    settle?.(status, body);
+  #answer(status: number, body: Buffer): void {
+    if (this.#parts.length > 0) this.#parts = [];
+    if (!this.#isAsking) return;
+    this.#isAsking = false;
+    this.#settle(this, status, body);
   }
 }

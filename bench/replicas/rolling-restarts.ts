@@ -21,6 +21,7 @@ import { tellFigures } from '../figures.ts';
 import { untilAnswering } from '../measuring.ts';
 import { runLoad, type Call } from './fixed-rate-load.ts';
 import { createCalls } from './fixture-calls.ts';
+import { readProcessTimes, sumTree } from './processor-time.ts';
 
 const RATE = Number(process.env['RATE'] ?? 5_000);
 const REQUESTS = Number(process.env['REQUESTS'] ?? 1_000_000);
@@ -38,13 +39,20 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-replicas-'));
 const ports = { nginx: await findFreePort(), replicas: [await findFreePort(), await findFreePort()] };
 const children: ChildProcess[] = [];
 const replicas: Replica[] = [];
+/** Of processes that stay. */
+const names = new Map<number, string>();
+
+function keep(name: string, child: ChildProcess): void {
+  children.push(child);
+  names.set(child.pid!, name);
+}
 
 /** In a process of its own, because the alt chain's node would share the load's. */
 async function startDevnetProcess(): Promise<{ env: Record<string, string>; fixtures: Fixtures }> {
   const child = spawn(process.execPath, [join(ROOT, 'cli/svc.ts'), 'devnet', '--dir', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  children.push(child);
+  keep('chains', child);
   for await (const line of createInterface({ input: child.stdout })) if (line === 'ready') break;
   child.stdout.resume();
   const lines = readFileSync(join(folder, 'env'), 'utf8').split('\n');
@@ -57,7 +65,7 @@ async function startRedis(): Promise<Record<string, string>> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return {};
   const port = await findFreePort();
   const child = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
-  children.push(child);
+  keep('Redis', child);
   return { REDIS_URL: `redis://127.0.0.1:${port}` };
 }
 
@@ -78,9 +86,8 @@ events { worker_connections 4096; }
 http { access_log off; keepalive_requests 100000; ${paths.join(' ')}
 ${site} }`;
   writeFileSync(join(folder, 'nginx.conf'), whole);
-  children.push(
-    spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'inherit'] }),
-  );
+  const options = ['-p', folder, '-c', join(folder, 'nginx.conf')];
+  keep('nginx', spawn('nginx', options, { stdio: ['ignore', 'ignore', 'inherit'] }));
 }
 
 async function start(index: number, variables: Record<string, string>): Promise<void> {
@@ -93,7 +100,7 @@ async function start(index: number, variables: Record<string, string>): Promise<
 async function untilRight(port: number, reads: readonly Call[]): Promise<void> {
   for (;;) {
     const once = { port, requestsPerSecond: Infinity, connections: 8, next: (index: number) => reads[index]! };
-    const { failures } = await runLoad({ ...once, isOver: (sent) => sent === reads.length });
+    const { failures } = await runLoad({ ...once, isOver: (due) => due === reads.length });
     if (failures.size === 0) return;
     await delay(1_000);
   }
@@ -114,7 +121,24 @@ async function restart(index: number, variables: Record<string, string>): Promis
   return { code, endingSeconds: (ended - told) / 1000, startingSeconds: (performance.now() - ended) / 1000 };
 }
 
+/** Seconds of processor time by who used them, so far: this process, what it runs, and all replicas there were. */
+function readUses(): Map<string, number> {
+  const times = readProcessTimes();
+  const { own, reaped } = times.get(process.pid)!;
+  const uses = new Map([
+    ['load', own],
+    ['replicas', reaped],
+  ]);
+  for (const { pid, parent } of times.values()) {
+    if (parent !== process.pid) continue;
+    const name = names.get(pid) ?? 'replicas';
+    uses.set(name, (uses.get(name) ?? 0) + sumTree(times, pid));
+  }
+  return uses;
+}
+
 const postgres = await startEmbeddedPostgres();
+for (const { pid, parent } of readProcessTimes().values()) if (parent === process.pid) names.set(pid, 'PostgreSQL');
 try {
   const { env, fixtures } = await startDevnetProcess();
   const database = await postgres.createDatabase();
@@ -134,6 +158,7 @@ try {
   for (const port of ports.replicas) await untilRight(port, reads);
 
   const restarts: Restart[] = [];
+  const before = readUses();
   const rolling = (async () => {
     for (let roll = 0; roll < RESTARTS; roll++) {
       for (const index of replicas.keys()) restarts.push(await restart(index, variables));
@@ -146,9 +171,10 @@ try {
     requestsPerSecond: RATE,
     connections: CONNECTIONS,
     next,
-    isOver: (sent) => sent >= REQUESTS && isRolled(),
+    isOver: (due) => due >= REQUESTS && isRolled(),
   });
   const [report] = await Promise.all([load, rolling]);
+  const after = readUses();
 
   const failed = [...report.failures.values()].reduce((sum, count) => sum + count, 0);
   const longest = (of: (each: Restart) => number) => Math.max(...restarts.map(of)).toFixed(2);
@@ -163,6 +189,11 @@ try {
   );
   console.log(
     `from when a request was due, ms: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, p99.9 ${p999.toFixed(1)}, longest ${max.toFixed(0)}; load ${loadavg()[0]!.toFixed(1)}`,
+  );
+  const uses = [...after].map(([name, seconds]) => ({ name, share: (seconds - before.get(name)!) / report.answered }));
+  const tell = (share: number) => (share * 1e6).toFixed(0);
+  console.log(
+    `processor time of a request, us: ${uses.map(({ name, share }) => `${name} ${tell(share)}`).join(', ')}, all ${tell(uses.reduce((sum, { share }) => sum + share, 0))}`,
   );
   for (const line of summarise(readFileSync(join(folder, 'nginx.log'), 'utf8'))) console.log(line);
   if (failed === 0 && restarts.every(({ code }) => code === 0)) process.exitCode = undefined;

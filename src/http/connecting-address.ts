@@ -2,6 +2,7 @@
  * Whose request is it? The address that rates are counted by: the socket's peer, or what the proxies we trust say about it
  * (decisions 3).
  */
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -24,14 +25,21 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 /** Throws on a range that is no CIDR range. */
 export function createConnectingAddress({ trustedProxies, ipv6Prefix }: AddressRules): ConnectingAddress {
   const trusted = trustedProxies.map(parseRange);
+  // Requests come from few proxies: of the one that was asked about last it need not be worked out again.
+  let last = { text: '', isTrusted: false };
+  const trusts = (text: string) => {
+    if (last.text !== text) last = { text, isTrusted: isTrusted(text, trusted) };
+    return last.isTrusted;
+  };
   return (peer, forwardedFor) => {
     if (trusted.length === 0) return nameAddress(peer, ipv6Prefix);
     const hops = forwardedFor === undefined ? [] : String(forwardedFor).split(',');
     let caller = peer;
-    while (hops.length > 0 && isTrusted(caller, trusted)) {
+    while (hops.length > 0 && trusts(caller)) {
       const hop = stripPort(hops.pop()!.trim());
       // What a trusted proxy wrote and we cannot read names nobody: the proxy itself is the caller then.
-      if (!ipaddr.isValid(hop)) break;
+      // Node's own check of the usual spelling is cheaper.
+      if (!isIPv4(hop) && !ipaddr.isValid(hop)) break;
       caller = hop;
     }
     return nameAddress(caller, ipv6Prefix);
