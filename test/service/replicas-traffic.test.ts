@@ -1,0 +1,184 @@
+/**
+ * Is the index of both chains right when its leader is killed while transactions come in? Replicas over one PostgreSQL, killed `KILLS` (2) times as `SEED` chooses;
+ * afterwards every row is that of a process that read the chains once, undisturbed, and every rating is that of a replay from the raw events.
+ */
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildRateTable } from '../../cli/replay/rates.ts';
+import { replay } from '../../cli/replay/replay.ts';
+import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
+import { Random } from '../../sim/random.ts';
+import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
+import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
+import { startReplica, type Replica } from '../replica.ts';
+import { ask } from './ask.ts';
+import { openTraffic, type Traffic } from './chain-traffic.ts';
+
+const KILLS = Number(process.env['KILLS'] ?? 2);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const MOST_STEPS = 4;
+
+/** What the chains decide; not how many steps it took to take it over, nor when. */
+const ROWS: Readonly<Record<string, string>> = {
+  checkpoint: `SELECT block_number, block_hash FROM checkpoints WHERE stream = 'main-chain'`,
+  owners: 'SELECT machine_id, owner, controller FROM machine_owners',
+  holdings: 'SELECT holder, machine_id FROM holdings',
+  holders: 'SELECT holder, total FROM holders WHERE total > 0',
+  active: 'SELECT machine_id, block_number, block_timestamp FROM active_machines',
+  events: `SELECT machine_id, generation, seq, event_index, event_type, value, block_number, block_timestamp
+    FROM event_logs JOIN event_histories USING (history_id, epoch)`,
+  folds: `SELECT machine_id, generation, next_seq, state FROM folds JOIN event_histories USING (history_id, epoch)`,
+  altMachines: `SELECT machine_id, incarnation, event_count, next_index, prior_event_count, operation_count, last_slot,
+    newest_block_time, problem FROM alt_machines`,
+  altOperations: `SELECT machine_id, seq, incarnation, event_index, kind, log_number, prior_event_count, record, signature,
+    slot, op_order, block_time FROM alt_operations`,
+  altFolds: 'SELECT machine_id, next_seq, state FROM alt_folds JOIN alt_machines USING (machine_id, revision)',
+  altParked: 'SELECT signature FROM alt_parked',
+  altFleets: 'SELECT operator, machine_id FROM alt_fleets',
+  altUnreadable: 'SELECT operator, row_count FROM alt_fleet_unreadable',
+};
+
+let devnet: Devnet;
+let server: PostgresServer;
+let traffic: Traffic;
+const random = new Random(SEED);
+const replicas = new Set<Replica>();
+const clients = new Set<pg.Client>();
+beforeAll(async () => {
+  devnet = await startDevnet({ quiet: true, fleet: 6 });
+  server = await startEmbeddedPostgres();
+  traffic = await openTraffic(devnet, random);
+}, 240_000);
+afterAll(async () => {
+  await Promise.all([...replicas].map((replica) => replica.kill()));
+  await Promise.all([...clients].map((client) => client.end()));
+  await server.stop();
+  await devnet.stop();
+});
+
+async function start({ url }: PostgresTestDatabase): Promise<Replica> {
+  const env = { ...devnet.env, DATABASE_URL: url, POLL_INTERVAL_SECONDS: '1', LOG_LEVEL: 'warn' };
+  const replica = await startReplica(env);
+  replicas.add(replica);
+  return replica;
+}
+
+async function connect({ url }: PostgresTestDatabase): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  clients.add(client);
+  await client.connect();
+  return client;
+}
+
+type Rows = Readonly<Record<string, readonly string[]>>;
+
+async function readRows(client: pg.Client): Promise<Rows> {
+  const rows: Record<string, readonly string[]> = {};
+  for (const [name, text] of Object.entries(ROWS)) {
+    const found = await client.query<(Buffer | string | number | null)[]>({ text, rowMode: 'array' });
+    const show = (value: Buffer | string | number | null) => (Buffer.isBuffer(value) ? value.toString('hex') : value);
+    rows[name] = found.rows.map((row) => JSON.stringify(row.map(show))).sort();
+  }
+  return rows;
+}
+
+/** Rows that only one of the two has, by their table. */
+function differencesOf(one: Rows, other: Rows): Record<string, unknown> {
+  const only = (name: string, here: Rows, there: Rows) => here[name]!.filter((row) => !there[name]!.includes(row));
+  const names = Object.keys(ROWS).filter((name) => one[name]!.join() !== other[name]!.join());
+  return Object.fromEntries(
+    names.map((name) => [name, { kept: only(name, one, other), fresh: only(name, other, one) }]),
+  );
+}
+
+/** Has the index taken over all that is final, and all owners of the alt chain at a slot after the last change? */
+async function untilWhole(replica: Replica, client: pg.Client, slot: number): Promise<void> {
+  const { number } = (await rpc('eth_getBlockByNumber', ['finalized', false])) as { readonly number: string };
+  for (;;) {
+    const [main, fleet] = await Promise.all([
+      client.query<{ block: string }>(`SELECT block_number AS block FROM checkpoints WHERE stream = 'main-chain'`),
+      client.query<{ slot: string }>('SELECT slot FROM alt_fleet_observation'),
+    ]);
+    const altSlot = (await replica.read('svc_alt_index_slot')) ?? 0;
+    const isWhole =
+      Number(main.rows[0]?.block) === Number(number) && Number(fleet.rows[0]?.slot) >= slot && altSlot >= slot;
+    if (isWhole) return;
+  }
+}
+
+async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const headers = { 'content-type': 'application/json' };
+  return ((await (await fetch(devnet.rpcUrl, { method: 'POST', headers, body })).json()) as { result: unknown }).result;
+}
+
+const toKey = (id: bigint) => id.toString(16).padStart(64, '0');
+
+describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
+  it('takes over both chains whole, whoever leads and dies', { timeout: 240_000 + KILLS * 30_000 }, async () => {
+    const steps = () => random.integer(1, MOST_STEPS);
+    const database = await server.createDatabase();
+    let leader = await start(database);
+    await leader.until('svc_leader', 1);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const [follower] = await Promise.all([start(database), traffic.go(steps())]);
+      expect(await follower.read('svc_leader')).toBe(0);
+      replicas.delete(leader);
+      await Promise.all([traffic.go(steps()), leader.kill()]);
+      await Promise.all([traffic.go(steps()), follower.until('svc_leader', 1)]);
+      leader = follower;
+    }
+    const slot = await traffic.settle();
+    const undisturbed = await server.createDatabase();
+    const other = await start(undisturbed);
+    const [kept, fresh] = await Promise.all([connect(database), connect(undisturbed)]);
+    await Promise.all([untilWhole(leader, kept, slot), untilWhole(other, fresh, slot)]);
+    // Folds follow the index within its step.
+    const differ = async () => differencesOf(await readRows(kept), await readRows(fresh));
+    await expect.poll(differ, { timeout: 60_000, interval: 500 }).toEqual({});
+
+    const rows = await readRows(kept);
+    for (const [id, owner] of traffic.owners) {
+      expect(rows['owners']).toContain(JSON.stringify([toKey(id), owner.slice(2).toLowerCase(), null]));
+    }
+    for (const [id, operator] of traffic.altOperators) {
+      expect(rows['altFleets']).toContain(JSON.stringify([operator.slice(2).toLowerCase(), toKey(id)]));
+    }
+    const events = [...traffic.events.values()].flat();
+    const altEvents = [...traffic.altEvents.values()].flat();
+    expect(events.length).toBeGreaterThan(0);
+    for (const value of events) expect(rows['events']!.filter((row) => row.includes(`"${value}"`))).toHaveLength(1);
+    for (const value of altEvents)
+      expect(rows['altOperations']!.filter((row) => row.includes(String(value)))).toHaveLength(1);
+
+    const { env, fixtures } = devnet;
+    const chain = {
+      rpcUrls: [devnet.rpcUrl],
+      chainId: BigInt(fixtures.mainChain.chainId),
+      startBlock: BigInt(fixtures.mainChain.startBlock),
+      eventRegistry: env['EVENT_REGISTRY_ADDRESS']!,
+      machineSubscription: env['MACHINE_SUBSCRIPTION_ADDRESS']!,
+      crossChainMirror: env['CROSS_CHAIN_MIRROR_ADDRESS']!,
+      adminFlags: env['ADMIN_FLAGS_ADDRESS']!,
+    };
+    const altChain = {
+      rpcUrls: [env['ALT_RPC_URLS']!],
+      genesisHash: env['ALT_GENESIS_HASH']!,
+      machineRegistry: env['ALT_MACHINE_REGISTRY_PROGRAM']!,
+      eventRegistry: env['ALT_EVENT_REGISTRY_PROGRAM']!,
+    };
+    const through = formatDay(dayOf(Date.now() / 1000) - 1);
+    const rates = buildRateTable({ ecbCsv: readFileSync(env['FX_SOURCE']!, 'utf8'), through });
+    const touched = new Set([...traffic.events.keys(), ...traffic.altEvents.keys()].map(String));
+    const rated = fixtures.machines.filter(({ id }) => touched.has(id));
+    expect(rated).toHaveLength(traffic.events.size + traffic.altEvents.size);
+    for (const { did } of rated) {
+      // For a moment after an index has moved, the followed blocks do not join it yet.
+      while ((await ask(`${leader.url}/mcr/${did}`)).status !== 200);
+      const { differences, unchecked } = await replay({ did, baseUrl: leader.url, chain, altChain, rates });
+      expect([did, differences, unchecked]).toEqual([did, [], []]);
+    }
+    process.stdout.write(`${KILLS} kills, ${events.length} events and ${altEvents.length} of the alt chain\n`);
+  });
+});
