@@ -317,13 +317,14 @@ test('a server that closes waits for a reader who takes his time', async () => {
   const socket = await open((closing.server.address() as AddressInfo).port);
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => (bytes += chunk.length)).pause();
+  const read = new Promise((resolve) => socket.once('end', resolve));
   socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
   await given.promise;
   const closed = closing.close();
   // Longer than idle connections are left.
   await new Promise((resolve) => setTimeout(resolve, 500));
   socket.resume();
-  await closed;
+  await Promise.all([closed, read]);
   expect(bytes).toBeGreaterThan(16_000_000);
 });
 
