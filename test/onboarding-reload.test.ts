@@ -1,0 +1,64 @@
+/** What are chips and providers answered after a hangup? With the tokens and the certificates that it brought, and with the old ones where it brought a problem. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTrustFolder } from '../devnet/trust-folder.ts';
+import { readConfig } from '../src/config.ts';
+import { fromBase64, pki, requestCases, worldOf } from '../src/domain/evidence/evidence-vectors.ts';
+import { openOnboarding, type Onboarding } from '../src/wiring/onboarding.ts';
+import { EVIDENCE_PATH, startChipScene, type ChipScene } from './chip-scene.ts';
+
+const ACCEPTED = requestCases.cases.find(({ name }) => name === 'accept')!;
+const { onboardingToken, now } = worldOf(ACCEPTED);
+
+const folder = mkdtempSync(join(tmpdir(), 'reload-'));
+const trust = {
+  TRUST_ROOT_FILE: write('root.pem', pki.root.pem),
+  TRUST_ROOT_SHA256: pki.root.sha256,
+  TRUST_INTERMEDIATE_FILE: write('intermediate.pem', pki.intermediate.pem),
+  TRUST_INTERMEDIATE_SHA256: pki.intermediate.sha256,
+};
+const others = openTrustFolder(join(folder, 'others'), now).env;
+
+let scene: ChipScene;
+let onboarding: Onboarding;
+beforeAll(async () => {
+  scene = await startChipScene(worldOf(ACCEPTED));
+  onboarding = await openOnboarding(read(trust, onboardingToken).config, scene.store, scene.ctx.log);
+  // Its routes hold the intake that the scene was made with.
+  Object.defineProperties(scene.ctx.chip, Object.getOwnPropertyDescriptors(onboarding.intake));
+});
+afterAll(async () => {
+  await scene.close();
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+function read(files: Readonly<Record<string, string>>, tokens: string) {
+  return readConfig({ ...files, ONBOARDING_TOKENS: tokens }, { readFile: (path) => readFileSync(path, 'utf8') });
+}
+
+const reload = (files: Readonly<Record<string, string>>, tokens: string) => onboarding.reload(read(files, tokens));
+
+function submit(): Promise<string> {
+  const { method, headers, bodyBase64 } = ACCEPTED.request;
+  return scene.judge(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
+}
+
+it('judges chips by the certificates of the last hangup that had no problem, and refuses a token that it took away', async () => {
+  await reload(others, onboardingToken);
+  expect(await submit()).toBe('422 CERTIFICATE_UNTRUSTED');
+  await reload({ ...trust, TRUST_ROOT_FILE: write('garbled.pem', 'secret') }, onboardingToken);
+  expect(await submit()).toBe('422 CERTIFICATE_UNTRUSTED');
+  await reload(trust, 'another-token');
+  expect(await submit()).toBe('401 ONBOARDING_AUTH_REQUIRED');
+  await reload(trust, 'not a token');
+  expect(await submit()).toBe('401 ONBOARDING_AUTH_REQUIRED');
+  await reload(trust, `another-token,${onboardingToken}`);
+  expect(await submit()).toBe('202');
+});
