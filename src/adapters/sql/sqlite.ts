@@ -1,17 +1,21 @@
 /**
- * How is SQLite driven? One connection per store. Work runs synchronously from its first statement to its last, so a transaction has
+ * How is SQLite driven? One connection per store. A transaction runs synchronously from its first statement to its last, so it has
  * no gap in which another caller's statement could join it.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Batch, Query, Result, SqlDatabase, Value, Work } from './work.ts';
 
 /** How long another process may hold the write lock; a batch of its index takes a fraction of that. */
-const BUSY_TIMEOUT_MILLISECONDS = 5_000;
+const LOCK_PATIENCE_MILLISECONDS = 2_000;
+const LOCK_PAUSE_MILLISECONDS = 5;
+/** While a file is opened, when nobody else of this process waits. */
+const OPENING_TIMEOUT_MILLISECONDS = 5_000;
 
 const PRAGMAS = [
   'journal_mode = WAL',
@@ -29,8 +33,10 @@ export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
   let connection: Sqlite.Database | undefined;
   try {
     if (path !== ':memory:') makeFile(path);
-    connection = new Sqlite(path, { timeout: BUSY_TIMEOUT_MILLISECONDS });
+    connection = new Sqlite(path, { timeout: OPENING_TIMEOUT_MILLISECONDS });
     for (const pragma of PRAGMAS) connection.pragma(pragma);
+    // SQLite would wait for a lock with the whole process.
+    connection.pragma('busy_timeout = 0');
     return new SqliteDatabase(connection, report);
   } catch (error) {
     connection?.close();
@@ -76,11 +82,12 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   run<T>(work: Work<T>): Promise<T> {
-    return this.#settle(() => this.#drive(work));
+    const drive = new Drive(work);
+    return this.#patiently(() => drive.run(this.#execute));
   }
 
   snapshot<T>(work: Work<T>): Promise<T> {
-    return this.#settle(() => this.#transact('BEGIN', work));
+    return this.#transact('BEGIN', work);
   }
 
   transaction<T>(work: Work<T>): Promise<T> {
@@ -88,48 +95,57 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   exclusive<T>(work: Work<T>): Promise<T> {
-    return this.#settle(() => this.#transact('BEGIN IMMEDIATE', work));
+    return this.#transact('BEGIN IMMEDIATE', work);
   }
 
   upgrade<T>(work: Work<T>): Promise<T> {
     return this.exclusive(work);
   }
 
-  close(): Promise<void> {
-    return this.#settle(() => {
-      this.#connection.close();
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  #transact<T>(begin: string, work: Work<T>): Promise<T> {
+    const drive = new Drive(work);
+    return this.#patiently(() => {
+      this.#execute({ sql: begin, parameters: [] });
+      try {
+        const value = drive.run(this.#execute);
+        this.#execute({ sql: 'COMMIT', parameters: [] });
+        return value;
+      } catch (error) {
+        // What was answered is rolled back, so there is nothing to go on with.
+        throw drive.isUnderWay && isLock(error) ? toStoreUnavailable(error, this.#report) : error;
+      } finally {
+        if (this.#connection.open && this.#connection.inTransaction) this.#execute({ sql: 'ROLLBACK', parameters: [] });
+      }
     });
   }
 
-  async #settle<T>(action: () => T): Promise<T> {
-    return action();
-  }
-
-  #transact<T>(begin: string, work: Work<T>): T {
-    this.#execute({ sql: begin, parameters: [] });
-    try {
-      const value = this.#drive(work);
-      this.#execute({ sql: 'COMMIT', parameters: [] });
-      return value;
-    } finally {
-      if (this.#connection.open && this.#connection.inTransaction) this.#execute({ sql: 'ROLLBACK', parameters: [] });
+  /** In one go; where another process has locked the file, again and again, and others of this process have their turns meanwhile. */
+  async #patiently<T>(act: () => T): Promise<T> {
+    const until = performance.now() + LOCK_PATIENCE_MILLISECONDS;
+    for (;;) {
+      try {
+        return act();
+      } catch (error) {
+        if (!isLock(error)) throw error;
+        if (performance.now() > until) throw toStoreUnavailable(error, this.#report);
+      }
+      await delay(LOCK_PAUSE_MILLISECONDS);
     }
   }
 
-  #drive<T>(work: Work<T>): T {
-    let step = work.next();
-    while (step.done !== true) step = work.next(this.#execute(step.value));
-    return step.value;
-  }
-
-  #execute(request: Query | Batch): Result {
+  /** Throws `StoreUnavailable`, or what `isLock` knows. */
+  readonly #execute = (request: Query | Batch): Result => {
     try {
       const statement = this.#prepare(request.sql);
       return 'batch' in request ? runBatch(statement, request.batch) : runOnce(statement, request.parameters);
     } catch (error) {
-      throw toStoreUnavailable(error, this.#report);
+      throw isLock(error) ? error : toStoreUnavailable(error, this.#report);
     }
-  }
+  };
 
   #prepare(text: string): Statement {
     let statement = this.#statements.get(text);
@@ -139,6 +155,33 @@ class SqliteDatabase implements SqlDatabase {
     }
     return statement;
   }
+}
+
+/** A piece of work, which goes on with the statement that failed. */
+class Drive<T> {
+  readonly #work: Work<T>;
+  #step: IteratorResult<Query | Batch, T> | undefined;
+  /** Whether a statement was answered. */
+  isUnderWay = false;
+
+  constructor(work: Work<T>) {
+    this.#work = work;
+  }
+
+  run(execute: (request: Query | Batch) => Result): T {
+    let step = (this.#step ??= this.#work.next());
+    while (step.done !== true) {
+      const result = execute(step.value);
+      this.isUnderWay = true;
+      step = this.#step = this.#work.next(result);
+    }
+    return step.value;
+  }
+}
+
+/** Another process has locked the file. */
+function isLock(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
 function runOnce(statement: Statement, parameters: readonly Value[]): Result {

@@ -67,6 +67,43 @@ describe('a SQLite file', () => {
     expect(codes).toEqual(['SCHEMA_TOO_NEW']);
   });
 
+  describe('that another process has locked', () => {
+    const lock = () => {
+      const other = new Sqlite(path);
+      other.exec('BEGIN IMMEDIATE');
+      return other;
+    };
+
+    test('is read all the same, and written as soon as it is free', async () => {
+      const store = await open();
+      const other = lock();
+      const written: string[] = [];
+      const writes = [1, 2].map((n) => store.checkWritable().then(() => written.push(`write ${n}`)));
+      expect(await store.readMainChainCheckpoint()).toBeUndefined();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(written).toEqual([]);
+      other.close();
+      await Promise.all(writes);
+      expect([written.sort(), codes]).toEqual([['write 1', 'write 2'], []]);
+      await store.close();
+    });
+
+    test('fails its writers when they have waited long enough, and holds nobody up meanwhile', async () => {
+      const store = await open();
+      const other = lock();
+      let turns = 0;
+      const ticking = setInterval(() => turns++, 1);
+      await expect(store.checkWritable()).rejects.toEqual(failure);
+      clearInterval(ticking);
+      expect(codes).toEqual(['SQLITE_BUSY']);
+      // A process that slept in SQLite would have had none.
+      expect(turns).toBeGreaterThan(10);
+      other.close();
+      await store.checkWritable();
+      await store.close();
+    });
+  });
+
   test('whose tables are lost fails each call that needs them, and no other', async () => {
     const store = await open();
     const connection = new Sqlite(path);
