@@ -62,7 +62,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const start = { config, log, isLenient, closing, store, fxRates };
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
-    const onboarding = await openOnboarding(config, store, log);
+    const onboarding = await openOnboarding(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
     if (partnerData !== undefined) closing.add(() => partnerData.close());
     const sharedCounts = await openSharedCounts(config, log, closing);
@@ -81,6 +81,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       alt: alt?.ports,
       bindings: alt?.adapter.bindings,
       chip: onboarding.intake,
+      isChipRefused: onboarding.isRefused,
       partnerData,
       additions: config.additions,
       pages: createPageSource(),

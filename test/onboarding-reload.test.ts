@@ -25,7 +25,9 @@ let scene: ChipScene;
 let onboarding: Onboarding;
 beforeAll(async () => {
   scene = await startChipScene(worldOf(ACCEPTED));
-  onboarding = await openOnboarding(read(trust, onboardingToken).config, scene.store, scene.ctx.log);
+  const { store, log } = scene.ctx;
+  const { config } = read(trust, onboardingToken);
+  onboarding = await openOnboarding({ config, isLenient: false, store, log });
   // Its routes hold the intake that the scene was made with.
   Object.defineProperties(scene.ctx.chip, Object.getOwnPropertyDescriptors(onboarding.intake));
 });

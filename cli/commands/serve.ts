@@ -14,7 +14,10 @@ export const serve = defineCommand({
   options: {
     'env-file': ENV_FILE_OPTION,
     check: { type: 'boolean', about: 'print the configuration without its secrets, and every problem, and end' },
-    lenient: { type: 'boolean', about: 'start, not ready, when the configuration contradicts the chain' },
+    lenient: {
+      type: 'boolean',
+      about: 'start, not ready, when the configuration contradicts the chain or a trust file',
+    },
     json: { type: 'boolean', about: 'with --check: print JSON' },
   },
   example: 'svc serve --env-file .devnet/env',

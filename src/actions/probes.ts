@@ -137,8 +137,9 @@ interface VerifyReading {
 const VERIFY_KEPT_MILLISECONDS = 1_000;
 const verifyReadings = new WeakMap<Ctx, VerifyReading>();
 
-/** Undefined: this server does not run Verify. Its trust files are those of the configuration, or it would not have started. */
+/** Undefined: this server does not run Verify. */
 async function readVerify(ctx: Ctx): Promise<boolean | undefined> {
+  if (ctx.isChipRefused === true) return false;
   if (ctx.chip === undefined) return undefined;
   return readTrustedSeconds(ctx) !== undefined && (await readWritable(ctx));
 }

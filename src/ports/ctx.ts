@@ -48,6 +48,8 @@ export interface Ctx {
   readonly bindings: BindingRegistry | undefined;
   /** Undefined: Verify's onboarding is off, and nobody is admitted to it. */
   readonly chip: ChipIntake | undefined;
+  /** Whether onboarding is off because its files are not the pinned certificates; left out: no. */
+  readonly isChipRefused?: boolean;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
   /** Left out: there is nothing to say. */

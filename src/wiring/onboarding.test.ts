@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTrustFolder, type TrustFolder } from '../../devnet/trust-folder.ts';
 import { readConfig } from '../config.ts';
 import { createStubCtx } from '../../test/stub-ctx.ts';
@@ -21,15 +21,14 @@ type Variables = Readonly<Record<string, string>>;
 /** Every text that the log was given. */
 let told: string[];
 let onboarding: Onboarding;
+const note = (fields: object, message: string) => void told.push(`${message} ${JSON.stringify(fields)}`);
+const log = { info: note, warn: note, error: note };
+const open = (variables: Variables, isLenient = false) =>
+  openOnboarding({ config: read(variables).config, isLenient, store: createStubCtx().store, log });
+
 beforeEach(async () => {
   told = [];
-  const note = (fields: object, message: string) => void told.push(`${message} ${JSON.stringify(fields)}`);
-  const log = { info: note, warn: note, error: note };
-  onboarding = await openOnboarding(
-    read({ ONBOARDING_TOKENS: 'old', ...first.env }).config,
-    createStubCtx().store,
-    log,
-  );
+  onboarding = await open({ ONBOARDING_TOKENS: 'old', ...first.env });
 });
 
 const read = (variables: Variables) => readConfig(variables, { readFile: (path) => readFileSync(path, 'utf8') });
@@ -108,7 +107,25 @@ it('keeps the newest tokens, although the files of an earlier hangup are read la
 });
 
 it('begins no onboarding where a start had none', async () => {
-  const none = await openOnboarding(read({}).config, createStubCtx().store, { info() {}, warn() {}, error() {} });
+  const none = await open({});
   await none.reload(read({ ONBOARDING_TOKENS: 'new', ...first.env }));
   expect(none.intake).toBeUndefined();
+});
+
+describe('files that are not the pinned certificates', () => {
+  const variables = { ONBOARDING_TOKENS: 'old', ...first.env, TRUST_ROOT_SHA256: '00'.repeat(32) };
+  const problem = 'TRUST_ROOT_FILE: is not the certificate with the configured SHA-256';
+
+  it('refuse the start', async () => {
+    await expect(open(variables)).rejects.toMatchObject({ problems: [problem] });
+  });
+
+  it('leave onboarding off where the start is lenient, and are told', async () => {
+    expect(await open(variables, true)).toMatchObject({ intake: undefined, isRefused: true, loops: [] });
+    expect(told).toEqual([`onboarding stays off ${JSON.stringify({ problem })}`]);
+  });
+
+  it('are none where nothing is configured, or all is right', async () => {
+    expect([onboarding.isRefused, (await open({})).isRefused]).toEqual([false, false]);
+  });
 });

@@ -9,12 +9,15 @@ import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { CLOCK } from './process-time.ts';
 import { createReplaceableIntake } from './replaceable-intake.ts';
+import type { ServiceStart } from './service-start.ts';
 import { StartRefused } from './start-refused.ts';
 import { createSteadyLoop } from './steady-loop.ts';
 
 export interface Onboarding {
   /** Undefined: Verify's onboarding is off. */
   readonly intake: ChipIntake | undefined;
+  /** Whether it is off because its files are not the pinned certificates. */
+  readonly isRefused: boolean;
   readonly loops: readonly PollLoop[];
   /** Takes over onboarding tokens and trust files, from the next request on; with any problem, which is logged, none of them. */
   reload(reading: ConfigReading): Promise<void>;
@@ -23,9 +26,15 @@ export interface Onboarding {
 const NONCE_BYTES = 32;
 const CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 
-/** Throws `StartRefused` for files that are not the pinned certificates. */
-export async function openOnboarding(config: Config, store: Store, log: Log): Promise<Onboarding> {
-  const first = await createIntake(config);
+type OnboardingStart = Pick<ServiceStart, 'config' | 'isLenient' | 'store' | 'log'>;
+
+/** Throws `StartRefused` for files that are not the pinned certificates; a lenient start leaves onboarding off, not ready. */
+export async function openOnboarding({ config, isLenient, store, log }: OnboardingStart): Promise<Onboarding> {
+  const first = await createIntake(config).catch((error: unknown) => {
+    if (!isLenient || !(error instanceof StartRefused)) throw error;
+    for (const problem of error.problems) log.error({ problem }, 'onboarding stays off');
+    return undefined;
+  });
   const replaceable = first && createReplaceableIntake(first);
   let asked = 0;
   let taken = 0;
@@ -54,6 +63,7 @@ export async function openOnboarding(config: Config, store: Store, log: Log): Pr
 
   return {
     intake: replaceable?.intake,
+    isRefused: config.verify !== undefined && first === undefined,
     loops: replaceable === undefined ? [] : [createCleanupLoop(store, log)],
     reload,
   };

@@ -24,7 +24,7 @@ interface Scene {
   /** Undefined: no alt chain is configured. */
   readonly altIndex?: AltIndexStatus | Error;
   /** Undefined: the server does not run Verify. */
-  readonly verify?: { readonly isWritable: boolean; readonly now?: number };
+  readonly verify?: { readonly isWritable: boolean; readonly now?: number; readonly isRefused?: boolean };
 }
 
 /** `/ready` of a service with a main chain that says so, held against the document. */
@@ -49,10 +49,12 @@ async function askReady(
   const checkWritable = async () => {
     if (verify?.isWritable !== true) throw new Fault('StoreUnavailable', {});
   };
+  const isChipRefused = verify?.isRefused === true;
   const ctx = createStubCtx({
     main: isInitialised ? main : undefined,
     alt,
-    chip: verify && ({ onboardingTokens: [] } as unknown as StubCtx['chip']),
+    chip: isChipRefused ? undefined : verify && ({ onboardingTokens: [] } as unknown as StubCtx['chip']),
+    isChipRefused,
     store: { checkWritable } as unknown as StubCtx['store'],
   });
   ctx.time.milliseconds = verify?.now ?? NOW;
@@ -171,6 +173,7 @@ test.each<[name: string, verify: NonNullable<Scene['verify']>, status: number]>(
   ['is ready with a store that takes writes and a clock', { isWritable: true }, 200],
   ['is not ready without the store', { isWritable: false }, 503],
   ['is not ready without a clock', { isWritable: true, now: 0 }, 503],
+  ['is not ready with files that are not the pinned certificates', { isWritable: true, isRefused: true }, 503],
 ])('Verify %s', async (_name, verify, expected) => {
   const { status, text } = await askReady({ verify });
   const report = JSON.parse(text) as object;
