@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit`: beside the code. `service`: against one running service in front of one seeded devnet. `campaigns`: long runs, by name only. */
+/** `unit`: beside the code. `service`: against one running service in front of one seeded devnet. `campaigns`: long runs, by name only. Timeouts end what hangs, on a machine that is ten times slower too. */
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
       {
