@@ -6,7 +6,9 @@ import { createKeccak } from 'hash-wasm';
 
 const hasher = await createKeccak(256);
 
-/** 32 bytes. */
-export function keccak256(bytes: Uint8Array): Uint8Array {
-  return hasher.init().update(bytes).digest('binary');
+/** 32 bytes, of the parts one after the other. */
+export function keccak256(...parts: readonly Uint8Array[]): Uint8Array {
+  hasher.init();
+  for (const part of parts) hasher.update(part);
+  return hasher.digest('binary');
 }

@@ -180,13 +180,14 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readProvenLogs(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined> {
+  readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean> {
     const numbers = headers.map(({ number }) => number);
     return this.#answer('receipts', numbers, () => {
-      if (!this.tellsReceipts) return undefined;
+      if (!this.tellsReceipts) return false;
       const found = headers.map(({ hash }) => this.#blocks.find(({ header }) => header.hash === hash));
-      if (this.faults.receipts?.() === 'unproven' || found.includes(undefined)) return undefined;
-      return found.map((block) => block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
+      if (this.faults.receipts?.() === 'unproven' || found.includes(undefined)) return false;
+      for (const block of found) take(block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
+      return true;
     });
   }
 

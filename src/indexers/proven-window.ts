@@ -31,11 +31,13 @@ export async function readProvenWindow(
   const news = new WindowNews();
   for (let from = 0; from < named.length; from += RECEIPTS_AT_ONCE) {
     const asked = named.slice(from, from + RECEIPTS_AT_ONCE);
-    const found = await chain.readProvenLogs(asked);
-    if (found === undefined) return undefined;
-    const logs = found.flat();
-    checkLogOrder(contracts, { fromBlock: asked[0]!.number, toBlock: asked.at(-1)!.number }, logs);
-    news.add(logs);
+    let blocks = 0;
+    const isProven = await chain.readProvenLogs(asked, (logs) => {
+      const { number } = asked[blocks++]!;
+      checkLogOrder(contracts, { fromBlock: number, toBlock: number }, logs);
+      news.add(logs);
+    });
+    if (!isProven) return undefined;
   }
   return { ...range, headers, news };
 }

@@ -118,10 +118,10 @@ export interface MainChainLog {
   /** False from the moment a node says that it does not know how to tell receipts. */
   readonly tellsReceipts: boolean;
   /**
-   * The logs of the service's contracts in the blocks of the given headers, proven to be all of them by the receipts of the whole block. In the
-   * order asked; undefined where a node tells no receipts that its header commits to.
+   * Hands over the logs of the service's contracts, block by block in the order of the headers, proven to be all of them by the receipts of the whole
+   * block. False: the node tells no receipts that a header commits to; what was handed over before is true.
    */
-  readProvenLogs(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined>;
+  readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean>;
   /** What the chain says at one block about who holds these machines; none of them is left out. */
   readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
   /** Records of many machines at one block, batched; the answer has the order of the request. */

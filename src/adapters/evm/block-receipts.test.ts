@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BUYER, OWNER, startMachineScene, word, type MachineScene } from '../../../test/machine-scene.ts';
 import { answerWith } from '../../../test/rpc-proxy.ts';
 import * as calls from '../../../devnet/main-chain-calls.ts';
-import type { Header, MainChainLog } from '../../ports/main-chain-log.ts';
+import type { Header, MainChainLog, ProvenLog } from '../../ports/main-chain-log.ts';
 import { proveReceipts, type ProvenRawLog } from './block-receipts.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { readBlockReceipts } from './receipt-bytes.ts';
@@ -57,10 +57,16 @@ async function readChain(): Promise<{ headers: Header[]; toBlock: number }> {
   return { headers: await log.readHeaders(Array.from({ length: toBlock + 1 }, (_, i) => i)), toBlock };
 }
 
+/** The logs of each block; undefined where they are not all proven. */
+async function readProven(headers: readonly Header[]): Promise<readonly (readonly ProvenLog[])[] | undefined> {
+  const blocks: (readonly ProvenLog[])[] = [];
+  return (await log.readProvenLogs(headers, (logs) => blocks.push(logs))) ? blocks : undefined;
+}
+
 describe('the receipts of a block', () => {
   test('tell the same logs as a query for them, for every block of a chain', async () => {
     const { headers, toBlock } = await readChain();
-    const proven = await log.readProvenLogs(headers);
+    const proven = await readProven(headers);
     expect(proven!.flat()).toEqual(await log.readLogs({ fromBlock: 0, toBlock }));
     expect(proven!.at(-1)!.map(({ blockTimestamp }) => blockTimestamp)).toEqual(Array(4).fill(header.timestamp));
   });
@@ -69,7 +75,7 @@ describe('the receipts of a block', () => {
     const id = await scene.activate();
     await scene.mine(...Array.from({ length: 260 }, (_, i) => scene.revenue(id, BigInt(i))));
     const block = await log.readHeader('latest');
-    const [logs] = (await log.readProvenLogs([block]))!;
+    const [logs] = (await readProven([block]))!;
     expect(logs!.map(({ event }) => event?.kind === 'submitted' && event.value)).toEqual(
       Array.from({ length: 260 }, (_, i) => BigInt(i)),
     );
@@ -147,14 +153,14 @@ describe('a node', () => {
     const { headers } = await readChain();
     scene.proxy.resetCounts();
     expect(log.tellsReceipts).toBe(true);
-    expect(await log.readProvenLogs(headers)).toBeUndefined();
+    expect(await readProven(headers)).toBeUndefined();
     expect([log.tellsReceipts, scene.proxy.requests]).toEqual([false, 1]);
   });
 
   test('that fails this time may tell them later', async () => {
     scene.proxy.inject(answerWith('eth_getBlockReceipts', { error: { code: -32602, message: 'no' } }), 9);
-    expect(await log.readProvenLogs([header])).toBeUndefined();
+    expect(await readProven([header])).toBeUndefined();
     scene.proxy.heal();
-    expect([log.tellsReceipts, (await log.readProvenLogs([header]))![0]!.length]).toEqual([true, 4]);
+    expect([log.tellsReceipts, (await readProven([header]))![0]!.length]).toEqual([true, 4]);
   });
 });

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, parseAbi, parseAbiParameters, type Hex } from 'viem';
+import { encodeAbiParameters, parseAbi, parseAbiParameters, toFunctionSelector, type Hex } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { contractFunction } from './contract-function.ts';
 
@@ -23,6 +23,8 @@ const words = (...values: readonly bigint[]): Hex =>
 const MAX = 2n ** 256n - 1n;
 
 test('calls are encoded with their selector', () => {
+  const functions = abi.filter((item) => item.type === 'function');
+  expect(functions.map(({ name }) => contractFunction(abi, name).selector)).toEqual(functions.map(toFunctionSelector));
   expect(wordOf.encode([7n])).toBe(wordOf.selector + words(7n).slice(2));
   expect(smallOf.encode([])).toBe(smallOf.selector);
 });

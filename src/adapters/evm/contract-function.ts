@@ -12,7 +12,8 @@ import type {
   ContractFunctionReturnType,
   Hex,
 } from 'viem';
-import { concatHex, decodeAbiParameters, encodeAbiParameters, toFunctionSelector } from 'viem/utils';
+import { concatHex, decodeAbiParameters, encodeAbiParameters, toFunctionSignature } from 'viem/utils';
+import { keccak256 } from '../../domain/keccak.ts';
 
 export interface ContractFunction<Args, Result> {
   readonly selector: Hex;
@@ -30,7 +31,7 @@ export function contractFunction<const abi extends Abi, name extends ContractFun
   ContractFunctionReturnType<abi, 'view' | 'payable', name>
 > {
   const item = abi.find((entry): entry is AbiFunction => entry.type === 'function' && entry.name === name)!;
-  const selector = toFunctionSelector(item);
+  const selector = hashSignature(toFunctionSignature(item)).slice(0, SELECTOR_DIGITS) as Hex;
   const decodeOutputs = createDecoder(item.outputs);
   const takesOneNumber = item.inputs.length === 1 && item.inputs[0]!.type === 'uint256';
   return {
@@ -45,6 +46,14 @@ export function contractFunction<const abi extends Abi, name extends ContractFun
         ContractFunctionReturnType<abi, 'view' | 'payable', name> | undefined;
     },
   };
+}
+
+/** Four bytes. */
+const SELECTOR_DIGITS = 2 + 8;
+
+/** By what the chain names a function or an event. */
+export function hashSignature(signature: string): Hex {
+  return `0x${Buffer.from(keccak256(Buffer.from(signature))).toString('hex')}`;
 }
 
 /** Decodes exactly these values, all of them; undefined when the data has not their form. */

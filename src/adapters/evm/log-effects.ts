@@ -3,11 +3,11 @@
  * topic. A topic in no row is `unknown`: everything kept falls and it is counted.
  */
 import type { Abi, AbiEvent, Hex } from 'viem';
-import { toEventSelector } from 'viem/utils';
+import { toEventSignature } from 'viem/utils';
 import { toMachineId, type Address, type MachineId } from '../../domain/identifiers.ts';
 import type { ChainLog, EventGeneration, EventLogBody, LogEffect } from '../../ports/main-chain-log.ts';
 import * as abis from './abis.ts';
-import { createDecoder } from './contract-function.ts';
+import { createDecoder, hashSignature } from './contract-function.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 
 /** What a row of the table does with the ids at the given topics. */
@@ -157,7 +157,7 @@ interface WatchedContract {
 }
 
 export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImported'].map((name) =>
-  toEventSelector(findEvent(abis.eventRegistryAbi, name)),
+  hashSignature(toEventSignature(findEvent(abis.eventRegistryAbi, name))),
 );
 
 export interface LogEffects {
@@ -185,15 +185,15 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
       const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
       if (topic === undefined) {
         const effect = (contract.isToken && toMetadataEffect(topics, data)) ?? { kind: contract.others };
-        return { effect, ownershipOf: [], event: undefined };
+        return { effect, ownershipOf: NONE, event: undefined };
       }
       if (topics.length !== topic.topicCount) return undefined;
-      const ids = topic.row.kind === 'machines' ? toIds(topic.row.topics.map((i) => topics[i]!)) : [];
+      const ids = topic.row.kind === 'machines' ? toIds(topics, topic.row.topics) : NONE;
       const event = toEventBody(contract, topic.name, topics, data);
       if (event === MALFORMED) return undefined;
       return {
         effect: toEffect(topic.row, ids, topics),
-        ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : [],
+        ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : NONE,
         event,
       };
     },
@@ -203,7 +203,7 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
 const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
   'MetadataUpdate(uint256)',
   'BatchMetadataUpdate(uint256,uint256)',
-].map((signature) => toEventSelector(signature));
+].map(hashSignature);
 const WORD_DIGITS = 64;
 
 /**
@@ -215,7 +215,7 @@ function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefi
   const words = data.slice(2).match(/.{64}/g) ?? [];
   const isOne = topics[0] === METADATA_UPDATE && words.length === 1;
   const isRange = topics[0] === BATCH_METADATA_UPDATE && words.length === 2;
-  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]!}`]) };
+  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]!}`], [0]) };
   return isRange ? { kind: 'all' } : undefined;
 }
 
@@ -228,7 +228,7 @@ function watch(contract: Contract): WatchedContract {
     for (const [name, row] of Object.entries(rows)) {
       const event = findEvent(abi, name);
       const topicCount = 1 + event.inputs.filter((input) => input.indexed === true).length;
-      topics.set(toEventSelector(event), { row, topicCount, name });
+      topics.set(hashSignature(toEventSignature(event)), { row, topicCount, name });
     }
   }
   return { contract, topics };
@@ -244,9 +244,16 @@ function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): 
   return { kind: row.kind };
 }
 
+const NONE: readonly MachineId[] = [];
+
 /** Id 0 is no machine here, although the contracts accept it. */
-function toIds(words: readonly Hex[]): MachineId[] {
-  return words.map((word) => toMachineId(BigInt(word))).filter((id) => id !== undefined);
+function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
+  const ids: MachineId[] = [];
+  for (const place of places) {
+    const id = toMachineId(BigInt(words[place]!));
+    if (id !== undefined) ids.push(id);
+  }
+  return ids;
 }
 
 const MALFORMED = Symbol('malformed');
@@ -263,7 +270,7 @@ function toEventBody(
   data: Hex,
 ): EventLogBody | undefined | typeof MALFORMED {
   if (generation === undefined || !(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
-  const [machineId] = toIds([topics[1]!]);
+  const [machineId] = toIds(topics, [1]);
   if (machineId === undefined) return undefined;
   if (name === 'MachineEventsImported') return { kind: 'imported', generation, machineId };
   const body = decodeSubmitted(data);

@@ -168,18 +168,17 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const answers = await batcher.request(calls, startRead());
       return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
     },
-    async readProvenLogs(wanted) {
-      const proven: ProvenLog[][] = [];
+    async readProvenLogs(wanted, take) {
       const calls = wanted.map(({ number }) => receiptsCall(number));
       const answers = await receiptsBatcher.request(calls, startRead());
       for (const [i, answer] of answers.entries()) {
         const logs = toProvenLogs(answer, wanted[i]!);
-        if (logs === undefined) return undefined;
-        proven.push(logs);
+        if (logs === undefined) return false;
+        take(logs);
         // Requests must not wait while many full blocks are hashed.
         if (i % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await nextTurn();
       }
-      return proven;
+      return true;
     },
     async readOwnership(block, ids) {
       const deadline = startRead();

@@ -36,6 +36,8 @@ const MIN_PROGRAM_MACHINES = 200;
 /** Programs in one JSON-RPC batch: some 1 MB asked and as much answered. */
 const PROGRAMS_AT_ONCE = 25;
 
+type Held = OwnershipChange | undefined;
+
 export interface OwnershipReader {
   /** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */
   read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly OwnershipChange[]>;
@@ -56,22 +58,23 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
   let isProgramUsed = true;
 
   async function read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<OwnershipChange[]> {
-    const known = new Map<MachineId, OwnershipChange>();
-    if (ids.length >= MIN_PROGRAM_MACHINES && isProgramUsed) {
-      const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_AT_ONCE);
-      await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline, known)));
-    }
-    const others = ids.filter((id) => !known.has(id));
-    for (const each of await readCalls(block, others, deadline)) known.set(each.id, each);
-    return ids.map((id) => known.get(id)!);
+    const known = ids.length >= MIN_PROGRAM_MACHINES && isProgramUsed ? await readHeld(block, ids, deadline) : [];
+    const others = ids.filter((_, i) => known[i] === undefined);
+    const read = (await readCalls(block, others, deadline)).values();
+    return ids.map((_, i) => known[i] ?? read.next().value!);
+  }
+
+  /** By programs; undefined where they do not tell. */
+  async function readHeld(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly Held[]> {
+    const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_AT_ONCE);
+    return (await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline)))).flat();
   }
 
   async function runPrograms(
     block: Header,
     groups: readonly (readonly MachineId[])[],
     deadline: Deadline,
-    known: Map<MachineId, OwnershipChange>,
-  ): Promise<void> {
+  ): Promise<readonly Held[]> {
     const calls = groups.map((ids) => ({
       method: 'eth_call',
       params: [{ data: `0x${program}${encodeIds(ids)}` }, toQuantity(block.number)],
@@ -80,10 +83,11 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     const answers = await endpoints.request(calls, deadline).catch((error: unknown) => {
       throw toFault(error);
     });
-    answers.forEach((answer, i) => {
+    return answers.flatMap((answer, i) => {
       const held = answer.ok ? decodeHeld(answer.result, groups[i]!, block) : 'unusable';
-      if (held === 'unusable') isProgramUsed = false;
-      else for (const each of held) if (each !== undefined) known.set(each.id, each);
+      if (held !== 'unusable') return held;
+      isProgramUsed = false;
+      return groups[i]!.map(() => undefined);
     });
   }
 

@@ -10,17 +10,8 @@ export interface EncodedReceipt {
   readonly bytes: Buffer;
   /** The node's word: no root commits to it. */
   readonly transactionHash: string;
-  /** The end of the bytes. */
+  /** One after the other: the end of the bytes. */
   readonly logBytes: Buffer;
-  readonly logs: readonly EncodedLog[];
-}
-
-/** Where a log stands in `logBytes`. */
-export interface EncodedLog {
-  readonly addressAt: number;
-  readonly topicCount: number;
-  readonly dataAt: number;
-  readonly dataBytes: number;
 }
 
 /** Of one block, in their order. */
@@ -70,11 +61,13 @@ function readReceipt(json: JsonCursor): EncodedReceipt {
   let gasText: string | undefined;
   let transaction: string | undefined;
   let bloomAt: number | undefined;
-  let logs: EncodedLog[] | undefined;
+  let hasLogs = false;
   json.enterObject();
   while (json.nextMember()) {
-    if (json.isNamed(LOGS)) logs = readLogs(json);
-    else if (json.isNamed(BLOOM)) bloomAt = json.takeHex(BLOOM_BYTES);
+    if (json.isNamed(LOGS)) {
+      readLogs(json);
+      hasLogs = true;
+    } else if (json.isNamed(BLOOM)) bloomAt = json.takeHex(BLOOM_BYTES);
     else if (json.isNamed(TYPE)) type = json.takeText();
     else if (json.isNamed(STATUS)) status = json.takeText();
     else if (json.isNamed(ROOT)) root = json.takeText();
@@ -86,7 +79,7 @@ function readReceipt(json: JsonCursor): EncodedReceipt {
   const gas = parseQuantity(gasText);
   const transactionHash = parseHash(transaction);
   if (kind === undefined || kind > MAX_TYPE || gas === undefined) throw new IrregularJson();
-  if (transactionHash === undefined || bloomAt === undefined || logs === undefined) throw new IrregularJson();
+  if (transactionHash === undefined || bloomAt === undefined || !hasLogs) throw new IrregularJson();
 
   fields.clear();
   writeOutcome(status, parseHash(root));
@@ -99,7 +92,7 @@ function readReceipt(json: JsonCursor): EncodedReceipt {
   whole.append(fields);
   whole.append(logList);
   const bytes = whole.copyBytes();
-  return { bytes, logBytes: bytes.subarray(bytes.length - logList.length), transactionHash, logs };
+  return { bytes, logBytes: bytes.subarray(bytes.length - logList.length), transactionHash };
 }
 
 /** The status or, before Byzantium, the root of the state. */
@@ -109,18 +102,16 @@ function writeOutcome(status: string | undefined, root: string | undefined): voi
   else throw new IrregularJson();
 }
 
-function readLogs(json: JsonCursor): EncodedLog[] {
-  const logs: EncodedLog[] = [];
+function readLogs(json: JsonCursor): void {
   logList.clear();
   json.enterList();
-  while (json.nextItem()) logs.push(readLog(json));
-  return logs;
+  while (json.nextItem()) readLog(json);
 }
 
 /** Where the topics of a log stand in the answer. */
 const topicPlaces: number[] = [];
 
-function readLog(json: JsonCursor): EncodedLog {
+function readLog(json: JsonCursor): void {
   let addressAt: number | undefined;
   let data: HexText | undefined;
   let topicCount: number | undefined;
@@ -132,7 +123,7 @@ function readLog(json: JsonCursor): EncodedLog {
     else json.skip();
   }
   if (addressAt === undefined || data === undefined || topicCount === undefined) throw new IrregularJson();
-  return writeLog(json, addressAt, topicCount, data);
+  writeLog(json, addressAt, topicCount, data);
 }
 
 function readTopics(json: JsonCursor): number {
@@ -146,16 +137,14 @@ function readTopics(json: JsonCursor): number {
 }
 
 /** The topics are those that were read last. */
-function writeLog({ bytes }: JsonCursor, addressAt: number, topicCount: number, data: HexText): EncodedLog {
+function writeLog({ bytes }: JsonCursor, addressAt: number, topicCount: number, data: HexText): void {
   logItems.clear();
   writeHex(logItems, bytes, addressAt, ADDRESS_BYTES);
   logItems.writeListPrefix(topicCount * (1 + WORD_BYTES));
   for (let i = 0; i < topicCount; i++) writeHex(logItems, bytes, topicPlaces[i]!, WORD_BYTES);
   writeHex(logItems, bytes, data.at, data.length);
   logList.writeListPrefix(logItems.length);
-  const itemsAt = logList.length;
   logList.append(logItems);
-  return { addressAt: itemsAt + 1, topicCount, dataAt: logList.length - data.length, dataBytes: data.length };
 }
 
 /** As many bytes as there are pairs of digits. */

@@ -4,18 +4,13 @@
  */
 
 /** Below it a byte is its own text. */
-const FIRST_TEXT = 0x80;
-const FIRST_LIST = 0xc0;
+export const FIRST_TEXT = 0x80;
+export const FIRST_LIST = 0xc0;
 /** Longer ones name their length in bytes of its own. */
-const MAX_SHORT = 55;
+export const MAX_SHORT = 55;
 const MAX_PREFIX_BYTES = 9;
 const FIRST_BYTES = 65_536;
 const KEPT_BYTES = 4_194_304;
-
-/** How many bytes stand before a text or list of so many bytes. */
-export function countPrefix(length: number): number {
-  return length <= MAX_SHORT ? 1 : 1 + countBytes(length);
-}
 
 function countBytes(value: number): number {
   let bytes = 1;

@@ -9,7 +9,7 @@ export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {
   const entries = receipts.map((value, index) => ({ path: toNibbles(encodeIndex(index)), value }));
   entries.sort((a, b) => Buffer.compare(a.path, b.path));
   const root = entries.length === 0 ? EMPTY : encodeNode(entries, 0);
-  return `0x${Buffer.from(keccak256(root)).toString('hex')}`;
+  return `0x${Buffer.from(keccak256(...root)).toString('hex')}`;
 }
 
 interface Entry {
@@ -18,11 +18,14 @@ interface Entry {
   readonly value: Uint8Array;
 }
 
-const EMPTY = Buffer.from([0x80]);
+/** Bytes one after the other, put together by whoever hashes them: receipts are long. */
+type Parts = readonly Uint8Array[];
+
+const EMPTY: Parts = [Buffer.from([0x80])];
 const HASH_BYTES = 32;
 
 /** A leaf for one entry, otherwise a branch, below an extension where all paths go on together. */
-function encodeNode(entries: readonly Entry[], depth: number): Buffer {
+function encodeNode(entries: readonly Entry[], depth: number): Parts {
   const [first] = entries as [Entry];
   if (entries.length === 1) {
     return encodeList([encodeText(packPath(first.path.subarray(depth), true)), encodeText(first.value)]);
@@ -45,12 +48,16 @@ function encodeNode(entries: readonly Entry[], depth: number): Buffer {
 }
 
 /** A short node stands in its parent as it is, a longer one by its hash. */
-function refer(node: Buffer): Buffer {
-  return node.length < HASH_BYTES ? node : encodeText(keccak256(node));
+function refer(node: Parts): Parts {
+  return countBytes(node) < HASH_BYTES ? node : encodeText(keccak256(...node));
+}
+
+function countBytes(parts: Parts): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function encodeIndex(index: number): Buffer {
-  return encodeText(index === 0 ? Buffer.alloc(0) : toBytes(index));
+  return Buffer.concat(encodeText(index === 0 ? Buffer.alloc(0) : toBytes(index)));
 }
 
 function toNibbles(bytes: Uint8Array): Uint8Array {
@@ -67,14 +74,14 @@ function packPath(nibbles: Uint8Array, isLeaf: boolean): Buffer {
   return Buffer.from(Array.from({ length: digits.length / 2 }, (_, i) => (digits[2 * i]! << 4) | digits[2 * i + 1]!));
 }
 
-function encodeText(bytes: Uint8Array): Buffer {
-  if (bytes.length === 1 && bytes[0]! < 0x80) return Buffer.from(bytes);
-  return Buffer.concat([encodeLength(bytes.length, 0x80), bytes]);
+function encodeText(bytes: Uint8Array): Parts {
+  if (bytes.length === 1 && bytes[0]! < 0x80) return [bytes];
+  return [encodeLength(bytes.length, 0x80), bytes];
 }
 
-function encodeList(items: readonly Uint8Array[]): Buffer {
-  const length = items.reduce((sum, item) => sum + item.length, 0);
-  return Buffer.concat([encodeLength(length, 0xc0), ...items]);
+function encodeList(items: readonly Parts[]): Parts {
+  const parts = items.flat();
+  return [encodeLength(countBytes(parts), 0xc0), ...parts];
 }
 
 function encodeLength(length: number, kind: number): Buffer {
