@@ -13,6 +13,8 @@ import type { Batch, Query, Result, SqlDatabase, Value, Work } from './work.ts';
 
 /** How long another process may hold the write lock; a batch of its index takes a fraction of that. */
 const LOCK_PATIENCE_MILLISECONDS = 2_000;
+/** The same of a process that migrates large tables. */
+const UPGRADE_PATIENCE_MILLISECONDS = 60_000;
 const LOCK_PAUSE_MILLISECONDS = 5;
 /** While a file is opened, when nobody else of this process waits. */
 const OPENING_TIMEOUT_MILLISECONDS = 5_000;
@@ -99,14 +101,14 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   upgrade<T>(work: Work<T>): Promise<T> {
-    return this.exclusive(work);
+    return this.#transact('BEGIN IMMEDIATE', work, UPGRADE_PATIENCE_MILLISECONDS);
   }
 
   async close(): Promise<void> {
     this.#connection.close();
   }
 
-  #transact<T>(begin: string, work: Work<T>): Promise<T> {
+  #transact<T>(begin: string, work: Work<T>, patienceMilliseconds?: number): Promise<T> {
     const drive = new Drive(work);
     return this.#patiently(() => {
       this.#execute({ sql: begin, parameters: [] });
@@ -120,12 +122,12 @@ class SqliteDatabase implements SqlDatabase {
       } finally {
         if (this.#connection.open && this.#connection.inTransaction) this.#execute({ sql: 'ROLLBACK', parameters: [] });
       }
-    });
+    }, patienceMilliseconds);
   }
 
   /** In one go; where another process has locked the file, again and again, and others of this process have their turns meanwhile. */
-  async #patiently<T>(act: () => T): Promise<T> {
-    const until = performance.now() + LOCK_PATIENCE_MILLISECONDS;
+  async #patiently<T>(act: () => T, patienceMilliseconds = LOCK_PATIENCE_MILLISECONDS): Promise<T> {
+    const until = performance.now() + patienceMilliseconds;
     for (;;) {
       try {
         return act();
