@@ -97,10 +97,19 @@ test('integers of a query: defaults, values, order of the rules, others ignored'
   expect(requireIntegers('limit=5&x=1&offset=40', RULES)).toEqual([40n, 5n]);
 });
 
-test('an integer without a maximum keeps every digit, and is past every end', () => {
-  const [offset] = requireIntegers('offset=9007199254740993', RULES) as [bigint];
-  expect([offset, toPosition(offset)]).toEqual([9007199254740993n, 9007199254740991]);
+test('an integer without a maximum of its own keeps every digit of 256 bits, and is past every end', () => {
+  for (const text of ['9007199254740993', MAX]) {
+    const [offset] = requireIntegers(`offset=${text}`, RULES) as [bigint];
+    expect([String(offset), toPosition(offset)]).toEqual([text, 9007199254740991]);
+  }
   expect(toPosition(40n)).toBe(40);
+  const past = String(BigInt(MAX) + 1n);
+  expect(issuesOf(() => requireIntegers(`offset=${past}`, RULES))).toMatchObject([
+    { type: 'less_than_equal', loc: ['query', 'offset'], input: past, ctx: { le: MAX } },
+  ]);
+  expect(issuesOf(() => requireIntegers(`offset=${'9'.repeat(8_000)}`, RULES))).toMatchObject([
+    { type: 'less_than_equal', input: '9'.repeat(100) },
+  ]);
 });
 
 test.each(['', '+5', '%2B5', '5.0', '05', '1e1', 'true', '0x5', ' 5', '%FF', '-', '٥', '5%00'])(

@@ -33,7 +33,7 @@ export function requireMachineId(text: string, name: string): MachineId {
   throw invalid(notAnInteger(loc, text));
 }
 
-/** `maximum` undefined: none. */
+/** `maximum` undefined: that of every integer, 2^256 - 1. */
 export interface IntegerRule {
   readonly name: string;
   readonly fallback: number;
@@ -69,8 +69,9 @@ function judgeInteger(text: string, rule: IntegerRule): ParameterIssue | undefin
   const loc = ['query', rule.name];
   if (!INTEGER.test(text)) return notAnInteger(loc, text);
   if (Number(text) < rule.minimum) return tooSmall(loc, text, rule.minimum);
-  if (rule.maximum !== undefined && Number(text) > rule.maximum) return tooLarge(loc, text, rule.maximum);
-  return undefined;
+  const maximum = rule.maximum ?? MAX_MACHINE_ID;
+  if (BigInt(text) <= maximum) return undefined;
+  return tooLarge(loc, text, typeof maximum === 'bigint' ? String(maximum) : maximum);
 }
 
 /** The body is not JSON. `position` counts characters from the start, `problem` is a fixed text. */
