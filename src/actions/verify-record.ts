@@ -1,6 +1,6 @@
 /**
  * Who stands behind a machine, and what is attested of them now? (`GET /v1/verify/machines/{machineId}` of the interface, evidence 3.)
- * Made for every request anew: facts of the chain may be kept while its logs keep them true, but a status is as old as the clock.
+ * Facts of the chain may be kept while its logs keep them true, but a status is as old as the clock: a record holds for one second of it.
  */
 import { findDidController } from '../domain/did-controller.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
@@ -13,7 +13,7 @@ import type { Ctx } from '../ports/ctx.ts';
 import { andThen, type Eventually } from './eventually.ts';
 import { locateMachine } from './machine-location.ts';
 
-/** Of a machine of the main chain. The two statuses are independent. */
+/** Of a machine of the main chain. The two statuses are independent. Two answers of one snapshot and second are the same object. */
 export interface VerifyRecord {
   readonly id: MachineId;
   readonly chainId: number;
@@ -27,19 +27,28 @@ export interface VerifyRecord {
 export function getVerifyRecord(ctx: Ctx, id: MachineId): Eventually<VerifyRecord> {
   return andThen(locateMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
     if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
-    const owner = need(snapshot.owner);
-    const operator = needOrAbsent(snapshot.operator) ?? owner;
-    const attested = readAttestations(snapshot, operator);
     const now = nowSeconds(ctx.clock);
-    return {
-      id,
-      chainId: main.chain.chainId,
-      didController: findDidController(snapshot, owner),
-      operator,
-      kyb: judgeVerifyStatus(attested?.kyb, now),
-      chip: judgeVerifyStatus(attested?.chip, now),
-    };
+    const kept = newest.get(snapshot);
+    if (kept?.now === now) return kept.record;
+    const record = { ...toRecord(snapshot, now), chainId: main.chain.chainId };
+    newest.set(snapshot, { now, record });
+    return record;
   });
+}
+
+const newest = new WeakMap<MachineSnapshot, { readonly now: number; readonly record: VerifyRecord }>();
+
+function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'chainId'> {
+  const owner = need(snapshot.owner);
+  const operator = needOrAbsent(snapshot.operator) ?? owner;
+  const attested = readAttestations(snapshot, operator);
+  return {
+    id: snapshot.id,
+    didController: findDidController(snapshot, owner),
+    operator,
+    kyb: judgeVerifyStatus(attested?.kyb, now),
+    chip: judgeVerifyStatus(attested?.chip, now),
+  };
 }
 
 /** Undefined: no registry of attestations is configured. KYB must be that of the operator who is named beside it. */

@@ -26,6 +26,18 @@ export function encodeJson(value: object): EncodedJson {
   return encodeText(JSON.stringify(value, exactNumbers));
 }
 
+/** Encodes an answer once; the bytes live as long as the answer does. */
+export function createEncoder<T extends object>(toWire: (answer: T) => object): (answer: T) => EncodedJson {
+  const encoded = new WeakMap<T, EncodedJson>();
+  return (answer) => {
+    const known = encoded.get(answer);
+    if (known !== undefined) return known;
+    const fresh = encodeJson(toWire(answer));
+    encoded.set(answer, fresh);
+    return fresh;
+  };
+}
+
 export function encodeText(text: string): EncodedText {
   return { text, byteLength: Buffer.byteLength(text), etag: toEntityTag(text) };
 }

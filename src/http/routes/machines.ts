@@ -11,11 +11,12 @@ import {
   type MachineCard,
   type MachineProfile,
 } from '../../actions/machines.ts';
+import type { RatedSnapshot } from '../../actions/machine-rating.ts';
 import type { BlockRef } from '../../domain/machine-facts.ts';
 import type { Namespace } from '../../domain/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendJson } from '../answer.ts';
-import { encodeJson, type EncodedJson } from '../json-encoding.ts';
+import { createEncoder, encodeJson } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
 import { requireMachineDid, requireMachineId } from '../parameters.ts';
 import type { Routes } from '../route-table.ts';
@@ -26,16 +27,16 @@ import { toCard, toExplanation, toMcrRecord, toProfile } from '../wire/machines.
 export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
   const describe = describeRoutes(namespace);
-  const encodeRecord = createEncoder(toMcrRecord, namespace);
+  const encodeRecord = createEncoder((rated: RatedSnapshot) => toMcrRecord(rated, namespace));
   const isPlain = ctx.additions === 'off';
-  const encodeProfile = createEncoder<MachineProfile>(
-    (profile) => ({ ...toProfile(profile, namespace), ...(!isPlain && toMarketplaceMembers(profile, ctx)) }),
-    namespace,
-  );
-  const encodeCard = createEncoder<MachineCard>(
-    (card) => ({ ...toCard(card, namespace), ...(!isPlain && toAgentMembers(card, ctx)) }),
-    namespace,
-  );
+  const encodeProfile = createEncoder((profile: MachineProfile) => ({
+    ...toProfile(profile, namespace),
+    ...(!isPlain && toMarketplaceMembers(profile, ctx)),
+  }));
+  const encodeCard = createEncoder((card: MachineCard) => ({
+    ...toCard(card, namespace),
+    ...(!isPlain && toAgentMembers(card, ctx)),
+  }));
   const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
 
   routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, (exchange) =>
@@ -116,19 +117,4 @@ function describeRoutes(namespace: Namespace) {
       answers: { 200: 'Card' },
     },
   } satisfies Record<string, RouteDescription>;
-}
-
-/** Encodes an answer once; the bytes live as long as the answer does. */
-function createEncoder<T extends object>(
-  toWire: (answer: T, namespace: Namespace) => object,
-  namespace: Namespace,
-): (answer: T) => EncodedJson {
-  const encoded = new WeakMap<T, EncodedJson>();
-  return (answer) => {
-    const known = encoded.get(answer);
-    if (known !== undefined) return known;
-    const fresh = encodeJson(toWire(answer, namespace));
-    encoded.set(answer, fresh);
-    return fresh;
-  };
 }

@@ -3,13 +3,13 @@
  * the path, the method and the rate in order.
  */
 import { andThen } from '../../actions/eventually.ts';
-import { getVerifyRecord } from '../../actions/verify-record.ts';
+import { getVerifyRecord, type VerifyRecord } from '../../actions/verify-record.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseMachineId, type MachineId } from '../../domain/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendFresh } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
-import { encodeJson } from '../json-encoding.ts';
+import { createEncoder } from '../json-encoding.ts';
 import type { RouteDescription } from '../openapi.ts';
 import type { Routes } from '../route-table.ts';
 import { MACHINE_ID } from '../schemas/json-schema.ts';
@@ -38,13 +38,14 @@ const RECORD: RouteDescription = {
 };
 
 export function verifyRecordRoutes(routes: Routes, ctx: Ctx): void {
+  const encode = createEncoder((record: VerifyRecord) => toVerifyRecord(record, ctx.namespace));
   routes.get(
     `${VERIFY_PREFIX}machines/:machineId`,
     { surface: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, description: RECORD },
     (exchange) => {
       requireBareRead(exchange);
       return andThen(getVerifyRecord(ctx, requireId(exchange.parameter('machineId'))), (record) =>
-        sendFresh(exchange, 200, encodeJson(toVerifyRecord(record, ctx.namespace))),
+        sendFresh(exchange, 200, encode(record)),
       );
     },
   );
