@@ -1,8 +1,20 @@
 /** What does an action know of the request that waits for its answer? */
+import { chainUnreadable } from '../domain/faults.ts';
 
 export interface Awaiting {
-  /** Whether an answer would still be the first; what nobody waits for is not written. */
+  /** Whether an answer would still be the first. */
   readonly isAwaited: boolean;
   /** Says what the answer waits for from now on, so that a deadline can name it. At first it is the chain. */
   waitFor(what: 'chain' | 'store'): void;
+}
+
+/** Throws `ChainUnreadable` where nobody waits any more: what nobody waits for is not begun. */
+export function requireAwaited({ isAwaited }: Awaiting): void {
+  if (!isAwaited) throw chainUnreadable('main', 'deadline');
+}
+
+/** To be called before anything is written. Throws as `requireAwaited`. */
+export function beginWriting(awaiting: Awaiting): void {
+  requireAwaited(awaiting);
+  awaiting.waitFor('store');
 }

@@ -8,13 +8,13 @@ import * as steps from '../domain/evidence/evidence-steps.ts';
 import { toIntake, toReceipt, type Receipt } from '../domain/evidence/intake.ts';
 import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
-import { chainUnreadable, Fault } from '../domain/faults.ts';
+import { Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers.ts';
 import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { ChipIntake } from '../ports/chip-intake.ts';
 import type { KeptIntake } from '../ports/chip-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { Awaiting } from './awaiting.ts';
+import { beginWriting, requireAwaited, type Awaiting } from './awaiting.ts';
 import { readClock, readTrustedSeconds } from './chip-clock.ts';
 import { takeTurn } from './chip-turns.ts';
 import { requireMain } from './machine-location.ts';
@@ -46,8 +46,7 @@ export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: A
   const nonce = toHex(chip.createNonce());
   const expiresAt = issuedAt + chip.challengeLifetimeSeconds;
   const { chainId } = main.chain;
-  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
-  awaiting.waitFor('store');
+  beginWriting(awaiting);
   const challenge = { nonceHash: nonceHashOf(nonce), machineId, didController, chainId, issuedAt, expiresAt };
   if (!(await ctx.store.keepChallenge(challenge, CAPS))) throw new Fault('ChallengesExhausted', {});
   return { machineId, chainId, didController, expiresAt, nonce };
@@ -75,7 +74,7 @@ async function judgeChallenged(
   supported: steps.SupportedEvidence,
   awaiting: Awaiting,
 ): Promise<Receipt> {
-  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
+  requireAwaited(awaiting);
   const { namespace, store } = ctx;
   const rules = { namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const main = requireMain(ctx);
@@ -91,8 +90,7 @@ async function judgeChallenged(
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
   const receivedAt = requireClock(ctx);
-  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
-  awaiting.waitFor('store');
+  beginWriting(awaiting);
   const outcome = await store.acceptIntake(
     acceptable.nonceHash,
     keep(toIntake(acceptable, receivedAt, namespace), chip),

@@ -2,7 +2,7 @@
  * Is a machine opted in, and may this request change that? ("Monetization routes" of the interface, http-facts 9.) The order of
  * judgement is that of http-facts 9.4; the domain judges, the store alone decides which of two decisions is newer.
  */
-import { chainUnreadable, Fault } from '../domain/faults.ts';
+import { Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { BlockRef } from '../domain/machine-facts.ts';
 import type { DecidingHome, DecidingMachine } from '../domain/monetization/deciding-machine.ts';
@@ -15,7 +15,7 @@ import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { JsonValue } from '../domain/strict-json.ts';
 import { nowSeconds } from '../ports/clock.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { Awaiting } from './awaiting.ts';
+import { beginWriting, type Awaiting } from './awaiting.ts';
 import { locateMachine, locateMachineNow, requireMain, type LocatedMachine } from './machine-location.ts';
 
 export interface DecisionState {
@@ -52,8 +52,7 @@ export async function putDecision(
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw toFault(refusal);
-  if (!awaiting.isAwaited) throw chainUnreadable('main', 'deadline');
-  awaiting.waitFor('store');
+  beginWriting(awaiting);
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
   if (refused !== undefined) throw toFault(refused);
