@@ -11,7 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{src,cli,client,explorer,devnet,contracts}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['{src,cli,client,explorer,devnet,contracts,testing}/**/*.test.ts', 'test/*.test.ts'],
         },
       },
       {

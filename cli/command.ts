@@ -1,8 +1,8 @@
 /** What is a command? Its words, its options, an example, and what it does; and how a command line is taken apart. */
 import { parseArgs } from 'node:util';
-import { wholeNumber } from '../src/config/kinds.ts';
-import { didPrefix } from '../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../src/domain/namespace.ts';
+import { wholeNumber } from '../src/config/parsers.ts';
+import { didPrefix } from '../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 
 export interface Option {

@@ -12,7 +12,7 @@ import {
   type DecisionWish,
   type PreparedDecision,
 } from '../client/monetization.ts';
-import { formatAddress, formatMachineDid, type MachineId } from '../src/domain/identifiers.ts';
+import { formatAddress, formatMachineDid, type MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { CommandFailed } from './exit-codes.ts';
 import { formatDetail, printable, toFailure } from './http-reads.ts';
 import type { SigningKey } from './signing-key.ts';

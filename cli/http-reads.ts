@@ -1,10 +1,10 @@
 /** What does the service answer? The requests of the client, for the commands that show an answer as it is, with every error as an ending. */
 import { connect, type Connection, type ServiceError } from '../client/client.ts';
-import { ask, type JsonObject } from '../client/exchange.ts';
-import type { Namespace } from '../src/domain/namespace.ts';
+import { ask, type JsonObject } from '../client/http.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
 
-export type { JsonObject } from '../client/exchange.ts';
+export type { JsonObject } from '../client/http.ts';
 
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8000';
 

@@ -1,6 +1,6 @@
 /** Which machine does somebody name at a terminal? Its decimal id, or its DID as it stands. */
-import { formatMachineDid, parseMachineId } from '../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../src/domain/namespace.ts';
+import { formatMachineDid, parseMachineId } from '../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
 
 /** Whether a DID is one the service says, because it knows the words of its deployment. Throws `CommandFailed` for what is neither. */

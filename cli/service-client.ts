@@ -1,7 +1,7 @@
 /** How does a command ask what the client can ask? With the words of the deployment, and every error as an ending of the command. */
 import { createClient, type Answer, type Client } from '../client/client.ts';
 import { loadConfig } from '../src/config.ts';
-import type { Namespace } from '../src/domain/namespace.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
 import { openConnection, toFailure } from './http-reads.ts';
 

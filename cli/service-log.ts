@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from '../src/config.ts';
-import type { Log } from '../src/ports/log.ts';
+import type { Log } from '../src/ports/runtime.ts';
 
 const STANDARD_ERROR = 2;
 

@@ -1,6 +1,6 @@
 /** Why did the service not start? In words for the person who started it, by the variable that is about it. */
 import { Fault } from '../src/domain/faults.ts';
-import { StartRefused } from '../src/wiring/start-refused.ts';
+import { StartRefused } from '../src/composition/start-refused.ts';
 import { CommandFailed } from './exit-codes.ts';
 
 const LISTENING = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN'];

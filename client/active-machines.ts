@@ -1,7 +1,7 @@
 /** Which machines told of something last? (decisions 4.) A first look at a deployment, for whoever has no id yet. */
-import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import type { FleetEntry } from './fleet.ts';
-import type { IndexReports } from './probes.ts';
+import type { IndexReports } from './health.ts';
 
 export interface ActiveMachine extends FleetEntry {
   /** Unix seconds, of the block of its newest indexed event. */

@@ -1,5 +1,5 @@
 /** What is a wallet of the alt chain bound to? Rating and fleet of the first generation (interface, Address-keyed routes; http-facts 8). */
-import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import type { FleetPage, PageOptions } from './fleet.ts';
 import type { McrRecord } from './machines.ts';
 

@@ -2,20 +2,20 @@
  * How does a program read the service? `createClient({ baseUrl })` has every read; each returns an answer or an error as a value. Runs in browsers
  * and in Node, and needs nothing but `fetch`. Decisions and evidence are prepared by `monetization.ts` and `evidence.ts`.
  */
-import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/namespace.ts';
+import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/identifiers/namespace.ts';
 import { listActiveMachines } from './active-machines.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
-import type { Connection } from './exchange.ts';
+import type { Connection } from './http.ts';
 import { listFleet, listWholeFleet } from './fleet.ts';
 import { getHistory, listEvents } from './machine-history.ts';
 import { getCard, getExplanation, getProfile, getRating, getTokenMetadata } from './machines.ts';
 import { getDeployment, getMonetization } from './monetization-state.ts';
-import { getHealth, getReadiness, getStatus } from './probes.ts';
+import { getHealth, getReadiness, getStatus } from './health.ts';
 import { getVerification } from './verify-record.ts';
 
 export { parseMachineKey, type MachineKey } from './machine-key.ts';
 export { mayPass, type ErrorCode, type ServiceError } from './service-errors.ts';
-export type { Answer, AnswerBlock, AskOptions, Connection } from './exchange.ts';
+export type { Answer, AnswerBlock, AskOptions, Connection } from './http.ts';
 
 export interface ClientOptions {
   /** `https://…`, with the path that the service stands under, if any. Empty: the origin of the page. */

@@ -8,7 +8,7 @@ import {
   requestCases,
   vectorNamespace,
   type VectorAttempt,
-} from '../src/domain/evidence/evidence-vectors.ts';
+} from '../testing/fixtures/evidence-vectors.ts';
 import { connect } from './client.ts';
 import {
   buildEvidence,

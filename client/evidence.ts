@@ -3,10 +3,10 @@
  * the document of it, with the signatures of chip and controller; `submitEvidence` sends it (evidence 4 to 9). The keys stay with the caller.
  */
 import type { BuiltEvidence, ProviderChallenge } from '../src/domain/evidence/evidence-building.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 
-export { parseChipAnswer } from '../src/domain/evidence/chip-answer.ts';
+export { parseChipAnswer } from '../src/domain/evidence/chip-signature.ts';
 export {
   buildEvidence,
   BuildingRefused,
@@ -19,7 +19,7 @@ export {
   type PreparedControllerProof,
   type ProviderChallenge,
 } from '../src/domain/evidence/evidence-building.ts';
-export { parseRecoverableSignature } from '../src/domain/signatures/signature-texts.ts';
+export { parseRecoverableSignature } from '../src/domain/signatures/signature-parsing.ts';
 
 /** Ten texts. Acceptance is not verification: the status of the chip changes when a record is written. */
 export interface ChipReceipt {

@@ -1,7 +1,7 @@
 /** Which machines does an operator own or control? A page, or all of them (interface, Operator listing; http-facts 7). */
-import { didPrefix, parseAddress, type Address } from '../src/domain/identifiers.ts';
-import type { Namespace } from '../src/domain/namespace.ts';
-import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { didPrefix, parseAddress, type Address } from '../src/domain/identifiers/identifiers.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
+import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './http.ts';
 import type { AltStanding, BondStatus, Letter } from './machines.ts';
 
 export interface FleetEntry extends AltStanding {

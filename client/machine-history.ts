@@ -1,6 +1,6 @@
 /** How did a machine's rating come to be, day by day and event by event? (decisions 4.) */
-import { formatMachineDid } from '../src/domain/identifiers.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { formatMachineDid } from '../src/domain/identifiers/identifiers.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 import { isAbout, type AltStanding, type BondStatus, type Letter, type ShownEvent } from './machines.ts';
 

@@ -1,7 +1,7 @@
 /** Which machine does a caller mean? Ids are text or bigint: a number would be rounded, and name another machine. */
-import { parseMachineDid, parseMachineId, toMachineId, type MachineId } from '../src/domain/identifiers.ts';
-import type { Namespace } from '../src/domain/namespace.ts';
-import { invalidArgument, type Answer } from './exchange.ts';
+import { parseMachineDid, parseMachineId, toMachineId, type MachineId } from '../src/domain/identifiers/identifiers.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
+import { invalidArgument, type Answer } from './http.ts';
 
 /** The id as bigint or decimal text, or the DID. */
 export type MachineKey = bigint | string;

@@ -1,6 +1,6 @@
 /** What does the service say of one machine? Rating, its explanation, profile and card (interface, Read routes; http-facts 4 to 6). */
-import { formatMachineDid, type MachineId } from '../src/domain/identifiers.ts';
-import { ask, type Answer, type AskOptions, type Connection, type JsonObject } from './exchange.ts';
+import { formatMachineDid, type MachineId } from '../src/domain/identifiers/identifiers.ts';
+import { ask, type Answer, type AskOptions, type Connection, type JsonObject } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 import { isObject } from './service-errors.ts';
 

@@ -1,6 +1,6 @@
 /** Is a machine opted in, and which deployment would a decision be signed for? (interface, Monetization; http-facts 9.1 and 9.2.) */
-import { formatMachineDid } from '../src/domain/identifiers.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { formatMachineDid } from '../src/domain/identifiers/identifiers.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 
 export interface MonetizationState {

@@ -1,8 +1,8 @@
 /** From a wish to the state in force, on either home, with keys that really sign and a service that really judges. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN_MACHINE, openAltScene, type AltScene } from '../test/alt-scene.ts';
+import { MAIN_MACHINE, openAltScene, type AltScene } from '../testing/harness/alt-chain.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { ALT_OWNER, DEPLOYMENT, FREE, NOW, OWNER, STRANGER } from '../src/domain/monetization/decision-scene.ts';
+import { ALT_OWNER, DEPLOYMENT, FREE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
 import type { Store } from '../src/ports/store.ts';
 import { createClient, type Answer, type Client } from './client.ts';
 import { prepareDecision, sendDecision, type DecisionWish } from './monetization.ts';

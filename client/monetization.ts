@@ -2,8 +2,8 @@
  * How does a wallet decide about a machine? `prepareDecision` compares what the service publishes with what the caller knows and makes the exact text to sign;
  * the wallet signs it; `sendDecision` sends it and compares what is then in force (interface, Monetization; http-facts 9). No key is seen here.
  */
-import { parseAltKey } from '../src/domain/alt-identifiers.ts';
-import { formatMachineDid, parseAddress } from '../src/domain/identifiers.ts';
+import { parseAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import { formatMachineDid, parseAddress } from '../src/domain/identifiers/identifiers.ts';
 import { toDecisionBody } from '../src/domain/monetization/decision-request.ts';
 import { chooseTimestamp } from '../src/domain/monetization/decision-window.ts';
 import type { Decision, DecisionHome, PublishedDeployment } from '../src/domain/monetization/decision.ts';
@@ -11,8 +11,8 @@ import {
   prepareDecision as prepareMessage,
   type PreparedDecision,
 } from '../src/domain/monetization/prepared-decision.ts';
-import { parseEd25519Signature, parseRecoverableSignature } from '../src/domain/signatures/signature-texts.ts';
-import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import { parseEd25519Signature, parseRecoverableSignature } from '../src/domain/signatures/signature-parsing.ts';
+import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './http.ts';
 import { parseMachineKey, type MachineKey } from './machine-key.ts';
 import { getCard } from './machines.ts';
 import {

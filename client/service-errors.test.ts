@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Fault, type FaultKind } from '../src/domain/faults.ts';
 import { FAULT_SAMPLES } from '../src/http/schemas/errors.ts';
-import { SURFACES, type Surface } from '../src/http/surfaces.ts';
-import { toWireError } from '../src/http/wire-errors.ts';
+import { SURFACES, type Surface } from '../src/http/server/route-profiles.ts';
+import { toWireError } from '../src/http/error-responses.ts';
 import { mayPass, toServiceError } from './service-errors.ts';
 
 const faults: readonly Error[] = Object.entries(FAULT_SAMPLES).flatMap(([kind, contexts]) =>

@@ -1,6 +1,6 @@
 /** Is a machine verified? One status for each topic; there is no aggregate (interface, Verify routes; http-facts 10.1). */
-import type { VerifyStatus } from '../src/domain/verify-status.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './exchange.ts';
+import type { VerifyStatus } from '../src/domain/evidence/verify-status.ts';
+import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 
 export interface VerifiedAccount {

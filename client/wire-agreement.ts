@@ -9,9 +9,9 @@ import type { toFleetPage } from '../src/http/wire/fleet.ts';
 import type { toEventListing, toHistory } from '../src/http/wire/machine-history.ts';
 import type { toCard, toExplanation, toMcrRecord } from '../src/http/wire/machines.ts';
 import type { toDecisionState, toPublishedDeployment } from '../src/http/wire/monetization.ts';
-import type { toReadinessReport, toStatusReport } from '../src/http/wire/probes.ts';
+import type { toReadinessReport, toStatusReport } from '../src/http/wire/health.ts';
 import type { toVerifyRecord } from '../src/http/wire/verify-record.ts';
-import type { Receipt } from '../src/domain/evidence/intake.ts';
+import type { Receipt } from '../src/domain/evidence/evidence-record.ts';
 import type { ActiveMachine, ActiveMachines } from './active-machines.ts';
 import type { Binding } from './bound-addresses.ts';
 import type { ChipReceipt } from './evidence.ts';
@@ -20,7 +20,7 @@ import type { FleetEntry, FleetIndex, FleetPage } from './fleet.ts';
 import type { EventListing, History, HistoryPoint, ListedEvent } from './machine-history.ts';
 import type { Card, Explanation, McrRecord } from './machines.ts';
 import type { DeploymentDocument, MonetizationState } from './monetization-state.ts';
-import type { Readiness, Status } from './probes.ts';
+import type { Readiness, Status } from './health.ts';
 import type { VerifyRecord } from './verify-record.ts';
 
 /** A type error here names the member that differs. */

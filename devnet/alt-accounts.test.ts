@@ -3,12 +3,23 @@
  * must be the same bytes again; what the reader skips is taken from the vector's own bytes.
  */
 import { describe, expect, it } from 'vitest';
-import { judgeBinding, judgeSingleton, MACHINE_ACCOUNTS } from '../src/adapters/svm/accounts/account-judges.ts';
-import { bindingsFile, singletonCases, toId, toReading, vectorMachines } from '../src/adapters/svm/svm-vectors.ts';
-import { formatAltKey, parseAltKey } from '../src/domain/alt-identifiers.ts';
-import type { AltConfig, AltEventRegistry, AltRegistry, AltTechnicalPause } from '../src/domain/alt-deployment.ts';
-import type { OperatorBinding } from '../src/domain/alt-machine-facts.ts';
-import type { Reading } from '../src/domain/machine-facts.ts';
+import { judgeBinding, judgeSingleton, MACHINE_ACCOUNTS } from '../testing/fixtures/alt-account-parsers.ts';
+import {
+  bindingsFile,
+  singletonCases,
+  toId,
+  toReading,
+  vectorMachines,
+} from '../testing/fixtures/alt-chain-vectors.ts';
+import { formatAltKey, parseAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import type {
+  AltConfig,
+  AltEventRegistry,
+  AltRegistry,
+  AltTechnicalPause,
+} from '../src/domain/alt-chain/alt-deployment.ts';
+import type { OperatorBinding } from '../src/domain/alt-chain/alt-machine-facts.ts';
+import type { Reading } from '../src/domain/machine/machine-facts.ts';
 import {
   encodeConfig,
   encodeMachine,

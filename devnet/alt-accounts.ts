@@ -2,9 +2,14 @@
  * What do the accounts hold that the alt chain's programs write and the service reads? (chain-svm 3.) Each function gives the bytes of
  * one; the event registry's two are in `alt-node/event-accounts.ts`. Written from the tables, apart from the service's reader.
  */
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
-import type { AltConfig, AltRegistry, AltTechnicalPause } from '../src/domain/alt-deployment.ts';
-import type { AltMachine, AltPauseFlags, AltSubscription, OperatorBinding } from '../src/domain/alt-machine-facts.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import type { AltConfig, AltRegistry, AltTechnicalPause } from '../src/domain/alt-chain/alt-deployment.ts';
+import type {
+  AltMachine,
+  AltPauseFlags,
+  AltSubscription,
+  OperatorBinding,
+} from '../src/domain/alt-chain/alt-machine-facts.ts';
 import { BorshWriter } from './alt-node/borsh-writer.ts';
 
 /** In the order of their numbers. */

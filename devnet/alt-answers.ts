@@ -2,7 +2,7 @@
  * What must the service answer about a persona of the alt chain? (http-facts 4 to 7, decisions 1.) Only `/mcr` rates it; every other
  * route says that it does not, and counts its events.
  */
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import {
   coded,
   expectRelocating,

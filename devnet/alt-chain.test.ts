@@ -3,14 +3,14 @@
  * whole history of transactions, bindings.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAltChain } from '../src/adapters/svm/create-alt-chain.ts';
-import type { AltChainAdapter } from '../src/adapters/svm/create-alt-chain.ts';
-import type { EventChange } from '../src/domain/alt-event-operation.ts';
-import { NO_PAUSE_FLAGS } from '../src/domain/alt-machine-facts.ts';
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
-import { toMachineId } from '../src/domain/identifiers.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import type { AltHistory } from '../src/ports/alt-history.ts';
+import { createAltChain } from '../src/adapters/alt-chain/create-alt-chain.ts';
+import type { AltChainAdapter } from '../src/adapters/alt-chain/create-alt-chain.ts';
+import type { EventChange } from '../src/domain/alt-chain/event-operation.ts';
+import { NO_PAUSE_FLAGS } from '../src/domain/alt-chain/alt-machine-facts.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import { toMachineId } from '../src/domain/identifiers/identifiers.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import type { AltHistory } from '../src/ports/alt-chain.ts';
 import { BINDING_DISCRIMINATOR } from './alt-accounts.ts';
 import { startAltChain } from './alt-chain.ts';
 import type { AltChain } from './alt-chain.ts';

@@ -3,8 +3,8 @@
  * and from another word, so that no seed is also a key there.
  */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import { formatAltKey } from '../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
+import { formatAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 
 export interface AltAccount {
   readonly name: string;

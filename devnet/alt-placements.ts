@@ -2,11 +2,11 @@
  * How do accounts get onto the local alt chain that no transaction of ours writes? Past their programs, in the open block: the machines'
  * records, flags and mirrored bonds, the singletons and the bindings (chain-svm 9).
  */
-import { altKeyBytes } from '../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
-import { NO_PAUSE_FLAGS } from '../src/domain/alt-machine-facts.ts';
-import type { AltMachine } from '../src/domain/alt-machine-facts.ts';
-import type { Address } from '../src/domain/identifiers.ts';
+import { altKeyBytes } from '../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import { NO_PAUSE_FLAGS } from '../src/domain/alt-chain/alt-machine-facts.ts';
+import type { AltMachine } from '../src/domain/alt-chain/alt-machine-facts.ts';
+import type { Address } from '../src/domain/identifiers/identifiers.ts';
 import {
   encodeConfig,
   encodeMachine,

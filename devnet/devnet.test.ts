@@ -10,7 +10,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
-import { formatBase58 } from '../src/domain/base58.ts';
+import { formatBase58 } from '../src/domain/identifiers/base58.ts';
 import { createChainWriter } from './chain-writer.ts';
 import type { ChainWriter } from './chain-writer.ts';
 import { createContractReader } from './contract-reader.ts';

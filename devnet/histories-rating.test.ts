@@ -5,10 +5,10 @@
 import { describe, expect, test } from 'vitest';
 import { parseReferenceFile } from '../src/adapters/fx/reference-file.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';
-import { emptyFold } from '../src/domain/rating/fold.ts';
+import { emptyFold } from '../src/domain/rating/rating-state.ts';
 import { createRateTable, extendRateTable } from '../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../src/domain/rating/rating.ts';
-import { dayOf } from '../src/domain/utc-day.ts';
+import { dayOf } from '../src/domain/rating/utc-day.ts';
 import { formatEuroRates } from './euro-rates.ts';
 import * as histories from './histories.ts';
 import type { History } from './histories.ts';

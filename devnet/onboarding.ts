@@ -1,7 +1,7 @@
 /** Who may onboard chips on the devnet? Whoever shows its throw-away token, with chips of its test PKI (configuration.md 1 and 3). */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_NAMESPACE } from '../src/domain/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
 import { addChip, openTrustFolder } from './trust-folder.ts';
 import type { ChipFiles } from './trust-folder.ts';
 

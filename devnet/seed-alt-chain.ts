@@ -3,7 +3,7 @@
  * transaction in a block of its day (chain-svm 9). Then the chain goes with the wall clock, and all of it is final.
  */
 import { stringToHex } from 'viem';
-import type { EventRecord } from '../src/domain/machine-facts.ts';
+import type { EventRecord } from '../src/domain/machine/machine-facts.ts';
 import { ALT_LIFECYCLE_NAME, altAccountOf } from './alt-keys.ts';
 import type { AltNode } from './alt-node/alt-node.ts';
 import { closeLog, importMachine, submitEvent } from './alt-node/event-transactions.ts';

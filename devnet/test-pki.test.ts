@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parseCertificateFile } from '../src/domain/evidence/certificate/certificate-file.ts';
 import { judgeLeaf } from '../src/domain/evidence/certificate/leaf-profile.ts';
 import { parseTrustMaterial } from '../src/domain/evidence/certificate/trust-material.ts';
-import { DEFAULT_NAMESPACE } from '../src/domain/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
 import { addChip, openTrustFolder, type ChipFiles, type TrustFolder } from './trust-folder.ts';
 
 const NOW = 1_800_000_000;

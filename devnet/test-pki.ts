@@ -6,10 +6,10 @@ import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } 
 import type { KeyObject } from 'node:crypto';
 import { parseCertificateFile } from '../src/domain/evidence/certificate/certificate-file.ts';
 import { parseCertificate } from '../src/domain/evidence/certificate/certificate.ts';
-import * as der from '../src/domain/evidence/certificate/der-writer.ts';
+import * as der from './der-writer.ts';
 import { parseKnownExtensions } from '../src/domain/evidence/certificate/extensions.ts';
 import { EXTENSION, OID, oid } from '../src/domain/evidence/certificate/object-identifiers.ts';
-import type { Namespace } from '../src/domain/namespace.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 
 /** PEM throughout. */
 export interface TestAuthority {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCertificateFile } from '../src/domain/evidence/certificate/certificate-file.ts';
-import type { Namespace } from '../src/domain/namespace.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { createTestAuthority, issueTestChip } from './test-pki.ts';
 
 /** Paths. */

@@ -12,14 +12,14 @@ import { format, resolveConfig } from 'prettier';
 import { ROUTE_GROUPS } from '../src/app.ts';
 import { Fault } from '../src/domain/faults.ts';
 import type { FaultKind } from '../src/domain/faults.ts';
-import { ALWAYS } from '../src/http/openapi.ts';
-import type { DescribedRoute } from '../src/http/openapi.ts';
-import type { RouteOptions, Routes } from '../src/http/route-table.ts';
-import { ERROR_WORDS } from '../src/http/schemas/error-words.ts';
+import { ALWAYS } from '../src/http/schemas/openapi.ts';
+import type { DescribedRoute } from '../src/http/schemas/openapi.ts';
+import type { RouteOptions, Routes } from '../src/http/server/route-table.ts';
+import { ERROR_WORDS } from '../src/http/schemas/error-help.ts';
 import { FAULT_SAMPLES, SAMPLE_NUMBER } from '../src/http/schemas/errors.ts';
-import type { Surface } from '../src/http/surfaces.ts';
-import { toWireError } from '../src/http/wire-errors.ts';
-import { createStubCtx } from '../test/stub-ctx.ts';
+import type { Surface } from '../src/http/server/route-profiles.ts';
+import { toWireError } from '../src/http/error-responses.ts';
+import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
 
 /** Where the page stands. */
 export const ERRORS_PAGE = new URL('errors.md', import.meta.url);

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
-import { MINOR_UNIT_DECIMALS } from '../src/domain/currency.ts';
+import { MINOR_UNIT_DECIMALS } from '../src/domain/rating/currency.ts';
 import {
   ACTIVITY_TYPE,
   CADENCE,
@@ -41,7 +41,7 @@ import type { Steps } from '../src/domain/rating/constants.ts';
 import { GATE_TEXTS, LOSS_WORDS } from '../src/domain/rating/reasons.ts';
 import type { LossCode } from '../src/domain/rating/reasons.ts';
 import { letterOf, roundScore } from '../src/domain/rating/scale.ts';
-import { dayOf, formatDay, SECONDS_PER_DAY } from '../src/domain/utc-day.ts';
+import { dayOf, formatDay, SECONDS_PER_DAY } from '../src/domain/rating/utc-day.ts';
 
 /** Where the page stands. */
 export const SCORING_PAGE = new URL('scoring.md', import.meta.url);

@@ -3,8 +3,8 @@
  * the signature. Nothing is a transaction, and nothing is sent before there is a signature.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { formatBase58 } from '../src/domain/base58.ts';
-import { toMachineId, type Address } from '../src/domain/identifiers.ts';
+import { formatBase58 } from '../src/domain/identifiers/base58.ts';
+import { toMachineId, type Address } from '../src/domain/identifiers/identifiers.ts';
 import { chooseTimestamp, MAX_AGE_SECONDS } from '../src/domain/monetization/decision-window.ts';
 import type { DecisionHome } from '../src/domain/monetization/decision.ts';
 import { prepareDecision, type PreparedDecision } from '../src/domain/monetization/prepared-decision.ts';

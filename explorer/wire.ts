@@ -11,7 +11,7 @@ export type { FleetPage as Fleet } from '../client/fleet.ts';
 export type { History, HistoryPoint } from '../client/machine-history.ts';
 export type { Card, Letter } from '../client/machines.ts';
 export type { MonetizationState as Monetization } from '../client/monetization-state.ts';
-export type { Readiness } from '../client/probes.ts';
+export type { Readiness } from '../client/health.ts';
 export type { VerifyRecord } from '../client/verify-record.ts';
 
 export interface Factor extends RatingFactor {

@@ -1,5 +1,5 @@
 /** What happens in one run? Everything that a seed decides: the chain, its nodes, the weather, and a virtual time full of incidents. */
-import type { SqlDatabase } from '../src/adapters/sql/work.ts';
+import type { SqlDatabase } from '../src/adapters/sql/engine/sql-program.ts';
 import type { Store } from '../src/ports/store.ts';
 import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
 import { uint } from './chain/abi-words.ts';

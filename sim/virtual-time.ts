@@ -3,8 +3,7 @@
  * the time of the one after is reached. A day takes as long as its work.
  */
 import type { Stopwatch } from '../src/adapters/rpc/deadline.ts';
-import type { Clock } from '../src/ports/clock.ts';
-import type { Timers } from '../src/ports/timers.ts';
+import type { Clock, Timers } from '../src/ports/runtime.ts';
 
 interface Coming {
   readonly atMilliseconds: number;

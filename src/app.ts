@@ -3,11 +3,11 @@
  * requests and `main.ts` can listen.
  */
 import fastify, { type FastifyInstance } from 'fastify';
-import { Conduct } from './http/conduct.ts';
-import { createConnectingAddress } from './http/connecting-address.ts';
-import { HttpTally } from './http/http-tally.ts';
-import { normaliseTarget } from './http/request-target.ts';
-import { RouteTable, type Routes } from './http/route-table.ts';
+import { Conduct } from './http/server/request-pipeline.ts';
+import { createConnectingAddress } from './http/server/client-ip.ts';
+import { HttpTally } from './http/server/request-metrics.ts';
+import { normaliseTarget } from './http/server/request-path.ts';
+import { RouteTable, type Routes } from './http/server/route-table.ts';
 import { activeMachinesRoutes } from './http/routes/active-machines.ts';
 import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
 import { fleetRoutes } from './http/routes/fleet.ts';
@@ -17,14 +17,14 @@ import { machineHistoryRoutes } from './http/routes/machine-history.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { pagesRoutes } from './http/routes/pages.ts';
 import { monetizationRoutes } from './http/routes/monetization.ts';
-import { probesRoutes } from './http/routes/probes.ts';
+import { probesRoutes } from './http/routes/health.ts';
 import { ratingImagesRoutes } from './http/routes/rating-images.ts';
 import { chipRoutes } from './http/routes/chip.ts';
 import { statusRoutes } from './http/routes/status.ts';
 import { verifyRecordRoutes } from './http/routes/verify-record.ts';
-import { RateLimiter } from './http/rate-limiter.ts';
-import { SharedRateLimiter, type Limiter } from './http/shared-rate-limiter.ts';
-import type { Pace } from './http/surfaces.ts';
+import { RateLimiter } from './http/limits/rate-limiter.ts';
+import { SharedRateLimiter, type Limiter } from './http/limits/distributed-rate-limiter.ts';
+import type { Pace } from './http/server/route-profiles.ts';
 import {
   answerUnreadable,
   closeWhenIdle,
@@ -32,9 +32,9 @@ import {
   takeWaiting,
   traceEach,
   type TraceRequest,
-} from './http/transport.ts';
+} from './http/server/http-server.ts';
 import type { Ctx } from './ports/ctx.ts';
-import type { SharedCounts } from './ports/shared-counts.ts';
+import type { SharedCounts } from './ports/runtime.ts';
 
 export type RouteGroup = (routes: Routes, ctx: Ctx) => void;
 

@@ -1,10 +1,10 @@
 /** Every variable of configuration.md 1: its default, what it takes, what it refuses; and that no problem holds a value. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { address, ALL, key, read, VERIFY } from './config/sample-environment.ts';
+import { address, ALL, key, read, VERIFY } from '../testing/fixtures/sample-environment.ts';
 import { VARIABLES, type Variable } from './config/variables.ts';
 import { formatBaseUrl, type Config } from './config.ts';
-import { DEFAULT_NAMESPACE } from './domain/namespace.ts';
+import { DEFAULT_NAMESPACE } from './domain/identifiers/namespace.ts';
 
 /** All that is kept of a token. */
 const toToken = (text: string) => ({

@@ -21,13 +21,13 @@ import {
   REDIS_URL,
   wholeNumber,
   type Database,
-} from './config/kinds.ts';
+} from './config/parsers.ts';
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
 import { forgetNodeEnvFiles } from './config/node-env-file.ts';
 import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
-import { DEFAULT_NAMESPACE, type Namespace } from './domain/namespace.ts';
+import { DEFAULT_NAMESPACE, type Namespace } from './domain/identifiers/namespace.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

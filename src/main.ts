@@ -6,24 +6,24 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createPageSource } from './adapters/pages/page-source.ts';
-import { findPictureMaker } from './adapters/pictures/picture-maker.ts';
+import { findPictureMaker } from './adapters/png/image-renderer.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
-import { HttpTally } from './http/http-tally.ts';
+import { HttpTally } from './http/server/request-metrics.ts';
 import type { Ctx } from './ports/ctx.ts';
-import type { Log } from './ports/log.ts';
-import { openAdmin } from './wiring/admin.ts';
-import { openAltChain } from './wiring/alt-chain.ts';
-import { closeListener, createClosing, NOTICE_MILLISECONDS } from './wiring/closing.ts';
-import { createRates } from './wiring/currency-rates.ts';
-import { openDatabase, openLists } from './wiring/database.ts';
-import { startLoops } from './wiring/loops.ts';
-import { awaitHead, openMainChain } from './wiring/main-chain.ts';
-import { openOnboarding } from './wiring/onboarding.ts';
-import { CLOCK } from './wiring/process-time.ts';
-import { openSharedCounts } from './wiring/shared-counts.ts';
-import { openTracing } from './wiring/tracing.ts';
+import type { Log } from './ports/runtime.ts';
+import { openAdmin } from './composition/admin.ts';
+import { openAltChain } from './composition/alt-chain.ts';
+import { closeListener, createClosing, NOTICE_MILLISECONDS } from './composition/shutdown.ts';
+import { createRates } from './composition/currency-rates.ts';
+import { openDatabase, openLists } from './composition/database.ts';
+import { startLoops } from './composition/background-loops.ts';
+import { awaitHead, openMainChain } from './composition/main-chain.ts';
+import { openOnboarding } from './composition/onboarding.ts';
+import { CLOCK } from './composition/process-time.ts';
+import { openSharedCounts } from './composition/distributed-counters.ts';
+import { openTracing } from './composition/tracing.ts';
 
 export interface Service {
   /** Where it listens, without a slash at the end. */

@@ -11,13 +11,13 @@ import {
   placeMachine,
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
-import { describeAltChain } from '../src/adapters/svm/alt-chain-contract.ts';
-import { createAltScene, type AltScene } from '../src/adapters/svm/alt-scene.ts';
-import { listVectorAccounts } from '../src/adapters/svm/canned-node.ts';
-import type { VectorAccount } from '../src/adapters/svm/svm-vectors.ts';
-import { parseAltKey } from '../src/domain/alt-identifiers.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import { AltNodeBusy, type AltHistory, type SignatureRow } from '../src/ports/alt-history.ts';
+import { describeAltChain } from '../testing/contracts/alt-chain-contract.ts';
+import { createAltScene, type AltScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import { listVectorAccounts } from '../testing/fakes/canned-alt-node.ts';
+import type { VectorAccount } from '../testing/fixtures/alt-chain-vectors.ts';
+import { parseAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import { AltNodeBusy, type AltHistory, type SignatureRow } from '../src/ports/alt-chain.ts';
 
 /** As many slots as lie between the newest and the finalized one. */
 const LAG_SLOTS = 31;

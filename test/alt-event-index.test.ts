@@ -12,15 +12,15 @@ import {
   placeMachine,
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
-import { createAltScene, type AltScene } from '../src/adapters/svm/alt-scene.ts';
+import { createAltScene, type AltScene } from '../testing/fixtures/alt-chain-adapter.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import type { EventRecord } from '../src/domain/machine-facts.ts';
-import { createAltIndexers, type AltIndexers } from '../src/indexers/alt-indexers.ts';
-import { createKeptLog } from '../src/indexers/kept-log.ts';
-import { FixedRates, FINGERPRINT } from '../src/indexers/test-bench.ts';
-import { VirtualTime } from '../src/indexers/virtual-time.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import type { EventRecord } from '../src/domain/machine/machine-facts.ts';
+import { createAltIndexers, type AltIndexers } from '../src/indexing/alt/alt-indexers.ts';
+import { createKeptLog } from '../testing/fakes/recording-log.ts';
+import { FixedRates, FINGERPRINT } from '../testing/fixtures/indexer-harness.ts';
+import { VirtualTime } from '../testing/fakes/virtual-time.ts';
 import type { Store } from '../src/ports/store.ts';
 
 const LAG_SLOTS = 31;

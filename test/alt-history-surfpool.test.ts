@@ -17,11 +17,11 @@ import {
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
 import { keyOfSeed, signPlan } from '../devnet/alt-node/signed-transaction.ts';
-import { createAltScene, type AltScene } from '../src/adapters/svm/alt-scene.ts';
-import { formatBase58 } from '../src/domain/base58.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import type { AltHistory } from '../src/ports/alt-history.ts';
-import { startSurfpoolNode, type SurfpoolNode } from './surfpool-node.ts';
+import { createAltScene, type AltScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import { formatBase58 } from '../src/domain/identifiers/base58.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import type { AltHistory } from '../src/ports/alt-chain.ts';
+import { startSurfpoolNode, type SurfpoolNode } from '../testing/harness/surfpool-node.ts';
 
 const MACHINE = 7n as MachineId;
 const SYSTEM_PROGRAM = '1'.repeat(32);

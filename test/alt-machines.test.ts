@@ -10,18 +10,27 @@ import { submitEvent } from '../devnet/alt-node/event-transactions.ts';
 import { machineAddresses, singletonAddresses } from '../devnet/alt-node/program-addresses.ts';
 import { placeEventRegistry, REVENUE } from '../devnet/alt-node/registered-machine.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { createAltScene, type AltScene as AdapterScene } from '../src/adapters/svm/alt-scene.ts';
-import type { AltKey } from '../src/domain/alt-identifiers.ts';
-import type { AltMachine } from '../src/domain/alt-machine-facts.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import { ALT, membersOf } from '../src/domain/monetization/decision-scene.ts';
-import { createAltFleetWorker } from '../src/indexers/alt-fleet-snapshot.ts';
-import { createAltIndexers } from '../src/indexers/alt-indexers.ts';
-import type { PollLoop } from '../src/indexers/poll-loop.ts';
+import { createAltScene, type AltScene as AdapterScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
+import type { AltMachine } from '../src/domain/alt-chain/alt-machine-facts.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import { ALT, membersOf } from '../testing/fixtures/deciding-machines.ts';
+import { createAltFleetWorker } from '../src/indexing/alt/fleet-snapshot.ts';
+import { createAltIndexers } from '../src/indexing/alt/alt-indexers.ts';
+import type { PollLoop } from '../src/indexing/loops/poll-loop.ts';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import type { Store } from '../src/ports/store.ts';
-import type { Timers } from '../src/ports/timers.ts';
-import { MACHINE, MAIN_MACHINE, NOW, openAltScene, OPERATOR, OWNER_KEY, present, type AltScene } from './alt-scene.ts';
+import type { Timers } from '../src/ports/runtime.ts';
+import {
+  MACHINE,
+  MAIN_MACHINE,
+  NOW,
+  openAltScene,
+  OPERATOR,
+  OWNER_KEY,
+  present,
+  type AltScene,
+} from '../testing/harness/alt-chain.ts';
 
 const DAY = 86_400;
 const OWNER_SEED = new Uint8Array(32).fill(7);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../src/app.ts';
-import { createStubCtx } from './stub-ctx.ts';
+import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
 import {
   fillPath,
   formatCurl,

@@ -12,10 +12,10 @@ import type { Readable, Writable } from 'node:stream';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { append, id, LOGS_PER_BLOCK, submitted } from '../src/adapters/sql/store-contract/samples.ts';
-import { connectPostgres } from './embedded-postgres.ts';
+import { append, id, LOGS_PER_BLOCK, submitted } from '../testing/contracts/store/samples.ts';
+import { connectPostgres } from '../testing/harness/embedded-postgres.ts';
 
-const WRITER = join(import.meta.dirname, '../src/adapters/sql/store-contract/writing-process.ts');
+const WRITER = join(import.meta.dirname, '../testing/contracts/store/writing-process.ts');
 const BLOCKS_BEFORE = 20;
 
 type Writer = ChildProcessByStdio<Writable, Readable, null>;

@@ -2,7 +2,7 @@
  * What does every route say while one thing that the service depends on is unwell? The table that `test/service/bad-days.test.ts` holds the
  * service to, and that `docs/bad-days.md` is rendered from.
  */
-import type { Pace } from '../src/http/surfaces.ts';
+import type { Pace } from '../src/http/server/route-profiles.ts';
 
 /** What a caller waits for an answer, at most: what the interface promises, with the network. */
 export const PATIENCE_MILLISECONDS: Readonly<Record<Pace, number>> = {

@@ -1,10 +1,17 @@
 /** What does a request for a challenge get? (interface, Chip challenge; evidence 2, 4, 12 and 13.) */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { vectorNamespace, worldOf } from '../src/domain/evidence/evidence-vectors.ts';
+import { vectorNamespace, worldOf } from '../testing/fixtures/evidence-vectors.ts';
 import { nonceHashOf, toHex } from '../src/domain/evidence/signed-bytes.ts';
 import { chainUnreadable } from '../src/domain/faults.ts';
-import { CHALLENGE_PATH, jsonHeaders, NONCE, startChipScene, type ChipScene, type Headers } from './chip-scene.ts';
-import { converse } from './raw-http.ts';
+import {
+  CHALLENGE_PATH,
+  jsonHeaders,
+  NONCE,
+  startChipScene,
+  type ChipScene,
+  type Headers,
+} from '../testing/harness/chip-service.ts';
+import { converse } from '../testing/harness/raw-http.ts';
 
 const WORLD = worldOf({ world: { challenge: { consumedBy: `0x${'1'.repeat(64)}` } } });
 const MACHINE_ID = WORLD.machine!.machineId;

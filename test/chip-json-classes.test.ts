@@ -4,10 +4,16 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attempts, requestCases } from '../src/domain/evidence/evidence-vectors.ts';
-import { parseStrictJson } from '../src/domain/strict-json.ts';
-import { CHALLENGE_PATH, EVIDENCE_PATH, jsonHeaders, startChipScene, type ChipScene } from './chip-scene.ts';
-import { JSON_TEXTS, NO_JSON_TEXTS } from './json-class-documents.ts';
+import { attempts, requestCases } from '../testing/fixtures/evidence-vectors.ts';
+import { parseStrictJson } from '../src/domain/json/strict-json.ts';
+import {
+  CHALLENGE_PATH,
+  EVIDENCE_PATH,
+  jsonHeaders,
+  startChipScene,
+  type ChipScene,
+} from '../testing/harness/chip-service.ts';
+import { JSON_TEXTS, NO_JSON_TEXTS } from '../testing/fixtures/json-class-documents.ts';
 
 const { machine, onboardingToken } = requestCases.world;
 const ID = machine!.machineId;

@@ -4,16 +4,22 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgeCertificate, SIBLING_KEY } from '../src/domain/evidence/certificate/forged-certificate.ts';
+import { forgeCertificate, SIBLING_KEY } from '../testing/fixtures/forged-certificate.ts';
 import {
   addressOf,
   CHALLENGE as OPEN,
   forgeBody,
   type EvidenceChanges,
-} from '../src/domain/evidence/evidence-scene.ts';
-import { requestCases } from '../src/domain/evidence/evidence-vectors.ts';
+} from '../testing/fixtures/evidence-documents.ts';
+import { requestCases } from '../testing/fixtures/evidence-vectors.ts';
 import { Fault } from '../src/domain/faults.ts';
-import { CHALLENGE_PATH, EVIDENCE_PATH, jsonHeaders, startChipScene, type ChipScene } from './chip-scene.ts';
+import {
+  CHALLENGE_PATH,
+  EVIDENCE_PATH,
+  jsonHeaders,
+  startChipScene,
+  type ChipScene,
+} from '../testing/harness/chip-service.ts';
 
 interface Request {
   method: string;

@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildApp } from '../src/app.ts';
-import type { OpenapiDocument } from './openapi-conformance.ts';
-import { createStubCtx } from './stub-ctx.ts';
+import type { OpenapiDocument } from '../testing/harness/openapi-conformance.ts';
+import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/conformance.md'), 'utf8');

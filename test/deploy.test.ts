@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../src/config/variables.ts';
-import { parsePlainYaml, type Plain } from './plain-yaml.ts';
+import { parsePlainYaml, type Plain } from '../testing/harness/plain-yaml.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { ERRORS_PAGE, renderErrors } from '../docs/render-errors.ts';
-import { ERROR_WORDS } from '../src/http/schemas/error-words.ts';
+import { ERROR_WORDS } from '../src/http/schemas/error-help.ts';
 
 let page: string;
 beforeAll(async () => {

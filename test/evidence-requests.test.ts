@@ -1,15 +1,9 @@
 /** Every published request to the evidence route has its published answer, and changes nothing unless it is accepted. */
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  attempts,
-  fromBase64,
-  requestCases,
-  worldOf,
-  type RequestCase,
-} from '../src/domain/evidence/evidence-vectors.ts';
+import { attempts, fromBase64, requestCases, worldOf, type RequestCase } from '../testing/fixtures/evidence-vectors.ts';
 import type { Hex } from '../src/domain/evidence/signed-bytes.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import { EVIDENCE_PATH, startChipScene, type ChipScene } from './chip-scene.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import { EVIDENCE_PATH, startChipScene, type ChipScene } from '../testing/harness/chip-service.ts';
 
 let scene: ChipScene;
 afterEach(() => scene.close());

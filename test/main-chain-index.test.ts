@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import { AnswerRejected } from '../src/domain/index-rules/rejected-answer.ts';
-import type { MachineId } from '../src/domain/identifiers.ts';
-import { parseFold } from '../src/domain/rating/fold-text.ts';
-import { createEventFolder } from '../src/indexers/event-folder.ts';
-import { createEventTimes } from '../src/indexers/event-times.ts';
-import { createHeadFollower } from '../src/indexers/head-follower.ts';
-import { IndexRefused, createIndexStanding } from '../src/indexers/index-standing.ts';
-import { createMainChainIndex } from '../src/indexers/main-chain-index.ts';
-import { createBlockReader } from '../src/indexers/verified-blocks.ts';
-import type { HeadStep } from '../src/ports/head-feed.ts';
-import { startMachineScene, type MachineScene } from './machine-scene.ts';
-import type { RpcFault } from './rpc-proxy.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import { parseFold } from '../src/domain/rating/rating-state-codec.ts';
+import { createEventFolder } from '../src/indexing/rating/event-folder.ts';
+import { createEventTimes } from '../src/indexing/main/event-times.ts';
+import { createHeadFollower } from '../src/indexing/head/head-follower.ts';
+import { IndexRefused, createIndexStanding } from '../src/indexing/loops/index-integrity.ts';
+import { createMainChainIndex } from '../src/indexing/main/main-chain-index.ts';
+import { createBlockReader } from '../src/indexing/main/block-reader.ts';
+import type { HeadStep } from '../src/ports/main-chain.ts';
+import { startMachineScene, type MachineScene } from '../testing/fixtures/machines.ts';
+import type { RpcFault } from '../testing/harness/rpc-proxy.ts';
 
 const NEVER = new AbortController().signal;
 

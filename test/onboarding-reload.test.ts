@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTrustFolder } from '../devnet/trust-folder.ts';
 import { readConfig } from '../src/config.ts';
-import { fromBase64, pki, requestCases, worldOf } from '../src/domain/evidence/evidence-vectors.ts';
-import { openOnboarding, type Onboarding } from '../src/wiring/onboarding.ts';
-import { EVIDENCE_PATH, startChipScene, type ChipScene } from './chip-scene.ts';
+import { fromBase64, pki, requestCases, worldOf } from '../testing/fixtures/evidence-vectors.ts';
+import { openOnboarding, type Onboarding } from '../src/composition/onboarding.ts';
+import { EVIDENCE_PATH, startChipScene, type ChipScene } from '../testing/harness/chip-service.ts';
 
 const ACCEPTED = requestCases.cases.find(({ name }) => name === 'accept')!;
 const { onboardingToken, now } = worldOf(ACCEPTED);

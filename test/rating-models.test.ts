@@ -7,15 +7,15 @@ import { expect, it } from 'vitest';
 
 import { rateRawEvents } from '../cli/replay/model.ts';
 import type { ModelInput } from '../cli/replay/model.ts';
-import { PLAIN_FACTS, noonOf, TODAY } from '../src/domain/rating/event-builders.ts';
+import { PLAIN_FACTS, noonOf, TODAY } from '../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';
-import { emptyFold } from '../src/domain/rating/fold.ts';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../src/domain/rating/property-runs.ts';
+import { emptyFold } from '../src/domain/rating/rating-state.ts';
+import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../testing/arbitraries/property-runs.ts';
 import type { RateTable } from '../src/domain/rating/rate-table.ts';
-import { factsAt, history, tableThrough } from '../src/domain/rating/rating-arbitraries.ts';
-import { toVectorAnswer } from '../src/domain/rating/rating-vectors.ts';
+import { factsAt, history, tableThrough } from '../testing/arbitraries/rating-arbitraries.ts';
+import { toVectorAnswer } from '../testing/fixtures/rating-vectors.ts';
 import { rateMachine } from '../src/domain/rating/rating.ts';
-import { formatDay } from '../src/domain/utc-day.ts';
+import { formatDay } from '../src/domain/rating/utc-day.ts';
 
 const NOW = noonOf(TODAY);
 const DAY_SECONDS = 86_400;

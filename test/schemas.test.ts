@@ -12,9 +12,9 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { postgresDialect, sqliteDialect } from '../src/adapters/sql/dialect.ts';
-import { MIGRATIONS } from '../src/adapters/sql/migrations.ts';
-import { startEmbeddedPostgres, type PostgresServer } from './embedded-postgres.ts';
+import { postgresDialect, sqliteDialect } from '../src/adapters/sql/engine/dialect.ts';
+import { MIGRATIONS } from '../src/adapters/sql/schema/migrations.ts';
+import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
 import { fillStore, readFilled } from './schemas/fill-store.ts';
 import {
   FIRST_VERSION,
@@ -26,7 +26,7 @@ import {
   type SchemaDump,
 } from './schemas/schema-dump.ts';
 
-const STARTING = join(import.meta.dirname, '../src/adapters/sql/store-contract/writing-process.ts');
+const STARTING = join(import.meta.dirname, '../testing/contracts/store/writing-process.ts');
 const VERSIONS = Array.from({ length: MIGRATIONS.length - FIRST_VERSION + 1 }, (_, index) => FIRST_VERSION + index);
 const KEPT = VERSIONS.filter((version) => existsSync(pathOfDump(version)));
 

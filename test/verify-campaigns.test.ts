@@ -10,7 +10,7 @@ import { raceChallenges } from './campaigns/chip-races.ts';
 import { searchAfterRefusals } from './campaigns/chip-secrets.ts';
 import { judgeMutatedLeaves } from './campaigns/leaf-judging.ts';
 import { findSecrets } from './campaigns/secret-search.ts';
-import { startEmbeddedPostgres, type PostgresServer } from './embedded-postgres.ts';
+import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const [BODIES, LEAVES, CHALLENGES, SUBMISSIONS] = [1_500, 1_000, 8, 16];

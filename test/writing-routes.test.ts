@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '../src/app.ts';
-import type { OpenapiDocument } from './openapi-conformance.ts';
-import { createStubCtx } from './stub-ctx.ts';
+import type { OpenapiDocument } from '../testing/harness/openapi-conformance.ts';
+import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
 
 const WRITING = ['DELETE', 'PATCH', 'POST', 'PUT'] as const;
 

@@ -4,8 +4,8 @@
  * fleets of a hundred; one in four has a controller besides; one in ten has a history of ten events and its fold.
  */
 import type pg from 'pg';
-import { emptyFold, foldEvents } from '../../src/domain/rating/fold.ts';
-import { formatFold } from '../../src/domain/rating/fold-text.ts';
+import { emptyFold, foldEvents } from '../../src/domain/rating/rating-state.ts';
+import { formatFold } from '../../src/domain/rating/rating-state-codec.ts';
 import { createRateTable } from '../../src/domain/rating/rate-table.ts';
 import { FLEET } from '../index/fleet-service.ts';
 

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
-import { findFreePort } from '../../test/free-port.ts';
+import { findFreePort } from '../../testing/harness/free-port.ts';
 import { tellFigures } from '../figures.ts';
 import { median, readCpuSeconds, untilAnswering } from '../measuring.ts';
 

@@ -2,7 +2,7 @@
  * What does a flood of ever new keys cost the rate limiter, in memory and in time, and are callers that were there before still limited rightly meanwhile? `KEYS` (10,000,000)
  * addresses, one in two of IPv6, and 1,000 callers that go on asking; times are CPU time. Run with `--expose-gc` for an honest heap: `node --expose-gc bench/http/limiter-memory.ts`.
  */
-import { RateLimiter } from '../../src/http/rate-limiter.ts';
+import { RateLimiter } from '../../src/http/limits/rate-limiter.ts';
 import { tellFigures } from '../figures.ts';
 import { createFlood } from './flood.ts';
 

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import { FakeHistory, recordOf } from '../../src/indexers/alt-fake-history.ts';
-import { createAltIndexers } from '../../src/indexers/alt-indexers.ts';
-import { FINGERPRINT, FixedRates, machine } from '../../src/indexers/test-bench.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { FakeHistory, recordOf } from '../../testing/fakes/fake-alt-history.ts';
+import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
+import { FINGERPRINT, FixedRates, machine } from '../../testing/fixtures/indexer-harness.ts';
 import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 

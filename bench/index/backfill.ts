@@ -10,7 +10,7 @@ import { join, parse } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { rolldown } from 'rolldown';
-import { startEmbeddedPostgres, type PostgresServer } from '../../test/embedded-postgres.ts';
+import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
 import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { startCountingProxy } from './counting-proxy.ts';

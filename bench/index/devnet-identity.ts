@@ -1,6 +1,6 @@
 import type { Devnet } from '../../devnet/start-devnet.ts';
-import type { Address } from '../../src/domain/identifiers.ts';
-import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
+import { formatIndexIdentity } from '../../src/indexing/loops/index-identity.ts';
 
 /** Of the index that a service in front of the devnet goes on from. */
 export function identityOf({ deployment }: Devnet): string {

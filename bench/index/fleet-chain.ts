@@ -9,7 +9,7 @@ import { accountOf, ADMIN_NAME } from '../../devnet/accounts.ts';
 import { startAnvil } from '../../devnet/anvil.ts';
 import { createChainWriter, type ChainWriter } from '../../devnet/chain-writer.ts';
 import { deployContracts, type Deployment } from '../../devnet/deploy.ts';
-import type { MainChainAddresses } from '../../src/adapters/evm/main-chain-config.ts';
+import type { MainChainAddresses } from '../../src/adapters/main-chain/main-chain-config.ts';
 
 export interface FleetChainPlan {
   readonly transfers: number;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Address } from '../../src/domain/identifiers.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import { median } from '../measuring.ts';
 
 /** Holds one machine in ten of every measured index. */

@@ -2,12 +2,12 @@
  * How long does the service's own index take for a chain? Runs the index alone, in this process, against the database of
  * `DATABASE_URL` and the chain that `FLEET_CHAIN` describes as JSON; prints one line of JSON when everything final is stored.
  */
-import { createMainChain } from '../../src/adapters/evm/create-main-chain.ts';
+import { createMainChain } from '../../src/adapters/main-chain/create-main-chain.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { formatIndexIdentity } from '../../src/indexers/index-identity.ts';
-import { createIndexStanding } from '../../src/indexers/index-standing.ts';
-import { createMainChainIndex } from '../../src/indexers/main-chain-index.ts';
-import { createBlockReader } from '../../src/indexers/verified-blocks.ts';
+import { formatIndexIdentity } from '../../src/indexing/loops/index-identity.ts';
+import { createIndexStanding } from '../../src/indexing/loops/index-integrity.ts';
+import { createMainChainIndex } from '../../src/indexing/main/main-chain-index.ts';
+import { createBlockReader } from '../../src/indexing/main/block-reader.ts';
 import type { FleetChain } from './fleet-chain.ts';
 
 export interface IndexRun {

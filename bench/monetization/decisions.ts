@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { recoverMessageAddress } from 'viem';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
-import type { Address, MachineId } from '../../src/domain/identifiers.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { parseDecisionRequest } from '../../src/domain/monetization/decision-request.ts';
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { createMainChainKey, NATIVE_CHECKS } from '../../src/domain/signatures/signing-keys.ts';
-import { parseStrictJson } from '../../src/domain/strict-json.ts';
-import { startEmbeddedPostgres } from '../../test/embedded-postgres.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { createMainChainKey, NATIVE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
+import { parseStrictJson } from '../../src/domain/json/strict-json.ts';
+import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.ts';
 import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 

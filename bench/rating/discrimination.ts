@@ -8,7 +8,7 @@
  *
  * The fleet is an assumption, written down in `simulateMachine`; the figures say how the model reads such a fleet, no more.
  */
-import { emptyFold } from '../../src/domain/rating/fold.ts';
+import { emptyFold } from '../../src/domain/rating/rating-state.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import type { Factor } from '../../src/domain/rating/factor.ts';
 import { createRateTable } from '../../src/domain/rating/rate-table.ts';

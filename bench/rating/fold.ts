@@ -1,7 +1,7 @@
 /** How fast are folding and rating? Prints events folded per second, and microseconds per answer from a full fold. */
-import { emptyFold, foldEvents } from '../../src/domain/rating/fold.ts';
+import { emptyFold, foldEvents } from '../../src/domain/rating/rating-state.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
-import { formatFold, parseFold } from '../../src/domain/rating/fold-text.ts';
+import { formatFold, parseFold } from '../../src/domain/rating/rating-state-codec.ts';
 import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../../src/domain/rating/rating.ts';
 import { tellFigures } from '../figures.ts';

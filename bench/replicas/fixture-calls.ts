@@ -4,10 +4,10 @@
  */
 import type { Fixtures, MachineFixture } from '../../devnet/fixtures.ts';
 import type { Random } from '../../sim/random.ts';
-import type { Address, MachineId } from '../../src/domain/identifiers.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import type { Call } from './fixed-rate-load.ts';
 
 const DECISION_SHARE = 0.005;

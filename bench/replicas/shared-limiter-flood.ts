@@ -5,10 +5,10 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createSharedCounts } from '../../src/adapters/redis/shared-counts.ts';
-import { RateLimiter } from '../../src/http/rate-limiter.ts';
-import { SharedRateLimiter } from '../../src/http/shared-rate-limiter.ts';
-import { findFreePort } from '../../test/free-port.ts';
+import { createSharedCounts } from '../../src/adapters/redis/distributed-counters.ts';
+import { RateLimiter } from '../../src/http/limits/rate-limiter.ts';
+import { SharedRateLimiter } from '../../src/http/limits/distributed-rate-limiter.ts';
+import { findFreePort } from '../../testing/harness/free-port.ts';
 import { floodAddress, PATH, STEADY_CALLERS, steadyAddress } from '../http/flood.ts';
 
 const KEYS = Number(process.env['KEYS'] ?? 10_000_000);

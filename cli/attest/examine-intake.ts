@@ -4,13 +4,13 @@
  */
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
 import * as steps from '../../src/domain/evidence/evidence-steps.ts';
-import { judgeKeptEvidence } from '../../src/domain/evidence/kept-evidence.ts';
+import { judgeKeptEvidence } from '../../src/domain/evidence/stored-evidence.ts';
 import { EvidenceRefusal } from '../../src/domain/evidence/refusal.ts';
 import { Fault } from '../../src/domain/faults.ts';
-import { formatMachineDid, type MachineId } from '../../src/domain/identifiers.ts';
-import type { KeptIntake } from '../../src/ports/chip-store.ts';
-import { fail, ok, unreachable, type Finding } from '../doctor/finding.ts';
-import type { Workplace } from './workplace.ts';
+import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { KeptIntake } from '../../src/ports/store.ts';
+import { fail, ok, unreachable, type Finding } from '../doctor/check-result.ts';
+import type { Workplace } from './context.ts';
 
 const ALL = 2 ** 31 - 1;
 

@@ -6,7 +6,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { findChipSignature } from '../../src/domain/evidence/chip-answer.ts';
+import { findChipSignature } from '../../src/domain/evidence/chip-signature.ts';
 import { signAsChip } from '../../src/domain/evidence/software-chip.ts';
 import { CommandFailed } from '../exit-codes.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { attempts, vectorNamespace } from '../../src/domain/evidence/evidence-vectors.ts';
+import { attempts, vectorNamespace } from '../../testing/fixtures/evidence-vectors.ts';
 import { CommandFailed } from '../exit-codes.ts';
 import { submitEvidence } from './onboarding-client.ts';
 

@@ -8,12 +8,12 @@ import {
   type ChipReceipt,
   type ProviderChallenge,
 } from '../../client/evidence.ts';
-import { isCanonical } from '../../src/domain/canonical-json.ts';
+import { isCanonical } from '../../src/domain/json/canonical-json.ts';
 import { parseEvidenceDocument, type EvidenceDocument } from '../../src/domain/evidence/evidence-document.ts';
 import { REVOCATION_STATUS } from '../../src/domain/evidence/evidence-steps.ts';
 import { evidenceHashOf, receiptIdOf } from '../../src/domain/evidence/signed-bytes.ts';
-import type { MachineId } from '../../src/domain/identifiers.ts';
-import type { Namespace } from '../../src/domain/namespace.ts';
+import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from '../exit-codes.ts';
 import { formatDetail, openConnection, printable, toFailure, type JsonObject } from '../http-reads.ts';
 

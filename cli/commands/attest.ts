@@ -2,12 +2,16 @@
  * `svc attest …`: from accepted evidence to the Verify record, by whoever holds an attester's key (evidence 10; decisions 2). Acceptance changes no
  * status; these commands do, on the chain.
  */
-import type { AttestationChange } from '../../src/adapters/evm/attestation-registry.ts';
+import type { AttestationChange } from '../../src/adapters/main-chain/reads/attestation-registry.ts';
 import type { Config } from '../../src/config.ts';
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
-import { formatAddress, formatMachineDid, parseAddress, parseMachineDid } from '../../src/domain/identifiers.ts';
-import type { KeptIntake } from '../../src/ports/chip-store.ts';
-import type { Store } from '../../src/ports/store.ts';
+import {
+  formatAddress,
+  formatMachineDid,
+  parseAddress,
+  parseMachineDid,
+} from '../../src/domain/identifiers/identifiers.ts';
+import type { KeptIntake, Store } from '../../src/ports/store.ts';
 import {
   alignColumns,
   defineCommand,
@@ -16,7 +20,7 @@ import {
   JSON_OPTION,
   parseNumberOption,
 } from '../command.ts';
-import { formatFinding, type Finding } from '../doctor/finding.ts';
+import { formatFinding, type Finding } from '../doctor/check-result.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
@@ -47,7 +51,7 @@ const list = defineCommand({
   },
   example: 'svc attest list --env-file .devnet/env',
   async run({ machine: did, limit: limitText, 'env-file': envFile, json = false }) {
-    const { loadWorkConfig, withStore } = await import('../attest/workplace.ts');
+    const { loadWorkConfig, withStore } = await import('../attest/context.ts');
     const config = loadWorkConfig(envFile);
     const limit = parseNumberOption('--limit', limitText, 1, 1_000_000) ?? 50;
     const machineId = did === undefined ? undefined : requireMachine(did, config);
@@ -145,7 +149,7 @@ export const ATTEST_COMMANDS = [list, judge, approve, revoke];
 
 /** Not loaded for the help of other commands. */
 function openTools() {
-  return Promise.all([import('../attest/workplace.ts'), import('../attest/examine-intake.ts')]);
+  return Promise.all([import('../attest/context.ts'), import('../attest/examine-intake.ts')]);
 }
 
 async function requireIntake(store: Store, receipt: string): Promise<KeptIntake> {
@@ -178,7 +182,7 @@ function parseExpiry(date: string | undefined): number {
 }
 
 async function orFail<T>(work: () => Promise<T>): Promise<T> {
-  const { AttestationFailed } = await import('../../src/adapters/evm/attestation-registry.ts');
+  const { AttestationFailed } = await import('../../src/adapters/main-chain/reads/attestation-registry.ts');
   try {
     return await work();
   } catch (error) {

@@ -10,8 +10,13 @@ import {
   prepareControllerProof,
   type ChipLeaf,
 } from '../../src/domain/evidence/evidence-building.ts';
-import { formatAddress, parseMachineDid, parseMachineId, type MachineId } from '../../src/domain/identifiers.ts';
-import type { Namespace } from '../../src/domain/namespace.ts';
+import {
+  formatAddress,
+  parseMachineDid,
+  parseMachineId,
+  type MachineId,
+} from '../../src/domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
 import { openChipSigner, type ChipSigner } from '../chip/chip-signer.ts';
 import { readInput, readJson, readLeaf } from '../chip/evidence-files.ts';
 import { requestChallenge, submitEvidence } from '../chip/onboarding-client.ts';

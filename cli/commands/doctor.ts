@@ -1,7 +1,7 @@
 /** `svc doctor`: would the service run well here? Everything it needs, looked at in turn, one line each, with the remedy. */
 import { loadConfig, type Config } from '../../src/config.ts';
 import { defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
-import { formatFinding, ok, toFinding, type Finding } from '../doctor/finding.ts';
+import { formatFinding, ok, toFinding, type Finding } from '../doctor/check-result.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 
 export const doctor = defineCommand({

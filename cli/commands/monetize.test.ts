@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PORTABLE_CHECKS } from '../../src/domain/signatures/signing-keys.ts';
+import { PORTABLE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
 import { createAltChainKey } from '../../src/domain/signatures/account-keys.ts';
-import { PASSPHRASE, PBKDF2 as KEYSTORE } from '../../src/domain/signatures/keystore-samples.ts';
-import type { RecoverableSignature } from '../../src/domain/signatures/signature-texts.ts';
+import { PASSPHRASE, PBKDF2 as KEYSTORE } from '../../testing/fixtures/keystore-samples.ts';
+import type { RecoverableSignature } from '../../src/domain/signatures/signature-parsing.ts';
 import { runSvc } from '../run-svc.ts';
 
 const DID = 'did:svc:42';

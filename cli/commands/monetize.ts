@@ -2,7 +2,7 @@
 import type { ExpectedDeployment } from '../../client/monetization.ts';
 import type { MonetizationState } from '../../client/monetization-state.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
-import { parseAddress, parseMachineDid } from '../../src/domain/identifiers.ts';
+import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { decide, prepareOrFail } from '../decision-client.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';

@@ -9,7 +9,7 @@ import { buildRateTable, MalformedRates } from '../replay/rates.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';
 import { formatReplay, replay as replayMachine } from '../replay/replay.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
-import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
+import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';

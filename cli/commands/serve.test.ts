@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openTrustFolder } from '../../devnet/trust-folder.ts';
-import { MAIN } from '../../src/config/sample-environment.ts';
+import { MAIN } from '../../testing/fixtures/sample-environment.ts';
 import { runSvc, startSvc, stopSvc, waitForLine } from '../run-svc.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-serve-'));

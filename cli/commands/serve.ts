@@ -1,7 +1,7 @@
 /** `svc serve`: the service, configured by the environment (configuration.md 1); `--check` shows what it would run with. */
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { loadConfig, type Config, type ConfigReading } from '../../src/config.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import type { Service } from '../../src/main.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';

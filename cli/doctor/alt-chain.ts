@@ -2,12 +2,12 @@
  * Is the alt chain the one that is configured, and do its nodes give what the service asks? Genesis, programs and singletons as at the service's
  * start, then the history from the first slot on, and the whole registry at once, which many public nodes refuse (chain-svm 5 to 8).
  */
-import { createAltChain, type AltChainAdapter } from '../../src/adapters/svm/create-alt-chain.ts';
-import { isOfReach } from '../../src/adapters/svm/deployment-checks.ts';
+import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
+import { isOfReach } from '../../src/adapters/alt-chain/reads/deployment-checks.ts';
 import type { Config } from '../../src/config.ts';
-import { judgeFleetCount } from '../../src/domain/alt-fleet.ts';
-import type { AltHistory } from '../../src/ports/alt-history.ts';
-import { fail, ok, toFinding, unreachable, warn, type Finding } from './finding.ts';
+import { judgeFleetCount } from '../../src/domain/alt-chain/alt-fleet.ts';
+import type { AltHistory } from '../../src/ports/alt-chain.ts';
+import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import type { Config } from '../../src/config.ts';
-import { ok, unreachable, warn, type Finding } from './finding.ts';
+import { ok, unreachable, warn, type Finding } from './check-result.ts';
 
 /** Opens a database that is there as the service does, which brings its tables up to date; makes none. */
 export async function examineDatabase({ database }: Config): Promise<Finding> {

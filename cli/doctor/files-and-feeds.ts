@@ -6,8 +6,8 @@ import { readTrustFiles } from '../../src/adapters/trust/trust-files.ts';
 import type { Config } from '../../src/config.ts';
 import type { OnboardingToken } from '../../src/config/verify-settings.ts';
 import { RATE_WINDOW_DAYS } from '../../src/domain/rating/constants.ts';
-import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
-import { fail, ok, toFinding, unreachable, warn, type Finding } from './finding.ts';
+import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
+import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
 
 /** What no one guesses in a lifetime, even of letters only. */
 const MIN_TOKEN_CHARACTERS = 16;

@@ -2,11 +2,11 @@
  * Is the main chain the one that is configured, and can it be served? Chain ids, code and peers as at the service's start, then the
  * clock, and how far finality trails.
  */
-import { createMainChain, type MainChainAdapter } from '../../src/adapters/evm/create-main-chain.ts';
-import { isOfReach } from '../../src/adapters/evm/deployment-checks.ts';
+import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
+import { isOfReach } from '../../src/adapters/main-chain/reads/deployment-checks.ts';
 import type { Config } from '../../src/config.ts';
-import { MAX_LAG_BLOCKS } from '../../src/domain/index-freshness.ts';
-import { fail, ok, toFinding, unreachable, warn, type Finding } from './finding.ts';
+import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
+import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
 
 /** A chain that makes no block for longer is taken for halted; slower chains are not served. */
 const MAX_BLOCK_AGE_SECONDS = 300;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
-import { findFreePort } from '../../test/free-port.ts';
-import { isRedisThere, startRedis } from '../../test/redis-server.ts';
+import { findFreePort } from '../../testing/harness/free-port.ts';
+import { isRedisThere, startRedis } from '../../testing/harness/redis-server.ts';
 import { examineSharedCounters } from './shared-counters.ts';
 
 const configured = (redisUrl: string | undefined) => ({ redisUrl }) as Config;

@@ -1,8 +1,8 @@
 /** Do the replicas count requests together? */
 import { setTimeout as wait } from 'node:timers/promises';
-import { createSharedCounts } from '../../src/adapters/redis/shared-counts.ts';
+import { createSharedCounts } from '../../src/adapters/redis/distributed-counters.ts';
 import type { Config } from '../../src/config.ts';
-import { ok, unreachable, type Finding } from './finding.ts';
+import { ok, unreachable, type Finding } from './check-result.ts';
 
 /** Longer than the service gives a connection. */
 const PATIENCE_MILLISECONDS = 3_000;

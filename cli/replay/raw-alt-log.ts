@@ -1,7 +1,7 @@
 /**
  * Which events had this machine of the alt chain at this slot? The second reader of that chain, behind `svc replay`: every transaction that names
  * the machine's event log, from the first on, held against the count and the last record that the log's account shows. Nothing is kept and
- * nothing shared with `src/adapters/svm` (chain-svm 3.4 to 3.7, 5 and 6).
+ * nothing shared with `src/adapters/alt-chain` (chain-svm 3.4 to 3.7, 5 and 6).
  */
 import {
   readEventOperations,

@@ -1,7 +1,7 @@
 /**
  * What does the main chain hold about this machine at this block? The second reader, behind `svc replay`: plain calls
  * pinned to one block, every record and every log from the first block on, nothing kept and nothing shared with
- * `src/adapters/evm` (interfaces: chain-evm 2.3, 2.4, 2.7; the time of an event: 3.7).
+ * `src/adapters/main-chain` (interfaces: chain-evm 2.3, 2.4, 2.7; the time of an event: 3.7).
  */
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';

@@ -1,6 +1,6 @@
 /** Is an account found as of every slot that is kept, also under the owner that it had then? */
 import { expect, it } from 'vitest';
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { AccountHistory, KEPT_SLOTS } from './account-history.ts';
 import type { StoredAccount } from './account-history.ts';
 

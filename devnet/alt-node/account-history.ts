@@ -2,7 +2,7 @@
  * What was at an address as of a slot? Accounts with their latest versions, so that a read at `finalized` never shows what
  * happened since, and an index by owner, so that a program's accounts are found without looking at all.
  */
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 
 export interface StoredAccount {
   readonly owner: AltKey;

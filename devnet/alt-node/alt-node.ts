@@ -2,7 +2,7 @@
  * What is the local alt chain? (chain-svm 9.) A real SVM in this process behind a JSON-RPC face of ours: its clock can be set, so
  * a machine can have months of history, and every event is a signed transaction that a program executed.
  */
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { Chain } from './chain.ts';
 import { createNodeFaults } from './node-faults.ts';
 import type { NodeFaults } from './node-faults.ts';

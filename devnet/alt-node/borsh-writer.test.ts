@@ -1,9 +1,9 @@
 /** What the writer writes is what the service's reader reads, and the bytes of the published vectors. */
 import { describe, expect, it } from 'vitest';
-import { ByteReader } from '../../src/adapters/svm/byte-reader.ts';
-import { readEventRecord } from '../../src/adapters/svm/event-record.ts';
-import { eventCases, toEventRecord, toId } from '../../src/adapters/svm/svm-vectors.ts';
-import { parseAltKey } from '../../src/domain/alt-identifiers.ts';
+import { ByteReader } from '../../src/adapters/alt-chain/accounts/byte-reader.ts';
+import { readEventRecord } from '../../src/adapters/alt-chain/transactions/event-record.ts';
+import { eventCases, toEventRecord, toId } from '../../testing/fixtures/alt-chain-vectors.ts';
+import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { BorshWriter, toWord } from './borsh-writer.ts';
 
 const KEY = parseAltKey('9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F')!;

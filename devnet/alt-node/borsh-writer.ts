@@ -2,9 +2,9 @@
  * How are the values of an account or an instruction of the alt chain written? (chain-svm 3: Borsh, little-endian.)
  * Written on its own, not turned round from the service's reader, so that a mistake of one is not the other's too.
  */
-import { altKeyBytes } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import type { EventRecord } from '../../src/domain/machine-facts.ts';
+import { altKeyBytes } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 
 const WORD_BYTES = 32;
 const KEY_BYTES = 32;

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit';
 import type { CompiledTransactionMessage, CompiledTransactionMessageWithLifetime } from '@solana/kit';
-import { altKeyBytes, formatAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import { formatBase58 } from '../../src/domain/base58.ts';
+import { altKeyBytes, formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { AccountHistory } from './account-history.ts';
 import type { StoredAccount } from './account-history.ts';
 import { readLookupTable } from './lookup-table.ts';

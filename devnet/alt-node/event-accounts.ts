@@ -1,6 +1,6 @@
 /** What do the event registry's two accounts hold at first? (chain-svm 3.4 and 3.7.) */
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import type { EventRecord } from '../../src/domain/machine-facts.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { BorshWriter } from './borsh-writer.ts';
 
 export interface EventRegistryFields {

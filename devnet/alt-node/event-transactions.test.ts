@@ -3,15 +3,15 @@
  * refuse what it should?
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveEventLogAddress } from '../../src/adapters/svm/account-addresses.ts';
-import { judgeAccount } from '../../src/adapters/svm/account-verdict.ts';
-import { machineEventLogLayout } from '../../src/adapters/svm/accounts/machine-event-log.ts';
-import { parseRpcAccount } from '../../src/adapters/svm/rpc-account.ts';
-import { readTransaction } from '../../src/adapters/svm/transaction-operations.ts';
-import type { AltEventLog } from '../../src/domain/alt-machine-facts.ts';
-import type { TransactionReading } from '../../src/domain/alt-event-operation.ts';
-import type { MachineId } from '../../src/domain/identifiers.ts';
-import type { EventRecord, Reading } from '../../src/domain/machine-facts.ts';
+import { deriveEventLogAddress } from '../../src/adapters/alt-chain/accounts/account-addresses.ts';
+import { judgeAccount } from '../../src/adapters/alt-chain/accounts/account-verdict.ts';
+import { machineEventLogLayout } from '../../src/adapters/alt-chain/accounts/machine-event-log.ts';
+import { parseRpcAccount } from '../../src/adapters/alt-chain/rpc/rpc-account.ts';
+import { readTransaction } from '../../src/adapters/alt-chain/transactions/transaction-operations.ts';
+import type { AltEventLog } from '../../src/domain/alt-chain/alt-machine-facts.ts';
+import type { TransactionReading } from '../../src/domain/alt-chain/event-operation.ts';
+import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { EventRecord, Reading } from '../../src/domain/machine/machine-facts.ts';
 import { ask } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';

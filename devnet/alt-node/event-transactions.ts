@@ -3,9 +3,9 @@
  * indexer meets: plain, through another program, as a version 0 message with a lookup table, with a log that is cut.
  */
 import { createHash } from 'node:crypto';
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import type { EventRecord } from '../../src/domain/machine-facts.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';
 import { BorshWriter } from './borsh-writer.ts';
 import { encodeLookupTable, LOOKUP_TABLE_PROGRAM } from './lookup-table.ts';

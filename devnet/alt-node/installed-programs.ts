@@ -1,7 +1,7 @@
 /** Which programs are on the local alt chain, and where? */
 import { createHash } from 'node:crypto';
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { Chain } from './chain.ts';
 import { readProgram } from './program/programs.ts';
 import type { ProgramName } from './program/programs.ts';

@@ -1,6 +1,6 @@
 /** What is in a lookup table of the alt chain? A header of 56 bytes, then addresses, which version 0 messages name by position. */
-import { formatAltKey, parseAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatAltKey, parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { BorshWriter } from './borsh-writer.ts';
 
 /** Owner of all lookup tables. */

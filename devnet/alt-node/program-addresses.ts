@@ -1,6 +1,6 @@
 /** Where do the programs of the local alt chain keep their accounts? (chain-svm 2.) Derived by the SDK, not by the service's own code. */
 import { address, getProgramDerivedAddress } from '@solana/kit';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { toWord } from './borsh-writer.ts';
 import { ALT_PROGRAMS } from './installed-programs.ts';
 

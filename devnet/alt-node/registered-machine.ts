@@ -1,5 +1,5 @@
 /** What does an event need on the alt chain before it is accepted? Test support: the event registry, a machine, its subscription. */
-import type { EventRecord } from '../../src/domain/machine-facts.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import type { AltNode } from './alt-node.ts';
 import { BorshWriter } from './borsh-writer.ts';
 import { encodeEventRegistry } from './event-accounts.ts';

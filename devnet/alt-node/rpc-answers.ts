@@ -1,5 +1,5 @@
 /** How does a node tell of accounts and transactions? The JSON of mainnet's nodes. */
-import { formatBase58 } from '../../src/domain/base58.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { StoredAccount } from './account-history.ts';
 import type { ExecutedTransaction } from './chain.ts';
 import type { NodeFaults } from './node-faults.ts';

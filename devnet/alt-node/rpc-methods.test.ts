@@ -1,7 +1,7 @@
 /** Does every method answer as a node of mainnet does, with its limits and its errors, and never with what came after the slot it names? */
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import { formatBase58 } from '../../src/domain/base58.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, askError, post, send } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';

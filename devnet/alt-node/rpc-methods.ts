@@ -4,8 +4,8 @@
  * rows of a program and of an address never show what came later.
  */
 import { createHash } from 'node:crypto';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import { formatBase58, parseBase58 } from '../../src/domain/base58.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { Chain, ExecutedTransaction } from './chain.ts';
 import { TransactionRefused } from './chain.ts';
 import type { NodeFaults } from './node-faults.ts';

@@ -1,7 +1,7 @@
 /** What does a caller of the JSON-RPC face ask for? Parameters as the nodes of mainnet take them, and their refusals. */
-import { formatBase58, parseBase58 } from '../../src/domain/base58.ts';
-import { parseAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
+import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 
 export const RPC_ERROR = {
   parse: -32700,

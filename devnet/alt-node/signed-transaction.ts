@@ -13,8 +13,8 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit';
 import type { Address, Blockhash, Instruction, SignatureBytes } from '@solana/kit';
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 
 export interface AccountUse {
   readonly address: AltKey;

@@ -1,5 +1,5 @@
 /** Which program owns wallets and makes accounts? The one whose key is 32 zero bytes. */
-import { ALT_KEY_BYTES, formatAltKey } from '../../src/domain/alt-identifiers.ts';
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
+import { ALT_KEY_BYTES, formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 
 export const SYSTEM_PROGRAM: AltKey = formatAltKey(new Uint8Array(ALT_KEY_BYTES));

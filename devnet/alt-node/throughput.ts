@@ -2,7 +2,7 @@
  * How fast is the local alt chain? `node devnet/alt-node/throughput.ts` prints what starting, executing events and reading a fleet of
  * 9,000 machines cost here.
  */
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { startAltNode } from './alt-node.ts';
 import { toWord } from './borsh-writer.ts';
 import { submitEvent } from './event-transactions.ts';

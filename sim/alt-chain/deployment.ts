@@ -1,6 +1,6 @@
 /** Where are the programs of the virtual alt chain and their accounts, and which cluster is it? */
-import { deriveProgramAddress } from '../../src/adapters/svm/program-address.ts';
-import { formatAltKey, type AltKey } from '../../src/domain/alt-identifiers.ts';
+import { deriveProgramAddress } from '../../src/adapters/alt-chain/accounts/program-address.ts';
+import { formatAltKey, type AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { toWord } from '../../devnet/alt-node/borsh-writer.ts';
 
 const keyOf = (byte: number): AltKey => formatAltKey(new Uint8Array(32).fill(byte));

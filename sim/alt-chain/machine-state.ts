@@ -1,6 +1,6 @@
 /** What is true of the virtual alt chain at one slot? Values never change, a later slot has new ones. */
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import type { Address } from '../../src/domain/identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Endpoint, SimEvent } from '../chain/machine-state.ts';
 
 /** An event, its block's time being that of the slot. */

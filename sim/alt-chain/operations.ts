@@ -1,6 +1,6 @@
 /** What may happen on the alt chain? Operations with their effects and the transactions that tell of them, in the words of chain-svm 3. */
-import { formatBase58 } from '../../src/domain/base58.ts';
-import type { Address } from '../../src/domain/identifiers.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import { drawEvent } from '../chain/event-operations.ts';
 import { drawEndpoints } from '../chain/operations.ts';
 import type { Random } from '../random.ts';

@@ -1,7 +1,7 @@
 /** How are events of the alt chain written into instructions, logs and accounts? In the words of chain-svm 3.4 to 3.6. */
 import { encodeMachineEventLog } from '../../devnet/alt-node/event-accounts.ts';
 import { BorshWriter } from '../../devnet/alt-node/borsh-writer.ts';
-import type { EventRecord } from '../../src/domain/machine-facts.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { ADMIN, addressesOf } from './deployment.ts';
 import type { AltLog, AltSimEvent } from './machine-state.ts';
 

@@ -1,6 +1,6 @@
 /** How does a node tell of a transaction? As the answer of `getTransaction`, in the forms that an indexer meets (chain-svm 6). */
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import { formatBase58 } from '../../src/domain/base58.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { addressesOf, ADMIN, CALLER_PROGRAM, PROGRAMS, SINGLETONS, SYSTEM_PROGRAM } from './deployment.ts';
 import { encodeInstruction, encodeLogEvent, type EventOperation } from './records.ts';
 

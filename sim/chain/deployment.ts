@@ -1,6 +1,6 @@
 /** Where are the contracts of the virtual chain? */
-import type { MainChainAddresses } from '../../src/adapters/evm/main-chain-config.ts';
-import type { Address } from '../../src/domain/identifiers.ts';
+import type { MainChainAddresses } from '../../src/adapters/main-chain/main-chain-config.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}` as Address;
 

@@ -2,9 +2,9 @@
  * When does a process die? At a statement: the wrapper around the real database lets a life end right before any write, inside or outside of a
  * transaction, or right after a commit of which nobody is told. The database survives; whatever was not committed does not.
  */
-import { openSqlite } from '../../src/adapters/sql/sqlite.ts';
-import { change, readRows } from '../../src/adapters/sql/work.ts';
-import type { Batch, Query, Result, SqlDatabase, Work } from '../../src/adapters/sql/work.ts';
+import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
+import { change, readRows } from '../../src/adapters/sql/engine/sql-program.ts';
+import type { Batch, Query, Result, SqlDatabase, Work } from '../../src/adapters/sql/engine/sql-program.ts';
 
 const free: SqlDatabase[] = [];
 

@@ -3,22 +3,20 @@
  * time and nodes, a database whose process may die, and requests that are injected.
  */
 import type { FastifyInstance } from 'fastify';
-import { createMainChain, type MainChainAdapter } from '../../src/adapters/evm/create-main-chain.ts';
+import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
 import { openStore } from '../../src/adapters/sql/create-store.ts';
-import type { SqlDatabase } from '../../src/adapters/sql/work.ts';
-import { createAltChain, type AltChainAdapter } from '../../src/adapters/svm/create-alt-chain.ts';
+import type { SqlDatabase } from '../../src/adapters/sql/engine/sql-program.ts';
+import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import { buildApp } from '../../src/app.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { createAltFleetWorker } from '../../src/indexers/alt-fleet-snapshot.ts';
-import { createAltIndexers } from '../../src/indexers/alt-indexers.ts';
-import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexers/main-chain-indexers.ts';
-import { createPollLoop, type PollLoop } from '../../src/indexers/poll-loop.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { createAltFleetWorker } from '../../src/indexing/alt/fleet-snapshot.ts';
+import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
+import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexing/main/main-chain-indexers.ts';
+import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loop.ts';
 import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Clock, Log, Timers } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
-import type { Timers } from '../../src/ports/timers.ts';
 import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import type { AltNetwork } from '../alt-nodes/network.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';

@@ -2,14 +2,14 @@
  * Which machines told of something last, and what is each worth? (decisions 4.) The indexes of events choose; how far they are is told beside. Each
  * machine is then read from its chain.
  */
-import { mergeActive, type ActiveMachine } from '../domain/active-machine.ts';
+import { mergeActive, type ActiveMachine } from '../domain/machine/active-machine.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { judgeFault } from './fleet.ts';
-import { locateMachine, requireMain } from './machine-location.ts';
+import { locateMachine, requireMain } from './find-machine.ts';
 import { rateSnapshot } from './machine-rating.ts';
-import { getIndexReports, type IndexReports } from './probes.ts';
+import { getIndexReports, type IndexReports } from './health.ts';
 
 export interface ShownActiveMachine extends ActiveMachine {
   readonly shown: ShownMachine;

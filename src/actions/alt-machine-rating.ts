@@ -2,19 +2,19 @@
  * What rates a machine of the alt chain right now, and what do the routes show that do not rate it? (http-facts 4 and 5, chain-svm 5
  * and 6, decisions 1.) Its events come from the index of that chain; its bond and its flags are the main chain's.
  */
-import { NO_EVENTS, type AltEventLog } from '../domain/alt-machine-facts.ts';
-import { needAltOrAbsent } from '../domain/alt-machine-home.ts';
-import { judgeBond } from '../domain/bond.ts';
+import { NO_EVENTS, type AltEventLog } from '../domain/alt-chain/alt-machine-facts.ts';
+import { needAltOrAbsent } from '../domain/alt-chain/alt-machine-home.ts';
+import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable } from '../domain/faults.ts';
-import { need, needOrAbsent } from '../domain/machine-home.ts';
-import type { MachineSnapshot } from '../domain/machine-facts.ts';
-import { emptyFold } from '../domain/rating/fold.ts';
+import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { emptyFold } from '../domain/rating/rating-state.ts';
 import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
-import { nowSeconds } from '../ports/clock.ts';
+import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { History } from './event-history.ts';
-import type { LocatedAltMachine } from './machine-location.ts';
+import type { LocatedAltMachine } from './find-machine.ts';
 import { computeRating, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
 
 /** What every route shows of a machine's standing; a rating is more. */

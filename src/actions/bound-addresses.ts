@@ -4,21 +4,21 @@
  * main chain. Both actions throw `ServiceNotInitialised`, `WalletNotBound`, `BindingRevoked`, `BindingRegistryUnreadable`, `ChainUnreadable`,
  * `StoreUnavailable`.
  */
-import type { AltKey } from '../domain/alt-identifiers.ts';
-import type { BondStatus } from '../domain/bond.ts';
+import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
+import type { BondStatus } from '../domain/machine/bond.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
-import type { FirstGenerationMachine } from '../domain/first-generation.ts';
-import type { Address, MachineId } from '../domain/identifiers.ts';
-import { need } from '../domain/machine-home.ts';
-import type { BlockRef } from '../domain/machine-facts.ts';
-import { EventsUnreadable } from '../domain/rating/fold.ts';
+import type { FirstGenerationMachine } from '../domain/machine/legacy-machine.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import { need } from '../domain/machine/machine-home.ts';
+import type { BlockRef } from '../domain/machine/machine-facts.ts';
+import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
-import { nowSeconds } from '../ports/clock.ts';
+import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { EventsFrom, FirstGeneration } from '../ports/first-generation.ts';
+import type { EventsFrom, FirstGeneration } from '../ports/main-chain.ts';
 import { readHistory, toEventCount, type History } from './event-history.ts';
 import { judgeFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
-import { requireMain } from './machine-location.ts';
+import { requireMain } from './find-machine.ts';
 
 export interface RatedFirstGeneration {
   readonly id: MachineId;

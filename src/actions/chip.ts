@@ -2,22 +2,22 @@
  * May a chip be proven, and does this document prove it? (`POST /v1/verify/chip/challenge` and `/evidence`; evidence 4 and 8.) The order is
  * that of the specification: form, clock, challenge, certificate, signatures, and only then the chain and the store.
  */
-import { requireChallengedMachine } from '../domain/evidence/challenged-machine.ts';
-import type { TrustedSeconds } from '../domain/evidence/clock.ts';
+import { requireChallengedMachine } from '../domain/evidence/challenge-eligibility.ts';
+import type { TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
 import * as steps from '../domain/evidence/evidence-steps.ts';
-import { toIntake, toReceipt, type Receipt } from '../domain/evidence/intake.ts';
+import { toIntake, toReceipt, type Receipt } from '../domain/evidence/evidence-record.ts';
 import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
 import { Fault } from '../domain/faults.ts';
-import type { Address, MachineId } from '../domain/identifiers.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
-import type { ChipIntake } from '../ports/chip-intake.ts';
-import type { KeptIntake } from '../ports/chip-store.ts';
+import type { ChipIntake } from '../ports/onboarding.ts';
+import type { KeptIntake } from '../ports/store.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { beginWriting, requireAwaited, type Awaiting } from './awaiting.ts';
-import { readClock, readTrustedSeconds } from './chip-clock.ts';
-import { takeTurn } from './chip-turns.ts';
-import { requireMain } from './machine-location.ts';
+import { beginWriting, requireAwaited, type Awaiting } from './request-scope.ts';
+import { readClock, readTrustedSeconds } from './trusted-clock.ts';
+import { takeTurn } from './challenge-queue.ts';
+import { requireMain } from './find-machine.ts';
 
 /** What the caller is told once; the nonce is nowhere else. */
 export interface IssuedChallenge {

@@ -2,18 +2,18 @@
  * What is known of a machine's events? (chain-evm 3.7.) The stored fold, and the records after it with the times of their blocks. The same
  * for both generations; only the registry differs.
  */
-import { pairEvents } from '../domain/event-pairing.ts';
+import { pairEvents } from '../domain/machine/event-pairing.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
-import type { MachineId } from '../domain/identifiers.ts';
-import type { BlockRef, EventPage, EventRecord, Reading } from '../domain/machine-facts.ts';
-import { emptyFold, type Fold } from '../domain/rating/fold.ts';
+import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import type { BlockRef, EventPage, EventRecord, Reading } from '../domain/machine/machine-facts.ts';
+import { emptyFold, type Fold } from '../domain/rating/rating-state.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
-import { parseFoldDay } from '../domain/rating/fold-day-text.ts';
-import { KEPT_DAYS, type FoldDay } from '../domain/rating/fold-days.ts';
-import { FoldUnreadable, parseFold } from '../domain/rating/fold-text.ts';
+import { parseFoldDay } from '../domain/rating/rating-state-day-codec.ts';
+import { KEPT_DAYS, type FoldDay } from '../domain/rating/rating-state-days.ts';
+import { FoldUnreadable, parseFold } from '../domain/rating/rating-state-codec.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { EventGeneration } from '../ports/main-chain-log.ts';
+import type { EventGeneration } from '../ports/main-chain.ts';
 import type { StoredFold, StoredFoldDay } from '../ports/store.ts';
 
 /** More records than this after the fold are the indexer's work, not a request's. */

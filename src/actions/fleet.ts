@@ -2,21 +2,21 @@
  * Which machines does an operator have, and what is each worth? (`GET /operator/{did}/machines` of the interface.)
  * The index of the main chain and the snapshot of the alt chain choose and say how old they are; each machine is then read from its chain.
  */
-import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-fleet.ts';
+import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
 import { Fault, type UnreadableCause } from '../domain/faults.ts';
-import type { Address } from '../domain/identifiers.ts';
+import type { Address } from '../domain/identifiers/identifiers.ts';
 import {
   isObservationFresh,
   judgeIndexFreshness,
   judgeObservationAge,
   type IndexFreshness,
   type IndexReading,
-} from '../domain/index-freshness.ts';
-import type { FleetListing, ListedMachine } from '../ports/alt-fleet-store.ts';
+} from '../domain/index-rules/index-freshness.ts';
+import type { FleetListing, ListedMachine } from '../ports/alt-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { ListStore } from '../ports/list-store.ts';
+import type { ListStore } from '../ports/store.ts';
 import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
-import { locateMachine, requireMain } from './machine-location.ts';
+import { locateMachine, requireMain } from './find-machine.ts';
 import { rateSnapshot } from './machine-rating.ts';
 
 export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;

@@ -3,22 +3,22 @@
  * Every action throws what `getRating` throws.
  */
 import { chainUnreadable, Fault } from '../domain/faults.ts';
-import type { MachineId } from '../domain/identifiers.ts';
-import { need } from '../domain/machine-home.ts';
-import type { EventRecord, MachineSnapshot } from '../domain/machine-facts.ts';
+import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import { need } from '../domain/machine/machine-home.ts';
+import type { EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { rateDays, renewLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
-import { HISTORY_DAYS, LEAST_EVENTS_OF_DAYS } from '../domain/rating/fold-days.ts';
+import { HISTORY_DAYS, LEAST_EVENTS_OF_DAYS } from '../domain/rating/rating-state-days.ts';
 import { judgeEvent, type EventJudgement, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
-import { toServiceDirectory } from '../domain/service-directory.ts';
-import { dayOf } from '../domain/utc-day.ts';
+import { toServiceDirectory } from '../domain/machine/service-directory.ts';
+import { dayOf } from '../domain/rating/utc-day.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { FxConfiguration } from '../ports/fx-rates.ts';
+import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
-import { locateMachine, type LocatedMachine } from './machine-location.ts';
+import { locateMachine, type LocatedMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
 
 const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };

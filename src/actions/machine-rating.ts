@@ -2,17 +2,17 @@
  * What rates a machine right now? Gives its history and its facts to the model (design/scoring.md, chain-evm 3.7). Shared by every
  * action that shows a score.
  */
-import { judgeBond } from '../domain/bond.ts';
+import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable, type ChainName } from '../domain/faults.ts';
-import { need, needOrAbsent } from '../domain/machine-home.ts';
-import type { MachineSnapshot } from '../domain/machine-facts.ts';
-import { EventsUnreadable } from '../domain/rating/fold.ts';
+import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
-import { nowSeconds } from '../ports/clock.ts';
+import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { FxConfiguration } from '../ports/fx-rates.ts';
+import type { FxConfiguration } from '../ports/rates.ts';
 import { readHistory, toEventCount, type EventSource, type History } from './event-history.ts';
-import type { Eventually } from './eventually.ts';
+import type { Eventually } from './maybe-async.ts';
 
 /** A rating, and what it was made from besides the events. Two answers of one snapshot and second are the same object. */
 export interface RatedSnapshot {

@@ -3,23 +3,23 @@
  * (`/mcr`, `/machine`, `/metadata`, `/machines` of the interface).
  * Every action throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
  */
-import type { AltKey } from '../domain/alt-identifiers.ts';
-import type { AltMachine } from '../domain/alt-machine-facts.ts';
-import { judgeAltAvailability, judgeAvailability, type Availability } from '../domain/availability.ts';
-import { judgeBond, type BondStatus } from '../domain/bond.ts';
-import type { Address, MachineId } from '../domain/identifiers.ts';
-import { need, needOrAbsent } from '../domain/machine-home.ts';
-import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine-facts.ts';
+import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
+import type { AltMachine } from '../domain/alt-chain/alt-machine-facts.ts';
+import { judgeAltAvailability, judgeAvailability, type Availability } from '../domain/machine/availability.ts';
+import { judgeBond, type BondStatus } from '../domain/machine/bond.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { isMalformed, type RatingEvent } from '../domain/rating/event.ts';
-import { toServiceDirectory, type ServiceDirectory } from '../domain/service-directory.ts';
+import { toServiceDirectory, type ServiceDirectory } from '../domain/machine/service-directory.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { PartnerAnswer } from '../ports/partner-data.ts';
+import type { PartnerAnswer } from '../ports/presentation.ts';
 import { rateAltMachine, readEventLog, showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { readTimedEvents } from './event-history.ts';
-import { andThen, type Eventually } from './eventually.ts';
-import { locateMachine, type LocatedAltMachine, type LocatedMachine } from './machine-location.ts';
+import { andThen, type Eventually } from './maybe-async.ts';
+import { locateMachine, type LocatedAltMachine, type LocatedMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
 
 /** How many of the oldest events a profile shows. */

@@ -3,8 +3,8 @@
  * judgement is that of http-facts 9.4; the domain judges, the store alone decides which of two decisions is newer.
  */
 import { Fault } from '../domain/faults.ts';
-import type { MachineId } from '../domain/identifiers.ts';
-import type { BlockRef } from '../domain/machine-facts.ts';
+import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import type { DecidingHome, DecidingMachine } from '../domain/monetization/deciding-machine.ts';
 import { concludeDecision, judgeDecision } from '../domain/monetization/decision-judgement.ts';
 import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts';
@@ -12,11 +12,11 @@ import { parseDecisionRequest, type DecisionRequest } from '../domain/monetizati
 import { judgeWindow } from '../domain/monetization/decision-window.ts';
 import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
 import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
-import type { JsonValue } from '../domain/strict-json.ts';
-import { nowSeconds } from '../ports/clock.ts';
+import type { JsonValue } from '../domain/json/strict-json.ts';
+import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import { beginWriting, type Awaiting } from './awaiting.ts';
-import { locateMachine, locateMachineNow, requireMain, type LocatedMachine } from './machine-location.ts';
+import { beginWriting, type Awaiting } from './request-scope.ts';
+import { locateMachine, locateMachineNow, requireMain, type LocatedMachine } from './find-machine.ts';
 
 export interface DecisionState {
   readonly id: MachineId;

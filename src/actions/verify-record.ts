@@ -2,16 +2,16 @@
  * Who stands behind a machine, and what is attested of them now? (`GET /v1/verify/machines/{machineId}` of the interface, evidence 3.)
  * Facts of the chain may be kept while its logs keep them true, but a status is as old as the clock: a record holds for one second of it.
  */
-import { findDidController } from '../domain/did-controller.ts';
+import { findDidController } from '../domain/machine/did-controller.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
-import type { Address, MachineId } from '../domain/identifiers.ts';
-import type { AttestationRecords, MachineSnapshot } from '../domain/machine-facts.ts';
-import { need, needOrAbsent } from '../domain/machine-home.ts';
-import { judgeVerifyStatus, type VerifyStatus } from '../domain/verify-status.ts';
-import { nowSeconds } from '../ports/clock.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import type { AttestationRecords, MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-status.ts';
+import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { andThen, type Eventually } from './eventually.ts';
-import { locateMachine } from './machine-location.ts';
+import { andThen, type Eventually } from './maybe-async.ts';
+import { locateMachine } from './find-machine.ts';
 
 /** Of a machine of the main chain. The two statuses are independent. Two answers of one snapshot and second are the same object. */
 export interface VerifyRecord {

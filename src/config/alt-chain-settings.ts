@@ -2,9 +2,9 @@
  * Which programs on the alt chain are served, and through which nodes? The machines' programs (all or none) and the address
  * binding are configured apart: address-keyed routes need the binding only.
  */
-import type { AltKey } from '../domain/alt-identifiers.ts';
+import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import type { Environment } from './environment.ts';
-import { ALT_KEY, HTTP_URL, listOf, wholeNumber, type Kind } from './kinds.ts';
+import { ALT_KEY, HTTP_URL, listOf, wholeNumber, type Kind } from './parsers.ts';
 
 /** Where wallets are bound to addresses of the main chain (chain-svm 3.8). */
 export interface AltBindingSettings {

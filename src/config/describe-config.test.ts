@@ -1,7 +1,7 @@
 /** What is shown of a configuration: every variable, and no secret. */
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from './describe-config.ts';
-import { ALL, read, type Variables } from './sample-environment.ts';
+import { ALL, read, type Variables } from '../../testing/fixtures/sample-environment.ts';
 import { VARIABLES } from './variables.ts';
 
 describe('the description', () => {

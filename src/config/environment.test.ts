@@ -1,7 +1,7 @@
 /** Where variables come from, which source wins, and what is warned of. */
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { address, ALL, read, TRACES, type Variables } from './sample-environment.ts';
+import { address, ALL, read, TRACES, type Variables } from '../../testing/fixtures/sample-environment.ts';
 import { SECRETS } from './variables.ts';
 
 describe('where variables come from', () => {

@@ -4,7 +4,7 @@
  * start shows every problem.
  */
 import { parseEnvFile } from './env-file.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './parsers.ts';
 import { findIntended, SECRETS, VARIABLES, type Variable } from './variables.ts';
 
 /** Gives the text of a file; throws when it cannot. */

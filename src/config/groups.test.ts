@@ -1,6 +1,6 @@
 /** Which variables need each other? */
 import { describe, expect, it } from 'vitest';
-import { address, ALT, CONTRACTS, key, LEGACY, MAIN, read, VERIFY } from './sample-environment.ts';
+import { address, ALT, CONTRACTS, key, LEGACY, MAIN, read, VERIFY } from '../../testing/fixtures/sample-environment.ts';
 
 describe('groups', () => {
   it.each(Object.keys(CONTRACTS))('wants all six contracts: %s is missing', (missing) => {

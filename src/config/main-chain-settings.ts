@@ -1,7 +1,7 @@
 /** Which deployment on the main chain is served, and through which nodes? All six contracts, or none: not initialised. */
-import type { Address } from '../domain/identifiers.ts';
+import type { Address } from '../domain/identifiers/identifiers.ts';
 import type { Environment } from './environment.ts';
-import { ADDRESS, HTTP_URL, listOf, wholeNumber } from './kinds.ts';
+import { ADDRESS, HTTP_URL, listOf, wholeNumber } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
 /** Contracts of the first generation. */

@@ -1,7 +1,7 @@
 /** The namespace file: closed, and a rule for every word. */
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_NAMESPACE } from '../domain/namespace.ts';
-import { read } from './sample-environment.ts';
+import { DEFAULT_NAMESPACE } from '../domain/identifiers/namespace.ts';
+import { read } from '../../testing/fixtures/sample-environment.ts';
 
 describe('the namespace file', () => {
   const readWords = (words: unknown) =>

@@ -3,7 +3,7 @@
  * `Namespace`; a key that is missing keeps its default. Every word ends up in bytes that are signed, compared or routed, so each
  * has a rule.
  */
-import { DEFAULT_NAMESPACE, type Namespace } from '../domain/namespace.ts';
+import { DEFAULT_NAMESPACE, type Namespace } from '../domain/identifiers/namespace.ts';
 
 export type NamespaceReading =
   | { readonly namespace: Namespace; readonly problems?: never }

@@ -1,6 +1,6 @@
 /** Where do traces go? Undefined: nowhere. The names are those of OpenTelemetry; its exporter reads those of certificates by itself, and no other. */
 import type { Environment } from './environment.ts';
-import { BASE_URL, SERVICE_NAME, SHARE, TRACE_HEADERS } from './kinds.ts';
+import { BASE_URL, SERVICE_NAME, SHARE, TRACE_HEADERS } from './parsers.ts';
 
 export interface TracingSettings {
   /** Base of a collector's OTLP/HTTP; `/v1/traces` is added. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Environment } from './environment.ts';
-import { BEARER_TOKEN, FILE, listOf, SHA256 } from './kinds.ts';
+import { BEARER_TOKEN, FILE, listOf, SHA256 } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
 /** A certificate that is trusted because it is this one. */

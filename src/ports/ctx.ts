@@ -1,21 +1,13 @@
 /** What every action is given first: the ports, and the settled configuration that answers depend on. Frozen at start. */
-import type { Namespace } from '../domain/namespace.ts';
-import type { AltChain } from './alt-chain.ts';
-import type { AltIndex } from './alt-index.ts';
-import type { BindingRegistry } from './binding-registry.ts';
-import type { ChipIntake } from './chip-intake.ts';
-import type { Clock } from './clock.ts';
-import type { EventTimes } from './event-times.ts';
-import type { FxRates } from './fx-rates.ts';
-import type { IndexStatus } from './index-status.ts';
-import type { ListCopy } from './list-store.ts';
-import type { Log } from './log.ts';
+import type { Namespace } from '../domain/identifiers/namespace.ts';
+import type { AltChain, BindingRegistry } from './alt-chain.ts';
+import type { AltIndex, EventTimes, IndexStatus } from './indexes.ts';
+import type { ChipIntake } from './onboarding.ts';
+import type { Clock, Log, ProcessStanding } from './runtime.ts';
+import type { FxRates } from './rates.ts';
+import type { ListCopy, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
-import type { PageSource } from './page-files.ts';
-import type { ProcessStanding } from './process-standing.ts';
-import type { PartnerData } from './partner-data.ts';
-import type { PictureMaker } from './picture-maker.ts';
-import type { Store } from './store.ts';
+import type { PageSource, PartnerData, PictureMaker } from './presentation.ts';
 
 /** Present when contract addresses are configured; without it the service is not initialised (decisions 5). */
 export interface MainChainPorts {

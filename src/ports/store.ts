@@ -3,15 +3,16 @@
  * Implemented by `adapters/sql`; every implementation passes `adapters/sql/store-contract.ts`.
  * Every method throws `StoreUnavailable` when the database fails, and nothing of the driver's message with it.
  */
-import type { ActiveMachine } from '../domain/active-machine.ts';
-import type { MachineId } from '../domain/identifiers.ts';
-import type { AltEventStore } from './alt-event-store.ts';
-import type { AltFleetStore } from './alt-fleet-store.ts';
-import type { ChipStore } from './chip-store.ts';
-import type { DecisionStore } from './decision-store.ts';
-import type { EventLogRow } from './event-times.ts';
-import type { EventGeneration } from './main-chain-log.ts';
-import type { OwnershipReads, OwnershipStore } from './ownership-store.ts';
+import type { ChallengeLookup, ChallengeRecord } from '../domain/evidence/challenge-record.ts';
+import type { Intake } from '../domain/evidence/evidence-record.ts';
+import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
+import type { Hex } from '../domain/evidence/signed-bytes.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import type { ActiveMachine } from '../domain/machine/active-machine.ts';
+import type { SignedDecision } from '../domain/monetization/decision.ts';
+import type { AltEventStore, AltFleetStore } from './alt-store.ts';
+import type { EventLogRow } from './indexes.ts';
+import type { EventGeneration } from './main-chain.ts';
 
 /** How far a stream of blocks has been taken over. */
 export interface Checkpoint {
@@ -173,4 +174,113 @@ export interface Store
   /** Proves that the database takes a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * What has been decided about a machine's monetization, by whom, and which decisions came before? ("Monetization opt-in" of the
+ * interface; architecture, rule 4.) Implemented by `adapters/sql` as a part of `Store`.
+ */
+
+/** A decision as the audit keeps it: with it and the deployment anyone can check the signature again. */
+export interface AppliedDecision extends SignedDecision {
+  /** As it was sent. */
+  readonly signature: string;
+  /** The service's clock. */
+  readonly appliedAtMilliseconds: number;
+}
+
+export interface DecisionStore {
+  /** The decision in force; undefined when there was none. */
+  readDecision(id: MachineId): Promise<SignedDecision | undefined>;
+  /**
+   * Puts a decision in force, and into the audit, if its timestamp is strictly newer than that of the one in force; one statement
+   * compares and writes. True: both are on disk. False: it is not newer, and nothing was stored.
+   */
+  applyDecision(decision: AppliedDecision): Promise<boolean>;
+  /** Every decision that was ever in force, oldest first. */
+  listAppliedDecisions(id: MachineId): Promise<AppliedDecision[]>;
+}
+
+/**
+ * Which challenges are open, which documents were accepted for them? (evidence 4, 8 and 11; architecture, rule 4.) Implemented by
+ * `adapters/sql` as a part of `Store`. Times in Unix seconds. A nonce never comes here: only its hash.
+ */
+
+export interface NewChallenge extends Omit<ChallengeRecord, 'consumedBy'> {
+  readonly issuedAt: number;
+}
+
+/** How many challenges may be open at once: neither consumed nor expired. */
+export interface ChallengeCaps {
+  readonly perMachine: number;
+  readonly inAll: number;
+}
+
+/** As it is kept: without the document where a deployment keeps hashes only. */
+export interface KeptIntake extends Omit<Intake, 'evidence'> {
+  readonly evidence: Uint8Array | undefined;
+}
+
+export interface ChipStore {
+  /** Keeps the challenge unless a cap is reached at `issuedAt`; counting and keeping are one. False: a cap is reached. */
+  keepChallenge(challenge: NewChallenge, caps: ChallengeCaps): Promise<boolean>;
+  /** `evidenceHash` tells a replay where the challenge itself is deleted. */
+  findChallenge(nonceHash: Hex, evidenceHash: Hex): Promise<ChallengeLookup>;
+  /**
+   * Consumes the challenge if it is unconsumed and unexpired at the intake's `receivedAt`, and keeps the intake, in one transaction.
+   * Otherwise writes nothing, and tells what is there.
+   */
+  acceptIntake(nonceHash: Hex, intake: KeptIntake): Promise<AcceptanceOutcome>;
+  /** Deletes challenges that expired an hour ago, and consumed ones after 30 days; intakes stay. */
+  deleteOldChallenges(nowSeconds: number): Promise<number>;
+  /** Neither consumed nor expired. */
+  countOpenChallenges(nowSeconds: number): Promise<number>;
+  /** Newest first; of one machine, or of all. */
+  listIntakes(machineId: MachineId | undefined, limit: number): Promise<KeptIntake[]>;
+  readIntake(receiptId: Hex): Promise<KeptIntake | undefined>;
+}
+
+/**
+ * Who owns or controls which machines of the main chain? Rows that the index decided by reads, as of its checkpoint (chain-evm 4).
+ * Implemented by `adapters/sql` as a part of `Store`.
+ */
+
+/** What the chain says about one machine at the last block of a window. */
+export type OwnershipChange =
+  | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
+  /** No token here: retired, bridged out, reissued. */
+  | { readonly kind: 'gone'; readonly id: MachineId };
+
+/** What was read about the machines that the logs of a range name. */
+export interface OwnershipReads {
+  /** The block they were read at: the last of the range or, where its state may be gone, a later one. */
+  readonly readAtBlock: number;
+  readonly changes: readonly OwnershipChange[];
+}
+
+export interface HoldingPage {
+  /** The block that all rows are of; undefined while some were read at a block that the index has not reached. */
+  readonly indexedBlock: number | undefined;
+  /** How many machines the address owns or controls. */
+  readonly total: number;
+  /** Ascending as numbers. */
+  readonly ids: readonly MachineId[];
+}
+
+export interface OwnershipStore {
+  /** One entry per machine, also when the address both owns and controls it; all of one state of the rows. Costs the same at every offset. */
+  listHoldings(address: Address, offset: number, limit: number): Promise<HoldingPage>;
+}
+
+/**
+ * What is a page of a list made of? The two reads that a copy of the database may answer as well, each of one state of the rows and with the block up to which they are
+ * indexed, so that a copy which lags is seen to.
+ */
+
+export type ListStore = Pick<OwnershipStore, 'listHoldings'> & Pick<AltFleetStore, 'listFleet'>;
+
+/** A copy of the store's lists, which may lag, fail or fall silent, and is left alone for a while when it does. */
+export interface ListCopy {
+  /** What `list` reads there, if `isFit` says so of it. Undefined: to be read from the store itself. */
+  readCopy<T>(list: (copy: ListStore) => Promise<T>, isFit: (page: T) => boolean): Promise<T | undefined>;
 }

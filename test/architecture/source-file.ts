@@ -8,6 +8,8 @@ export interface SourceFile {
   readonly text: string;
   /** Paths like `path` for relative imports, else the module's name. */
   readonly imports: readonly string[];
+  /** Names that are defined here and exported; not what is exported again from another file. */
+  readonly exports: readonly string[];
   /** Texts of all string and template literals but the names of modules. */
   readonly literals: readonly string[];
   readonly readsEnvironment: boolean;
@@ -41,8 +43,27 @@ function parse(path: string, text: string): ParsedFile {
     readsEnvironment ||= isEnvironment(node);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
-  return { path, text, imports, literals, readsEnvironment };
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  visit(source);
+  return { path, text, imports, exports: listExports(source), literals, readsEnvironment };
+}
+
+function listExports({ statements }: ts.SourceFile): string[] {
+  const names = statements.flatMap((statement) => {
+    if (ts.isExportDeclaration(statement) && statement.moduleSpecifier === undefined) {
+      const clause = statement.exportClause;
+      return clause !== undefined && ts.isNamedExports(clause) ? clause.elements.map(({ name }) => name.text) : [];
+    }
+    const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+    if (ts.isVariableStatement(statement)) {
+      return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
+    }
+    const name = (statement as ts.Statement & { readonly name?: ts.Node }).name;
+    return name !== undefined && ts.isIdentifier(name) ? [name.text] : [];
+  });
+  // A type and a value of one name are one export, as are the overloads of a function.
+  return [...new Set(names)];
 }
 
 function findModuleName(node: ts.Node): string | undefined {
@@ -81,7 +102,7 @@ function isEnvironment(node: ts.Node): boolean {
  */
 function findTestSupport(files: readonly ParsedFile[]): ReadonlySet<string> {
   const isTest = ({ path, imports }: ParsedFile) =>
-    path.endsWith('.test.ts') || path.startsWith('test/') || imports.some((each) => TEST_TOOLS.includes(each));
+    path.endsWith('.test.ts') || /^test(ing)?\//.test(path) || imports.some((each) => TEST_TOOLS.includes(each));
   const forTests = new Set(files.filter(isTest).map(({ path }) => path));
   const edges = files.flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })));
   const importers = Map.groupBy(edges, ({ imported }) => imported);

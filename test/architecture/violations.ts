@@ -1,12 +1,12 @@
 /** Which files break the rules of the house? (CONTRIBUTING.md.) Each violation names the file and the rule. */
 import { posix } from 'node:path';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { findRow, isWithin } from './import-table.ts';
 import type { SourceFile } from './source-file.ts';
 
-const NAMESPACE_FILE = 'src/domain/namespace.ts';
+const NAMESPACE_FILE = 'src/domain/identifiers/namespace.ts';
 const ENVIRONMENT_FILE = 'src/config.ts';
-const WIRE_ERRORS_FILE = 'src/http/wire-errors.ts';
+const WIRE_ERRORS_FILE = 'src/http/error-responses.ts';
 
 /** Folders that say nothing of what is in them. */
 const NAMELESS_FOLDERS = ['utils', 'helpers', 'common', 'lib', 'shared'];
@@ -16,7 +16,7 @@ const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*((\.[a-z0-9]+)?\.test|\.d)?\.tsx?$/;
 /** Where the tables and the words hold; benchmarks, documents and tests may do as they need. */
 const HOUSE = ['src', 'client', 'cli', 'explorer', 'contracts', 'devnet'];
 /** Where nobody knows of HTTP. */
-const WIRELESS = ['src/domain', 'src/ports', 'src/actions', 'src/indexers'];
+const WIRELESS = ['src/domain', 'src/ports', 'src/actions', 'src/indexing'];
 const STATUS = /\b(?:status|statusCode|code)\s*(?:[:(]|={1,3})\s*[1-5]\d\d\b/;
 
 /** All violations, in the order of the files. */
@@ -50,9 +50,11 @@ function judgeName(path: string): string[] {
 }
 
 function judgeOpening({ path, text }: SourceFile): string[] {
-  return text.startsWith('/**') || path.endsWith('.test.ts')
-    ? []
-    : ['a file opens with the question it answers: /** … */'];
+  const opening = /^\/\*\*[\s*]*((?:[^.]|\.\S)*?[.?:](?=\s)|)/.exec(text)?.[1];
+  if (opening === undefined) {
+    return path.endsWith('.test.ts') ? [] : ['a file opens with a statement of what it is: /** … */'];
+  }
+  return opening.includes('?') ? ['opens with a question instead of a statement'] : [];
 }
 
 function judgeImports({ path, imports, isForTests }: SourceFile, forTests: ReadonlySet<string>): string[] {

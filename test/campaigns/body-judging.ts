@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { Random } from '../../sim/random.ts';
-import { attempts, pki, requestCases, type VectorWorld } from '../../src/domain/evidence/evidence-vectors.ts';
-import { CHALLENGE_PATH, startChipScene, type ChipScene } from '../chip-scene.ts';
+import { attempts, pki, requestCases, type VectorWorld } from '../../testing/fixtures/evidence-vectors.ts';
+import { CHALLENGE_PATH, startChipScene, type ChipScene } from '../../testing/harness/chip-service.ts';
 import { createBodyMutations, WORLDS, type MutatedBody, type WorldName } from './body-mutations.ts';
 import { openPipelinedPosts, type Answer, type PipelinedPosts } from './pipelined-posts.ts';
 

@@ -4,18 +4,12 @@
  */
 import { createPrivateKey, sign } from 'node:crypto';
 import type { Random } from '../../sim/random.ts';
-import { canonicalBytes, canonicalText } from '../../src/domain/canonical-json.ts';
-import { VECTOR_NOW } from '../../src/domain/evidence/certificate/forged-certificate.ts';
+import { canonicalBytes, canonicalText } from '../../src/domain/json/canonical-json.ts';
+import { VECTOR_NOW } from '../../testing/fixtures/forged-certificate.ts';
 import { judgeLeaf, MAX_LEAF_BYTES } from '../../src/domain/evidence/certificate/leaf-profile.ts';
-import { toLowS } from '../../src/domain/evidence/chip-answer.ts';
+import { toLowS } from '../../src/domain/evidence/chip-signature.ts';
 import type { EvidenceDocument } from '../../src/domain/evidence/evidence-document.ts';
-import {
-  attempts,
-  pki,
-  requestCases,
-  vectorNamespace,
-  vectorRules,
-} from '../../src/domain/evidence/evidence-vectors.ts';
+import { attempts, pki, requestCases, vectorNamespace, vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { toNumber } from '../../src/domain/evidence/low-s.ts';
 import {
   chipPreimage,
@@ -24,9 +18,9 @@ import {
   toHex,
   transcriptBytes,
 } from '../../src/domain/evidence/signed-bytes.ts';
-import { formatAddress, parseAddress } from '../../src/domain/identifiers.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
-import { CHALLENGE_PATH, EVIDENCE_PATH } from '../chip-scene.ts';
+import { formatAddress, parseAddress } from '../../src/domain/identifiers/identifiers.ts';
+import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
+import { CHALLENGE_PATH, EVIDENCE_PATH } from '../../testing/harness/chip-service.ts';
 import { createLeafMutations } from './leaf-mutations.ts';
 
 /** What a genuine document meets, and the step that refuses it. */

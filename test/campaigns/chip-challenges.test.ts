@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { Random } from '../../sim/random.ts';
-import { startEmbeddedPostgres, type PostgresServer } from '../embedded-postgres.ts';
+import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
 import { raceChallenges } from './chip-races.ts';
 import { searchAfterRefusals } from './chip-secrets.ts';
 import { findSecrets } from './secret-search.ts';

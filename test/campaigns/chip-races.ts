@@ -8,7 +8,7 @@ import type { MachineFixture } from '../../devnet/fixtures.ts';
 import type { Devnet } from '../../devnet/start-devnet.ts';
 import type { Random } from '../../sim/random.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { parseDatabaseUrl } from '../../src/adapters/sql/database-url.ts';
+import { parseDatabaseUrl } from '../../src/adapters/sql/engine/database-url.ts';
 import type { BuiltEvidence } from '../../src/domain/evidence/evidence-building.ts';
 import { nonceHashOf, type Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import type { Store } from '../../src/ports/store.ts';

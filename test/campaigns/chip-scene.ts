@@ -8,12 +8,12 @@ import type { Devnet } from '../../devnet/start-devnet.ts';
 import type { MachineFixture } from '../../devnet/fixtures.ts';
 import { parseCertificateFile } from '../../src/domain/evidence/certificate/certificate-file.ts';
 import { parseCertificate } from '../../src/domain/evidence/certificate/certificate.ts';
-import { toLowS } from '../../src/domain/evidence/chip-answer.ts';
+import { toLowS } from '../../src/domain/evidence/chip-signature.ts';
 import { buildEvidence, prepareChipProof, type BuiltEvidence } from '../../src/domain/evidence/evidence-building.ts';
 import { toNumber } from '../../src/domain/evidence/low-s.ts';
 import { chipPreimage, controllerMessage, toHex, transcriptBytes } from '../../src/domain/evidence/signed-bytes.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { createMainChainKey, type MainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { createMainChainKey, type MainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { openPipelinedPosts, type Answer } from './pipelined-posts.ts';
 
 export interface ChipService {

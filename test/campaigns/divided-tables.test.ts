@@ -3,8 +3,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { listStatements } from '../../bench/growth/partitions.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { testStore } from '../../src/adapters/sql/store-contract.ts';
-import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
+import { testStore } from '../../testing/contracts/store-contract.ts';
+import {
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../testing/harness/embedded-postgres.ts';
 
 const PARTS = Number(process.env['PARTS'] ?? 16);
 

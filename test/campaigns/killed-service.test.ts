@@ -13,12 +13,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { Random } from '../../sim/random.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { parseDatabaseUrl } from '../../src/adapters/sql/database-url.ts';
-import type { Address, MachineId } from '../../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { parseDatabaseUrl } from '../../src/adapters/sql/engine/database-url.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
-import { startEmbeddedPostgres, type PostgresServer } from '../embedded-postgres.ts';
+import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
+import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 200);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);

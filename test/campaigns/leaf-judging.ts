@@ -1,9 +1,9 @@
 /** Test support: does any change of a certificate get past us that other readers refuse? Whatever we accept, both are asked about; of what we refuse, OpenSSL is. */
 import { expect } from 'vitest';
 import { Random } from '../../sim/random.ts';
-import { VECTOR_NOW } from '../../src/domain/evidence/certificate/forged-certificate.ts';
+import { VECTOR_NOW } from '../../testing/fixtures/forged-certificate.ts';
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
-import { vectorRules } from '../../src/domain/evidence/evidence-vectors.ts';
+import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { createLeafMutations } from './leaf-mutations.ts';
 import { askOpenssl, askPeculiar, isInOrderForOpenssl } from './second-opinions.ts';
 

@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto';
 import type { Random } from '../../sim/random.ts';
 import { parseCertificate } from '../../src/domain/evidence/certificate/certificate.ts';
 import { parseDer, TAG, type DerElement } from '../../src/domain/evidence/certificate/der.ts';
-import { bits, integer, sequence } from '../../src/domain/evidence/certificate/der-writer.ts';
-import { ECDSA_SHA384, INTERMEDIATE_KEY } from '../../src/domain/evidence/certificate/forged-certificate.ts';
-import { fromBase64, leafCases } from '../../src/domain/evidence/evidence-vectors.ts';
+import { bits, integer, sequence } from '../../devnet/der-writer.ts';
+import { ECDSA_SHA384, INTERMEDIATE_KEY } from '../../testing/fixtures/forged-certificate.ts';
+import { fromBase64, leafCases } from '../../testing/fixtures/evidence-vectors.ts';
 import { toNumber } from '../../src/domain/evidence/low-s.ts';
 
 export interface MutatedLeaf {

@@ -7,19 +7,19 @@ import { hexToBytes } from '@noble/hashes/utils.js';
 import { recoverMessageAddress } from 'viem';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Random } from '../../sim/random.ts';
-import { altKeyBytes, parseAltKey } from '../../src/domain/alt-identifiers.ts';
-import { EDWARDS_ORDER, SECP256K1_ORDER } from '../../src/domain/signatures/signature-forms.ts';
+import { altKeyBytes, parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { EDWARDS_ORDER, SECP256K1_ORDER } from '../../src/domain/signatures/signature-encoding-rules.ts';
 import {
   ed25519SignatureBytes,
   parseEd25519Signature,
   parseRecoverableSignature,
-} from '../../src/domain/signatures/signature-texts.ts';
+} from '../../src/domain/signatures/signature-parsing.ts';
 import {
   createAltChainKey,
   createMainChainKey,
   NATIVE_CHECKS,
   spellEd25519,
-} from '../../src/domain/signatures/signing-keys.ts';
+} from '../../testing/fixtures/signing-keys.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);

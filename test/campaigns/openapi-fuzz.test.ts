@@ -3,9 +3,9 @@
  * over the local chains: no 5xx, nothing outside the document, and no more memory in the end than a tenth of the way in.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDevnetProcess, type DevnetProcess } from '../devnet-process.ts';
-import { runFuzz, untilReadable, worldOf } from '../openapi-fuzz-run.ts';
-import { startReplica, type Replica } from '../replica.ts';
+import { startDevnetProcess, type DevnetProcess } from '../../testing/harness/devnet-process.ts';
+import { runFuzz, untilReadable, worldOf } from '../../testing/harness/openapi-fuzz-run.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 5_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);

@@ -7,8 +7,8 @@ import {
   X509Certificate as PeculiarCertificate,
 } from '@peculiar/x509';
 import { webcrypto, X509Certificate } from 'node:crypto';
-import { VECTOR_NOW } from '../../src/domain/evidence/certificate/forged-certificate.ts';
-import { fromBase64, pki } from '../../src/domain/evidence/evidence-vectors.ts';
+import { VECTOR_NOW } from '../../testing/fixtures/forged-certificate.ts';
+import { fromBase64, pki } from '../../testing/fixtures/evidence-vectors.ts';
 
 export interface Opinion {
   /** DER of the key. */

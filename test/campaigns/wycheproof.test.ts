@@ -2,13 +2,13 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { formatAltKey } from '../../src/domain/alt-identifiers.ts';
+import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
 import { createNativeCurves, NATIVE_SECP256K1 } from '../../src/domain/signatures/native-curves.ts';
 import { PORTABLE_CURVES } from '../../src/domain/signatures/portable-curves.ts';
 import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
-import { toRecoverableForm } from '../../src/domain/signatures/signature-forms.ts';
-import { spellEd25519 } from '../../src/domain/signatures/signing-keys.ts';
+import { toRecoverableForm } from '../../src/domain/signatures/signature-encoding-rules.ts';
+import { spellEd25519 } from '../../testing/fixtures/signing-keys.ts';
 import { fetchWycheproof, type WycheproofCase, type WycheproofGroup } from './wycheproof-vectors.ts';
 
 const SECP256K1 = 'ecdsa_secp256k1_sha256_p1363_test';

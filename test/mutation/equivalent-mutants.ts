@@ -78,7 +78,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Without a beginning no day is at or after it, and nothing adds up.',
   },
   {
-    file: 'src/domain/rating/day-sums.ts',
+    file: 'src/domain/rating/daily-totals.ts',
     line: 'return sum > SAFE ? SAFE : Number(sum);',
     changes: [['sum > SAFE', 'sum >= SAFE']],
     why: 'At the limit both ways give the limit.',
@@ -278,25 +278,25 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Without a certificate there are no extensions either.',
   },
   {
-    file: 'src/domain/rating/fold-text.ts',
+    file: 'src/domain/rating/rating-state-codec.ts',
     line: "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FoldUnreadable();",
     changes: [["typeof value !== 'object'", 'false']],
     why: 'A text, a number or a truth has no model, which is refused next.',
   },
   {
-    file: 'src/domain/rating/fold-text.ts',
+    file: 'src/domain/rating/rating-state-codec.ts',
     line: '} catch {',
     changes: [['{\n    throw new FoldUnreadable();\n  }', '{}']],
     why: UNDEFINED_IS_NO_FOLD,
   },
   {
-    file: 'src/domain/rating/fold-text.ts',
+    file: 'src/domain/rating/rating-state-codec.ts',
     line: 'throw new FoldUnreadable();',
     changes: [['throw new FoldUnreadable();', ';']],
     why: UNDEFINED_IS_NO_FOLD,
   },
   {
-    file: 'src/domain/rating/fold-text.ts',
+    file: 'src/domain/rating/rating-state-codec.ts',
     line: "const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];",
     changes: [
       ["'model'", '""'],
@@ -305,19 +305,19 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Only how many they are is asked.',
   },
   {
-    file: 'src/domain/rating/fold.ts',
+    file: 'src/domain/rating/rating-state.ts',
     line: "if (addEvent(draft, event, rates, 'pass') === 'pending') hasPending = true;",
     changes: [["'pass'", '""']],
     why: 'Whatever is not to stop passes.',
   },
   {
-    file: 'src/domain/rating/fold.ts',
+    file: 'src/domain/rating/rating-state.ts',
     line: "if (!isSound) return 'added';",
     changes: [["'added'", '""']],
     why: 'Whatever is not pending is added.',
   },
   {
-    file: 'src/domain/rating/fold.ts',
+    file: 'src/domain/rating/rating-state.ts',
     line: "return isPending ? 'pending' : 'added';",
     changes: [["'added'", '""']],
     why: 'Whatever is not pending is added.',
@@ -376,7 +376,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'A mean does not know the sign of all its weights.',
   },
   {
-    file: 'src/domain/evidence/chip-answer.ts',
+    file: 'src/domain/evidence/chip-signature.ts',
     line: 'if (bytes.length < MIN_ANSWER_BYTES || bytes.length > MAX_ANSWER_BYTES) return undefined;',
     changes: [
       ['bytes.length < MIN_ANSWER_BYTES || bytes.length > MAX_ANSWER_BYTES', 'false'],
@@ -390,13 +390,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Two numbers below the order have no fewer and no more bytes.',
   },
   {
-    file: 'src/domain/evidence/chip-answer.ts',
+    file: 'src/domain/evidence/chip-signature.ts',
     line: 'if (tag !== DER_INTEGER || length === 0 || length > SCALAR_BYTES + 1 || content.length < length) return undefined;',
     changes: [['length > SCALAR_BYTES + 1', 'false']],
     why: 'A longer number is not below the order.',
   },
   {
-    file: 'src/domain/evidence/chip-answer.ts',
+    file: 'src/domain/evidence/chip-signature.ts',
     line: 'const isPadded = length > 1 && first === 0 && second < 0x80;',
     changes: [
       ['length > 1', 'true'],
@@ -426,7 +426,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'What is not there has no shape.',
   },
   {
-    file: 'src/domain/evidence/closed-shape.ts',
+    file: 'src/domain/evidence/exact-object.ts',
     line: 'const read = member === undefined ? undefined : readMember(member, form);',
     changes: [['member === undefined', 'false']],
     why: 'What is not there is no text and has no shape.',
@@ -444,13 +444,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'No point of the curve has y = 0.',
   },
   {
-    file: 'src/domain/availability.ts',
+    file: 'src/domain/machine/availability.ts',
     line: "return available.state === 'present' && available.value;",
     changes: [["available.state === 'present'", 'true']],
     why: 'What is not present has no value.',
   },
   {
-    file: 'src/domain/active-machine.ts',
+    file: 'src/domain/machine/active-machine.ts',
     line: 'if (machine.lastEventAt > (newest.get(machine.id)?.lastEventAt ?? -1)) newest.set(machine.id, machine);',
     changes: [
       [
@@ -461,49 +461,49 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Of two that are equal either is the same.',
   },
   {
-    file: 'src/domain/active-machine.ts',
+    file: 'src/domain/machine/active-machine.ts',
     line: 'return b.lastEventAt - a.lastEventAt || (a.id < b.id ? -1 : 1);',
     changes: [['a.id < b.id', 'a.id <= b.id']],
     why: 'No id is there twice.',
   },
   {
-    file: 'src/domain/alt-machine-home.ts',
+    file: 'src/domain/alt-chain/alt-machine-home.ts',
     line: "return reading.state === 'present' ? reading.value : undefined;",
     changes: [["reading.state === 'present'", 'true']],
     why: 'What is not present has no value.',
   },
   {
-    file: 'src/domain/machine-home.ts',
+    file: 'src/domain/machine/machine-home.ts',
     line: "return reading.state === 'present' ? reading.value : undefined;",
     changes: [["reading.state === 'present'", 'true']],
     why: 'What is not present has no value.',
   },
   {
-    file: 'src/domain/base58.ts',
+    file: 'src/domain/identifiers/base58.ts',
     line: 'const digits = toHex(toNumber(text.slice(zeros)));',
     changes: [['text.slice(zeros)', 'text']],
     why: 'Leading zeros add nothing to a number.',
   },
   {
-    file: 'src/domain/base58.ts',
+    file: 'src/domain/identifiers/base58.ts',
     line: 'for (let at = 0; at < digits.length; at += DIGITS_AT_ONCE) {',
     changes: [['at < digits.length', 'at <= digits.length']],
     why: 'After the end there are no digits, which multiply by 1 and add 0.',
   },
   {
-    file: 'src/domain/base58.ts',
+    file: 'src/domain/identifiers/base58.ts',
     line: 'number = number * (part.length === DIGITS_AT_ONCE ? BASE_AT_ONCE : 58n ** BigInt(part.length)) + BigInt(value);',
     changes: [['part.length === DIGITS_AT_ONCE', 'false']],
     why: 'The constant is that power.',
   },
   {
-    file: 'src/domain/base58.ts',
+    file: 'src/domain/identifiers/base58.ts',
     line: 'const DIGITS_PER_BYTE = Math.log(256) / Math.log(58);',
     changes: [['Math.log(256) / Math.log(58)', 'Math.log(256) * Math.log(58)']],
     why: 'A text that is too long is refused by its bytes then; the bound only spares reading it.',
   },
   {
-    file: 'src/domain/duration-tally.ts',
+    file: 'src/domain/metrics/latency-histogram.ts',
     line: 'while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket += 1;',
     changes: [
       ['bucket < BOUNDS.length', 'true'],
@@ -512,7 +512,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Nothing exceeds a bound that is not there.',
   },
   {
-    file: 'src/domain/first-generation.ts',
+    file: 'src/domain/machine/legacy-machine.ts',
     line: "const id = parseMachineId(item instanceof JsonNumber ? item.text : typeof item === 'string' ? item : '');",
     changes: [
       ["typeof item === 'string'", 'true'],
@@ -521,49 +521,49 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Nothing else is spelled like an id.',
   },
   {
-    file: 'src/domain/first-generation.ts',
+    file: 'src/domain/machine/legacy-machine.ts',
     line: 'return [...ids].sort((a, b) => (a < b ? -1 : 1));',
     changes: [['a < b', 'a <= b']],
     why: 'No id is there twice.',
   },
   {
-    file: 'src/domain/first-generation.ts',
+    file: 'src/domain/machine/legacy-machine.ts',
     line: "return operator.state === 'present' && operator.value === claimant ? 'held' : 'foreign';",
     changes: [["operator.state === 'present'", 'true']],
     why: 'What is not present has no value.',
   },
   {
-    file: 'src/domain/foreign-json.ts',
+    file: 'src/domain/json/untrusted-json.ts',
     line: '} catch {',
     changes: [['{\n    return undefined;\n  }', '{}']],
     why: NOTHING_RETURNED,
   },
   {
-    file: 'src/domain/index-freshness.ts',
+    file: 'src/domain/index-rules/index-freshness.ts',
     line: 'return ageSeconds !== undefined && ageSeconds <= MAX_UNSEEN_INTERVALS * pollIntervalSeconds;',
     changes: [['ageSeconds !== undefined', 'true']],
     why: 'No age is not below a limit.',
   },
   {
-    file: 'src/domain/verify-status.ts',
+    file: 'src/domain/evidence/verify-status.ts',
     line: "if (record.expiresAt !== undefined && record.expiresAt <= nowSeconds) return 'expired';",
     changes: [['record.expiresAt !== undefined', 'true']],
     why: 'No end is not before now.',
   },
   {
-    file: 'src/domain/strict-json.ts',
+    file: 'src/domain/json/strict-json.ts',
     line: 'if (!(error instanceof Stop)) throw error;',
     changes: [['!(error instanceof Stop)', 'false']],
     why: 'The scanner throws nothing else.',
   },
   {
-    file: 'src/domain/strict-json.ts',
+    file: 'src/domain/json/strict-json.ts',
     line: '} catch {',
     changes: [['{\n    return undefined;\n  }', '{}']],
     why: NOTHING_RETURNED,
   },
   {
-    file: 'src/domain/strict-json.ts',
+    file: 'src/domain/json/strict-json.ts',
     line: "if (this.#text[this.#at] === '\"') {",
     changes: [
       ["this.#text[this.#at] === '\"'", 'false'],
@@ -588,19 +588,19 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: NOTHING_RETURNED,
   },
   {
-    file: 'src/domain/evidence/kept-evidence.ts',
+    file: 'src/domain/evidence/stored-evidence.ts',
     line: "const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'kept', challenge }), rules);",
     changes: [["'kept'", '""']],
     why: 'Only whether it is gone is asked.',
   },
   {
-    file: 'src/domain/call-tally.ts',
+    file: 'src/domain/metrics/call-counter.ts',
     line: "const [method = '', outcome = ''] = key.split(' ');",
     changes: [["''", '"Stryker was here!"']],
     why: 'Every key has both words.',
   },
   {
-    file: 'src/domain/utc-day.ts',
+    file: 'src/domain/rating/utc-day.ts',
     line: 'if (!/^\\d{4}-\\d{2}-\\d{2}$/.test(text)) return undefined;',
     changes: [
       ['!/^\\d{4}-\\d{2}-\\d{2}$/.test(text)', 'false'],
@@ -610,7 +610,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     why: 'Text that is no such day does not write itself back.',
   },
   {
-    file: 'src/domain/rating/fold-days.ts',
+    file: 'src/domain/rating/rating-state-days.ts',
     line: 'const begun = newest?.day === day && days.length === 0 ? newest.changed : [];',
     changes: [
       ['days.length === 0', 'true'],

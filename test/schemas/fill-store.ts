@@ -1,16 +1,9 @@
 /** What stands in the database of a service that was in use? Something in every table that a release has. */
-import type { AltKey } from '../../src/domain/alt-identifiers.ts';
-import type { Address } from '../../src/domain/identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
-import {
-  checkpointAt,
-  decisionOf,
-  foldOf,
-  id,
-  imported,
-  submitted,
-} from '../../src/adapters/sql/store-contract/samples.ts';
-import type { AltMachineState } from '../../src/ports/alt-event-store.ts';
+import { checkpointAt, decisionOf, foldOf, id, imported, submitted } from '../../testing/contracts/store/samples.ts';
+import type { AltMachineState } from '../../src/ports/alt-store.ts';
 import type { Store } from '../../src/ports/store.ts';
 
 const OWNER = `0x${'a1'.repeat(20)}` as Address;

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { postgresDialect, sqliteDialect, type Dialect } from '../../src/adapters/sql/dialect.ts';
-import { migrate } from '../../src/adapters/sql/migrate.ts';
-import { MIGRATIONS } from '../../src/adapters/sql/migrations.ts';
-import type { Query, Value } from '../../src/adapters/sql/work.ts';
+import { postgresDialect, sqliteDialect, type Dialect } from '../../src/adapters/sql/engine/dialect.ts';
+import { migrate } from '../../src/adapters/sql/schema/migrate.ts';
+import { MIGRATIONS } from '../../src/adapters/sql/schema/migrations.ts';
+import type { Query, Value } from '../../src/adapters/sql/engine/sql-program.ts';
 import { fillStore } from './fill-store.ts';
 
 interface Statement {

@@ -2,7 +2,7 @@
  * How do the service suites ask? One plain request, and the answer with its body as text and as JSON. Every answer is held against what
  * the service that gave it says about itself: an undocumented status, header or member fails the suite that got it.
  */
-import { OpenapiConformance, type OpenapiDocument } from '../openapi-conformance.ts';
+import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 
 export interface Answer {
   readonly status: number;

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFaultProxy, type FaultProxy, type WireFault } from '../fault-proxy.ts';
+import { startFaultProxy, type FaultProxy, type WireFault } from '../../testing/harness/fault-proxy.ts';
 import { PATIENCE_MILLISECONDS } from '../bad-days-table.ts';
-import { isRedisThere, startRedis, type RedisServer } from '../redis-server.ts';
+import { isRedisThere, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 

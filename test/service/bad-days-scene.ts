@@ -1,14 +1,18 @@
 /** A service over PostgreSQL and both local chains, with a proxy of ours before each of the three, and a caller who asks it everything. */
 import { inject } from 'vitest';
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
-import { attempts } from '../../src/domain/evidence/evidence-vectors.ts';
-import type { Address, MachineId } from '../../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { attempts } from '../../testing/fixtures/evidence-vectors.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { PATIENCE_MILLISECONDS, POLL_INTERVAL_SECONDS, ROUTES, type RouteName } from '../bad-days-table.ts';
-import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
-import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
-import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
+import {
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../testing/harness/embedded-postgres.ts';
+import { startFaultProxy, type FaultProxy } from '../../testing/harness/fault-proxy.ts';
+import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { ask, findMachine, type Answer } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, inject, it } from 'vitest';
-import { LONGEST_ARRIVAL_MILLISECONDS } from '../../src/http/transport.ts';
+import { LONGEST_ARRIVAL_MILLISECONDS } from '../../src/http/server/http-server.ts';
 import { PATIENCE_MILLISECONDS } from '../bad-days-table.ts';
-import { open } from '../raw-http.ts';
+import { open } from '../../testing/harness/raw-http.ts';
 import { ask, findMachine } from './ask.ts';
 
 const SLOW_CALLERS = 2_000;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startAnvil, type Anvil } from '../../devnet/anvil.ts';
-import { formatBase58 } from '../../src/domain/base58.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import {
   BAD_DAYS,
   DECISION_STORAGE,
@@ -18,8 +18,14 @@ import {
   type BadDay,
   type RouteName,
 } from '../bad-days-table.ts';
-import type { FaultProxy, WireFault } from '../fault-proxy.ts';
-import { answerOlderBlock, startRpcProxy, type ProxyAnswer, type RpcFault, type RpcProxy } from '../rpc-proxy.ts';
+import type { FaultProxy, WireFault } from '../../testing/harness/fault-proxy.ts';
+import {
+  answerOlderBlock,
+  startRpcProxy,
+  type ProxyAnswer,
+  type RpcFault,
+  type RpcProxy,
+} from '../../testing/harness/rpc-proxy.ts';
 import { startBadDays, type BadDaysScene, type Chain } from './bad-days-scene.ts';
 
 const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);

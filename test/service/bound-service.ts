@@ -4,8 +4,8 @@ import { startAltNode } from '../../devnet/alt-node/alt-node.ts';
 import { BorshWriter } from '../../devnet/alt-node/borsh-writer.ts';
 import { deriveAddress } from '../../devnet/alt-node/program-addresses.ts';
 import { DEFAULT_BINDING_DISCRIMINATOR, DEFAULT_BINDING_SEED } from '../../src/config/alt-chain-settings.ts';
-import { formatAltKey, type AltKey } from '../../src/domain/alt-identifiers.ts';
-import type { RpcProxy } from '../rpc-proxy.ts';
+import { formatAltKey, type AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { startProxiedService } from './proxied-service.ts';
 
 export interface BoundService {

@@ -20,7 +20,7 @@ import {
   requestCases,
   vectorNamespace,
   type VectorAttempt,
-} from '../../src/domain/evidence/evidence-vectors.ts';
+} from '../../testing/fixtures/evidence-vectors.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit } from './browser.ts';
 

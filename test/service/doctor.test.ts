@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { examineAltChain } from '../../cli/doctor/alt-chain.ts';
 import { runSvc } from '../../cli/run-svc.ts';
 import { readConfig } from '../../src/config.ts';
-import { startRpcProxy, type RpcFault } from '../rpc-proxy.ts';
+import { startRpcProxy, type RpcFault } from '../../testing/harness/rpc-proxy.ts';
 
 const env = inject('devnetEnv');
 

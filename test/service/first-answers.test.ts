@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { formatMachineDid, type MachineId } from '../../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
-import { startMachineScene, type MachineScene } from '../machine-scene.ts';
+import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { startMachineScene, type MachineScene } from '../../testing/fixtures/machines.ts';
 import { ask } from './ask.ts';
 import { startProxiedService } from './proxied-service.ts';
 

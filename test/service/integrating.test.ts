@@ -26,7 +26,7 @@ let proxied: ProxiedService;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'integrating-'));
   proxied = await startProxiedService();
-  const keys = pathToFileURL(join(ROOT, 'src/domain/signatures/signing-keys.ts')).href;
+  const keys = pathToFileURL(join(ROOT, 'testing/fixtures/signing-keys.ts')).href;
   const wallet = [
     `import { createMainChainKey } from '${keys}';`,
     `const key = createMainChainKey(Buffer.from('${ownerKey.slice(2)}', 'hex'));`,

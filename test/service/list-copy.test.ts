@@ -1,9 +1,13 @@
 /** Are lists read from the copy of the database while it is fresh, and from the database itself as soon as it is not? Two databases, told apart by one row, and a wire to the one. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
-import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
-import { startReplica, type Replica } from '../replica.ts';
+import {
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../testing/harness/embedded-postgres.ts';
+import { startFaultProxy, type FaultProxy } from '../../testing/harness/fault-proxy.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 import { ask } from './ask.ts';
 
 let server: PostgresServer;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { startReplica, type Replica } from '../replica.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 
 const ADDRESSES = ['127.0.0.1', '::1'];
 

@@ -1,10 +1,10 @@
 /** `/metrics` of a running service (decisions 4): on the operator's port alone, true, and without anything secret. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { StartRefused } from '../../src/wiring/start-refused.ts';
-import { PROXY_KEY } from '../rpc-proxy.ts';
+import { StartRefused } from '../../src/composition/start-refused.ts';
+import { PROXY_KEY } from '../../testing/harness/rpc-proxy.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
-import { findFreePort } from '../free-port.ts';
+import { findFreePort } from '../../testing/harness/free-port.ts';
 
 let proxied: ProxiedService;
 let adminPort: number;

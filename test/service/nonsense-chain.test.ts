@@ -1,7 +1,7 @@
 /** A node that answers nonsense gives 503, never a wrong 200 or 404; and the service recovers without a restart (chain-evm 7.10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Service } from '../../src/main.ts';
-import { PROXY_KEY, type RpcFault, type RpcProxy } from '../rpc-proxy.ts';
+import { PROXY_KEY, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 

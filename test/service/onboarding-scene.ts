@@ -8,8 +8,8 @@ import { runSvc, type SvcResult } from '../../cli/run-svc.ts';
 import { accountOf } from '../../devnet/accounts.ts';
 import { startBareChain, type BareChain } from '../../devnet/bare-chain.ts';
 import { activateMachine, machineIdOf } from '../../devnet/main-chain-calls.ts';
-import { formatMachineDid, type MachineId } from '../../src/domain/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../../src/domain/namespace.ts';
+import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 export interface OnboardingScene {

@@ -1,6 +1,6 @@
 /** A few thousand of the requests of the campaign in `test/campaigns/openapi-fuzz.test.ts`, of a seed of the day. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { runFuzz, worldOf } from '../openapi-fuzz-run.ts';
+import { runFuzz, worldOf } from '../../testing/harness/openapi-fuzz-run.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 3_000);

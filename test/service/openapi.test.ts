@@ -1,6 +1,6 @@
 /** Is every answer about every persona what the document says, status, headers and members? */
 import { describe, expect, inject, it } from 'vitest';
-import { OpenapiConformance, type OpenapiDocument } from '../openapi-conformance.ts';
+import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, operators } = inject('fixtures');

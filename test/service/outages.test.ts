@@ -3,7 +3,7 @@
  * comes back without a restart (architecture, rule 1; chain-svm 5).
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
+import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 

@@ -5,8 +5,8 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { formatBase58, parseBase58 } from '../../src/domain/base58.ts';
-import { createMainChainKey } from '../../src/domain/signatures/signing-keys.ts';
+import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
+import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { ask, findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';

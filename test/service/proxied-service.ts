@@ -2,8 +2,8 @@
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
-import type { Log } from '../../src/ports/log.ts';
-import { startRpcProxy, type RpcProxy } from '../rpc-proxy.ts';
+import type { Log } from '../../src/ports/runtime.ts';
+import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 
 export interface ProxiedService {
   readonly service: Service;

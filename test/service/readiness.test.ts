@@ -1,6 +1,6 @@
 /** `/ready` in front of a real chain, check by check (interface, Probe routes; http-facts 12). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { changeInner } from '../rpc-proxy.ts';
+import { changeInner } from '../../testing/harness/rpc-proxy.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 

@@ -1,7 +1,7 @@
 /** Does `/docs` tell of every route, and does its form ask the service as any caller would? (The explorer; decisions 4.) */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { OpenapiDocument } from '../openapi-conformance.ts';
+import type { OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 

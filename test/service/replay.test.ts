@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
 import { buildRateTable } from '../../cli/replay/rates.ts';
 import { replay } from '../../cli/replay/replay.ts';
-import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
+import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
 
 const baseUrl = inject('baseUrl');
 const env = inject('devnetEnv');

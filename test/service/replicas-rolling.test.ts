@@ -6,9 +6,13 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { runLoad, type LoadReport } from '../../bench/replicas/fixed-rate-load.ts';
 import { createCalls } from '../../bench/replicas/fixture-calls.ts';
 import { Random } from '../../sim/random.ts';
-import { startBalancer, type Balancer } from '../balancer.ts';
-import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
-import { startReplica, type Replica } from '../replica.ts';
+import { startBalancer, type Balancer } from '../../testing/harness/balancer.ts';
+import {
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../testing/harness/embedded-postgres.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 const REQUESTS_PER_SECOND = 150;

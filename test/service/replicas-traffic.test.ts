@@ -9,9 +9,13 @@ import { buildRateTable } from '../../cli/replay/rates.ts';
 import { replay } from '../../cli/replay/replay.ts';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { Random } from '../../sim/random.ts';
-import { dayOf, formatDay } from '../../src/domain/utc-day.ts';
-import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
-import { startReplica, type Replica } from '../replica.ts';
+import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
+import {
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../testing/harness/embedded-postgres.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 import { ask } from './ask.ts';
 import { openTraffic, type Traffic } from './chain-traffic.ts';
 

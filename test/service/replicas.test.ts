@@ -1,7 +1,11 @@
 /** Several processes over one PostgreSQL: one follows the chains, another takes over when it dies, and the index is right whoever wrote it. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { startEmbeddedPostgres, type PostgresServer, type PostgresTestDatabase } from '../embedded-postgres.ts';
-import { startReplica, type Replica } from '../replica.ts';
+import {
+  startEmbeddedPostgres,
+  type PostgresServer,
+  type PostgresTestDatabase,
+} from '../../testing/harness/embedded-postgres.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 import { ask, type Answer } from './ask.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 2);

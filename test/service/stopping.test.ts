@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { startReplica, type Replica } from '../replica.ts';
+import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 import { ask } from './ask.ts';
 
 let folder: string;

@@ -14,8 +14,8 @@ import {
   setController,
   transferMachine,
 } from '../../devnet/main-chain-calls.ts';
-import { converse, type RawAnswer } from '../raw-http.ts';
-import { answerInner } from '../rpc-proxy.ts';
+import { converse, type RawAnswer } from '../../testing/harness/raw-http.ts';
+import { answerInner } from '../../testing/harness/rpc-proxy.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseDay } from '../../domain/utc-day.ts';
+import { parseDay } from '../../domain/rating/utc-day.ts';
 import { parseEcbCsv } from './ecb-csv.ts';
 import { FeedMalformed } from './euro-quotes.ts';
 

@@ -2,8 +2,8 @@
  * What does a reference file in CSV say? `eurofxref-hist.csv` (all days, newest first) and `eurofxref.csv` (one day) of the
  * European Central Bank: a header of currency codes, and a row per day.
  */
-import { isCurrencyCode } from '../../domain/currency.ts';
-import { parseDay } from '../../domain/utc-day.ts';
+import { isCurrencyCode } from '../../domain/rating/currency.ts';
+import { parseDay } from '../../domain/rating/utc-day.ts';
 import type { Decimal } from './decimal.ts';
 import type { QuotedDay } from './euro-quotes.ts';
 import { FeedMalformed, parseQuote } from './euro-quotes.ts';

@@ -4,8 +4,8 @@
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 
-import { isCurrencyCode } from '../../domain/currency.ts';
-import { parseDay } from '../../domain/utc-day.ts';
+import { isCurrencyCode } from '../../domain/rating/currency.ts';
+import { parseDay } from '../../domain/rating/utc-day.ts';
 import type { Decimal } from './decimal.ts';
 import type { QuotedDay } from './euro-quotes.ts';
 import { FeedMalformed, parseQuote } from './euro-quotes.ts';

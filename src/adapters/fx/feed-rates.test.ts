@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { findRateBefore } from '../../domain/rating/rate-table.ts';
 import type { RateRow } from '../../domain/rating/rate-table.ts';
-import { parseDay } from '../../domain/utc-day.ts';
-import type { FxRates } from '../../ports/fx-rates.ts';
+import { parseDay } from '../../domain/rating/utc-day.ts';
+import type { FxRates } from '../../ports/rates.ts';
 import type { FxStore } from '../../ports/store.ts';
 import { createFeedRates, createFixedRates, RETRY_SECONDS } from './feed-rates.ts';
 import { FeedFailed } from './feed-source.ts';

@@ -8,10 +8,10 @@
  */
 import { RATE_WINDOW_DAYS } from '../../domain/rating/constants.ts';
 import type { RateRow } from '../../domain/rating/rate-table.ts';
-import { dayOf } from '../../domain/utc-day.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { nowSeconds } from '../../ports/clock.ts';
-import type { FxConfiguration, FxRates, FxRefresh } from '../../ports/fx-rates.ts';
+import { dayOf } from '../../domain/rating/utc-day.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { nowSeconds } from '../../ports/runtime.ts';
+import type { FxConfiguration, FxRates, FxRefresh } from '../../ports/rates.ts';
 import type { FxStore } from '../../ports/store.ts';
 import { FeedMalformed } from './euro-quotes.ts';
 import type { ReadFeed } from './feed-source.ts';

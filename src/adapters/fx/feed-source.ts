@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 
-import type { FxProblem } from '../../ports/fx-rates.ts';
+import type { FxProblem } from '../../ports/rates.ts';
 
 export interface FeedLimits {
   readonly timeoutMilliseconds: number;

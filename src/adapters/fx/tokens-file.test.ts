@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseDay } from '../../domain/utc-day.ts';
+import { parseDay } from '../../domain/rating/utc-day.ts';
 import { parseTokens, readTokensFile } from './tokens-file.ts';
 
 const parse = (value: unknown, hasFeed = true): unknown => parseTokens(JSON.stringify(value), hasFeed);

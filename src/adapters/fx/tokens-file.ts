@@ -9,9 +9,9 @@
  */
 import { readFile } from 'node:fs/promises';
 
-import { isCurrencyCode } from '../../domain/currency.ts';
+import { isCurrencyCode } from '../../domain/rating/currency.ts';
 import { RATE_DECIMALS } from '../../domain/rating/constants.ts';
-import { parseDay } from '../../domain/utc-day.ts';
+import { parseDay } from '../../domain/rating/utc-day.ts';
 import { parsePositiveDecimal } from './decimal.ts';
 
 export interface ConfiguredToken {

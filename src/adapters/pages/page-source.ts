@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { PageFile, PageFiles, PageSource } from '../../ports/page-files.ts';
+import type { PageFile, PageFiles, PageSource } from '../../ports/presentation.ts';
 
 const BUILT = join(import.meta.dirname, 'explorer');
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'explorer');

@@ -6,9 +6,9 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
-import { parseForeignObject } from '../../domain/foreign-json.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { PartnerAnswer, PartnerData } from '../../ports/partner-data.ts';
+import { parseForeignObject } from '../../domain/json/untrusted-json.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { PartnerAnswer, PartnerData } from '../../ports/presentation.ts';
 
 const TIMEOUT_MILLISECONDS = 2_000;
 const MAX_BODY_BYTES = 65_536;

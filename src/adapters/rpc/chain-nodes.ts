@@ -1,10 +1,9 @@
 /** Which nodes of a chain are there to ask? In the order of the configuration, each with what is known of it; connections to all are kept between requests. */
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import { createChainName, type ChainName } from './chain-name.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
+import { createChainName, type ChainName } from './chain-identity.ts';
 import type { Deadline, Stopwatch } from './deadline.ts';
 import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type RpcNode } from './http-post.ts';
-import { createNodePause, type NodeFailure, type NodePause, type PauseLimits } from './node-pause.ts';
+import { createNodePause, type NodeFailure, type NodePause, type PauseLimits } from './circuit-breaker.ts';
 
 export interface NodesOptions {
   readonly rpcUrls: readonly string[];

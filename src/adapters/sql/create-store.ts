@@ -1,20 +1,20 @@
 /** Which database remembers for this service? `DATABASE_URL` decides (configuration 1); everything above sees the `Store` alone. */
 import type { Store } from '../../ports/store.ts';
-import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
-import { parseDatabaseUrl, type DatabaseLocation } from './database-url.ts';
-import { createAltEvents } from './alt-events.ts';
-import { createAltFleets } from './alt-fleets.ts';
-import { createChipIntakes } from './chip-intakes.ts';
-import { createDecisions } from './decisions.ts';
-import { createFolds } from './folds.ts';
-import { createOwnership } from './holdings.ts';
-import { createFxRates } from './fx-rates.ts';
-import { createIdentities } from './index-identities.ts';
-import { createMainChainIndex } from './main-chain-index.ts';
-import { migrate, SchemaTooNew } from './migrate.ts';
-import { openSqlite } from './sqlite.ts';
-import type { SqlDatabase } from './work.ts';
-import { createWriteProbe } from './write-probe.ts';
+import { toStoreUnavailable, type ReportFailure } from './engine/database-failure.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from './engine/database-url.ts';
+import { createAltEvents } from './alt-chain/events.ts';
+import { createAltFleets } from './alt-chain/fleets.ts';
+import { createChipIntakes } from './service/evidence-records.ts';
+import { createDecisions } from './service/decisions.ts';
+import { createFolds } from './main-chain/rating-states.ts';
+import { createOwnership } from './main-chain/ownership.ts';
+import { createFxRates } from './rating/fx-rates.ts';
+import { createIdentities } from './schema/index-identities.ts';
+import { createMainChainIndex } from './main-chain/main-chain-index.ts';
+import { migrate, SchemaTooNew } from './schema/migrate.ts';
+import { openSqlite } from './engine/sqlite.ts';
+import type { SqlDatabase } from './engine/sql-program.ts';
+import { createWriteProbe } from './engine/write-check.ts';
 
 export interface StoreOptions {
   /** Is told why the database failed, in one fixed word. */
@@ -58,6 +58,6 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
 /** The driver of PostgreSQL is loaded where it is used: some 5 MB. */
 async function open(location: DatabaseLocation, report: ReportFailure): Promise<SqlDatabase> {
   if (location.kind === 'sqlite') return openSqlite(location.path, report);
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./engine/postgres.ts');
   return openPostgres(location.url, report);
 }

@@ -5,9 +5,9 @@ import {
   startEmbeddedPostgres,
   type PostgresServer,
   type PostgresTestDatabase,
-} from '../../../test/embedded-postgres.ts';
+} from '../../../testing/harness/embedded-postgres.ts';
 import { Fault } from '../../domain/faults.ts';
-import type { LeaderLock } from '../../ports/leader-lock.ts';
+import type { LeaderLock } from '../../ports/runtime.ts';
 import { createLeaderLock } from './leader-lock.ts';
 
 let server: PostgresServer;

@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import type { LeaderLock } from '../../ports/leader-lock.ts';
-import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
-import type { DatabaseLocation } from './database-url.ts';
+import type { LeaderLock } from '../../ports/runtime.ts';
+import { toStoreUnavailable, type ReportFailure } from './engine/database-failure.ts';
+import type { DatabaseLocation } from './engine/database-url.ts';
 
 /** Any number that other users of the database do not take. */
 const LEADER_LOCK = 8_466_219_518;

@@ -6,12 +6,12 @@ import {
   startEmbeddedPostgres,
   type PostgresServer,
   type PostgresTestDatabase,
-} from '../../../test/embedded-postgres.ts';
+} from '../../../testing/harness/embedded-postgres.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
-import { testStore } from './store-contract.ts';
-import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from './store-contract/samples.ts';
+import { testStore } from '../../../testing/contracts/store-contract.ts';
+import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from '../../../testing/contracts/store/samples.ts';
 
 const named = process.env['TEST_DATABASE_URL'];
 

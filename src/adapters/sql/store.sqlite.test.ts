@@ -6,8 +6,8 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../domain/faults.ts';
 import { createStore } from './create-store.ts';
-import { testStore } from './store-contract.ts';
-import { id } from './store-contract/samples.ts';
+import { testStore } from '../../../testing/contracts/store-contract.ts';
+import { id } from '../../../testing/contracts/store/samples.ts';
 
 testStore('a store in a SQLite file', {
   async create() {

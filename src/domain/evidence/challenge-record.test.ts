@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { requireOpen, type ChallengeLookup } from './challenge-record.ts';
-import type { TrustedSeconds } from './clock.ts';
-import { CHALLENGE, NOW } from './evidence-scene.ts';
+import type { TrustedSeconds } from './trusted-clock.ts';
+import { CHALLENGE, NOW } from '../../../testing/fixtures/evidence-documents.ts';
 import { EvidenceRefusal, type EvidenceRefusalKind } from './refusal.ts';
 
 const HASH = `0x${'ab'.repeat(32)}` as const;

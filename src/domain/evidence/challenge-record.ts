@@ -1,8 +1,8 @@
 /**
  * What is kept of a challenge, and may a document still be accepted for it? (evidence 8, step 9; 11.) The nonce itself is never kept.
  */
-import type { Address, MachineId } from '../identifiers.ts';
-import type { TrustedSeconds } from './clock.ts';
+import type { Address, MachineId } from '../identifiers/identifiers.ts';
+import type { TrustedSeconds } from './trusted-clock.ts';
 import { EvidenceRefusal } from './refusal.ts';
 import type { Hex } from './signed-bytes.ts';
 

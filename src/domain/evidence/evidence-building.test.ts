@@ -2,9 +2,9 @@
 import { p256 } from '@noble/curves/nist.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { createMainChainKey } from '../signatures/signing-keys.ts';
-import { parseRecoverableSignature } from '../signatures/signature-texts.ts';
-import { findChipSignature, parseChipAnswer } from './chip-answer.ts';
+import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
+import { parseRecoverableSignature } from '../signatures/signature-parsing.ts';
+import { findChipSignature, parseChipAnswer } from './chip-signature.ts';
 import {
   buildEvidence,
   BuildingRefused,
@@ -13,7 +13,14 @@ import {
   type BuildingProblem,
 } from './evidence-building.ts';
 import { signAsChip } from './software-chip.ts';
-import { attempts, fromBase64, pki, requestCases, vectorNamespace, type VectorAttempt } from './evidence-vectors.ts';
+import {
+  attempts,
+  fromBase64,
+  pki,
+  requestCases,
+  vectorNamespace,
+  type VectorAttempt,
+} from '../../../testing/fixtures/evidence-vectors.ts';
 
 const NOW = requestCases.world.now;
 const DER = fromBase64(pki.leaf.derBase64);

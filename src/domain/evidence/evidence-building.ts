@@ -3,11 +3,17 @@
  * controller signs, the document is written. At each the challenge must still have time on the provider's own clock. Pure: whoever calls holds
  * the keys.
  */
-import { canonicalBytes } from '../canonical-json.ts';
-import { formatAddress, formatMachineDid, parseAddress, parseMachineId, ZERO_ADDRESS } from '../identifiers.ts';
-import type { Namespace } from '../namespace.ts';
-import type { RecoverableSignature } from '../signatures/signature-texts.ts';
-import { isSignedByChip } from './chip-answer.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
+import {
+  formatAddress,
+  formatMachineDid,
+  parseAddress,
+  parseMachineId,
+  ZERO_ADDRESS,
+} from '../identifiers/identifiers.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
+import type { RecoverableSignature } from '../signatures/signature-parsing.ts';
+import { isSignedByChip } from './chip-signature.ts';
 import type { EvidenceDocument, Transcript } from './evidence-document.ts';
 import {
   chipPrehash,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalBytes, type TextTree } from '../canonical-json.ts';
+import { canonicalBytes, type TextTree } from '../json/canonical-json.ts';
 import { MAX_EVIDENCE_BYTES, MAX_TRANSCRIPT_BYTES, parseEvidenceDocument } from './evidence-document.ts';
-import { forgeDocument } from './evidence-scene.ts';
-import { attempts } from './evidence-vectors.ts';
+import { forgeDocument } from '../../../testing/fixtures/evidence-documents.ts';
+import { attempts } from '../../../testing/fixtures/evidence-vectors.ts';
 import { transcriptBytes } from './signed-bytes.ts';
 
 const DOCUMENT = forgeDocument();

@@ -2,10 +2,10 @@
  * What does a body of the evidence route say, and is every member in its form? (evidence 5, step 6 of evidence 8; http-facts 10.2.)
  * Form only: whether a value is the right one is judged by later steps.
  */
-import { canonicalBytes } from '../canonical-json.ts';
-import { formatAddress, parseAddress, parseMachineId, ZERO_ADDRESS } from '../identifiers.ts';
-import { parseStrictJson } from '../strict-json.ts';
-import { readClosedShape, type ClosedShape, type Shaped, type TextForm } from './closed-shape.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
+import { formatAddress, parseAddress, parseMachineId, ZERO_ADDRESS } from '../identifiers/identifiers.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
+import { readClosedShape, type ClosedShape, type Shaped, type TextForm } from './exact-object.ts';
 
 export const MAX_EVIDENCE_BYTES = 16_384;
 export const MAX_TRANSCRIPT_BYTES = 4_096;

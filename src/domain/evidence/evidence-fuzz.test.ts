@@ -1,9 +1,13 @@
 /** Whatever body comes: one of the documented answers, and acceptance for the one document that was signed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalBytes, type TextTree } from '../canonical-json.ts';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../rating/property-runs.ts';
-import { forgeBody, forgeDocument, judge } from './evidence-scene.ts';
+import { canonicalBytes, type TextTree } from '../json/canonical-json.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
+import { forgeBody, forgeDocument, judge } from '../../../testing/fixtures/evidence-documents.ts';
 
 const ANSWERS = [
   'RequestMalformed',

@@ -2,7 +2,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { forgeCertificate, SIBLING_KEY } from './certificate/forged-certificate.ts';
+import { forgeCertificate, SIBLING_KEY } from '../../../testing/fixtures/forged-certificate.ts';
 import {
   ABSENT,
   CHALLENGE,
@@ -11,7 +11,7 @@ import {
   STANDING,
   type EvidenceChanges,
   type EvidenceScene,
-} from './evidence-scene.ts';
+} from '../../../testing/fixtures/evidence-documents.ts';
 
 /** What fails one step and no other. */
 interface Bend {

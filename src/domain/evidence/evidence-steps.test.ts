@@ -1,8 +1,15 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { EvidenceDocument } from './evidence-document.ts';
-import { CHALLENGE, createScene, forgeBody, judge, NOW, passSteps } from './evidence-scene.ts';
+import {
+  CHALLENGE,
+  createScene,
+  forgeBody,
+  judge,
+  NOW,
+  passSteps,
+} from '../../../testing/fixtures/evidence-documents.ts';
 import * as steps from './evidence-steps.ts';
-import { vectorRules } from './evidence-vectors.ts';
+import { vectorRules } from '../../../testing/fixtures/evidence-vectors.ts';
 import { EvidenceRefusal } from './refusal.ts';
 import { evidenceHashOf, type Hex } from './signed-bytes.ts';
 

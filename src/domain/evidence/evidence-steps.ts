@@ -3,22 +3,22 @@
  * what the step before it gave, and only a step can make it, so none can be skipped. Each throws the one refusal of its row; facts
  * of clock, store and chain come in as values, so the caller reads between the steps.
  */
-import { isCanonical } from '../canonical-json.ts';
+import { isCanonical } from '../json/canonical-json.ts';
 import { Fault } from '../faults.ts';
-import { formatAddress, formatMachineDid } from '../identifiers.ts';
-import { keccak256 } from '../keccak.ts';
-import type { Namespace } from '../namespace.ts';
+import { formatAddress, formatMachineDid } from '../identifiers/identifiers.ts';
+import { keccak256 } from '../index-rules/keccak.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
-import { SECP256K1_ORDER } from '../signatures/signature-forms.ts';
-import { parseRecoverableSignature, recoverableSignatureBytes } from '../signatures/signature-texts.ts';
+import { SECP256K1_ORDER } from '../signatures/signature-encoding-rules.ts';
+import { parseRecoverableSignature, recoverableSignatureBytes } from '../signatures/signature-parsing.ts';
 import type { Certificate } from './certificate/certificate.ts';
 import { judgeLeaf } from './certificate/leaf-profile.ts';
 import type { TrustMaterial } from './certificate/trust-material.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
-import { judgeClock, type TrustedSeconds } from './clock.ts';
+import { judgeClock, type TrustedSeconds } from './trusted-clock.ts';
 import { parseEvidenceDocument, type EvidenceDocument, type Transcript } from './evidence-document.ts';
 import { isLowS } from './low-s.ts';
-import { requireUnchanged, type MachineStanding } from './machine-standing.ts';
+import { requireUnchanged, type MachineStanding } from './machine-unchanged.ts';
 import { isSignedByP256 } from './p256.ts';
 import { EvidenceRefusal, type EvidenceRefusalKind } from './refusal.ts';
 import {

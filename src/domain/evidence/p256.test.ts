@@ -4,8 +4,12 @@ import { concatBytes, hexToBytes, numberToBytesBE } from '@noble/curves/utils.js
 import fc from 'fast-check';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../rating/property-runs.ts';
-import { attempts, pki } from './evidence-vectors.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
+import { attempts, pki } from '../../../testing/fixtures/evidence-vectors.ts';
 import { isLowS } from './low-s.ts';
 import { isOnP256, isSignedByP256, P256_POINT_BYTES } from './p256.ts';
 

@@ -1,9 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { canonicalBytes } from '../canonical-json.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
 import { hashPersonalMessage } from '../signatures/personal-message.ts';
-import { attempts, vectorNamespace, type VectorAttempt } from './evidence-vectors.ts';
+import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
 import {
   chipPreimage,
   chipPrehash,

@@ -5,8 +5,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { canonicalBytes } from '../canonical-json.ts';
-import type { Namespace } from '../namespace.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
 import type { Transcript } from './evidence-document.ts';
 
 /** `0x` and lower-case digits. */

@@ -3,7 +3,7 @@
  * A bloom never denies what was logged; it may claim what was not. So a clear bit is a proof, a set one a question.
  */
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { keccak256 } from '../keccak.ts';
+import { keccak256 } from './keccak.ts';
 
 const BLOOM_BITS = 2048;
 const NIBBLES = BLOOM_BITS / 4;

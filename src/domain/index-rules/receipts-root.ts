@@ -2,7 +2,7 @@
  * Which receipts does a block's header commit to? (Yellow Paper 4.4.1; EIP-2718.) The root of the trie that holds every receipt of the
  * block under its index: no log can be hidden, added, moved or altered without changing it.
  */
-import { keccak256 } from '../keccak.ts';
+import { keccak256 } from './keccak.ts';
 
 /** The root as `0x` hex. */
 export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {

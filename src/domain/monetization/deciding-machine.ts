@@ -1,6 +1,6 @@
 /** Which facts decide who may opt a machine in or out, and whether it may be opted in? (chain-evm 5.1, chain-svm 5.) */
-import type { AltKey } from '../alt-identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot } from '../machine-facts.ts';
+import type { AltKey } from '../identifiers/alt-identifiers.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../machine/machine-facts.ts';
 
 /** Where `judgeHome` and `judgeAltMachine` have found the machine; it serves as the `DecisionHome` of its message. */
 export type DecidingHome =

@@ -1,7 +1,11 @@
 /** In which order is a decision judged? (http-facts 9.4.) Whatever else is wrong, the first step decides, and nothing is stored. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../rating/property-runs.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
 import {
   ABSENT,
   ALT,
@@ -15,7 +19,7 @@ import {
   present,
   STRANGER,
   UNREADABLE,
-} from './decision-scene.ts';
+} from '../../../testing/fixtures/deciding-machines.ts';
 import {
   ALT_DRAFT,
   changeFacts,
@@ -25,7 +29,7 @@ import {
   MAIN_DRAFT,
   put,
   type Draft,
-} from './put-decision.ts';
+} from '../../../testing/fixtures/put-decision.ts';
 
 /** One thing that goes wrong, in the order in which it is found out. */
 type Spoiling = readonly [outcome: string, spoil: (draft: Draft) => Draft];

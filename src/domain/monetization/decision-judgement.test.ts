@@ -1,7 +1,7 @@
 /** What is handed to the store, and what does the store have to say? */
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../faults.ts';
-import { parseRecoverableSignature } from '../signatures/signature-texts.ts';
+import { parseRecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingSnapshot } from './deciding-machine.ts';
 import { concludeDecision, judgeDecision } from './decision-judgement.ts';
 import {
@@ -20,7 +20,7 @@ import {
   present,
   TERMS,
   UNREADABLE,
-} from './decision-scene.ts';
+} from '../../../testing/fixtures/deciding-machines.ts';
 import {
   ALT_DRAFT,
   changeFacts,
@@ -29,7 +29,7 @@ import {
   inForceSince,
   MAIN_DRAFT,
   put,
-} from './put-decision.ts';
+} from '../../../testing/fixtures/put-decision.ts';
 import type { Decision } from './decision.ts';
 
 describe('strictly newer', () => {

@@ -8,8 +8,8 @@
  * - `concludeDecision` answers: not newer comes before the impediment.
  */
 import { Fault } from '../faults.ts';
-import type { MachineId } from '../identifiers.ts';
-import type { Namespace } from '../namespace.ts';
+import type { MachineId } from '../identifiers/identifiers.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import { encodeDecisionMessage } from './decision-message.ts';

@@ -3,13 +3,21 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Address, MachineId } from '../identifiers.ts';
-import { MAX_MACHINE_ID } from '../identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../namespace.ts';
-import { PROPERTY_RUNS, SEED_TITLE } from '../rating/property-runs.ts';
-import { IMPLEMENTATIONS } from '../signatures/signing-keys.ts';
+import type { Address, MachineId } from '../identifiers/identifiers.ts';
+import { MAX_MACHINE_ID } from '../identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../identifiers/namespace.ts';
+import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
+import { IMPLEMENTATIONS } from '../../../testing/fixtures/signing-keys.ts';
 import { encodeDecisionMessage, formatDecisionMessage } from './decision-message.ts';
-import { ALT, ALT_OWNER, DEPLOYMENT, MAIN, OPT_IN, OPT_OUT, OWNER } from './decision-scene.ts';
+import {
+  ALT,
+  ALT_OWNER,
+  DEPLOYMENT,
+  MAIN,
+  OPT_IN,
+  OPT_OUT,
+  OWNER,
+} from '../../../testing/fixtures/deciding-machines.ts';
 import type { Decision, DecisionHome, PublishedDeployment } from './decision.ts';
 
 const MAIN_TEXT = `\

@@ -3,8 +3,8 @@
  * here and nowhere else: every field is validated first, so that none can carry a line of its own.
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { toMachineId } from '../identifiers.ts';
-import type { Namespace } from '../namespace.ts';
+import { toMachineId } from '../identifiers/identifiers.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
 import type { Decision, DecisionHome, PublishedDeployment } from './decision.ts';
 
 const HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

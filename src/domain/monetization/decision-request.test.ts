@@ -2,11 +2,20 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatBase58 } from '../base58.ts';
-import { PROPERTY_RUNS, SEED_TITLE } from '../rating/property-runs.ts';
-import { parseStrictJson } from '../strict-json.ts';
+import { formatBase58 } from '../identifiers/base58.ts';
+import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
 import { parseDecisionRequest, toDecisionBody, type DecisionRequestReading } from './decision-request.ts';
-import { ALT, ALT_OWNER, membersOf, messageOf, NOW, OPT_IN, OPT_OUT, OWNER } from './decision-scene.ts';
+import {
+  ALT,
+  ALT_OWNER,
+  membersOf,
+  messageOf,
+  NOW,
+  OPT_IN,
+  OPT_OUT,
+  OWNER,
+} from '../../../testing/fixtures/deciding-machines.ts';
 
 const EIP191 = OWNER.sign(messageOf(OPT_IN));
 const ED25519 = ALT_OWNER.sign(messageOf(OPT_IN, { home: ALT }));

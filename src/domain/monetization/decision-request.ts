@@ -2,9 +2,9 @@
  * Which decision does the body of a request carry, and how does it claim to be signed? ("PUT request body" of the interface,
  * http-facts 9.4.) The wire's names of the members stand here only, for service and client.
  */
-import { parseAltKey } from '../alt-identifiers.ts';
-import { parseEd25519Signature, parseRecoverableSignature } from '../signatures/signature-texts.ts';
-import { JsonNumber, type JsonValue } from '../strict-json.ts';
+import { parseAltKey } from '../identifiers/alt-identifiers.ts';
+import { parseEd25519Signature, parseRecoverableSignature } from '../signatures/signature-parsing.ts';
+import { JsonNumber, type JsonValue } from '../json/strict-json.ts';
 import { refuse, type DecisionMember, type DecisionRefusal } from './decision-refusal.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionProof } from './decision-signer.ts';

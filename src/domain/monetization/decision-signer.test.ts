@@ -1,12 +1,12 @@
 /** Who may decide, and what a captured signature is good for elsewhere: nothing. */
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { formatAltKey } from '../alt-identifiers.ts';
+import { formatAltKey } from '../identifiers/alt-identifiers.ts';
 import { Fault } from '../faults.ts';
-import type { Address, MachineId } from '../identifiers.ts';
-import { mixedPoint, spellLittleEndian } from '../signatures/crafted-ed25519.ts';
-import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-texts.ts';
-import { IMPLEMENTATIONS, spellEd25519 } from '../signatures/signing-keys.ts';
+import type { Address, MachineId } from '../identifiers/identifiers.ts';
+import { mixedPoint, spellLittleEndian } from '../../../testing/fixtures/crafted-ed25519.ts';
+import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
+import { IMPLEMENTATIONS, spellEd25519 } from '../../../testing/fixtures/signing-keys.ts';
 import type { DecidingHome } from './deciding-machine.ts';
 import {
   ABSENT,
@@ -28,7 +28,7 @@ import {
   present,
   STRANGER,
   UNREADABLE,
-} from './decision-scene.ts';
+} from '../../../testing/fixtures/deciding-machines.ts';
 import { judgeSigner, type DecisionProof } from './decision-signer.ts';
 import type { Decision, PublishedDeployment } from './decision.ts';
 

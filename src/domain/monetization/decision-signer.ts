@@ -2,10 +2,10 @@
  * Who signed a decision, and may they decide? ("Who may sign" of the interface, http-facts 9.4 and 9.5, chain-evm 3.2.)
  * Main chain: owner or controller, by EIP-191. Alt chain: the owner alone, by Ed25519.
  */
-import type { AltKey } from '../alt-identifiers.ts';
-import { need, needOrAbsent } from '../machine-home.ts';
+import type { AltKey } from '../identifiers/alt-identifiers.ts';
+import { need, needOrAbsent } from '../machine/machine-home.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
-import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-texts.ts';
+import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import type { Signer } from './decision.ts';
 import { refuse, type DecisionRefusal, type UnauthorizedCause } from './decision-refusal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NOW } from './decision-scene.ts';
+import { NOW } from '../../../testing/fixtures/deciding-machines.ts';
 import { chooseTimestamp, judgeWindow } from './decision-window.ts';
 
 const OUTSIDE = { kind: 'DecisionOutsideWindow', context: {} };

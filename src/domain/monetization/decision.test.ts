@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALT_OWNER, OWNER } from './decision-scene.ts';
+import { ALT_OWNER, OWNER } from '../../../testing/fixtures/deciding-machines.ts';
 import { formatSigner } from './decision.ts';
 
 describe('a signer is shown', () => {

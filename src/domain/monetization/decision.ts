@@ -1,8 +1,8 @@
 /**
  * What is decided about a machine, by whom, and for which deployment? ("Monetization opt-in" of the interface, http-facts 9.)
  */
-import type { AltKey } from '../alt-identifiers.ts';
-import { formatAddress, type Address, type MachineId } from '../identifiers.ts';
+import type { AltKey } from '../identifiers/alt-identifiers.ts';
+import { formatAddress, type Address, type MachineId } from '../identifiers/identifiers.ts';
 
 /** What an owner decides about one machine. */
 export interface Decision {

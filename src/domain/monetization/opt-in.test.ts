@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { DecidingMachine, DecidingSnapshot } from './deciding-machine.ts';
-import { ABSENT, ALT_MACHINE, FREE, MAIN_MACHINE, NO_GLOBALS, present, UNREADABLE } from './decision-scene.ts';
+import {
+  ABSENT,
+  ALT_MACHINE,
+  FREE,
+  MAIN_MACHINE,
+  NO_GLOBALS,
+  present,
+  UNREADABLE,
+} from '../../../testing/fixtures/deciding-machines.ts';
 import { judgeOptIn } from './opt-in.ts';
 
 const ON = present(true);

@@ -2,10 +2,10 @@
  * May a machine be opted in? (http-facts 9.4 and 9.5, chain-evm 3.4 and 3.5, decisions 1.) Bonded, on either chain; on the main
  * chain neither deactivated nor paused. Opting out is never asked here: a machine can always exit.
  */
-import { findStop, isCalledAvailable } from '../availability.ts';
-import { judgeBond } from '../bond.ts';
+import { findStop, isCalledAvailable } from '../machine/availability.ts';
+import { judgeBond } from '../machine/bond.ts';
 import { chainUnreadable } from '../faults.ts';
-import { need } from '../machine-home.ts';
+import { need } from '../machine/machine-home.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import { refuse, type DecisionRefusal } from './decision-refusal.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineId } from '../identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../namespace.ts';
-import { ALT, DEPLOYMENT, MAIN, messageOf, OPT_IN, OPT_OUT } from './decision-scene.ts';
+import type { MachineId } from '../identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../identifiers/namespace.ts';
+import { ALT, DEPLOYMENT, MAIN, messageOf, OPT_IN, OPT_OUT } from '../../../testing/fixtures/deciding-machines.ts';
 import { prepareDecision } from './prepared-decision.ts';
 
 describe('a client is given what it shows and what it signs', () => {

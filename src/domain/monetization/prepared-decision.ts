@@ -3,7 +3,7 @@
  * well-known document, the home that the profile tells, and the user's will. Nothing is signed here.
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Namespace } from '../namespace.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
 import { formatDecisionMessage } from './decision-message.ts';
 import type { Decision, DecisionHome, PublishedDeployment } from './decision.ts';
 

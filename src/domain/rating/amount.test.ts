@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { convertAmount, viewAmount } from './amount.ts';
-import { NO_FEED, noonOf, TODAY } from './event-builders.ts';
+import { NO_FEED, noonOf, TODAY } from '../../../testing/fixtures/rating-events.ts';
 import { createRateTable, extendRateTable } from './rate-table.ts';
 
 const TOKENS = new Map([

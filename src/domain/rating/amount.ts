@@ -2,7 +2,7 @@
  * What is a revenue event worth in USD? (design/scoring.md, Amount)
  */
 
-import { currencyDecimals } from '../currency.ts';
+import { currencyDecimals } from './currency.ts';
 import { MAX_EVENT_CENTS, RATE_DECIMALS } from './constants.ts';
 import { eventDay } from './event.ts';
 import type { RatingEvent } from './event.ts';

@@ -4,7 +4,7 @@
 
 import { divide } from './arithmetic.ts';
 import { CADENCE } from './constants.ts';
-import type { Split } from './day-sums.ts';
+import type { Split } from './daily-totals.ts';
 import type { CadenceFactor, JudgedFactor } from './factor.ts';
 import type { WeekSums } from './recent-weeks.ts';
 

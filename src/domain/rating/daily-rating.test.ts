@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { dayOf, SECONDS_PER_DAY } from '../utc-day.ts';
+import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import { rateDays, renewLastDay } from './daily-rating.ts';
 import {
   eachDay,
@@ -12,12 +12,16 @@ import {
   revenueOn,
   storedAt,
   TODAY,
-} from './event-builders.ts';
+} from '../../../testing/fixtures/rating-events.ts';
 import { REVENUE_TYPE } from './constants.ts';
 import type { RatingEvent } from './event.ts';
-import { emptyFold } from './fold.ts';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from './property-runs.ts';
-import { history } from './rating-arbitraries.ts';
+import { emptyFold } from './rating-state.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
+import { history } from '../../../testing/arbitraries/rating-arbitraries.ts';
 import { rateMachine, type RatingInput } from './rating.ts';
 
 const endOf = (day: number) => (day + 1) * SECONDS_PER_DAY - 1;

@@ -3,10 +3,10 @@
  * (decisions 4, `GET /mcr/{did}/history`). A past day is judged by the last second of it; amounts are those of today's table.
  */
 
-import { dayOf, SECONDS_PER_DAY } from '../utc-day.ts';
+import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import type { RatingEvent } from './event.ts';
-import { applyDay, type FoldDay } from './fold-days.ts';
-import { emptyFold, layEvents, type Fold } from './fold.ts';
+import { applyDay, type FoldDay } from './rating-state-days.ts';
+import { emptyFold, layEvents, type Fold } from './rating-state.ts';
 import { rateMachine, type Rating, type RatingInput } from './rating.ts';
 import type { Letter } from './scale.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { TODAY } from './event-builders.ts';
+import { TODAY } from '../../../testing/fixtures/rating-events.ts';
 import { judgeDormancy } from './dormancy.ts';
 
 describe('judgeDormancy', () => {

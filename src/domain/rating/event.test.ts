@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { revenueOn, TODAY } from './event-builders.ts';
+import { revenueOn, TODAY } from '../../../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from './event.ts';
 import { eventDay, isMalformed, judgeEvent } from './event.ts';
 

@@ -3,8 +3,8 @@
  * a judgement never changes.
  */
 
-import { isCurrencyCode } from '../currency.ts';
-import { dayOf } from '../utc-day.ts';
+import { isCurrencyCode } from './currency.ts';
+import { dayOf } from './utc-day.ts';
 import { ACTIVITY_TYPE, EARLY_AFTER_SECONDS, LATE_AFTER_SECONDS, REVENUE_TYPE, TRUST_LEVELS } from './constants.ts';
 
 /** An event as a registry stores it, with the time of the block that stored it. */

@@ -5,12 +5,23 @@ import { describe, expect, it } from 'vitest';
 
 import { ACTIVITY_TYPE, MAX_TOTAL_HUNDREDTHS, SCALE } from './constants.ts';
 import { judgeDormancy } from './dormancy.ts';
-import { inChainOrder, noonOf, PLAIN_FACTS, TODAY } from './event-builders.ts';
+import { inChainOrder, noonOf, PLAIN_FACTS, TODAY } from '../../../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from './event.ts';
-import { emptyFold, foldEvents, layEvents } from './fold.ts';
-import { formatFold, parseFold } from './fold-text.ts';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from './property-runs.ts';
-import { factsAt, growth, history, soundEventAt, tableThrough, uselessEventAt } from './rating-arbitraries.ts';
+import { emptyFold, foldEvents, layEvents } from './rating-state.ts';
+import { formatFold, parseFold } from './rating-state-codec.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
+import {
+  factsAt,
+  growth,
+  history,
+  soundEventAt,
+  tableThrough,
+  uselessEventAt,
+} from '../../../testing/arbitraries/rating-arbitraries.ts';
 import type { Rating, RatingInput } from './rating.ts';
 import { rateMachine } from './rating.ts';
 import { letterOf, roundScore } from './scale.ts';

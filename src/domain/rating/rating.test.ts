@@ -11,8 +11,8 @@ import {
   rateEvents,
   revenueOn,
   TODAY,
-} from './event-builders.ts';
-import { emptyFold, foldEvents } from './fold.ts';
+} from '../../../testing/fixtures/rating-events.ts';
+import { emptyFold, foldEvents } from './rating-state.ts';
 import { createRateTable, extendRateTable } from './rate-table.ts';
 import { rateMachine } from './rating.ts';
 

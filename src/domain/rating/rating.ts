@@ -3,16 +3,16 @@
  * (design/scoring.md; http-facts 4). A pure function of the events, the facts and the clock.
  */
 
-import type { BondStatus } from '../bond.ts';
-import { dayOf } from '../utc-day.ts';
+import type { BondStatus } from '../machine/bond.ts';
+import { dayOf } from './utc-day.ts';
 import { judgeCadence } from './cadence-factor.ts';
 import { MODEL, WINDOW_DAYS } from './constants.ts';
 import type { Dormancy } from './dormancy.ts';
 import { judgeDormancy } from './dormancy.ts';
 import type { RatingEvent } from './event.ts';
 import type { Factor } from './factor.ts';
-import type { Fold } from './fold.ts';
-import { layEvents } from './fold.ts';
+import type { Fold } from './rating-state.ts';
+import { layEvents } from './rating-state.ts';
 import { isFlagPlausible } from './negative-flag.ts';
 import type { RateTable } from './rate-table.ts';
 import type { GateCode, LossCode, Reason } from './reasons.ts';

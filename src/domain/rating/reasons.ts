@@ -3,7 +3,7 @@
  */
 
 import { COUNTED_WEEKS, DORMANCY, FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
-import { SECONDS_PER_DAY } from '../utc-day.ts';
+import { SECONDS_PER_DAY } from './utc-day.ts';
 
 /** Gates and remarks: they cost no points of their own. */
 export const GATE_TEXTS = {

@@ -3,11 +3,11 @@
  * (design/scoring.md, Score).
  */
 
-import { weekOf } from '../utc-day.ts';
+import { weekOf } from './utc-day.ts';
 import { WINDOW_WEEKS } from './constants.ts';
-import { activityOf, centsOf } from './day-sums.ts';
-import type { Split } from './day-sums.ts';
-import type { DayBucket } from './fold.ts';
+import { activityOf, centsOf } from './daily-totals.ts';
+import type { Split } from './daily-totals.ts';
+import type { DayBucket } from './rating-state.ts';
 
 export interface WeekSums {
   cents: bigint;

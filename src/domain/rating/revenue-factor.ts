@@ -4,8 +4,8 @@
 
 import { divide, ladder } from './arithmetic.ts';
 import { COUNTED_WEEKS, REVENUE } from './constants.ts';
-import { toShown } from './day-sums.ts';
-import type { Split } from './day-sums.ts';
+import { toShown } from './daily-totals.ts';
+import type { Split } from './daily-totals.ts';
 import type { JudgedFactor, RevenueFactor } from './factor.ts';
 import type { WeekSums } from './recent-weeks.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { eachDay, rateEvents, revenueOn, TODAY } from './event-builders.ts';
+import { eachDay, rateEvents, revenueOn, TODAY } from '../../../testing/fixtures/rating-events.ts';
 import { letterOf, roundScore } from './scale.ts';
 
 describe('letterOf', () => {

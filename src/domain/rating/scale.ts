@@ -4,7 +4,7 @@
 
 import { divide } from './arithmetic.ts';
 import { GRADUATION, HUNDREDTHS, SCALE } from './constants.ts';
-import type { Fold } from './fold.ts';
+import type { Fold } from './rating-state.ts';
 
 export type RatedLetter = (typeof SCALE)[number][0];
 

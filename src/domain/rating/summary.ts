@@ -3,7 +3,7 @@
  */
 
 import { GRADUATION, LEAST_RATED_SCORE } from './constants.ts';
-import type { Fold } from './fold.ts';
+import type { Fold } from './rating-state.ts';
 import type { RatedLetter } from './scale.ts';
 import { qualifyingSpan } from './scale.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { activityOn, eachDay, rateEvents, revenueOn, TODAY } from './event-builders.ts';
-import type { EventParts } from './event-builders.ts';
+import { activityOn, eachDay, rateEvents, revenueOn, TODAY } from '../../../testing/fixtures/rating-events.ts';
+import type { EventParts } from '../../../testing/fixtures/rating-events.ts';
 
 const FIRST_RECENT = TODAY - 29;
 const FIRST_PRIOR = TODAY - 59;

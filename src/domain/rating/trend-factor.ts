@@ -5,9 +5,9 @@
 
 import { ladder } from './arithmetic.ts';
 import { TREND } from './constants.ts';
-import { activityOf, centsOf } from './day-sums.ts';
+import { activityOf, centsOf } from './daily-totals.ts';
 import type { JudgedFactor, TrendFactor, TrendMeasure } from './factor.ts';
-import type { DayBucket, Fold } from './fold.ts';
+import type { DayBucket, Fold } from './rating-state.ts';
 
 export type RevenueTrend = 'up' | 'stable' | 'down' | 'insufficient';
 

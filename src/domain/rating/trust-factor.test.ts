@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { activityOn, noonOf, rateEvents, revenueOn, TODAY } from './event-builders.ts';
-import type { EventParts } from './event-builders.ts';
+import { activityOn, noonOf, rateEvents, revenueOn, TODAY } from '../../../testing/fixtures/rating-events.ts';
+import type { EventParts } from '../../../testing/fixtures/rating-events.ts';
 import type { TrustFactor } from './factor.ts';
 import type { RatingInput } from './rating.ts';
 

@@ -4,9 +4,9 @@
 
 import { divide } from './arithmetic.ts';
 import { TRUST, TRUST_LEVELS, WINDOW_DAYS } from './constants.ts';
-import { countedActivity } from './day-sums.ts';
+import { countedActivity } from './daily-totals.ts';
 import type { JudgedFactor, TrustFactor, TrustMeasure, TrustSource } from './factor.ts';
-import type { DayBucket, Fold } from './fold.ts';
+import type { DayBucket, Fold } from './rating-state.ts';
 import { isFlagInForce } from './negative-flag.ts';
 
 /** What people in charge recorded about a machine. */

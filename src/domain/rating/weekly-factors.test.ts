@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { activityOn, eachDay, rateEvents, revenueOn, TODAY } from './event-builders.ts';
-import type { EventParts } from './event-builders.ts';
+import { activityOn, eachDay, rateEvents, revenueOn, TODAY } from '../../../testing/fixtures/rating-events.ts';
+import type { EventParts } from '../../../testing/fixtures/rating-events.ts';
 import type { Rating } from './rating.ts';
 
 const FIRST_MONDAY = TODAY - 13 * 7;

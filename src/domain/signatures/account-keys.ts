@@ -5,11 +5,11 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { formatAltKey, type AltKey } from '../alt-identifiers.ts';
-import { formatBase58 } from '../base58.ts';
-import type { Address } from '../identifiers.ts';
+import { formatAltKey, type AltKey } from '../identifiers/alt-identifiers.ts';
+import { formatBase58 } from '../identifiers/base58.ts';
+import type { Address } from '../identifiers/identifiers.ts';
 import { hashPersonalMessage } from './personal-message.ts';
-import type { Ed25519Signature, RecoverableSignature } from './signature-texts.ts';
+import type { Ed25519Signature, RecoverableSignature } from './signature-parsing.ts';
 
 const SECRET_BYTES = 32;
 

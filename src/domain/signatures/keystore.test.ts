@@ -2,7 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { createCipheriv, pbkdf2Sync, scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PASSPHRASE, PBKDF2, SCRYPT, SECRET } from './keystore-samples.ts';
+import { PASSPHRASE, PBKDF2, SCRYPT, SECRET } from '../../../testing/fixtures/keystore-samples.ts';
 import { decryptKeystore } from './keystore.ts';
 
 describe('what is none', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createNativeCurves, NATIVE_SECP256K1 } from './native-curves.ts';
 import { PORTABLE_CURVES } from './portable-curves.ts';
 import { createSignatureChecks } from './signature-checks.ts';
-import { createMainChainKey } from './signing-keys.ts';
+import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const WALLET = createMainChainKey(new Uint8Array(32).fill(1));

@@ -2,11 +2,17 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { accepts, craftSignature, mixedPoint, spellLittleEndian, type Craft } from './crafted-ed25519.ts';
+import {
+  accepts,
+  craftSignature,
+  mixedPoint,
+  spellLittleEndian,
+  type Craft,
+} from '../../../testing/fixtures/crafted-ed25519.ts';
 import { toLittleEndian } from './little-endian.ts';
 import { createSignatureChecks } from './signature-checks.ts';
-import { EDWARDS_ORDER, EDWARDS_PRIME } from './signature-forms.ts';
-import { createAltChainKey, IMPLEMENTATIONS, spellEd25519 } from './signing-keys.ts';
+import { EDWARDS_ORDER, EDWARDS_PRIME } from './signature-encoding-rules.ts';
+import { createAltChainKey, IMPLEMENTATIONS, spellEd25519 } from '../../../testing/fixtures/signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const OWNER = createAltChainKey(new Uint8Array(32).fill(7));

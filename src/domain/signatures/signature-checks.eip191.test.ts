@@ -4,9 +4,9 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { describe, expect, it } from 'vitest';
 import { hashPersonalMessage } from './personal-message.ts';
 import { createSignatureChecks } from './signature-checks.ts';
-import { SECP256K1_ORDER } from './signature-forms.ts';
-import { recoverableSignatureBytes, type RecoverableSignature } from './signature-texts.ts';
-import { createMainChainKey, IMPLEMENTATIONS, spellRecoverable } from './signing-keys.ts';
+import { SECP256K1_ORDER } from './signature-encoding-rules.ts';
+import { recoverableSignatureBytes, type RecoverableSignature } from './signature-parsing.ts';
+import { createMainChainKey, IMPLEMENTATIONS, spellRecoverable } from '../../../testing/fixtures/signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const OTHER_MESSAGE = utf8ToBytes('a massage');

@@ -4,17 +4,17 @@
  */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { altKeyBytes, type AltKey } from '../alt-identifiers.ts';
-import type { Address } from '../identifiers.ts';
+import { altKeyBytes, type AltKey } from '../identifiers/alt-identifiers.ts';
+import type { Address } from '../identifiers/identifiers.ts';
 import type { CurveOperations } from './curve-operations.ts';
 import { hashPersonalMessage } from './personal-message.ts';
-import { isEd25519Form, isEdwardsForm, toRecoverableForm } from './signature-forms.ts';
+import { isEd25519Form, isEdwardsForm, toRecoverableForm } from './signature-encoding-rules.ts';
 import {
   ed25519SignatureBytes,
   recoverableSignatureBytes,
   type Ed25519Signature,
   type RecoverableSignature,
-} from './signature-texts.ts';
+} from './signature-parsing.ts';
 
 export interface SignatureChecks {
   /**

@@ -3,12 +3,21 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { altKeyBytes } from '../alt-identifiers.ts';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../rating/property-runs.ts';
-import { accepts, craftSignature } from './crafted-ed25519.ts';
-import { EDWARDS_ORDER } from './signature-forms.ts';
-import { ed25519SignatureBytes, recoverableSignatureBytes } from './signature-texts.ts';
-import { createAltChainKey, createMainChainKey, IMPLEMENTATIONS, spellRecoverable } from './signing-keys.ts';
+import { altKeyBytes } from '../identifiers/alt-identifiers.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
+import { accepts, craftSignature } from '../../../testing/fixtures/crafted-ed25519.ts';
+import { EDWARDS_ORDER } from './signature-encoding-rules.ts';
+import { ed25519SignatureBytes, recoverableSignatureBytes } from './signature-parsing.ts';
+import {
+  createAltChainKey,
+  createMainChainKey,
+  IMPLEMENTATIONS,
+  spellRecoverable,
+} from '../../../testing/fixtures/signing-keys.ts';
 
 const ALL_CHECKS = IMPLEMENTATIONS.map(([, checks]) => checks);
 

@@ -1,10 +1,10 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
-import { MAX_MACHINE_ID, type MachineId } from '../../domain/identifiers.ts';
+import { MAX_MACHINE_ID, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { formatBadge } from './rating-badge.ts';
 import { formatCard } from './rating-card.ts';
 import type { CardFacts } from './rating-facts.ts';
-import { SAMPLE_FACTS } from './sample-card-facts.ts';
+import { SAMPLE_FACTS } from '../../../testing/fixtures/sample-card-facts.ts';
 
 const WIDEST: CardFacts = {
   ...SAMPLE_FACTS,

@@ -1,5 +1,5 @@
 /** What is told of a machine in a picture, and in which words? */
-import type { MachineId } from '../../domain/identifiers.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Letter } from '../../domain/rating/scale.ts';
 import { shorten } from './svg-text.ts';
 

@@ -1,7 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { formatPreview } from './rating-preview.ts';
-import { SAMPLE_FACTS } from './sample-card-facts.ts';
+import { SAMPLE_FACTS } from '../../../testing/fixtures/sample-card-facts.ts';
 
 const parser = new XMLParser({ ignoreAttributes: true, preserveOrder: true });
 

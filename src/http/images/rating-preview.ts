@@ -3,7 +3,7 @@
  * summary in words. Readers of previews know neither dark nor fonts, so it has the light colours, and the one font that it is drawn with.
  * A pure function: the same facts give the same text.
  */
-import { formatDay } from '../../domain/utc-day.ts';
+import { formatDay } from '../../domain/rating/utc-day.ts';
 import { LIGHT, toneOf } from './palette.ts';
 import { isRated, shortName, standingOf, type CardFacts } from './rating-facts.ts';
 import { CHART_DAYS, chartShape, ringShape, textShape } from './svg-shapes.ts';

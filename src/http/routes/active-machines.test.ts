@@ -9,8 +9,8 @@ import {
   UNREADABLE,
   type AltScene,
   type AltSceneOptions,
-} from '../../../test/alt-scene.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
+} from '../../../testing/harness/alt-chain.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 
 let scene: AltScene | undefined;

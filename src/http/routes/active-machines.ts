@@ -1,12 +1,12 @@
 /** `GET /active-machines` (decisions 4): a first look at a deployment, for whoever has no id yet. */
 import { listActiveMachines } from '../../actions/active-machines.ts';
-import { MOST_ACTIVE_MACHINES } from '../../domain/active-machine.ts';
+import { MOST_ACTIVE_MACHINES } from '../../domain/machine/active-machine.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../answer.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
+import { sendJson } from '../server/response.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireIntegers } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
 import { toActiveMachines } from '../wire/active-machines.ts';
 
 const LIMIT = { minimum: 1, maximum: MOST_ACTIVE_MACHINES } as const;

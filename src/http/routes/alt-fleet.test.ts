@@ -13,8 +13,8 @@ import {
   type AltScene,
   type SceneListing,
   type SceneMachine,
-} from '../../../test/alt-scene.ts';
-import type { Address, MachineId } from '../../domain/identifiers.ts';
+} from '../../../testing/harness/alt-chain.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());

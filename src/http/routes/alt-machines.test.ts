@@ -14,8 +14,8 @@ import {
   type AltScene,
   type AltSceneOptions,
   type SceneMachine,
-} from '../../../test/alt-scene.ts';
-import type { Address } from '../../domain/identifiers.ts';
+} from '../../../testing/harness/alt-chain.ts';
+import type { Address } from '../../domain/identifiers/identifiers.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());

@@ -9,10 +9,10 @@ import {
   UNREADABLE,
   type AltScene,
   type SceneMachine,
-} from '../../../test/alt-scene.ts';
+} from '../../../testing/harness/alt-chain.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
-import type { AltKey } from '../../domain/alt-identifiers.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
+import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import {
   ALT,
   ALT_OWNER,
@@ -22,7 +22,7 @@ import {
   messageOf,
   NOW,
   OWNER,
-} from '../../domain/monetization/decision-scene.ts';
+} from '../../../testing/fixtures/deciding-machines.ts';
 import type { Store } from '../../ports/store.ts';
 
 const ID = 1n as MachineId;

@@ -1,18 +1,18 @@
 /** What is answered about a wallet, before and after it is resolved? On a clock that stands still, with bindings and machines that a test makes up. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
-import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
+import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
-import type { FirstGenerationMachine } from '../../domain/first-generation.ts';
-import type { Address, MachineId } from '../../domain/identifiers.ts';
-import type { IndexReading } from '../../domain/index-freshness.ts';
-import type { EventRecord, Reading } from '../../domain/machine-facts.ts';
-import type { WalletBinding } from '../../ports/binding-registry.ts';
+import type { FirstGenerationMachine } from '../../domain/machine/legacy-machine.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { IndexReading } from '../../domain/index-rules/index-freshness.ts';
+import type { EventRecord, Reading } from '../../domain/machine/machine-facts.ts';
+import type { WalletBinding } from '../../ports/alt-chain.ts';
 import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
-import type { FirstGeneration } from '../../ports/first-generation.ts';
+import type { FirstGeneration } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 
 const NOW = 1_788_900_000;

@@ -1,13 +1,13 @@
 /** `GET /solana/mcr/{solana_addr}` and `GET /solana/operator/{solana_addr}/machines` (interface, Address-keyed routes; http-facts 8). */
 import { getBoundRating, listBoundFleet } from '../../actions/bound-addresses.ts';
-import { parseAltKey, type AltKey } from '../../domain/alt-identifiers.ts';
+import { parseAltKey, type AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../answer.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers, toPosition } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
+import { sendJson } from '../server/response.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireIntegers, toPosition } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
 import { ALT_KEY } from '../schemas/json-schema.ts';
 import { toBoundFleet, toBoundRecord } from '../wire/bound-addresses.ts';
 import { describePages, PAGE_RULES } from './fleet.ts';

@@ -4,19 +4,19 @@
  */
 import { acceptEvidence, issueChallenge } from '../../actions/chip.ts';
 import { Fault, type FaultKind } from '../../domain/faults.ts';
-import { readClosedShape } from '../../domain/evidence/closed-shape.ts';
-import { parseMachineId, type MachineId } from '../../domain/identifiers.ts';
-import { parseStrictJson } from '../../domain/strict-json.ts';
+import { readClosedShape } from '../../domain/evidence/exact-object.ts';
+import { parseMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { readBody } from '../request-body.ts';
-import type { Routes } from '../route-table.ts';
+import { sendFresh } from '../server/response.ts';
+import type { Exchange } from '../server/request-context.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { readBody } from '../server/request-body.ts';
+import type { Routes } from '../server/route-table.ts';
 import { CHALLENGE_REQUEST_SCHEMA, evidenceSchema } from '../schemas/chip.ts';
-import { VERIFY_PREFIX } from '../surfaces.ts';
-import { acceptsJson, createOnboardingGate, declaresPlainJson, type OnboardingGate } from '../verify-headers.ts';
+import { VERIFY_PREFIX } from '../server/route-profiles.ts';
+import { acceptsJson, createOnboardingGate, declaresPlainJson, type OnboardingGate } from '../server/verify-headers.ts';
 import { toChallenge } from '../wire/chip.ts';
 
 const REQUESTS_PER_MINUTE = 120;

@@ -1,9 +1,9 @@
 /** `GET /openapi.json`: the service described by itself (decisions 4). */
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../answer.ts';
-import { encodeJson, type EncodedJson } from '../json-encoding.ts';
-import { createDocument, type RouteDescription } from '../openapi.ts';
-import type { Routes } from '../route-table.ts';
+import { sendJson } from '../server/response.ts';
+import { encodeJson, type EncodedJson } from '../server/json-encoding.ts';
+import { createDocument, type RouteDescription } from '../schemas/openapi.ts';
+import type { Routes } from '../server/route-table.ts';
 
 const OPENAPI: RouteDescription = {
   operationId: 'getOpenapi',

@@ -1,12 +1,12 @@
 /** When is there a list, how old is it, and what does it leave out? On a clock that stands still, an index and machines that a test makes up. */
 import { describe, expect, test } from 'vitest';
-import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
-import { createStubCtx } from '../../../test/stub-ctx.ts';
+import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
-import type { IndexReading } from '../../domain/index-freshness.ts';
-import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine-facts.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { IndexReading } from '../../domain/index-rules/index-freshness.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { Store } from '../../ports/store.ts';
 

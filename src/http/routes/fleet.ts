@@ -1,14 +1,14 @@
 /** `GET /operator/{did}/machines` (interface, Read routes; http-facts 3 and 7). */
 import { listFleet, type FleetPage } from '../../actions/fleet.ts';
 import { Fault } from '../../domain/faults.ts';
-import { didPrefix, parseAddress, type Address } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import { didPrefix, parseAddress, type Address } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../answer.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers, toPosition, type IntegerRule } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
+import { sendJson } from '../server/response.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireIntegers, toPosition, type IntegerRule } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
 import { operatorText, type JsonSchema } from '../schemas/json-schema.ts';
 import { toFleetPage } from '../wire/fleet.ts';
 

@@ -1,8 +1,8 @@
 /** The page for language models tells of every route that the service describes, and of no other. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { OpenapiConformance, type OpenapiDocument } from '../../../test/openapi-conformance.ts';
-import { createStubCtx } from '../../../test/stub-ctx.ts';
+import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
 
 let app: FastifyInstance;

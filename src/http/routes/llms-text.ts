@@ -2,13 +2,13 @@
  * `GET /llms.txt`: the service in one page for language models (decisions 4). Its list of routes is made from what the routes declare, so that it cannot
  * tell of another service than this one.
  */
-import { didPrefix } from '../../domain/identifiers.ts';
+import { didPrefix } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendMedia } from '../answer.ts';
+import { sendMedia } from '../server/response.ts';
 import type { Media } from '../images/svg-media.ts';
-import { encodeText, type EncodedText } from '../json-encoding.ts';
-import type { DescribedRoute, RouteDescription } from '../openapi.ts';
-import type { Routes } from '../route-table.ts';
+import { encodeText, type EncodedText } from '../server/json-encoding.ts';
+import type { DescribedRoute, RouteDescription } from '../schemas/openapi.ts';
+import type { Routes } from '../server/route-table.ts';
 
 const TEXT_MEDIA: Media = { type: 'text/plain; charset=utf-8', headers: { 'X-Content-Type-Options': 'nosniff' } };
 

@@ -12,19 +12,19 @@ import {
   type AltScene,
   type AltSceneOptions,
   type SceneMachine,
-} from '../../../test/alt-scene.ts';
+} from '../../../testing/harness/alt-chain.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
-import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain/machine-facts.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
+import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain/machine/machine-facts.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { rateDays } from '../../domain/rating/daily-rating.ts';
-import { PLAIN_FACTS } from '../../domain/rating/event-builders.ts';
-import { formatFoldDay } from '../../domain/rating/fold-day-text.ts';
-import { foldDays, HISTORY_DAYS, KEPT_DAYS } from '../../domain/rating/fold-days.ts';
-import { emptyFold, foldEvents } from '../../domain/rating/fold.ts';
-import { formatFold } from '../../domain/rating/fold-text.ts';
+import { PLAIN_FACTS } from '../../../testing/fixtures/rating-events.ts';
+import { formatFoldDay } from '../../domain/rating/rating-state-day-codec.ts';
+import { foldDays, HISTORY_DAYS, KEPT_DAYS } from '../../domain/rating/rating-state-days.ts';
+import { emptyFold, foldEvents } from '../../domain/rating/rating-state.ts';
+import { formatFold } from '../../domain/rating/rating-state-codec.ts';
 import { rateMachine, type Rating } from '../../domain/rating/rating.ts';
-import { dayOf, formatDay } from '../../domain/utc-day.ts';
-import type { EventLogRow } from '../../ports/event-times.ts';
+import { dayOf, formatDay } from '../../domain/rating/utc-day.ts';
+import type { EventLogRow } from '../../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
 import type { StoredFoldDay, StoredFoldDays } from '../../ports/store.ts';
 

@@ -1,12 +1,12 @@
 /** `GET /mcr/{did}/history` and `GET /machines/{machine_id}/events` (decisions 4). */
 import { getHistory, listEvents } from '../../actions/machine-history.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../answer.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers, requireMachineDid, requireMachineId } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
+import { sendJson } from '../server/response.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireIntegers, requireMachineDid, requireMachineId } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
 import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
 import { toEventListing, toHistory } from '../wire/machine-history.ts';
 

@@ -2,7 +2,7 @@
  * `GET /mcr/{did}`, `/mcr/{did}/explanation`, `/machine/{did}`, `/metadata/{token_id}`, `/machines/{machine_id}` (interface, Read routes;
  * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
  */
-import { andThen } from '../../actions/eventually.ts';
+import { andThen } from '../../actions/maybe-async.ts';
 import {
   getCard,
   getExplanation,
@@ -12,14 +12,14 @@ import {
   type MachineProfile,
 } from '../../actions/machines.ts';
 import type { RatedSnapshot } from '../../actions/machine-rating.ts';
-import type { BlockRef } from '../../domain/machine-facts.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../answer.ts';
-import { createEncoder, encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireMachineDid, requireMachineId } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
+import { sendJson } from '../server/response.ts';
+import { createEncoder, encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireMachineDid, requireMachineId } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
 import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../wire/marketplace.ts';
 import { toCard, toExplanation, toMcrRecord, toProfile } from '../wire/machines.ts';

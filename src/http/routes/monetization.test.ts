@@ -1,12 +1,12 @@
 /** What does each request about monetization get? On a clock that stands still, a chain that says what a test wants, and a real store. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
-import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
+import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
-import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine-facts.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import {
   ABSENT,
   ALT,
@@ -25,7 +25,7 @@ import {
   present,
   STRANGER,
   UNREADABLE,
-} from '../../domain/monetization/decision-scene.ts';
+} from '../../../testing/fixtures/deciding-machines.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { KeptMachine } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';

@@ -4,16 +4,16 @@
  */
 import { getDecision, getPublishedDeployment, putDecision } from '../../actions/monetization.ts';
 import { Fault } from '../../domain/faults.ts';
-import type { Namespace } from '../../domain/namespace.ts';
-import { parseStrictJson, type JsonValue } from '../../domain/strict-json.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { parseStrictJson, type JsonValue } from '../../domain/json/strict-json.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh, sendJson } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { jsonInvalid, requireMachineKey } from '../parameters.ts';
-import { readBody } from '../request-body.ts';
-import type { Routes } from '../route-table.ts';
+import { sendFresh, sendJson } from '../server/response.ts';
+import type { Exchange } from '../server/request-context.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { jsonInvalid, requireMachineKey } from './parameters.ts';
+import { readBody } from '../server/request-body.ts';
+import type { Routes } from '../server/route-table.ts';
 import { DECISION_SCHEMA, machineKey } from '../schemas/monetization.ts';
 import { toDecisionState, toPublishedDeployment } from '../wire/monetization.ts';
 

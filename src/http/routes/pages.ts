@@ -5,18 +5,18 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRating } from '../../actions/machines.ts';
-import { parseAltKey } from '../../domain/alt-identifiers.ts';
+import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseAddress, parseMachineId } from '../../domain/identifiers.ts';
+import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import type { PageSource } from '../../ports/page-files.ts';
-import { sendPage, sendPageFile } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
+import type { PageSource } from '../../ports/presentation.ts';
+import { sendPage, sendPageFile } from '../server/response.ts';
+import type { Exchange } from '../server/request-context.ts';
 import { PREVIEW } from '../images/rating-preview.ts';
-import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../page-document.ts';
-import type { Routes } from '../route-table.ts';
+import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../pages/html-shell.ts';
+import type { Routes } from '../server/route-table.ts';
 import { formatMachineName } from '../wire/machines.ts';
-import { toWireError } from '../wire-errors.ts';
+import { toWireError } from '../error-responses.ts';
 
 interface PageText {
   readonly status: number;

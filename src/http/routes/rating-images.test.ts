@@ -1,7 +1,14 @@
 /** What do the pictures of a rating answer? */
 import { afterEach, expect, test } from 'vitest';
-import type { PictureMaker } from '../../ports/picture-maker.ts';
-import { eventLog, NOW, openAltScene, revenueAt, UNREADABLE, type AltScene } from '../../../test/alt-scene.ts';
+import type { PictureMaker } from '../../ports/presentation.ts';
+import {
+  eventLog,
+  NOW,
+  openAltScene,
+  revenueAt,
+  UNREADABLE,
+  type AltScene,
+} from '../../../testing/harness/alt-chain.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());

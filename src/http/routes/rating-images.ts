@@ -1,21 +1,21 @@
 /** `GET /machines/{machine_id}/card.svg`, `card.png` and `badge.svg` (decisions 4): a machine's standing as a picture. What fails is JSON, as everywhere. */
 import { getHistory } from '../../actions/machine-history.ts';
 import { getRating } from '../../actions/machines.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
-import type { BlockRef } from '../../domain/machine-facts.ts';
-import { dayOf } from '../../domain/utc-day.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendMedia, sendPicture } from '../answer.ts';
+import { sendMedia, sendPicture } from '../server/response.ts';
 import { PNG_MEDIA } from '../images/png-media.ts';
 import { formatBadge } from '../images/rating-badge.ts';
 import { formatCard } from '../images/rating-card.ts';
 import type { CardFacts } from '../images/rating-facts.ts';
 import { formatPreview } from '../images/rating-preview.ts';
 import { SVG_MEDIA } from '../images/svg-media.ts';
-import { encodeText, toEntityTag } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireMachineId } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
+import { encodeText, toEntityTag } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireMachineId } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
 import { MACHINE_ID } from '../schemas/json-schema.ts';
 import { formatMachineName } from '../wire/machines.ts';
 

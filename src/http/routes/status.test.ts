@@ -1,7 +1,7 @@
 /** When is an answer of the service fresh enough? Whole bodies, and the bounds. */
 import { afterEach, expect, test } from 'vitest';
-import { NOW, openAltScene, type AltScene, type AltSceneOptions } from '../../../test/alt-scene.ts';
-import type { AltIndexStatus } from '../../ports/alt-index.ts';
+import { NOW, openAltScene, type AltScene, type AltSceneOptions } from '../../../testing/harness/alt-chain.ts';
+import type { AltIndexStatus } from '../../ports/indexes.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());

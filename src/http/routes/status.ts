@@ -1,15 +1,15 @@
 /**
  * `GET /status?max_lag_blocks=N` (decisions 4): is what is answered fresh enough for the caller? One status code, for monitors that read no body.
  */
-import { getFreshness } from '../../actions/probes.ts';
-import { MAX_LAG_BLOCKS } from '../../domain/index-freshness.ts';
+import { getFreshness } from '../../actions/health.ts';
+import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../answer.ts';
-import { encodeJson } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import { requireIntegers } from '../parameters.ts';
-import type { Routes } from '../route-table.ts';
-import { toStatusReport } from '../wire/probes.ts';
+import { sendFresh } from '../server/response.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import { requireIntegers } from './parameters.ts';
+import type { Routes } from '../server/route-table.ts';
+import { toStatusReport } from '../wire/health.ts';
 
 const RULES = [
   { name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OpenapiConformance } from '../../../test/openapi-conformance.ts';
-import { createStubCtx, type StubCtx } from '../../../test/stub-ctx.ts';
+import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseAddress, type Address } from '../../domain/identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/machine-facts.ts';
-import type { AttestationRecord, VerifyStatus } from '../../domain/verify-status.ts';
+import { parseAddress, type Address } from '../../domain/identifiers/identifiers.ts';
+import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/machine/machine-facts.ts';
+import type { AttestationRecord, VerifyStatus } from '../../domain/evidence/verify-status.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { KeptMachine } from '../../ports/main-chain.ts';
 

@@ -2,19 +2,19 @@
  * `GET /v1/verify/machines/{machineId}` (interface, Verify routes; evidence 2 and 3). In the order of evidence 3.3: whoever comes here found
  * the path, the method and the rate in order.
  */
-import { andThen } from '../../actions/eventually.ts';
+import { andThen } from '../../actions/maybe-async.ts';
 import { getVerifyRecord, type VerifyRecord } from '../../actions/verify-record.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseMachineId, type MachineId } from '../../domain/identifiers.ts';
+import { parseMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import { createEncoder } from '../json-encoding.ts';
-import type { RouteDescription } from '../openapi.ts';
-import type { Routes } from '../route-table.ts';
+import { sendFresh } from '../server/response.ts';
+import type { Exchange } from '../server/request-context.ts';
+import { createEncoder } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import type { Routes } from '../server/route-table.ts';
 import { MACHINE_ID } from '../schemas/json-schema.ts';
-import { VERIFY_PREFIX } from '../surfaces.ts';
-import { acceptsJson } from '../verify-headers.ts';
+import { VERIFY_PREFIX } from '../server/route-profiles.ts';
+import { acceptsJson } from '../server/verify-headers.ts';
 import { toVerifyRecord } from '../wire/verify-record.ts';
 
 const REQUESTS_PER_MINUTE = 60;

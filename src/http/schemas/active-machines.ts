@@ -1,10 +1,10 @@
 /** What does the list of machines that told of something last look like? (decisions 4.) */
-import { MOST_ACTIVE_MACHINES } from '../../domain/active-machine.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import { MOST_ACTIVE_MACHINES } from '../../domain/machine/active-machine.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { listedMembers } from './fleet.ts';
 import { closedObject, COUNT, listOf, UNIX_SECONDS, type JsonSchema } from './json-schema.ts';
 import { ALT_CHAIN_ONLY, HOME_CHAIN, RATING_UNAVAILABLE } from './machines.ts';
-import { INDEX_REPORTS } from './probes.ts';
+import { INDEX_REPORTS } from './health.ts';
 
 export function activeMachinesSchema(namespace: Namespace): JsonSchema {
   const entry = {

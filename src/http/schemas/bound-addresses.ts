@@ -1,5 +1,5 @@
 /** What do the answers about what a wallet is bound to look like? The ordinary ones with two members more (http-facts 8). */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { fleetMembers, listedMembers } from './fleet.ts';
 import { ADDRESS, addressDid, ALT_KEY, closedObject, type JsonSchema } from './json-schema.ts';
 import { ALT_CHAIN_ONLY, mcrMembers } from './machines.ts';

@@ -1,5 +1,5 @@
 /** What do a chip challenge, a document of evidence and its receipt look like? (interface, Chip challenge; evidence 5 and 9.) Texts only. */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { closedObject, exactly, machineDid, MACHINE_ID, type JsonSchema } from './json-schema.ts';
 
 const HASH = { type: 'string', pattern: '^0x[0-9a-f]{64}$' };

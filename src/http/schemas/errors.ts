@@ -3,8 +3,8 @@
  * tell anything else than the service does.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../../domain/faults.ts';
-import type { Surface } from '../surfaces.ts';
-import { toWireError } from '../wire-errors.ts';
+import type { Surface } from '../server/route-profiles.ts';
+import { toWireError } from '../error-responses.ts';
 import {
   closedObject,
   escapePattern,

@@ -1,5 +1,5 @@
 /** What does a page of an operator's machines look like? (http-facts 7, decisions 1.) */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
   closedObject,
   COUNT,

@@ -1,5 +1,5 @@
 /** How is the form of an answer written down? Helpers for JSON Schema 2020-12; every object is closed. */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

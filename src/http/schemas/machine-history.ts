@@ -1,5 +1,5 @@
 /** What do the history of a rating and its events look like? (decisions 4.) */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
   closedObject,
   COUNT,

@@ -1,5 +1,5 @@
 /** What do the answers about one machine look like? (http-facts 4 to 6, decisions 1 and 4.) */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
   closedObject,
   COUNT,

@@ -1,5 +1,5 @@
 /** What do a decision, its state and the published deployment look like? (http-facts 9.) */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { closedObject, escapePattern, exactly, FLAG, MACHINE_ID, word, type JsonSchema } from './json-schema.ts';
 
 export function publishedDeploymentSchema(namespace: Namespace): JsonSchema {

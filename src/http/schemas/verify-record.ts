@@ -1,5 +1,5 @@
 /** What does a Verify record look like? (evidence 3.1.) Only in its form for the main chain: no other machine has a record. */
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { closedObject, exactly, machineDid, MACHINE_ID, word, type JsonSchema } from './json-schema.ts';
 
 const ACCOUNT = closedObject({

@@ -1,8 +1,8 @@
 /** How does the list of machines that told of something last look on the wire? (decisions 4.) */
 import type { ActiveMachineList } from '../../actions/active-machines.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { toEntry } from './fleet.ts';
-import { toIndexReports } from './probes.ts';
+import { toIndexReports } from './health.ts';
 
 /** `GET /active-machines`. */
 export function toActiveMachines({ machines, unreadableCount, indexes }: ActiveMachineList, namespace: Namespace) {

@@ -1,8 +1,8 @@
 /** How do the answers about what a wallet is bound to look on the wire? The ordinary ones, with two members more, last (http-facts 8). */
 import type { BoundFleetPage, RatedFirstGeneration } from '../../actions/bound-addresses.ts';
-import type { AltKey } from '../../domain/alt-identifiers.ts';
-import { formatAddress, formatAddressDid, type Address } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
+import { formatAddress, formatAddressDid, type Address } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { toEntry, toFleetPage } from './fleet.ts';
 import { toMcrRecord } from './machines.ts';
 

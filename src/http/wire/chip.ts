@@ -1,7 +1,7 @@
 /** How does a chip challenge look on the wire? (interface, Chip challenge.) Nine texts; a receipt is told as it is. */
 import type { IssuedChallenge } from '../../actions/chip.ts';
-import { formatAddress, formatMachineDid } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import { formatAddress, formatMachineDid } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
 export function toChallenge(challenge: IssuedChallenge, namespace: Namespace) {
   const { chainId, didController, expiresAt, machineId, nonce } = challenge;

@@ -1,8 +1,8 @@
 /** How does a page of an operator's machines look on the wire? (http-facts 7, decisions 1.) */
 import type { FleetPage } from '../../actions/fleet.ts';
 import type { ShownMachine } from '../../actions/alt-machine-rating.ts';
-import { formatMachineDid, type MachineId } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import { formatMachineDid, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { formatMachineName, toAltStanding } from './machines.ts';
 
 export interface FleetRequest {

@@ -1,8 +1,8 @@
 /** How do the history of a rating and its events look on the wire? (decisions 4.) */
 import type { EventListing, ListedEvent, MachineHistory } from '../../actions/machine-history.ts';
-import { formatMachineDid } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
-import { formatDay } from '../../domain/utc-day.ts';
+import { formatMachineDid } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { formatDay } from '../../domain/rating/utc-day.ts';
 import { toAltStanding, toShownEvent } from './machines.ts';
 
 /** `GET /mcr/{did}/history`. */

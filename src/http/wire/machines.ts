@@ -10,17 +10,17 @@ import type {
 } from '../../actions/machines.ts';
 import type { Standing } from '../../actions/alt-machine-rating.ts';
 import type { AltStanding, RatedSnapshot } from '../../actions/machine-rating.ts';
-import { parseEventMetadata } from '../../domain/event-metadata.ts';
+import { parseEventMetadata } from '../../domain/machine/event-metadata.ts';
 import {
   formatAddress,
   formatAddressDid,
   formatMachineDid,
   type Address,
   type MachineId,
-} from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+} from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
-import { formatDay } from '../../domain/utc-day.ts';
+import { formatDay } from '../../domain/rating/utc-day.ts';
 
 /** How much of the alt chain's genesis hash names it (CAIP-2). */
 const CHAIN_REFERENCE_LENGTH = 32;

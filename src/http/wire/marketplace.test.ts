@@ -8,7 +8,7 @@ import {
   present,
   revenueAt,
   type AltScene,
-} from '../../../test/alt-scene.ts';
+} from '../../../testing/harness/alt-chain.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());

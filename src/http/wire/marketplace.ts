@@ -3,8 +3,8 @@
  * ERC-8004 registration whose names mean nothing else there, on the card (decisions 4).
  */
 import type { MachineCard, MachineProfile } from '../../actions/machines.ts';
-import type { MachineId } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
 /** Where links lead, without a slash at the end. */
 export interface LinkBase {

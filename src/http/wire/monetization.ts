@@ -1,7 +1,7 @@
 /** How do a decision and the deployment that it is bound to look on the wire? (http-facts 9.1 and 9.2.) */
 import type { DecisionState } from '../../actions/monetization.ts';
 import { formatSigner, type PublishedDeployment } from '../../domain/monetization/decision.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
 /** `GET /.well-known/…`. */
 export function toPublishedDeployment({ chainId, registry }: PublishedDeployment, namespace: Namespace) {

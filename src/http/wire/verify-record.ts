@@ -1,7 +1,7 @@
 /** How does a Verify record look on the wire? (evidence 3.1.) Objects and strings only; readers refuse any further member. */
 import type { VerifyRecord } from '../../actions/verify-record.ts';
-import { formatAddress, formatMachineDid, type Address } from '../../domain/identifiers.ts';
-import type { Namespace } from '../../domain/namespace.ts';
+import { formatAddress, formatMachineDid, type Address } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
 const KIND = 'evm';
 

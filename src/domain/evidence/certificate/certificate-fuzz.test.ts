@@ -3,11 +3,20 @@ import { p384 } from '@noble/curves/nist.js';
 import fc from 'fast-check';
 import { sign, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../../rating/property-runs.ts';
-import { fromBase64, leafCases, pki, vectorRules, vectorTrust } from '../evidence-vectors.ts';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../../testing/arbitraries/property-runs.ts';
+import { fromBase64, leafCases, pki, vectorRules, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
 import { parseCertificate } from './certificate.ts';
-import { bits, element, pair, sequence, set } from './der-writer.ts';
-import { ECDSA_SHA384, forgeCertificate, INTERMEDIATE_KEY, VECTOR_NOW } from './forged-certificate.ts';
+import { bits, element, pair, sequence, set } from '../../../../devnet/der-writer.ts';
+import {
+  ECDSA_SHA384,
+  forgeCertificate,
+  INTERMEDIATE_KEY,
+  VECTOR_NOW,
+} from '../../../../testing/fixtures/forged-certificate.ts';
 import { judgeLeaf, PROFILE_ROWS, type LeafVerdict } from './leaf-profile.ts';
 import { oid } from './object-identifiers.ts';
 

@@ -1,7 +1,7 @@
 /** Where do the rows about extensions draw their lines? Leaves that are really signed, and differ from a genuine one in one place. */
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { vectorRules, vectorTrust } from '../evidence-vectors.ts';
+import { vectorRules, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
 import { TAG } from './der.ts';
 import {
   element,
@@ -17,7 +17,7 @@ import {
   text,
   TRUE,
   uri,
-} from './der-writer.ts';
+} from '../../../../devnet/der-writer.ts';
 import {
   accessTo,
   extension,
@@ -27,7 +27,7 @@ import {
   nameOf,
   pointAt,
   type CertificateParts,
-} from './forged-certificate.ts';
+} from '../../../../testing/fixtures/forged-certificate.ts';
 import { EXTENSION, OID, oid } from './object-identifiers.ts';
 
 const HOME = vectorRules.namespace;

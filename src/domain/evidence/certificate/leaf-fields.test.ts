@@ -1,7 +1,7 @@
 /** Where do the rows about fields draw their lines? Leaves that are really signed, and differ from a genuine one in one place. */
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { vectorTrust } from '../evidence-vectors.ts';
+import { vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
 import { toHex } from '../signed-bytes.ts';
 import {
   bits,
@@ -18,7 +18,7 @@ import {
   tagged,
   text,
   utcTime,
-} from './der-writer.ts';
+} from '../../../../devnet/der-writer.ts';
 import {
   CHIP_PUBLIC_KEY,
   DIGITAL_SIGNATURE,
@@ -26,7 +26,7 @@ import {
   extensionsWith,
   failedRow,
   type CertificateParts,
-} from './forged-certificate.ts';
+} from '../../../../testing/fixtures/forged-certificate.ts';
 import { EXTENSION, OID, oid } from './object-identifiers.ts';
 
 const KEY_POINT = CHIP_PUBLIC_KEY.subarray(-65);

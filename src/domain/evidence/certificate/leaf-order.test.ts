@@ -1,7 +1,7 @@
 /** A leaf that breaks two rows is refused by the earlier one (evidence 7, "evaluate in this order"). */
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { vectorRules } from '../evidence-vectors.ts';
+import { vectorRules } from '../../../../testing/fixtures/evidence-vectors.ts';
 import {
   generalizedTime,
   identifier,
@@ -12,7 +12,7 @@ import {
   tagged,
   TRUE,
   utcTime,
-} from './der-writer.ts';
+} from '../../../../devnet/der-writer.ts';
 import {
   accessTo,
   CHIP_PUBLIC_KEY,
@@ -25,7 +25,7 @@ import {
   SIBLING_KEY_ID,
   VECTOR_NOW,
   type CertificateParts,
-} from './forged-certificate.ts';
+} from '../../../../testing/fixtures/forged-certificate.ts';
 import { judgeLeaf, PROFILE_ROWS } from './leaf-profile.ts';
 import { EXTENSION, OID, oid } from './object-identifiers.ts';
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { fromBase64, leafCases, pki, vectorNamespace, vectorRules } from '../evidence-vectors.ts';
+import {
+  fromBase64,
+  leafCases,
+  pki,
+  vectorNamespace,
+  vectorRules,
+} from '../../../../testing/fixtures/evidence-vectors.ts';
 import type { CertificateRefusalKind } from '../refusal.ts';
-import { forgeCertificate, VECTOR_NOW } from './forged-certificate.ts';
+import { forgeCertificate, VECTOR_NOW } from '../../../../testing/fixtures/forged-certificate.ts';
 import { judgeLeaf, MAX_LEAF_BYTES, PROFILE_ROWS, type LeafRules } from './leaf-profile.ts';
 
 const RULES: LeafRules = { ...vectorRules, nowSeconds: leafCases.now };

@@ -3,7 +3,7 @@
  * first that does not hold decides. Nothing is ever fetched, and revocation is not evaluated.
  */
 import { verify } from 'node:crypto';
-import type { Namespace } from '../../namespace.ts';
+import type { Namespace } from '../../identifiers/namespace.ts';
 import { isOnP256, P256_POINT_BYTES } from '../p256.ts';
 import type { CertificateRefusalKind } from '../refusal.ts';
 import { parseCertificateTime } from './certificate-time.ts';

@@ -1,7 +1,7 @@
 /** Is nothing read past? A part too many, in any list of a leaf or of one of its extensions, is refused before anything is believed. */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { vectorNamespace, vectorRules, vectorTrust } from '../evidence-vectors.ts';
+import { vectorNamespace, vectorRules, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
 import {
   element,
   identifier,
@@ -15,7 +15,7 @@ import {
   text,
   TRUE,
   uri,
-} from './der-writer.ts';
+} from '../../../../devnet/der-writer.ts';
 import { parseDer, type DerElement } from './der.ts';
 import {
   accessTo,
@@ -26,7 +26,7 @@ import {
   nameOf,
   pointAt,
   VECTOR_NOW,
-} from './forged-certificate.ts';
+} from '../../../../testing/fixtures/forged-certificate.ts';
 import { readGeneralName } from './general-names.ts';
 import { judgeLeaf } from './leaf-profile.ts';
 import { EXTENSION, oid } from './object-identifiers.ts';

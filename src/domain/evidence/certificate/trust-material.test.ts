@@ -1,10 +1,26 @@
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fromBase64, pki, toPinned, vectorTrust } from '../evidence-vectors.ts';
+import { fromBase64, pki, toPinned, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
 import { toHex } from '../signed-bytes.ts';
 import { parseCertificateFile } from './certificate-file.ts';
-import { bits, identifier, implicit, integer, octets, sequence, tagged, TRUE, utcTime } from './der-writer.ts';
-import { extension, forgeCertificate, nameOf, publicKeyOf, type CertificateParts } from './forged-certificate.ts';
+import {
+  bits,
+  identifier,
+  implicit,
+  integer,
+  octets,
+  sequence,
+  tagged,
+  TRUE,
+  utcTime,
+} from '../../../../devnet/der-writer.ts';
+import {
+  extension,
+  forgeCertificate,
+  nameOf,
+  publicKeyOf,
+  type CertificateParts,
+} from '../../../../testing/fixtures/forged-certificate.ts';
 import { EXTENSION, OID } from './object-identifiers.ts';
 import { parseTrustMaterial, type PinnedFile } from './trust-material.ts';
 

@@ -1,0 +1,191 @@
+/** Is the service fit to answer? (`/ready` of the interface, http-facts 12.) */
+import { Fault } from '../domain/faults.ts';
+import {
+  isObservationFresh,
+  judgeIndexFreshness,
+  judgeObservationAge,
+  type IndexReading,
+} from '../domain/index-rules/index-freshness.ts';
+import type { AltIndexStatus } from '../ports/indexes.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { MainChainReadiness } from '../ports/main-chain.ts';
+import { readTrustedSeconds } from './trusted-clock.ts';
+
+/** How far the operator index is. What was never read is undefined. */
+export interface OperatorIndexReport {
+  readonly isReady: boolean;
+  readonly indexedBlock: number | undefined;
+  readonly headBlock: number | undefined;
+  readonly lagBlocks: number | undefined;
+  readonly headObservedAgeSeconds: number | undefined;
+}
+
+/** How far the index of the alt chain's events is. */
+export interface AltIndexReport {
+  readonly isReady: boolean;
+  readonly slot: number | undefined;
+  readonly ageSeconds: number | undefined;
+}
+
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly mainChain: MainChainReadiness;
+  /** Undefined: this server does not run Verify. */
+  readonly verify: boolean | undefined;
+  /** Informs, does not decide. Undefined: not initialised. */
+  readonly operatorIndex: OperatorIndexReport | undefined;
+  /** Informs, does not decide. Undefined: not initialised, or no alt chain is configured. */
+  readonly altIndex: AltIndexReport | undefined;
+  /** Informs, does not decide. Undefined: each replica counts requests alone, as configured. */
+  readonly countsTogether: boolean | undefined;
+}
+
+const NOTHING_READY: MainChainReadiness = {
+  rpcConnected: false,
+  machineRegistry: false,
+  machineStateAndSync: false,
+  machineSubscription: false,
+  eventRegistry: false,
+  adminFlags: false,
+};
+
+const NEVER_READ: IndexReading = {
+  indexedBlock: undefined,
+  headBlock: undefined,
+  headObservedAtMilliseconds: undefined,
+};
+
+const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observedAtMilliseconds: undefined };
+
+const INDEX_PATIENCE_MILLISECONDS = 2_000;
+
+const UNINITIALISED = {
+  isReady: false,
+  mainChain: NOTHING_READY,
+  verify: false,
+  operatorIndex: undefined,
+  altIndex: undefined,
+};
+
+/** Throws no fault: what cannot be read is not ready, and neither is a process that was told to end. */
+export async function getReadiness(ctx: Ctx): Promise<Readiness> {
+  const { main, standing } = ctx;
+  const countsTogether = standing?.countsTogether();
+  if (main === undefined) return { ...UNINITIALISED, countsTogether };
+  const [mainChain, verify, { index, altIndex }] = await Promise.all([
+    main.chain.readReadiness(),
+    readVerify(ctx),
+    readIndexes(ctx, main),
+  ]);
+  return {
+    isReady: Object.values(mainChain).every(Boolean) && verify !== false && standing?.isStopping() !== true,
+    mainChain,
+    verify,
+    operatorIndex: toReport(ctx, index),
+    altIndex,
+    countsTogether,
+  };
+}
+
+/** How far the indexes are; undefined as in `Readiness`. */
+export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
+
+/** How fresh the indexes are. */
+export interface Freshness extends IndexReports {
+  readonly isFresh: boolean;
+}
+
+/** Both indexes decide. Throws no fault: what cannot be read is not fresh. */
+export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
+  const { main, clock, pollIntervalSeconds } = ctx;
+  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
+  const { index, altIndex } = await readIndexes(ctx, main);
+  const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
+  const isFresh = kind === 'fresh' && altIndex?.isReady !== false;
+  return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
+}
+
+/** For what is answered from the index: throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
+export async function getIndexReports(ctx: Ctx, main: MainChainPorts): Promise<IndexReports> {
+  const [index, altIndex] = await Promise.all([main.index.readMainChainIndex(), readAltIndex(ctx)]);
+  return { operatorIndex: toReport(ctx, index), altIndex };
+}
+
+interface IndexReadings {
+  readonly index: IndexReading;
+  readonly altIndex: AltIndexReport | undefined;
+}
+
+async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReadings> {
+  const [index, altIndex] = await Promise.all([
+    readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
+    readAltIndex(ctx),
+  ]);
+  return { index, altIndex };
+}
+
+async function readAltIndex(ctx: Ctx): Promise<AltIndexReport | undefined> {
+  const { alt } = ctx;
+  return alt && toAltReport(ctx, await readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ));
+}
+
+interface VerifyReading {
+  readonly atMilliseconds: number;
+  readonly isReady: Promise<boolean>;
+}
+
+const VERIFY_KEPT_MILLISECONDS = 1_000;
+const verifyReadings = new WeakMap<Ctx, VerifyReading>();
+
+/** Undefined: this server does not run Verify. */
+async function readVerify(ctx: Ctx): Promise<boolean | undefined> {
+  if (ctx.isChipRefused === true) return false;
+  if (ctx.chip === undefined) return undefined;
+  return readTrustedSeconds(ctx) !== undefined && (await readWritable(ctx));
+}
+
+/** Written at most once a second, however often it is asked. */
+function readWritable(ctx: Ctx): Promise<boolean> {
+  const now = ctx.clock.nowMilliseconds();
+  const kept = verifyReadings.get(ctx);
+  if (kept !== undefined && Math.abs(now - kept.atMilliseconds) < VERIFY_KEPT_MILLISECONDS) return kept.isReady;
+  const isReady = readPatiently(() => ctx.store.checkWritable().then(() => true), false);
+  verifyReadings.set(ctx, { atMilliseconds: now, isReady });
+  return isReady;
+}
+
+/** The indexes inform, they do not decide: a database that hangs must not keep the report from its reader. */
+async function readPatiently<T>(read: () => Promise<T>, neverRead: T): Promise<T> {
+  try {
+    return await Promise.race([read(), waitForIndex(neverRead)]);
+  } catch (error) {
+    if (error instanceof Fault) return neverRead;
+    throw error;
+  }
+}
+
+function waitForIndex<T>(neverRead: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(resolve, INDEX_PATIENCE_MILLISECONDS, neverRead).unref());
+}
+
+/** What a worker that stands still knew is not ready. */
+function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltIndexStatus): AltIndexReport {
+  const ageSeconds = judgeObservationAge(observedAtMilliseconds, ctx.clock.nowMilliseconds());
+  return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds };
+}
+
+function toReport(ctx: Ctx, index: IndexReading): OperatorIndexReport {
+  const now = ctx.clock.nowMilliseconds();
+  const { indexedBlock, headBlock, headObservedAtMilliseconds } = index;
+  return {
+    isReady: judgeIndexFreshness(index, now, ctx.pollIntervalSeconds).kind === 'fresh',
+    indexedBlock,
+    headBlock,
+    lagBlocks:
+      indexedBlock === undefined || headBlock === undefined ? undefined : Math.max(0, headBlock - indexedBlock),
+    headObservedAgeSeconds:
+      headObservedAtMilliseconds === undefined
+        ? undefined
+        : Math.max(0, Math.floor((now - headObservedAtMilliseconds) / 1000)),
+  };
+}

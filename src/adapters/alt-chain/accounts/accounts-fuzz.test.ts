@@ -1,0 +1,80 @@
+/** Nothing but the whole of an account is taken, whatever its bytes are, and nothing larger is made from them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import { toId, toReading, vectorMachines, vectorPrograms } from '../../../../testing/fixtures/alt-chain-vectors.ts';
+import {
+  listSoundAccounts,
+  MACHINE_ACCOUNTS,
+  present,
+  UNDECODABLE,
+} from '../../../../testing/fixtures/alt-account-parsers.ts';
+
+describe('every sound account', () => {
+  const sound = listSoundAccounts();
+
+  it.each(sound)('$name is unreadable when it is cut anywhere', ({ account, judge }) => {
+    for (let length = 0; length < account.data.length; length++) {
+      const cut = present({ ...account, data: account.data.subarray(0, length) });
+      expect(judge(cut).state, `cut to ${length} bytes`).toBe('unreadable');
+    }
+  });
+
+  it.each(sound)('$name is unreadable with a byte too many', ({ account, judge }) => {
+    expect(judge(present({ ...account, data: Uint8Array.of(...account.data, 0) }))).toStrictEqual(UNDECODABLE);
+  });
+
+  it.each(sound)('$name has a verdict whatever its bytes become', ({ account, judge }) => {
+    const changes = fc.array(fc.tuple(fc.nat(account.data.length - 1), fc.integer({ min: 0, max: 255 })), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(changes, (list) => {
+        const data = Uint8Array.from(account.data);
+        for (const [at, byte] of list) data[at] = byte;
+        expectBoundedVerdict(judge(present({ ...account, data })), data.length);
+      }),
+    );
+  });
+
+  it.each(sound)('$name has a verdict for any bytes behind its discriminator', ({ account, judge }) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 600 }), (noise) => {
+        const data = Uint8Array.of(...account.data.subarray(0, 8), ...noise);
+        expectBoundedVerdict(judge(present({ ...account, data })), data.length);
+      }),
+    );
+  });
+});
+
+it('a machine longer than all of its parts may be is none', () => {
+  const { machineId, accounts } = vectorMachines.find(({ name }) => name === 'largest')!;
+  const largest = toReading(accounts.machine);
+  if (largest.state !== 'present') throw new Error('not there');
+  const { data, ...rest } = largest.value;
+  const longer = Uint8Array.of(...data, 'u'.charCodeAt(0));
+  longer[data.length - 128 - 4]! += 1; // the length of the last text
+  expect(data).toHaveLength(7_386);
+  expect(MACHINE_ACCOUNTS.machine(present({ ...rest, data: longer }), toId(machineId))).toStrictEqual(UNDECODABLE);
+});
+
+describe('lists whose count is a lie', () => {
+  const full = toReading(vectorMachines[0]!.accounts.machine);
+  const data = full.state === 'present' ? full.value.data : new Uint8Array();
+  const listAt = 166 + 4 + 'Sensor'.length + 4 + 4;
+
+  it.each([3, 100, 2 ** 16, 2 ** 31, 2 ** 32 - 1])('%i methods', (count) => {
+    const lying = Uint8Array.from(data);
+    new DataView(lying.buffer).setUint32(listAt, count, true);
+    const account = present({ owner: vectorPrograms.machineRegistry, executable: false, data: lying });
+    expect(MACHINE_ACCOUNTS.machine(account, toId(vectorMachines[0]!.machineId))).toStrictEqual(UNDECODABLE);
+  });
+});
+
+/** A value is never larger than a small multiple of the bytes it was read from. */
+function expectBoundedVerdict(reading: Reading<unknown>, bytes: number): void {
+  expect(['present', 'unreadable']).toContain(reading.state);
+  const text = JSON.stringify(reading, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  expect(text.length).toBeLessThan(1_000 + 12 * bytes);
+}

@@ -1,0 +1,22 @@
+/** Which main-chain address is a wallet bound to? The reverse-lookup account of the binding registry (chain-svm 3.8). */
+import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import type { OperatorBinding } from '../../../domain/alt-chain/alt-machine-facts.ts';
+import type { AccountLayout } from './account-verdict.ts';
+
+const BYTES = 77;
+
+export const OPERATOR_BINDING_DISCRIMINATOR = 'e24e20d708982d63';
+
+/** `discriminator`: 16 hex digits; configuration, so that another registry of the same shape can be read. */
+export function createOperatorBindingLayout(discriminator: string): AccountLayout<OperatorBinding, AltKey> {
+  return {
+    discriminator,
+    allowsLength: (bytes) => bytes === BYTES,
+    read: (reader) => {
+      const subject = reader.key();
+      const value = { operator: reader.optionalAddress(), lastSeq: reader.u64(), updatedAt: reader.i64() };
+      reader.u8(); // bump
+      return { subject, value };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** How many machines are there, and on which chain? The machine registry's singleton (chain-svm 3.7). */
+import type { AltRegistry } from '../../../domain/alt-chain/alt-deployment.ts';
+import type { AccountLayout } from './account-verdict.ts';
+
+const BYTES = 83;
+
+export const registryLayout: AccountLayout<AltRegistry, undefined> = {
+  discriminator: '2fae6ef6b8b6fcda',
+  allowsLength: (bytes) => bytes === BYTES,
+  read: (reader) => {
+    reader.take(32 + 32); // admin, lifecycle authority
+    const value = { localOrdinal: reader.u16(), machineCount: reader.u64() };
+    reader.u8(); // bump
+    return { subject: undefined, value };
+  },
+};

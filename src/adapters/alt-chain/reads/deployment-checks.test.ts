@@ -1,0 +1,113 @@
+/** Which variable is to blame? */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
+import { singletonAccount, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
+import { isOfReach } from './deployment-checks.ts';
+import { programOf, toId } from '../../../../testing/fixtures/alt-chain-vectors.ts';
+
+let node: CannedNode;
+let scene: AltScene;
+beforeEach(async () => {
+  node = await startCannedNode();
+  scene = createAltScene([node.proxy.url], node.genesisHash);
+});
+afterEach(async () => {
+  await scene.close();
+  await node.close();
+});
+
+function changeProgram(role: string, change: object): void {
+  const address = programOf(role);
+  node.accounts.set(address, { ...node.accounts.get(address)!, ...change });
+}
+
+describe('a problem is named by its variable', () => {
+  it.each<[role: string, change: object | undefined, problem: string]>([
+    ['machine_registry', undefined, 'ALT_MACHINE_REGISTRY_PROGRAM: no account at this address'],
+    ['state_and_sync', { executable: false }, 'ALT_STATE_AND_SYNC_PROGRAM: no program at this address'],
+    [
+      'subscription_terminal',
+      { owner: programOf('stranger') },
+      'ALT_SUBSCRIPTION_PROGRAM: a program that another loader owns',
+    ],
+    ['event_registry', { owner: 'x' }, 'ALT_EVENT_REGISTRY_PROGRAM: its account cannot be read'],
+    ['info_desk', undefined, 'ALT_INFO_DESK_PROGRAM: no account at this address'],
+    ['address_binding', undefined, 'ALT_BINDING_PROGRAM: no account at this address'],
+  ])('%s', async (role, change, problem) => {
+    if (change === undefined) node.accounts.delete(programOf(role));
+    else changeProgram(role, change);
+    expect(await scene.open().checkDeployment()).toStrictEqual([problem]);
+    expect(isOfReach(problem)).toBe(false);
+  });
+
+  it.each<[name: string, account: string, bytes: (data: Buffer) => Buffer, problem: string]>([
+    [
+      'registry',
+      'registry',
+      (data) => data.subarray(1),
+      'ALT_MACHINE_REGISTRY_PROGRAM: its singleton cannot be decoded',
+    ],
+    ['config', 'config', (data) => data.subarray(1), 'ALT_STATE_AND_SYNC_PROGRAM: its singleton cannot be decoded'],
+    [
+      'config of another chain',
+      'config',
+      (data) => data.fill(6, 104, 105),
+      'ALT_ORDINAL: state and sync is that of chain 6',
+    ],
+    [
+      'config of another registry',
+      'config',
+      (data) => data.fill(1, 72, 104),
+      'ALT_STATE_AND_SYNC_PROGRAM: serves another machine registry',
+    ],
+  ])('%s', async (_name, name, bytes, problem) => {
+    const account = singletonAccount(name);
+    const data = bytes(Buffer.from(account.data, 'base64')).toString('base64');
+    node.accounts.set(account.address, { ...account, data });
+    expect(await scene.open().checkDeployment()).toStrictEqual([problem]);
+  });
+});
+
+describe('what a problem stops', () => {
+  it('is the machines, not the bindings', async () => {
+    const adapter = scene.open();
+    node.accounts.delete(programOf('info_desk'));
+    await adapter.checkDeployment();
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
+      context: { cause: 'wrong-chain' },
+    });
+    expect(await adapter.bindings!.readBinding(programOf('router'))).toStrictEqual({ kind: 'not-bound' });
+  });
+
+  it('is the bindings, not the machines', async () => {
+    const adapter = scene.open();
+    node.accounts.delete(programOf('address_binding'));
+    await adapter.checkDeployment();
+    await expect(adapter.bindings!.readBinding(programOf('router'))).rejects.toMatchObject({
+      context: { cause: 'wrong-chain' },
+    });
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+  });
+});
+
+describe('nodes that do not answer', () => {
+  it('are named by their position, and contradict nothing', async () => {
+    const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, node.proxy.url] });
+    const problems = await adapter.checkDeployment();
+    expect(problems).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not answer']);
+    expect(problems.every(isOfReach)).toBe(true);
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+  });
+
+  it('leave the last verdict as it was', async () => {
+    const adapter = scene.open();
+    node.accounts.delete(programOf('info_desk'));
+    await adapter.checkDeployment();
+    node.proxy.inject(answerWith('getMultipleAccounts', { error: { code: -32601, message: PROXY_KEY } }));
+    expect(await adapter.checkDeployment()).toStrictEqual(['ALT_RPC_URLS: the chain cannot be read (rpc-error)']);
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
+      context: { cause: 'wrong-chain' },
+    });
+  });
+});

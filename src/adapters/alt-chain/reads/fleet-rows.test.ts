@@ -1,0 +1,117 @@
+/** The rows of the vectors, sound and bad, and answers that are no list of rows. */
+import { describe, expect, it } from 'vitest';
+import { formatAddress, parseAddress, type Address } from '../../../domain/identifiers/identifiers.ts';
+import { FLEET_SLICE, readFleetRows } from './fleet-rows.ts';
+import {
+  programOf,
+  snapshotFile,
+  vectorMachines,
+  vectorPrograms,
+  type SnapshotRow,
+} from '../../../../testing/fixtures/alt-chain-vectors.ts';
+
+const { machineRegistry } = vectorPrograms;
+const { rows, badRows, machineCount } = snapshotFile;
+const expected = snapshotFile.expect;
+const [first] = rows as [SnapshotRow];
+const firstOperator = parseAddress(vectorMachines[0]!.decoded.machine.operator!)!;
+
+describe('the vectors', () => {
+  const fleet = readFleetRows(rows, machineRegistry)!;
+
+  it('are asked for by the head of every machine', () => {
+    expect(FLEET_SLICE).toStrictEqual({ offset: 8, length: 158 });
+  });
+
+  it('are grouped by operator, in order of id', () => {
+    expect(toIds(fleet.machinesByOperator)).toStrictEqual(expected.byOperator);
+    expect(fleet.rowCount).toBe(machineCount);
+    expect([...fleet.unreadableByOperator, fleet.unattributed]).toStrictEqual([0]);
+  });
+
+  it('show each machine as its account does', () => {
+    const shown = [...fleet.machinesByOperator.values()].flat();
+    for (const { machineId, decoded, verdict } of vectorMachines) {
+      if (expected.unlisted.includes(machineId)) continue;
+      expect(shown.find(({ id }) => String(id) === machineId)).toStrictEqual({
+        id: BigInt(machineId),
+        owner: decoded.machine['owner'],
+        controller: decoded.machine['controller'] ?? undefined,
+        relocating: verdict === 'relocating',
+        operator: parseAddress(decoded.machine.operator!),
+      });
+    }
+    expect(shown.filter(({ relocating }) => relocating).map(({ id }) => String(id))).toStrictEqual(expected.relocating);
+  });
+});
+
+describe('bad rows', () => {
+  it.each(badRows)('$why', ({ pubkey, data }) => {
+    const fleet = readFleetRows([{ pubkey, account: { ...first.account, data } }], machineRegistry)!;
+    expect(fleet.machinesByOperator.size).toBe(0);
+    const isNamed = data[0] === first.account.data[0];
+    expect([...fleet.unreadableByOperator]).toStrictEqual(isNamed ? [[firstOperator, 1]] : []);
+    expect(fleet.unattributed).toBe(isNamed ? 0 : 1);
+    expect(fleet.rowCount).toBe(1);
+  });
+
+  it.each<[name: string, row: unknown]>([
+    ['of another program', { ...first, account: { ...first.account, owner: programOf('stranger') } }],
+    ['executable', { ...first, account: { ...first.account, executable: true } }],
+    ['at what is no address', { ...first, pubkey: 'x' }],
+    ['at the address of another row', { ...first, pubkey: rows[1]!.pubkey }],
+    ['with a bump that is not its own', withByte(137, (bump) => bump - 1)],
+    ['with a bool of 2', withByte(128, () => 2)],
+    ['with a byte too many', withData((data) => Uint8Array.of(...data, 0))],
+  ])('%s are counted under the operator they name', (_name, row) => {
+    const fleet = readFleetRows([row, ...rows.slice(2)], machineRegistry)!;
+    expect([...fleet.unreadableByOperator]).toStrictEqual([[firstOperator, 1]]);
+    expect(fleet.machinesByOperator.get(firstOperator)).toHaveLength(3);
+    expect([fleet.unattributed, fleet.rowCount]).toStrictEqual([0, rows.length - 1]);
+  });
+
+  it.each<[name: string, row: unknown]>([
+    ['without data', { ...first, account: { ...first.account, data: ['', 'base64'] } }],
+    ['with data of another encoding', { ...first, account: { ...first.account, data: first.account.data[0] } }],
+    ['without an account', { pubkey: first.pubkey, account: null }],
+    ['of machine 0, without an operator', withData(() => new Uint8Array(158))],
+  ])('%s are counted under nobody', (_name, row) => {
+    const fleet = readFleetRows([row], machineRegistry)!;
+    expect([fleet.unattributed, fleet.unreadableByOperator.size, fleet.machinesByOperator.size]).toStrictEqual([
+      1, 0, 0,
+    ]);
+  });
+});
+
+describe('answers that are used for nothing', () => {
+  it.each<[name: string, answer: unknown]>([
+    ['no list', { rows }],
+    ['nothing', null],
+    ['a row twice', [...rows, first]],
+    ['a row that is none', [...rows, null]],
+  ])('%s', (_name, answer) => {
+    expect(readFleetRows(answer, machineRegistry)).toBeUndefined();
+  });
+
+  it('are not those without a row', () => {
+    expect(readFleetRows([], machineRegistry)).toMatchObject({ rowCount: 0, unattributed: 0 });
+  });
+});
+
+function toIds(fleet: ReadonlyMap<Address, readonly { readonly id: bigint }[]>): Record<string, string[]> {
+  return Object.fromEntries(
+    [...fleet].map(([operator, machines]) => [formatAddress(operator), machines.map(({ id }) => String(id))]),
+  );
+}
+
+function withByte(at: number, change: (byte: number) => number): unknown {
+  return withData((data) => {
+    data[at] = change(data[at]!);
+    return data;
+  });
+}
+
+function withData(change: (data: Uint8Array) => Uint8Array): unknown {
+  const data = change(new Uint8Array(Buffer.from(first.account.data[0], 'base64')));
+  return { ...first, account: { ...first.account, data: [Buffer.from(data).toString('base64'), 'base64'] } };
+}

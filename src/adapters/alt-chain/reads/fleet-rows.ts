@@ -1,0 +1,83 @@
+/**
+ * Which machines does the registry hold, and whose are they? (chain-svm 7: `getProgramAccounts` with the head of every machine.)
+ * A row proves itself: its address must be the hash of the id and the bump that it carries.
+ */
+import type { AltFleet, AltFleetMachine } from '../../../domain/alt-chain/alt-fleet.ts';
+import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import { toMachineId, type Address } from '../../../domain/identifiers/identifiers.ts';
+import { machineSeeds } from '../accounts/account-addresses.ts';
+import { MACHINE_HEAD_BYTES, readMachineHead } from '../accounts/machine.ts';
+import { ByteReader, decodable, Undecodable } from '../accounts/byte-reader.ts';
+import { expectArray, expectKey, expectObject } from '../rpc/json-shape.ts';
+import { isProgramAddress } from '../accounts/program-address.ts';
+import { parseRpcAccount } from '../rpc/rpc-account.ts';
+
+/** The part of every machine account that is asked for. */
+export const FLEET_SLICE = { offset: 8, length: MACHINE_HEAD_BYTES };
+
+const OPERATOR_OFFSET = MACHINE_HEAD_BYTES - 20;
+
+interface ReadRow {
+  readonly machine: AltFleetMachine | undefined;
+  /** As the row names it, sound or not. */
+  readonly operator: Address | undefined;
+}
+
+/** Reads the rows of one answer. Undefined: it is no list, or it names an address twice, and nothing of it is used. */
+export function readFleetRows(rows: unknown, machineRegistry: AltKey): AltFleet | undefined {
+  return decodable(() => {
+    const list = expectArray(rows);
+    refuseRepetition(list);
+    return groupByOperator(list.map((row) => readRow(row, machineRegistry)));
+  });
+}
+
+function refuseRepetition(rows: readonly unknown[]): void {
+  const addresses = rows.map((row) => expectObject(row)['pubkey']);
+  if (new Set(addresses).size !== addresses.length) throw new Undecodable();
+}
+
+function readRow(row: unknown, machineRegistry: AltKey): ReadRow {
+  const { pubkey, account: accountValue } = expectObject(row);
+  const account = parseRpcAccount(accountValue);
+  if (account.state !== 'present') return { machine: undefined, operator: undefined };
+  const { owner, executable, data } = account.value;
+  const isMachine = owner === machineRegistry && !executable;
+  const machine = isMachine ? decodable(() => readMachine(expectKey(pubkey), data, machineRegistry)) : undefined;
+  return { machine, operator: machine?.operator ?? decodable(() => readOperator(data)) };
+}
+
+function readMachine(address: AltKey, data: Uint8Array, machineRegistry: AltKey): AltFleetMachine {
+  const reader = new ByteReader(data);
+  const { id: word, bump, facts } = readMachineHead(reader);
+  reader.finish();
+  const id = toMachineId(word);
+  if (id === undefined || !isProgramAddress(address, machineRegistry, machineSeeds(id), bump)) throw new Undecodable();
+  const { owner, controller, relocating, operator } = facts;
+  return { id, owner, controller, relocating, operator };
+}
+
+function readOperator(data: Uint8Array): Address | undefined {
+  const reader = new ByteReader(data);
+  reader.take(OPERATOR_OFFSET);
+  return reader.optionalAddress();
+}
+
+function groupByOperator(rows: readonly ReadRow[]): AltFleet {
+  const machinesByOperator = new Map<Address, AltFleetMachine[]>();
+  const unreadableByOperator = new Map<Address, number>();
+  let unattributed = 0;
+  for (const { machine, operator } of rows) {
+    if (operator === undefined) {
+      if (machine === undefined) unattributed++;
+    } else if (machine === undefined) {
+      unreadableByOperator.set(operator, (unreadableByOperator.get(operator) ?? 0) + 1);
+    } else {
+      const machines = machinesByOperator.get(operator);
+      if (machines === undefined) machinesByOperator.set(operator, [machine]);
+      else machines.push(machine);
+    }
+  }
+  for (const machines of machinesByOperator.values()) machines.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { machinesByOperator, unreadableByOperator, unattributed, rowCount: rows.length };
+}

@@ -1,0 +1,114 @@
+/**
+ * Which accounts tell of machines, and what do they say together? (chain-svm 5: one `getMultipleAccounts`, all of one slot.)
+ * Four accounts for each machine, then the two singletons that prove which deployment answered.
+ */
+import { judgeAltDeployment, type AltDeployment } from '../../../domain/alt-chain/alt-deployment.ts';
+import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import type { AltMachineSnapshot } from '../../../domain/alt-chain/alt-machine-facts.ts';
+import { chainUnreadable } from '../../../domain/faults.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { AltPrograms, MachineAddresses, SingletonAddresses } from '../accounts/account-addresses.ts';
+import { judgeAccount } from '../accounts/account-verdict.ts';
+import { configLayout } from '../accounts/config.ts';
+import { machineEventLogLayout } from '../accounts/machine-event-log.ts';
+import { machineStateLayout } from '../accounts/machine-state.ts';
+import { machineLayout } from '../accounts/machine.ts';
+import { registryLayout } from '../accounts/registry.ts';
+import { subscriptionTerminalLayout } from '../accounts/subscription-terminal.ts';
+import { parseRpcAccounts, type RawAccount, type RawAccounts } from '../rpc/rpc-account.ts';
+
+const ACCOUNTS_PER_MACHINE = 4;
+const SINGLETONS = 2;
+
+/** As many machines as fit beside the singletons into the 100 keys of one call. */
+export const MAX_MACHINES_PER_READ = 24;
+
+/** What one call says. Nothing of it is used unless `deployment` is present. */
+export interface MachineAccountsRead {
+  readonly slot: number;
+  readonly deployment: Reading<AltDeployment>;
+  /** In the order of the question. */
+  readonly machines: readonly AltMachineSnapshot[];
+}
+
+/** The keys of one call, in the order that `readMachineAccounts` expects. */
+export function listMachineAccountKeys(
+  machines: readonly MachineAddresses[],
+  singletons: SingletonAddresses,
+): readonly AltKey[] {
+  return [
+    ...machines.flatMap((addresses) => [
+      addresses.machine,
+      addresses.machineState,
+      addresses.subscriptionTerminal,
+      addresses.machineEventLog,
+    ]),
+    singletons.config,
+    singletons.registry,
+  ];
+}
+
+/** Reads the result of the call; undefined when it is not an answer to the question for these machines. */
+export function readMachineAccounts(
+  result: unknown,
+  ids: readonly MachineId[],
+  programs: AltPrograms,
+  ordinal: number,
+): MachineAccountsRead | undefined {
+  const read = parseRpcAccounts(result, ids.length * ACCOUNTS_PER_MACHINE + SINGLETONS);
+  return read && toMachineAccounts(read, ids, programs, ordinal);
+}
+
+/** Reads the accounts of the call, as many as were asked for. */
+export function toMachineAccounts(
+  { slot, accounts }: RawAccounts,
+  ids: readonly MachineId[],
+  programs: AltPrograms,
+  ordinal: number,
+): MachineAccountsRead {
+  const [config, registry] = accounts.slice(-SINGLETONS) as [Reading<RawAccount>, Reading<RawAccount>];
+  const subject = undefined;
+  return {
+    slot,
+    deployment: judgeAltDeployment(
+      judgeAccount(registry, registryLayout, { program: programs.machineRegistry, subject }),
+      judgeAccount(config, configLayout, { program: programs.stateAndSync, subject }),
+      { ordinal, registryProgram: programs.machineRegistry },
+    ),
+    machines: ids.map((id, k) => {
+      const own = accounts.slice(k * ACCOUNTS_PER_MACHINE, (k + 1) * ACCOUNTS_PER_MACHINE);
+      return toSnapshot(id, slot, own as MachineReadings, programs);
+    }),
+  };
+}
+
+/** The facts of the deployment that answered. Throws `ChainUnreadable` when it is not the configured one. */
+export function needDeployment({ deployment }: MachineAccountsRead): AltDeployment {
+  if (deployment.state === 'present') return deployment.value;
+  throw chainUnreadable('alt', deployment.state === 'unreadable' ? deployment.cause : 'wrong-chain');
+}
+
+type MachineReadings = [
+  machine: Reading<RawAccount>,
+  machineState: Reading<RawAccount>,
+  subscriptionTerminal: Reading<RawAccount>,
+  machineEventLog: Reading<RawAccount>,
+];
+
+function toSnapshot(
+  id: MachineId,
+  slot: number,
+  [machine, machineState, subscriptionTerminal, machineEventLog]: MachineReadings,
+  programs: AltPrograms,
+): AltMachineSnapshot {
+  const of = (program: AltKey) => ({ program, subject: id });
+  return {
+    id,
+    slot,
+    machine: judgeAccount(machine, machineLayout, of(programs.machineRegistry)),
+    pauseFlags: judgeAccount(machineState, machineStateLayout, of(programs.stateAndSync)),
+    subscription: judgeAccount(subscriptionTerminal, subscriptionTerminalLayout, of(programs.subscriptionTerminal)),
+    eventLog: judgeAccount(machineEventLog, machineEventLogLayout, of(programs.eventRegistry)),
+  };
+}

@@ -1,0 +1,222 @@
+/** How many calls do readers cost, and what may one of them be told that another one asked for? */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import { parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { AltMachineRead } from '../../../ports/alt-chain.ts';
+import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
+import {
+  CANNED_SLOT,
+  singletonAccount,
+  startCannedNode,
+  type CannedNode,
+} from '../../../../testing/fakes/canned-alt-node.ts';
+import {
+  toId,
+  toRpcAccount,
+  vectorMachines,
+  type VectorAccount,
+} from '../../../../testing/fixtures/alt-chain-vectors.ts';
+
+const FULL = vectorMachines[0]!;
+const FULL_ID = toId(FULL.machineId);
+
+let node: CannedNode;
+let scene: AltScene;
+beforeEach(async () => {
+  node = await startCannedNode();
+  scene = createAltScene([node.proxy.url], node.genesisHash);
+});
+afterEach(async () => {
+  await scene.close();
+  await node.close();
+});
+
+/** An adapter whose node has been asked for its genesis hash. */
+async function openChain(limits = {}) {
+  const adapter = scene.open({ limits });
+  await adapter.machines!.chain.readMachineNow(FULL_ID);
+  node.proxy.resetCounts();
+  return { ...adapter.machines!, counters: adapter.counters };
+}
+
+const ids = (count: number, from = 1_000n) => Array.from({ length: count }, (_, k) => (from + BigInt(k)) as MachineId);
+const stateOf = ({ snapshot }: AltMachineRead) => snapshot.machine.state;
+
+describe('one tick', () => {
+  it.each([
+    [1, [6]],
+    [20, [82]],
+    [24, [98]],
+    [25, [98, 6]],
+    [100, [98, 98, 98, 98, 18]],
+  ])('for %i machines asks for %j keys', async (count, keys) => {
+    const { chain } = await openChain();
+    const reads = await Promise.all(ids(count).map((id) => chain.readMachine(id)));
+    expect(reads.map(({ snapshot }) => snapshot.id)).toStrictEqual(ids(count));
+    const asked = node.proxy.calls.map(({ method, params }) => [method, (params[0] as string[]).length]);
+    expect(asked).toStrictEqual(keys.map((length) => ['getMultipleAccounts', length]));
+  });
+
+  it('for 1,000 readers of one machine asks once', async () => {
+    const { chain } = await openChain();
+    const reads = await Promise.all(Array.from({ length: 1_000 }, () => chain.readMachine(FULL_ID)));
+    expect(node.proxy.requests).toBe(1);
+    expect(new Set(reads).size).toBe(1);
+    expect(stateOf(reads[0]!)).toBe('present');
+  });
+
+  it('says what it wants, word for word', async () => {
+    const { chain } = await openChain();
+    await chain.readMachine(FULL_ID);
+    const [call] = node.proxy.calls;
+    expect(call!.params[1]).toStrictEqual({
+      ...{ commitment: 'finalized', encoding: 'base64' },
+      minContextSlot: CANNED_SLOT,
+    });
+  });
+});
+
+describe('calls under way', () => {
+  it('are at most so many; what waits shares the next', async () => {
+    const { chain } = await openChain({ maxMachineCalls: 2 });
+    const release = Promise.withResolvers<undefined>();
+    node.proxy.inject({ kind: 'hold', until: release.promise }, 2);
+    const reads = ids(60).map((id) => chain.readMachine(id));
+    await node.proxy.waitForRequests(2);
+    reads.push(...ids(8, 5_000n).map((id) => chain.readMachine(id)));
+    release.resolve(undefined);
+    await Promise.all(reads);
+    const keys = node.proxy.calls.map(({ params }) => (params[0] as string[]).length);
+    expect(keys).toStrictEqual([98, 98, 82]); // 24, 24, and the 12 and 8 that waited
+  });
+
+  it('are shared by who asks for the same machine, unless it must be asked for anew', async () => {
+    const { chain } = await openChain();
+    const release = Promise.withResolvers<undefined>();
+    node.proxy.inject({ kind: 'hold', until: release.promise }, 1);
+    const first = chain.readMachine(FULL_ID);
+    await node.proxy.waitForRequests(1);
+    const second = chain.readMachine(FULL_ID);
+    const anew = [chain.readMachineNow(FULL_ID), chain.readMachineNow(FULL_ID)];
+    release.resolve(undefined);
+    expect(await first).toBe(await second);
+    expect(await anew[0]!).toBe(await anew[1]!);
+    expect(await anew[0]!).not.toBe(await first);
+    expect(node.proxy.requests).toBe(2);
+  });
+
+  it('are shared until they end, although an earlier one for the same machine has ended', async () => {
+    const { chain } = await openChain();
+    const releases = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const reads: Promise<AltMachineRead>[] = [];
+    for (const [k, { promise }] of releases.entries()) {
+      node.proxy.inject({ kind: 'hold', until: promise }, 1);
+      reads.push(chain.readMachineNow(FULL_ID));
+      await node.proxy.waitForRequests(k + 1);
+    }
+    releases[0]!.resolve(undefined);
+    await reads[0];
+    const joined = chain.readMachine(FULL_ID);
+    releases[1]!.resolve(undefined);
+    expect(await joined).toBe(await reads[1]);
+    expect(node.proxy.requests).toBe(2);
+  });
+
+  it('fail for all that share them, and for nobody after', async () => {
+    const { chain } = await openChain();
+    node.proxy.inject(answerWith('getMultipleAccounts', { error: { code: -32602, message: PROXY_KEY } }), 1);
+    const outcomes = await Promise.allSettled(ids(3).map((id) => chain.readMachine(id)));
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        reason: { kind: 'ChainUnreadable', context: { chain: 'alt', cause: 'rpc-error' } },
+      });
+    }
+    expect(stateOf(await chain.readMachine(ids(1)[0]!))).toBe('absent');
+  });
+});
+
+describe('an absence', () => {
+  const NOBODY = toId('77');
+
+  it('is kept for five seconds, and not for who asks anew', async () => {
+    const { chain, counters } = await openChain();
+    const first = await chain.readMachine(NOBODY);
+    scene.time.milliseconds += 4_999;
+    expect(await chain.readMachine(NOBODY)).toBe(first);
+    expect([node.proxy.requests, counters.absenceHits]).toStrictEqual([1, 1]);
+    expect(await chain.readMachineNow(NOBODY)).not.toBe(first);
+    expect(node.proxy.requests).toBe(2);
+    scene.time.milliseconds += 5_000;
+    await chain.readMachine(NOBODY);
+    expect(node.proxy.requests).toBe(3);
+  });
+
+  it('of a clock that was set back is not young', async () => {
+    const { chain } = await openChain();
+    await chain.readMachine(NOBODY);
+    scene.time.milliseconds -= 1;
+    await chain.readMachine(NOBODY);
+    expect(node.proxy.requests).toBe(2);
+  });
+
+  it('is kept for so many ids only, the oldest falls', async () => {
+    const { chain } = await openChain({ maxAbsences: 2 });
+    for (const id of ids(3)) await chain.readMachine(id);
+    for (const id of ids(3).reverse()) await chain.readMachine(id);
+    expect(node.proxy.requests).toBe(4);
+  });
+
+  it('ends when the machine is seen', async () => {
+    const { chain } = await openChain();
+    const account = remove(FULL.accounts.machine!);
+    expect(stateOf(await chain.readMachine(FULL_ID))).toBe('absent');
+    node.accounts.set(account.address, account);
+    expect(stateOf(await chain.readMachine(FULL_ID))).toBe('absent');
+    expect(stateOf(await chain.readMachineNow(FULL_ID))).toBe('present');
+    expect(stateOf(await chain.readMachine(FULL_ID))).toBe('present');
+  });
+
+  it('is not kept when a later read has overtaken it', async () => {
+    const { chain } = await openChain();
+    const account = remove(FULL.accounts.machine!);
+    const release = Promise.withResolvers<undefined>();
+    node.proxy.inject(answerWith('getMultipleAccounts', withoutAccounts()), 1);
+    node.proxy.inject({ kind: 'hold', until: release.promise }, 1);
+    const early = chain.readMachine(FULL_ID);
+    await node.proxy.waitForRequests(1);
+    node.accounts.set(account.address, account);
+    expect(stateOf(await chain.readMachineNow(FULL_ID))).toBe('present');
+    release.resolve(undefined);
+    expect(stateOf(await early)).toBe('absent');
+    expect(stateOf(await chain.readMachine(FULL_ID))).toBe('present');
+  });
+
+  it('is never what a machine is that cannot be read', async () => {
+    const { chain } = await openChain();
+    node.accounts.set(FULL.accounts.machine!.address, { ...FULL.accounts.machine!, data: '' });
+    expect(stateOf(await chain.readMachine(FULL_ID))).toBe('unreadable');
+    node.accounts.set(FULL.accounts.machine!.address, FULL.accounts.machine!);
+    expect(stateOf(await chain.readMachine(FULL_ID))).toBe('present');
+  });
+
+  function remove(account: VectorAccount): VectorAccount {
+    node.accounts.delete(account.address);
+    return account;
+  }
+
+  /** What the node would say of the one machine that is asked for, had it nothing but the singletons. */
+  function withoutAccounts() {
+    const singletons = ['config', 'registry'].map((name) => toRpcAccount(singletonAccount(name)));
+    return { result: { context: { slot: CANNED_SLOT }, value: [null, null, null, null, ...singletons] } };
+  }
+});
+
+it('the chain says who it is', () => {
+  const { chain } = scene.open().machines!;
+  expect([chain.ordinal, chain.genesisHash, chain.machineRegistry]).toStrictEqual([
+    5,
+    node.genesisHash,
+    parseAltKey('9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F'),
+  ]);
+});

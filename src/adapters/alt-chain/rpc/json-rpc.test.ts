@@ -1,0 +1,162 @@
+/** What is an answer of one node, and what each failure of it says. */
+import { Agent } from 'undici';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  PROXY_KEY,
+  rateLimit,
+  startRpcProxy,
+  truncateBody,
+  type ProxyAnswer,
+  type RpcFault,
+  type RpcProxy,
+} from '../../../../testing/harness/rpc-proxy.ts';
+import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
+import { RpcFailure, sendRpc } from './json-rpc.ts';
+
+let proxy: RpcProxy;
+let answer: ProxyAnswer;
+const dispatcher = new Agent();
+
+beforeAll(async () => {
+  proxy = await startRpcProxy(() => answer);
+});
+afterAll(async () => {
+  await dispatcher.destroy();
+  await proxy.close();
+});
+beforeEach(() => {
+  proxy.heal();
+  proxy.resetCounts();
+  answer = { result: 'ok' };
+});
+
+function send(maxResponseBytes = 100_000, milliseconds = 20_000): Promise<unknown> {
+  const signal = AbortSignal.timeout(milliseconds);
+  const options = { post: createHttpPost(dispatcher), signal, maxResponseBytes };
+  return sendRpc(parseRpcUrl(proxy.url), { method: 'getSlot', params: [1] }, options);
+}
+
+async function failure(sending: Promise<unknown>): Promise<object> {
+  const error = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(RpcFailure);
+  expect(String((error as Error).stack)).not.toContain(PROXY_KEY);
+  const { unreadable, kind, code, retryAfterSeconds } = error as RpcFailure;
+  return { unreadable, kind, ...(code !== undefined && { code }), ...(retryAfterSeconds && { retryAfterSeconds }) };
+}
+
+const body = (change: (body: string) => string): RpcFault => ({ kind: 'body', change });
+const edit = (change: (answer: Record<string, unknown>) => unknown): RpcFault =>
+  body((text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)));
+
+describe('an answer is believed', () => {
+  it.each<[name: string, result: unknown]>([
+    ['a value', 'ok'],
+    ['null', null],
+    ['zero', 0],
+  ])('that is %s', async (_name, result) => {
+    answer = { result };
+    expect(await send()).toStrictEqual(result);
+    expect(proxy.calls).toStrictEqual([{ method: 'getSlot', params: [1] }]);
+  });
+
+  it('with integers that no JSON number holds', async () => {
+    const text = '{"rentEpoch":18446744073709551615,"lamports":9007199254740993,"data":["AQI=","base64"]}';
+    proxy.inject(body((whole) => whole.replace('"ok"', text)));
+    expect(await send()).toMatchObject({ data: ['AQI=', 'base64'] });
+  });
+
+  it('after a connection that was lost once', async () => {
+    proxy.inject({ kind: 'cut' }, 1);
+    expect(await send()).toBe('ok');
+    expect(proxy.requests).toBe(2);
+  });
+});
+
+describe('an answer is refused', () => {
+  it.each<[name: string, fault: RpcFault]>([
+    ['cut off', truncateBody()],
+    ['no JSON', body(() => '<html>busy</html>')],
+    ['empty', body(() => '')],
+    ['a batch', body((text) => `[${text}]`)],
+    ['of another id', edit((each) => ({ ...each, id: 1 }))],
+    ['of an id as text', edit((each) => ({ ...each, id: String(each['id']) }))],
+    ['without an id', edit(({ id: _, ...each }) => each)],
+    ['without version', edit(({ jsonrpc: _, ...each }) => each)],
+    ['of neither result nor error', edit(({ result: _, ...each }) => each)],
+    ['of both', edit((each) => ({ ...each, error: { code: -32000 } }))],
+    ['with an error that has no code', edit(({ result: _, ...each }) => ({ ...each, error: { message: 'x' } }))],
+  ])('%s', async (_name, fault) => {
+    proxy.inject(fault);
+    expect(await failure(send())).toStrictEqual({ unreadable: 'malformed', kind: 'failed' });
+  });
+
+  it('over the size', async () => {
+    answer = { result: 'x'.repeat(1_000) };
+    expect(await failure(send(500))).toStrictEqual({ unreadable: 'malformed', kind: 'failed' });
+  });
+
+  it.each<[name: string, fault: RpcFault, expected: object]>([
+    ['a reset', { kind: 'cut' }, { unreadable: 'transport', kind: 'failed' }],
+    ['403', { kind: 'status', status: 403 }, { unreadable: 'transport', kind: 'failed' }],
+    ['301', { kind: 'status', status: 301 }, { unreadable: 'transport', kind: 'failed' }],
+    ['500', { kind: 'status', status: 500 }, { unreadable: 'transport', kind: 'busy' }],
+    ['502', { kind: 'status', status: 502, body: '<html>' }, { unreadable: 'transport', kind: 'busy' }],
+    ['429', rateLimit(), { unreadable: 'transport', kind: 'busy' }],
+    ['429 with a wait', rateLimit(10), { unreadable: 'transport', kind: 'busy', retryAfterSeconds: 10 }],
+    [
+      '429 with a date',
+      { kind: 'status', status: 429, headers: { 'retry-after': 'Sat, 21 Nov 2026 14:00:00 GMT' } },
+      { unreadable: 'transport', kind: 'busy' },
+    ],
+    [
+      '500 with a result',
+      { kind: 'status', status: 500, body: '{"jsonrpc":"2.0","id":1,"result":1}' },
+      { unreadable: 'transport', kind: 'busy' },
+    ],
+    [
+      '400 with an error of the call',
+      { kind: 'status', status: 400, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"x"}}' },
+      { unreadable: 'rpc-error', kind: 'refused', code: -32602 },
+    ],
+  ])('for %s', async (_name, fault, expected) => {
+    proxy.inject(fault);
+    expect(await failure(send())).toStrictEqual(expected);
+  });
+
+  it.each<[code: number, kind: string]>([
+    [-32005, 'busy'],
+    [429, 'busy'],
+    [-32016, 'behind'],
+    [-32004, 'no-block'],
+    [-32007, 'no-block'],
+    [-32009, 'no-block'],
+    [-32014, 'no-block'],
+    [-32010, 'refused'],
+    [-32015, 'refused'],
+    [-32601, 'refused'],
+    [-32602, 'refused'],
+  ])('for the error %i', async (code, kind) => {
+    answer = { error: { code, message: PROXY_KEY, data: { slotsBehind: 5 } } };
+    expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
+  });
+
+  it('when it does not come in time', async () => {
+    proxy.inject({ kind: 'hang' });
+    expect(await failure(send(1_000, 50))).toStrictEqual({ unreadable: 'deadline', kind: 'failed' });
+  });
+});
+
+describe('a URL', () => {
+  it('loses its credentials to a header', () => {
+    const { origin, path, headers } = parseRpcUrl('https://user:p%40ss@node.example:8899/key?a=1');
+    expect([origin, path]).toStrictEqual(['https://node.example:8899', '/key?a=1']);
+    expect(headers['authorization']).toBe(`Basic ${Buffer.from('user:p@ss').toString('base64')}`);
+  });
+
+  it('that is none is not told', () => {
+    expect(() => parseRpcUrl(`not a url ${PROXY_KEY}`)).toThrow('an RPC URL cannot be parsed');
+  });
+});

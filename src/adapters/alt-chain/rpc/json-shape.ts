@@ -1,0 +1,47 @@
+/**
+ * Does a node's answer have the form that its method promises? JSON is taken as unknown and asked member by member.
+ * Every function throws `Undecodable` when the value is something else.
+ */
+import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import { Undecodable } from '../accounts/byte-reader.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function expectObject(value: unknown): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Undecodable();
+  return value as JsonObject;
+}
+
+export function expectArray(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Undecodable();
+  return value;
+}
+
+export function expectText(value: unknown): string {
+  if (typeof value !== 'string') throw new Undecodable();
+  return value;
+}
+
+/** A whole number from 0 up to what a JSON number holds exactly. */
+export function expectCount(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Undecodable();
+  return value as number;
+}
+
+export function expectKey(value: unknown): AltKey {
+  const key = parseAltKey(expectText(value));
+  if (key === undefined) throw new Undecodable();
+  return key;
+}
+
+/** A member that nodes may leave out or set to null. */
+export function expectOptional<T>(value: unknown, expect: (value: unknown) => T): T | undefined {
+  return value === undefined || value === null ? undefined : expect(value);
+}
+
+/** The item at a position that the answer itself names. */
+export function expectItem<T>(items: readonly T[], position: unknown): T {
+  const item = items[expectCount(position)];
+  if (item === undefined) throw new Undecodable();
+  return item;
+}

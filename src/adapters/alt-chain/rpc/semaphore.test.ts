@@ -1,0 +1,26 @@
+/** How many are inside, whoever leaves and however? */
+import { expect, it } from 'vitest';
+import { createGate } from './semaphore.ts';
+
+it('never lets in more than there are places, and everyone in order', async () => {
+  const enter = createGate(2);
+  const order: number[] = [];
+  let inside = 0;
+  let most = 0;
+  const work = async (k: number): Promise<number> => {
+    order.push(k);
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise(setImmediate);
+    inside -= 1;
+    if (k % 3 === 0) throw new Error('failed');
+    return k;
+  };
+  const first = await Promise.allSettled([0, 1, 2, 3, 4, 5].map((k) => enter(() => work(k))));
+  const second = await Promise.allSettled([6, 7, 8, 9].map((k) => enter(() => work(k))));
+  expect([...first, ...second].map(({ status }) => status === 'fulfilled')).toStrictEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((k) => k % 3 !== 0),
+  );
+  expect(order).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect([inside, most]).toStrictEqual([0, 2]);
+});

@@ -1,0 +1,31 @@
+/** What has been asked of the alt chain's nodes so far? Counted for metrics; numbers only grow. */
+import { CallTally } from '../../../domain/metrics/call-counter.ts';
+import { DurationTally } from '../../../domain/metrics/latency-histogram.ts';
+import type { UnreadableCause } from '../../../domain/faults.ts';
+
+export interface UpstreamCounters {
+  /** HTTP requests sent, each with one call. */
+  httpRequests: number;
+  /** How long each took. */
+  readonly durations: DurationTally;
+  readonly calls: CallTally;
+  /** Waits after which a question was asked again. */
+  waits: number;
+  /** Requests that gave no usable answer, by cause. */
+  failures: Partial<Record<UnreadableCause, number>>;
+  /** Machines asked for, and those served from a kept absence. */
+  machineReads: number;
+  absenceHits: number;
+}
+
+export function createUpstreamCounters(): UpstreamCounters {
+  return {
+    httpRequests: 0,
+    durations: new DurationTally(),
+    calls: new CallTally(),
+    waits: 0,
+    failures: {},
+    machineReads: 0,
+    absenceHits: 0,
+  };
+}

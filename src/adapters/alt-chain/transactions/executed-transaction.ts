@@ -1,0 +1,107 @@
+/**
+ * What did a transaction execute, in order, and for which program? (chain-svm 6, steps 1 and 2: the answer of `getTransaction`,
+ * encoding `json`.) The answer is held against itself: every position must exist, and as many addresses must be loaded as the
+ * message looks up.
+ */
+import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import { Undecodable } from '../accounts/byte-reader.ts';
+import {
+  expectArray,
+  expectCount,
+  expectItem,
+  expectKey,
+  expectObject,
+  expectOptional,
+  expectText,
+  type JsonObject,
+} from '../rpc/json-shape.ts';
+
+export interface ExecutedInstruction {
+  readonly program: AltKey;
+  /** Base58, not yet decoded. */
+  readonly data: string;
+  /** The key of the account at a position of the instruction. Throws `Undecodable` when there is none. */
+  readonly accountAt: (position: number) => AltKey;
+}
+
+export interface ExecutedTransaction {
+  readonly signature: string;
+  readonly slot: number;
+  readonly hasFailed: boolean;
+  /** Outer and inner instructions in the order of their execution; empty when the transaction failed. */
+  readonly instructions: readonly ExecutedInstruction[];
+  /** Undefined: the node keeps no logs. */
+  readonly logs: readonly string[] | undefined;
+}
+
+/** Positions are bytes on the wire. */
+const MAX_KEYS = 256;
+
+/** Reads the answer of `getTransaction`. Throws `Undecodable`, also for a version that is not known. */
+export function readExecutedTransaction(answer: unknown): ExecutedTransaction {
+  const { slot, version, transaction, meta: metaValue } = expectObject(answer);
+  if (version !== 'legacy' && version !== 0) throw new Undecodable();
+  const { signatures, message: messageValue } = expectObject(transaction);
+  const meta = expectObject(metaValue);
+  const message = expectObject(messageValue);
+  const hasFailed = readFailure(meta);
+  return {
+    signature: expectText(expectArray(signatures)[0]),
+    slot: expectCount(slot),
+    hasFailed,
+    instructions: hasFailed ? [] : readInstructions(message, meta, readKeyTable(message, meta)),
+    logs: expectOptional(meta['logMessages'], expectArray)?.map(expectText),
+  };
+}
+
+function readFailure({ err }: JsonObject): boolean {
+  if (err === undefined) throw new Undecodable();
+  return err !== null;
+}
+
+/** Static keys, then the addresses loaded for writing, then those for reading. */
+function readKeyTable(message: JsonObject, meta: JsonObject): readonly AltKey[] {
+  const lookups = expectOptionalArray(message['addressTableLookups']).map(expectObject);
+  const loaded = expectOptional(meta['loadedAddresses'], expectObject) ?? {};
+  const loadedAs = (member: 'writable' | 'readonly', indexes: 'writableIndexes' | 'readonlyIndexes') => {
+    const keys = expectOptionalArray(loaded[member]);
+    const looked = lookups.reduce((sum, lookup) => sum + expectArray(lookup[indexes]).length, 0);
+    if (keys.length !== looked) throw new Undecodable();
+    return keys;
+  };
+  const keys = [
+    ...expectArray(message['accountKeys']),
+    ...loadedAs('writable', 'writableIndexes'),
+    ...loadedAs('readonly', 'readonlyIndexes'),
+  ];
+  if (keys.length > MAX_KEYS) throw new Undecodable();
+  return keys.map(expectKey);
+}
+
+function readInstructions(message: JsonObject, meta: JsonObject, keys: readonly AltKey[]): ExecutedInstruction[] {
+  const outer = expectArray(message['instructions']);
+  const innerOf = new Map<number, readonly unknown[]>();
+  for (const value of expectArray(meta['innerInstructions'])) {
+    const { index, instructions } = expectObject(value);
+    const position = expectCount(index);
+    if (position >= outer.length || innerOf.has(position)) throw new Undecodable();
+    innerOf.set(position, expectArray(instructions));
+  }
+  return outer
+    .flatMap((instruction, position) => [instruction, ...(innerOf.get(position) ?? [])])
+    .map((instruction) => toInstruction(instruction, keys));
+}
+
+function toInstruction(value: unknown, keys: readonly AltKey[]): ExecutedInstruction {
+  const { programIdIndex, accounts, data } = expectObject(value);
+  const positions = expectArray(accounts);
+  return {
+    program: expectItem(keys, programIdIndex),
+    data: expectText(data),
+    accountAt: (position) => expectItem(keys, positions[position]),
+  };
+}
+
+function expectOptionalArray(value: unknown): readonly unknown[] {
+  return expectOptional(value, expectArray) ?? [];
+}

@@ -1,0 +1,71 @@
+/** Whatever a node sends for a transaction has a verdict, and no log ever makes an event. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  eventCases,
+  toEventRecord,
+  transactionCases,
+  vectorPrograms,
+} from '../../../../testing/fixtures/alt-chain-vectors.ts';
+import { answerOf, readAs, readChanged } from '../../../../testing/fixtures/alt-transactions.ts';
+
+const one = answerOf('one event, legacy');
+
+describe('anything in place of any part', () => {
+  it.each(transactionCases)('$name', ({ response }) => {
+    const paths = listPaths(response);
+    fc.assert(
+      fc.property(fc.nat(paths.length - 1), fc.jsonValue(), (k, value) => {
+        const reading = readChanged(response, (copy) => replaceAt(copy, paths[k]!, value));
+        expect(['read', 'unreadable']).toContain(reading.state);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it('any JSON at all', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (answer) => {
+      expect(readAs(one, answer).state).toBe(answer === null ? 'not-here-yet' : 'unreadable');
+    }),
+  );
+});
+
+it('takes no record from a log, whatever its lines are', () => {
+  const record = toEventRecord(eventCases[0]!.decoded);
+  const lines = [
+    ...one.meta.logMessages!,
+    ...eventCases.map(({ logLine }) => logLine),
+    `Program ${vectorPrograms.eventRegistry} invoke [2]`,
+    `Program ${vectorPrograms.stateAndSync} invoke [1]`,
+    `Program ${vectorPrograms.stateAndSync} failed: custom program error: 0x1`,
+    'Log truncated',
+  ];
+  const logs = fc.oneof(
+    fc.array(fc.constantFrom(...lines), { maxLength: 12 }),
+    fc.shuffledSubarray(lines, { minLength: 4 }),
+    fc
+      .array(fc.constantFrom('Program log: x', ...lines.slice(-2)), { maxLength: 3 })
+      .map((noise) => [...noise, ...one.meta.logMessages!]),
+  );
+  fc.assert(
+    fc.property(logs, (logMessages) => {
+      const reading = readChanged(one, ({ meta }) => (meta.logMessages = logMessages));
+      if (reading.state !== 'unreadable') expect(reading).toMatchObject({ state: 'read', operations: [{ record }] });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function listPaths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const below = Object.entries(value).flatMap(([name, member]) => listPaths(member, [...path, name]));
+  return path.length === 0 ? below : [path, ...below];
+}
+
+function replaceAt(target: unknown, path: readonly string[], value: unknown): void {
+  let parent = target as Record<string, unknown>;
+  for (const name of path.slice(0, -1)) parent = parent[name] as Record<string, unknown>;
+  parent[path.at(-1)!] = value;
+}

@@ -1,0 +1,186 @@
+/** Every transaction of the vectors, and what they do not hold: other ways in which the parts of an answer do not agree. */
+import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+import { describe, expect, it } from 'vitest';
+import { formatBase58 } from '../../../domain/identifiers/base58.ts';
+import { parseBase64 } from '../rpc/base64.ts';
+import {
+  eventCases,
+  toEventRecord,
+  toId,
+  transactionCases,
+  vectorMachines,
+  vectorPrograms,
+} from '../../../../testing/fixtures/alt-chain-vectors.ts';
+import {
+  answerOf,
+  readAs,
+  readChanged,
+  toVectorReading,
+  type Answer,
+} from '../../../../testing/fixtures/alt-transactions.ts';
+
+const { eventRegistry, stateAndSync } = vectorPrograms;
+const one = answerOf('one event, legacy');
+const looked = answerOf('two events in one v0 transaction, accounts from a lookup table');
+
+describe('the vectors', () => {
+  it('are 16 transactions', () => {
+    expect(transactionCases).toHaveLength(16);
+  });
+
+  it.each(transactionCases)('$name', ({ response, expect: expected }) => {
+    expect(toVectorReading(readAs(response, response))).toStrictEqual(expected);
+  });
+
+  it.each(transactionCases)('$name: without logs only the numbers are lost', ({ response, expect: expected }) => {
+    const silent = readChanged(response, ({ meta }) => (meta.logMessages = null));
+    const isSubmitted = (operation: Record<string, unknown>) => operation['op'] === 'submit';
+    expect(toVectorReading(silent)).toStrictEqual(
+      expected === 'unreadable'
+        ? expected
+        : expected.map((operation) => ({
+            ...operation,
+            ...(isSubmitted(operation) ? { eventIndex: null } : {}),
+            ...(operation['op'] === 'close' ? { count: null } : {}),
+            evidence: 'instruction',
+          })),
+    );
+  });
+});
+
+describe('a record that an administrator adopted', () => {
+  const { machineId, decoded, instruction } = eventCases[0]!;
+  const word = hexToBytes(vectorMachines[0]!.word.slice(2));
+  const prior = hexToBytes('0700000000000000');
+  const record = parseBase64(instruction)!.subarray(8 + 32);
+  const call = concatBytes(hexToBytes('5ec1c766cb544f04'), word, prior, Uint8Array.of(1), record);
+  const payload = concatBytes(hexToBytes('94bce30db27982f5'), word, prior, hexToBytes('0100000000000000'));
+  const operation = {
+    kind: 'adopted',
+    machineId: toId(machineId),
+    priorEventCount: 7n,
+    record: toEventRecord(decoded),
+  };
+  const readAdoption = (logMessages: string[] | null) =>
+    readChanged(one, (copy) => {
+      Object.assign(instructionOf(copy), { data: formatBase58(call), accounts: [0, 0, 2, 1, 5] });
+      copy.meta.logMessages = logMessages;
+    });
+  const frame = (line: string) => [`Program ${eventRegistry} invoke [1]`, line, `Program ${eventRegistry} success`];
+
+  it('is read from the instruction, its count from the log', () => {
+    const line = `Program data: ${Buffer.from(payload).toString('base64')}`;
+    expect(readAdoption(frame(line))).toStrictEqual({
+      state: 'read',
+      operations: [{ ...operation, count: 1n, evidence: 'log+instruction' }],
+    });
+  });
+
+  it('has no count without logs', () => {
+    expect(readAdoption(null)).toStrictEqual({
+      state: 'read',
+      operations: [{ ...operation, count: undefined, evidence: 'instruction' }],
+    });
+  });
+
+  it('is unreadable when the log tells of a submission', () => {
+    expect(readAdoption(frame(eventCases[0]!.logLine))).toStrictEqual({ state: 'unreadable' });
+  });
+});
+
+describe('an answer that is not all there', () => {
+  it('is asked for again when there is none yet', () => {
+    expect(readAs(one, null)).toStrictEqual({ state: 'not-here-yet' });
+  });
+
+  it('is parked when nobody knows the time of its block', () => {
+    expect(readAs(one, one, null)).toStrictEqual({ state: 'parked' });
+  });
+
+  it.each(['log closed on retirement', 'failed transaction', 'unknown instruction of our program'])(
+    'needs no time when it holds no event: %s',
+    (name) => {
+      expect(readAs(answerOf(name), answerOf(name), null).state).toBe('read');
+    },
+  );
+
+  it('may leave out what a legacy transaction cannot have', () => {
+    expect(readChanged(one, ({ meta }) => delete meta.loadedAddresses).state).toBe('read');
+  });
+
+  it.each<[name: string, apply: (copy: Answer) => unknown]>([
+    ['another signature', ({ transaction }) => (transaction.signatures[0] = '1'.repeat(64))],
+    ['another slot', (copy) => (copy.slot += 1)],
+    ['a newer version', (copy) => (copy.version = 1)],
+    ['no version', (copy) => delete copy.version],
+    ['no meta', (copy) => Object.assign(copy, { meta: null })],
+    ['no verdict', ({ meta }) => delete meta.err],
+    ['inner instructions not recorded', ({ meta }) => (meta.innerInstructions = null)],
+    ['inner instructions of no outer one', ({ meta }) => (meta.innerInstructions = [{ index: 1, instructions: [] }])],
+    ['inner instructions told twice', ({ meta }) => (meta.innerInstructions = [innerOfFirst(), innerOfFirst()])],
+    ['a program outside the table', (copy) => (instructionOf(copy).programIdIndex = 200)],
+    ['a position that is no position', (copy) => (instructionOf(copy).programIdIndex = -1)],
+    ['an account outside the table', (copy) => (instructionOf(copy).accounts[4] = 200)],
+    ['too few accounts', (copy) => (instructionOf(copy).accounts.length = 4)],
+    ['the log of another machine', (copy) => (instructionOf(copy).accounts[4] = 0)],
+    ['data that is not base58', (copy) => (instructionOf(copy).data += '0')],
+    ['data longer than any program can send', (copy) => (instructionOf(copy).data = '2'.repeat(20_000))],
+    ['more keys than a byte can name', ({ transaction }) => addKeys(transaction.message.accountKeys, 256)],
+    ['a key that is none', ({ transaction }) => (transaction.message.accountKeys[0] = 'abc')],
+    ['a loaded address nobody looked up', ({ meta }) => meta.loadedAddresses!.writable.push('1'.repeat(32))],
+    ['logs that are no texts', ({ meta }) => Object.assign(meta, { logMessages: [1] })],
+    ['no log event', (copy) => changeLogs(copy, (line) => (isData(line) ? [] : [line]))],
+    ['a log event twice', (copy) => changeLogs(copy, (line) => (isData(line) ? [line, line] : [line]))],
+    [
+      'a log event of another record',
+      (copy) => changeLogs(copy, (line) => (isData(line) ? eventCases[1]!.logLine : line)),
+    ],
+    [
+      'a log event of another machine',
+      (copy) => changeLogs(copy, (line) => (isData(line) ? ofOtherMachine(line) : line)),
+    ],
+    ['a frame that does not close', ({ meta }) => meta.logMessages!.pop()],
+    [
+      'a frame that another closes',
+      (copy) => changeLogs(copy, (line) => line.replace(/\w+ success$/, `${stateAndSync} success`)),
+    ],
+    ['a frame at the wrong depth', (copy) => changeLogs(copy, (line) => line.replace('[1]', '[2]'))],
+  ])('is unreadable with %s', (_name, apply) => {
+    expect(readChanged(one, apply)).toStrictEqual({ state: 'unreadable' });
+  });
+
+  it.each<[name: string, apply: (copy: Answer) => unknown]>([
+    ['fewer addresses than looked up', ({ meta }) => meta.loadedAddresses!.readonly.pop()],
+    ['no addresses', ({ meta }) => delete meta.loadedAddresses],
+    ['no lookups', ({ transaction }) => delete transaction.message.addressTableLookups],
+  ])('is unreadable with a lookup table and %s', (_name, apply) => {
+    expect(readChanged(looked, apply)).toStrictEqual({ state: 'unreadable' });
+  });
+});
+
+function instructionOf({ transaction }: Answer): Answer['transaction']['message']['instructions'][number] {
+  return transaction.message.instructions[0]!;
+}
+
+function innerOfFirst(): unknown {
+  return { index: 0, instructions: [] };
+}
+
+function addKeys(keys: string[], count: number): void {
+  keys.push(...new Array<string>(count).fill(stateAndSync));
+}
+
+/** The same log event with another word. */
+function ofOtherMachine(line: string): string {
+  const payload = Buffer.from(line.replace('Program data: ', ''), 'base64');
+  payload.set(hexToBytes(vectorMachines[1]!.word.slice(2)), 8);
+  return `Program data: ${payload.toString('base64')}`;
+}
+
+function isData(line: string): boolean {
+  return line.startsWith('Program data: ');
+}
+
+function changeLogs({ meta }: Answer, toLines: (line: string) => string | string[]): void {
+  meta.logMessages = meta.logMessages!.flatMap(toLines);
+}

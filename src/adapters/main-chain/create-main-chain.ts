@@ -1,0 +1,253 @@
+/**
+ * The main chain behind its ports: wires nodes, multicall, kept facts and logs into `MainChain`, `HeadListener` and `MainChainLog`.
+ * Nothing is asked of a node before the first call.
+ */
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
+import type { Header, HeadListener, HeadStep, KeptMachine, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import type { PostRpc } from '../rpc/http-post.ts';
+import { checkDeployment } from './reads/deployment-checks.ts';
+import { readDeploymentAnswers, toDeploymentFacts } from './reads/deployment.ts';
+import { createEndpoints } from './rpc/main-nodes.ts';
+import { readEventRange } from './reads/event-pages.ts';
+import { createFirstGeneration } from './reads/legacy-machines.ts';
+import { createHeaders } from './logs/headers.ts';
+import { createKeptDeployment } from './cache/deployment-cache.ts';
+import { createKnownHead } from './cache/head-tracker.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { createMainChainLog } from './logs/logs.ts';
+import { readMachineAt } from './reads/machine-reads.ts';
+import { createMachineSnapshots } from './cache/machine-snapshots.ts';
+import type { MainChainConfig } from './main-chain-config.ts';
+import { createMulticall, MULTICALL3_ADDRESS, type Multicall } from './reads/multicall.ts';
+import { createPatientRequests } from './rpc/piggyback-requests.ts';
+import { createReadiness } from './reads/readiness.ts';
+import { shareNextRead } from './cache/coalesced-reads.ts';
+import { createUpstreamCounters, type UpstreamCounters } from './rpc/upstream-counters.ts';
+
+export interface MainChainAdapter {
+  readonly chain: MainChain & HeadListener;
+  readonly log: MainChainLog;
+  /** The same for whoever can wait until the next head is asked for, some seconds: its questions travel with that. */
+  readonly patientLog: MainChainLog;
+  readonly counters: Readonly<UpstreamCounters>;
+  /** Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. */
+  checkDeployment(): Promise<string[]>;
+  /** No question waits for the head any more: for the time in which the loops end. */
+  hurry(): void;
+  /** Ends all connections; reads under way fail. */
+  close(): Promise<void>;
+}
+
+export interface MainChainDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Instead of HTTP and real time, for simulations. */
+  readonly post?: PostRpc | undefined;
+  readonly stopwatch?: Stopwatch | undefined;
+}
+
+/** The known limit of a page, until the contract has been asked. */
+const ASSUMED_PAGE_LIMIT = 100;
+
+export function createMainChain(config: MainChainConfig, dependencies: MainChainDependencies): MainChainAdapter {
+  const { clock, log, post, stopwatch } = dependencies;
+  const { addresses, chainId } = config;
+  const limits = { ...DEFAULT_LIMITS, ...config.limits };
+  const counters = createUpstreamCounters();
+  const endpoints = createEndpoints({
+    rpcUrls: config.rpcUrls,
+    chainId,
+    clock,
+    log,
+    limits,
+    counters,
+    post,
+    stopwatch,
+  });
+  const headers = createHeaders(endpoints, limits.maxBatchCalls);
+  const address = addresses.multicall3 ?? MULTICALL3_ADDRESS;
+  const multicall = createMulticall({ endpoints, address, limits, counters });
+  const patient = createPatientRequests({
+    endpoints,
+    stopwatch: stopwatch ?? REAL_STOPWATCH,
+    maxBatchCalls: limits.maxBatchCalls,
+    requestTimeoutMilliseconds: limits.requestTimeoutMilliseconds,
+  });
+  const patientEndpoints = { ...endpoints, request: patient.request };
+  const patientMulticall = createMulticall({ endpoints: patientEndpoints, address, limits, counters });
+  const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch);
+  const startIndexRead = () =>
+    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
+
+  const deployment = createKeptDeployment({
+    clock,
+    maxAgeMilliseconds: limits.maxSnapshotAgeMilliseconds,
+    isNewest: (block) => head.fresh()?.hash === block.hash,
+    readFacts: readDeploymentFacts,
+  });
+  const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
+  const head = createKnownHead({
+    headers,
+    clock,
+    maxAgeMilliseconds: limits.maxHeadAgeMilliseconds,
+    onJump: forgetAll,
+  });
+
+  async function readDeploymentFacts(block: Header, deadline: Deadline, by = multicall): Promise<DeploymentFacts> {
+    return toDeploymentFacts(await readDeploymentAnswers(by, addresses, block, deadline), limits.maxEventPage);
+  }
+
+  function forgetAll(): void {
+    snapshots.dropAll();
+    deployment.forget();
+  }
+
+  /** The last limit known will do, because it is a constant of the contract. */
+  async function readPageLimit(block: Header, deadline: Deadline): Promise<number> {
+    return (deployment.last() ?? (await deployment.read(block, deadline))).maxQueryLimit;
+  }
+
+  async function readSnapshot(
+    id: MachineId,
+    firstEvents: boolean,
+    offset: number,
+    block: Header,
+    deadline: Deadline,
+    by: Multicall = multicall,
+  ): Promise<MachineSnapshot> {
+    // When no facts are known yet, they come with the same request.
+    const pageLimit = readPageLimit(block, deadline);
+    const limit = deployment.last()?.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
+    const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
+    const [snapshot] = await Promise.all([readMachineAt(by, addresses, read), pageLimit]);
+    return snapshot;
+  }
+
+  /**
+   * What would be too old before the step after the next is read at this block with the question for the next head: not with a request for
+   * each reader then, and the next step drops of it what that block touches.
+   */
+  function renewAging({ head: block, observedAtMilliseconds, waitMilliseconds }: HeadStep): void {
+    const byMilliseconds = observedAtMilliseconds + 2 * waitMilliseconds + limits.maxHeadAgeMilliseconds;
+    for (const { id, events, firstEvents } of snapshots.listAging(byMilliseconds, waitMilliseconds)) {
+      const offset = events.state === 'present' ? events.value.offset : 0;
+      snapshots.renew(id, () =>
+        readSnapshot(id, firstEvents !== undefined, offset, block, startIndexRead(), patientMulticall),
+      );
+    }
+    deployment.renewAging(byMilliseconds, () => readDeploymentFacts(block, startIndexRead(), patientMulticall));
+  }
+
+  /** The follower may have told a newer block than the node that answers. */
+  const readNewestBlock = shareNextRead(async () => {
+    const newest = await headers.read('latest', startRead());
+    const followed = head.fresh();
+    return followed !== undefined && followed.number > newest.number ? followed : newest;
+  });
+  const readMachineNow = shareNextRead(async (id: MachineId): Promise<KeptMachine> => {
+    const block = await readNewestBlock('latest');
+    const deadline = startRead();
+    const pages = { offset: 0, limit: 1, firstEvents: false };
+    const [snapshot, facts] = await Promise.all([
+      readMachineAt(multicall, addresses, { id, block, pages, pageLimit: Promise.resolve(1), deadline }),
+      readDeploymentFacts(block, deadline),
+    ]);
+    return { snapshot, deployment: facts };
+  });
+
+  const runChecks = () =>
+    checkDeployment({
+      config,
+      endpoints,
+      headers,
+      multicall: { ...multicall, useAggregate },
+      maxBatchCalls: limits.maxBatchCalls,
+      deadline: startRead(),
+    });
+  function useAggregate(exists: boolean): void {
+    for (const each of [multicall, patientMulticall]) each.useAggregate(exists);
+  }
+
+  const chain: MainChain & HeadListener = {
+    chainId,
+    machineRegistry: addresses.machineRegistry,
+    firstGeneration:
+      addresses.legacy &&
+      createFirstGeneration({ addresses: addresses.legacy, multicall, headers, head, clock, limits, startRead }),
+    async readMachine(id, { eventsFrom, firstEvents }) {
+      const deadline = startRead();
+      const block = head.fresh() ?? (await head.read(deadline));
+      return snapshots.get(id, firstEvents, block, async () =>
+        readSnapshot(id, firstEvents, await eventsFrom(), block, deadline),
+      );
+    },
+    readMachineNow,
+    findKept(id, firstEvents) {
+      const block = head.fresh();
+      const facts = deployment.fresh();
+      if (block === undefined || facts === undefined) return undefined;
+      const snapshot = snapshots.find(id, firstEvents, block);
+      return snapshot && { snapshot, deployment: facts };
+    },
+    async readEvents(id, block, from, to) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      const range = { registry: addresses.eventRegistry, id, from, to };
+      const records = await readEventRange(multicall, pinned, range, await readPageLimit(pinned, deadline), deadline);
+      if (records.length !== to - from) throw chainUnreadable('main', 'events');
+      return { offset: from, records };
+    },
+    async readDeployment() {
+      const deadline = startRead();
+      return deployment.read(head.fresh() ?? (await head.read(deadline)), deadline);
+    },
+    readReadiness: createReadiness({
+      clock,
+      addresses,
+      ageMilliseconds: limits.readinessAgeMilliseconds,
+      readHead: (deadline) => head.read(deadline),
+      multicall,
+      startRead,
+    }),
+    advanceHead(step: HeadStep) {
+      head.advance(step);
+      snapshots.advance(step);
+      renewAging(step);
+      if (step.touched === 'all' || step.deployment || step.checks) deployment.forget();
+      if (step.checks) {
+        runChecks().then(
+          (problems) => {
+            for (const problem of problems) log.error({ chain: 'main', problem }, 'deployment check failed');
+          },
+          () => log.error({ chain: 'main' }, 'deployment check not made'),
+        );
+      }
+    },
+  };
+
+  const forIndexers = {
+    addresses,
+    counters,
+    startRead: startIndexRead,
+    maxBatchCalls: limits.maxBatchCalls,
+    readPageLimit,
+  };
+  return {
+    chain,
+    log: createMainChainLog({ ...forIndexers, endpoints, headers, multicall, lead: patient.lead }),
+    patientLog: createMainChainLog({
+      ...forIndexers,
+      endpoints: patientEndpoints,
+      headers: createHeaders(patientEndpoints, limits.maxBatchCalls),
+      multicall: patientMulticall,
+    }),
+    counters,
+    checkDeployment: runChecks,
+    hurry: patient.hurry,
+    close: () => endpoints.close(),
+  };
+}

@@ -1,0 +1,261 @@
+import { encodeEventTopics, parseAbi, stringToHex, type Hex } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as calls from '../../../../devnet/main-chain-calls.ts';
+import {
+  BUYER,
+  lower,
+  OWNER,
+  startMachineScene,
+  word,
+  type MachineScene,
+} from '../../../../testing/fixtures/machines.ts';
+import { answerWith } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { checkBlockComplete, watchContracts } from '../../../domain/index-rules/block-checks.ts';
+import type { ChainLog, MainChainLog } from '../../../ports/main-chain.ts';
+import type { MainChainAdapter } from '../create-main-chain.ts';
+
+let scene: MachineScene;
+let adapter: MainChainAdapter;
+let log: MainChainLog;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+});
+afterAll(() => scene.close());
+beforeEach(() => {
+  scene.proxy.heal();
+  adapter = scene.open();
+  log = adapter.log;
+});
+
+const latestLogs = async () => {
+  const { number } = await scene.readHead();
+  return log.readLogs({ fromBlock: number, toBlock: number });
+};
+const told = ({ address, effect, ownershipOf, event }: ChainLog) => ({ address, effect, ownershipOf, event });
+const machines = (...ids: readonly bigint[]) => ({ kind: 'machines', ids });
+
+describe('logs of the contracts', () => {
+  test('an activation, in its order', async () => {
+    const id = await scene.activate();
+    const { machineRegistry, machineSubscription, crossChainMirror, machineStateAndSync } = scene.addresses;
+    const head = await scene.readHead();
+    const logs = await latestLogs();
+    const of = (address: string, ownershipOf: readonly bigint[]) => ({
+      address,
+      effect: machines(id),
+      ownershipOf,
+      event: undefined,
+    });
+    expect(logs.map(told)).toEqual([
+      of(machineRegistry, [id]),
+      of(machineRegistry, [id]),
+      of(machineSubscription, []),
+      of(machineSubscription, []),
+      of(crossChainMirror, [id]),
+      of(machineStateAndSync, []),
+    ]);
+    expect(logs.map(({ logIndex }) => logIndex)).toEqual([0, 1, 2, 3, 4, 5]);
+    for (const each of logs) expect(each).toMatchObject({ blockNumber: head.number, blockHash: head.hash });
+  });
+
+  test('a transfer, a pause, a flag, attestations, changes of the deployment', async () => {
+    const id = await scene.activate();
+    const { deployment } = scene.chain;
+    await scene.mine(
+      calls.transferMachine(deployment, OWNER, BUYER, id),
+      calls.suspendMachine(deployment, BUYER, id),
+      calls.adminCall(deployment, 'adminFlags', 'flagMachine', [id]),
+      calls.adminCall(deployment, 'attestationRegistry', 'attestKyb', [BUYER, 0n]),
+      calls.adminCall(deployment, 'attestationRegistry', 'attestChip', [id, 0n, word(5n)]),
+      calls.adminCall(deployment, 'machineStateAndSync', 'devSetChainFlag', [3, word(1n), true]),
+      calls.adminCall(deployment, 'infoDesk', 'setGraceDuration', [2_592_000n]),
+      calls.adminCall(deployment, 'crossChainMirror', 'devSetMirroredChainData', [word(1n), 3, word(2n)]),
+      calls.adminCall(deployment, 'crossChainMirror', 'devSetMirroredData', [id, word(2n)]),
+      calls.contractCall(deployment, 'machineRegistry', BUYER, 'approve', [OWNER, id]),
+      calls.adminCall(deployment, 'machineRegistry', 'transferOwnership', [deployment.admin]),
+    );
+    const logs = await latestLogs();
+    expect(logs.map(({ effect, ownershipOf }) => [effect, ownershipOf])).toEqual([
+      [machines(id), [id]],
+      [machines(id), []],
+      [machines(id), []],
+      [{ kind: 'operator-kyb', operator: lower(BUYER) }, []],
+      [machines(id), []],
+      [{ kind: 'deployment' }, []],
+      [{ kind: 'deployment' }, []],
+      [{ kind: 'all' }, []],
+      [machines(id), []],
+      [{ kind: 'nothing' }, []],
+      [{ kind: 'checks' }, []],
+    ]);
+  });
+
+  test('a reissue touches both ids, and both may have changed hands', async () => {
+    const id = await scene.activate();
+    const credentialSubject = stringToHex('logs reissued');
+    await scene.administer('machineStateAndSync', 'devReissue', id, 'Sensor', credentialSubject);
+    const next = calls.machineIdOf({ machineType: 'Sensor', credentialSubject });
+    const logs = await latestLogs();
+    const reissues = logs.filter(({ effect }) => effect.kind === 'machines' && effect.ids.length === 2);
+    expect(reissues.map(told)).toEqual([
+      {
+        address: scene.addresses.machineRegistry,
+        effect: machines(id, next),
+        ownershipOf: [id, next],
+        event: undefined,
+      },
+      { address: scene.addresses.machineSubscription, effect: machines(id, next), ownershipOf: [], event: undefined },
+      {
+        address: scene.addresses.crossChainMirror,
+        effect: machines(id, next),
+        ownershipOf: [id, next],
+        event: undefined,
+      },
+    ]);
+  });
+
+  test('events of both generations, which share no ids', async () => {
+    const id = await scene.activate();
+    const { deployment } = scene.chain;
+    const machine = `0x${'3'.repeat(40)}`;
+    await scene.mine(
+      calls.adminCall(deployment, 'legacyIdentityRegistry', 'registerMachine', [machine, OWNER]),
+      scene.revenue(id, 2n ** 255n),
+      calls.submitEvent(
+        deployment,
+        { from: OWNER, machineId: 1n, eventType: 1, value: 7n, timestamp: 1_700_000_000, trustLevel: 0 },
+        'legacyEventRegistry',
+      ),
+    );
+    const logs = await latestLogs();
+    expect(logs.map(told)).toEqual([
+      {
+        address: scene.addresses.eventRegistry,
+        effect: machines(id),
+        ownershipOf: [],
+        event: {
+          kind: 'submitted',
+          generation: 'second',
+          machineId: id,
+          eventIndex: 0n,
+          eventType: 0,
+          value: 2n ** 255n,
+        },
+      },
+      {
+        address: scene.addresses.legacy!.eventRegistry,
+        effect: { kind: 'nothing' },
+        ownershipOf: [],
+        event: { kind: 'submitted', generation: 'first', machineId: 1n, eventIndex: 0n, eventType: 1, value: 7n },
+      },
+    ]);
+    const { number } = await scene.readHead();
+    const query = { fromBlock: 0, toBlock: number };
+    const own = await log.readLogs({ ...query, eventsOf: { generation: 'second', machineId: id as MachineId } });
+    expect(own.map(({ event }) => event)).toEqual([logs[0]!.event]);
+    const legacy = await log.readLogs({ ...query, eventsOf: { generation: 'first', machineId: 1n as MachineId } });
+    expect(legacy.map(({ event }) => event)).toEqual([logs[1]!.event]);
+    const head = await log.readHeader('latest');
+    const wanted = [
+      { generation: 'first', id: 1n as MachineId, from: 0, to: 1 },
+      { generation: 'second', id: id as MachineId, from: 0, to: 1 },
+      { generation: 'second', id: id as MachineId, from: 0, to: 3 },
+      { generation: 'second', id: 4711n as MachineId, from: 0, to: 1 },
+    ] as const;
+    const records = await log.readEventRecords(head, wanted);
+    expect(records.map((each) => each.map(({ value }) => value))).toEqual([[7n], [2n ** 255n], [2n ** 255n], []]);
+  });
+
+  test('every block of the deployment is complete against its header', async () => {
+    const headers = await log.readHeaders([1, 2, 3]);
+    const blocks = await log.readBlockLogs(headers);
+    const contracts = watchContracts(log.addresses);
+    headers.forEach((header, i) => {
+      const { logs, bloom } = blocks[i]!;
+      expect(() => checkBlockComplete(contracts, header, logs, bloom)).not.toThrow();
+    });
+    expect(blocks[0]!.logs.some(({ effect }) => effect.kind === 'checks')).toBe(true);
+  });
+});
+
+describe('a log of a known contract', () => {
+  const transferTopics = encodeEventTopics({
+    abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)']),
+    args: { from: OWNER, to: BUYER, tokenId: 9n },
+  });
+  const entry = (rest: object) => ({
+    address: scene.addresses.machineRegistry,
+    blockNumber: '0x1',
+    blockHash: word(1n),
+    logIndex: '0x0',
+    transactionHash: word(2n),
+    topics: transferTopics,
+    data: '0x',
+    removed: false,
+    ...rest,
+  });
+  const answerLogs = (result: unknown) => scene.proxy.inject(answerWith('eth_getLogs', { result }));
+
+  test('an event whose body is not of its form', async () => {
+    const topics = encodeEventTopics({
+      abi: parseAbi([
+        'event EventSubmitted(uint256 indexed machineId, uint256 indexed eventIndex, uint8 eventType, uint256 value, string indexed currency)',
+      ]),
+      args: { machineId: 1n, eventIndex: 0n, currency: 'USD' },
+    });
+    const { eventRegistry } = scene.addresses;
+    const body = (type: bigint): Hex => `${word(type)}${word(1n).slice(2)}`;
+    for (const data of ['0x', word(1n), body(256n), `${body(0n)}00`]) {
+      scene.proxy.heal();
+      answerLogs([entry({ address: eventRegistry, topics, data })]);
+      await expect(log.readLogs({ fromBlock: 1, toBlock: 1 })).rejects.toMatchObject({
+        context: { cause: 'malformed' },
+      });
+    }
+    scene.proxy.heal();
+    answerLogs([entry({ address: eventRegistry, topics, data: body(255n) })]);
+    expect((await log.readLogs({ fromBlock: 1, toBlock: 1 }))[0]!.event).toMatchObject({ eventType: 255, value: 1n });
+  });
+
+  test('a word of changed metadata touches its machine, a range of them all', async () => {
+    const abi = parseAbi([
+      'event MetadataUpdate(uint256 _tokenId)',
+      'event BatchMetadataUpdate(uint256 _fromTokenId, uint256 _toTokenId)',
+    ]);
+    const [one, range] = (['MetadataUpdate', 'BatchMetadataUpdate'] as const).map((eventName) =>
+      encodeEventTopics({ abi, eventName }),
+    );
+    const words = (...ids: readonly bigint[]): Hex => `0x${ids.map((id) => word(id).slice(2)).join('')}`;
+    const rows: readonly (readonly [object, object])[] = [
+      [{ topics: one, data: words(7n) }, machines(7n)],
+      [{ topics: one, data: words(0n) }, machines()],
+      [{ topics: range, data: words(7n, 7n) }, machines(7n)],
+      [{ topics: range, data: words(7n, 8n) }, { kind: 'all' }],
+      [{ topics: one, data: '0x' }, { kind: 'unknown' }],
+      [{ topics: one, data: `${words(7n)}00` }, { kind: 'unknown' }],
+      [{ topics: one, data: words(7n, 8n) }, { kind: 'unknown' }],
+      [{ topics: range, data: words(7n) }, { kind: 'unknown' }],
+      [{ topics: [...one!, word(7n)], data: '0x' }, { kind: 'unknown' }],
+      [{ topics: one, data: words(7n), address: scene.addresses.infoDesk }, { kind: 'nothing' }],
+    ];
+    answerLogs(rows.map(([parts], logIndex) => entry({ ...parts, logIndex: `0x${logIndex.toString(16)}` })));
+    const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
+    expect(logs.map(({ effect }) => effect)).toEqual(rows.map(([, effect]) => effect));
+  });
+
+  test('a topic in no row drops everything and is counted; one without topics too', async () => {
+    answerLogs([entry({ topics: [word(1n)] }), entry({ topics: [] })]);
+    const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
+    expect(logs.map(({ effect }) => effect)).toEqual([{ kind: 'unknown' }, { kind: 'unknown' }]);
+    expect(adapter.counters.unknownLogs).toBe(2);
+    scene.proxy.heal();
+    const { machineSubscription, infoDesk, crossChainMirror } = scene.addresses;
+    answerLogs(
+      [machineSubscription, infoDesk, crossChainMirror].map((address) => entry({ address, topics: [word(1n)] })),
+    );
+    const ignored = await log.readLogs({ fromBlock: 1, toBlock: 1 });
+    expect(ignored.map(({ effect }) => effect)).toEqual(Array(3).fill({ kind: 'nothing' }));
+  });
+});

@@ -1,0 +1,280 @@
+/**
+ * What does a log say? The table of chain-evm 6, the ownership ids of 4.2 and 4.3, and the bodies of event logs, by contract and
+ * topic. A topic in no row is `unknown`: everything kept falls and it is counted.
+ */
+import type { Abi, AbiEvent, Hex } from 'viem';
+import { toEventSignature } from 'viem/utils';
+import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { ChainLog, EventGeneration, EventLogBody, LogEffect } from '../../../ports/main-chain.ts';
+import * as abis from '../reads/abis.ts';
+import { createDecoder, hashSignature } from '../reads/contract-function.ts';
+import type { MainChainAddresses } from '../main-chain-config.ts';
+
+/** What a row of the table does with the ids at the given topics. */
+type Row =
+  | { readonly kind: 'machines'; readonly topics: readonly number[]; readonly isOwnership: boolean }
+  | { readonly kind: 'operator-kyb' | 'deployment' | 'all' | 'checks' | 'nothing' };
+
+interface Contract {
+  readonly abi: Abi;
+  readonly rows: Readonly<Record<string, Row>>;
+  /** Effect of a topic in no row. */
+  readonly others: 'unknown' | 'nothing';
+  readonly generation?: EventGeneration;
+  /** May say that metadata changed (ERC-4906). */
+  readonly isToken?: true;
+}
+
+const drop = (...topics: number[]): Row => ({ kind: 'machines', topics, isOwnership: false });
+const dropOwned = (...topics: number[]): Row => ({ kind: 'machines', topics, isOwnership: true });
+const all: Row = { kind: 'all' };
+const deployment: Row = { kind: 'deployment' };
+const checks: Row = { kind: 'checks' };
+const nothing: Row = { kind: 'nothing' };
+const kyb: Row = { kind: 'operator-kyb' };
+
+const GOVERNED: Readonly<Record<string, Row>> = { Upgraded: checks, OwnershipTransferred: checks, Initialized: checks };
+
+const CONTRACTS = {
+  machineRegistry: {
+    abi: abis.machineRegistryAbi,
+    isToken: true,
+    others: 'unknown',
+    rows: {
+      Transfer: dropOwned(3),
+      ControllerUpdated: dropOwned(1),
+      MachineMinted: dropOwned(1),
+      MachineBridgedIn: dropOwned(1),
+      MachineBridgedOut: dropOwned(1),
+      MachineRetired: dropOwned(1),
+      LegacyMachineReissued: dropOwned(1, 2),
+      VerificationMethodsUpdated: drop(1),
+      AuthenticationUpdated: drop(1),
+      ServiceEndpointsUpdated: drop(1),
+      Approval: nothing,
+      ApprovalForAll: nothing,
+    },
+  },
+  machineStateAndSync: {
+    abi: abis.machineStateAndSyncAbi,
+    others: 'unknown',
+    rows: {
+      MachineOnboarded: drop(1),
+      MachineRetired: drop(1),
+      GeneralPausedSet: drop(1),
+      TechnicalPausedSet: drop(1),
+      OperatorPausedSet: drop(1),
+      SubscriptionPausedSet: drop(1),
+      RelocationCollected: drop(1),
+      RelocationReplayed: drop(1),
+      RelocationFinalized: drop(1),
+      RelocationCancelled: drop(1),
+      CancelRequested: drop(1),
+      GeneralPausedGlobalSet: deployment,
+      TechnicalPausedGlobalSet: deployment,
+      ChainFlagSet: deployment,
+    },
+  },
+  machineSubscription: {
+    abi: abis.machineSubscriptionAbi,
+    others: 'nothing',
+    rows: {
+      Activated: drop(1),
+      Renewed: drop(1),
+      SubscriptionStatusChanged: drop(1),
+      SubscriptionTerminated: drop(1),
+      SubscriptionTerminatedForFraud: drop(1),
+      TierUpgraded: drop(1),
+      RunoffDecayApplied: drop(1),
+      SubscriptionReissued: drop(1, 2),
+    },
+  },
+  eventRegistry: {
+    abi: abis.eventRegistryAbi,
+    others: 'unknown',
+    generation: 'second',
+    rows: { EventSubmitted: drop(1), MachineEventsImported: drop(1), Paused: nothing, Unpaused: nothing },
+  },
+  crossChainMirror: {
+    abi: abis.crossChainMirrorAbi,
+    others: 'nothing',
+    rows: {
+      HomeChainRegistered: dropOwned(1),
+      HomeChainUpdated: dropOwned(1),
+      HomeChainCleared: dropOwned(1),
+      HomeChainReissued: dropOwned(1, 2),
+      MirroredDataSet: drop(1),
+      ForeignRetirementDeferred: drop(1),
+      MirroredChainDataSet: all,
+    },
+  },
+  infoDesk: {
+    abi: abis.infoDeskAbi,
+    others: 'nothing',
+    rows: {
+      PeerSet: deployment,
+      PeerUnset: deployment,
+      GraceDurationSet: deployment,
+      RunoffDurationSet: deployment,
+      SubscriptionPeriodLengthSet: deployment,
+      LocalChainIdSet: deployment,
+      ChainRegistered: deployment,
+      ChainRemoved: deployment,
+      MachineRelocationEnabledSet: deployment,
+      MachineDataContractRegistered: deployment,
+      MachineDataContractRemoved: deployment,
+    },
+  },
+  adminFlags: {
+    abi: abis.adminFlagsAbi,
+    others: 'unknown',
+    rows: { MachineFlagged: drop(1), FlagCleared: drop(1), TrustOverrideSet: drop(1), TrustOverrideCleared: drop(1) },
+  },
+  attestationRegistry: {
+    abi: abis.attestationRegistryAbi,
+    others: 'unknown',
+    rows: { ChipAttested: drop(1), ChipRevoked: drop(1), KybAttested: kyb, KybRevoked: kyb },
+  },
+  /** Its ids share nothing with the machines that are kept, so no log of it touches them. */
+  legacyEventRegistry: {
+    abi: abis.eventRegistryAbi,
+    others: 'nothing',
+    generation: 'first',
+    rows: { EventSubmitted: nothing, MachineEventsImported: nothing },
+  },
+} satisfies Record<string, Contract>;
+
+/** One event of one contract. */
+interface Topic {
+  readonly row: Row;
+  readonly topicCount: number;
+  readonly name: string;
+}
+
+interface WatchedContract {
+  readonly contract: Contract;
+  readonly topics: ReadonlyMap<Hex, Topic>;
+}
+
+export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImported'].map((name) =>
+  hashSignature(toEventSignature(findEvent(abis.eventRegistryAbi, name))),
+);
+
+export interface LogEffects {
+  /** Addresses of all contracts whose logs are read, lower case. */
+  readonly addresses: readonly Address[];
+  /** Undefined: the log has not the form that its contract gives it. */
+  judge(
+    address: Address,
+    topics: readonly Hex[],
+    data: Hex,
+  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event'> | undefined;
+}
+
+/** The table for the contracts of this deployment. */
+export function createLogEffects(addresses: MainChainAddresses): LogEffects {
+  const watched = new Map<Address, WatchedContract>();
+  for (const [name, contract] of Object.entries(CONTRACTS) as [keyof typeof CONTRACTS, Contract][]) {
+    const address = name === 'legacyEventRegistry' ? addresses.legacy?.eventRegistry : addresses[name];
+    if (address !== undefined) watched.set(address, watch(contract));
+  }
+  return {
+    addresses: [...watched.keys()],
+    judge(address, topics, data) {
+      const { contract, topics: known } = watched.get(address)!;
+      const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
+      if (topic === undefined) {
+        const effect = (contract.isToken && toMetadataEffect(topics, data)) ?? { kind: contract.others };
+        return { effect, ownershipOf: NONE, event: undefined };
+      }
+      if (topics.length !== topic.topicCount) return undefined;
+      const ids = topic.row.kind === 'machines' ? toIds(topics, topic.row.topics) : NONE;
+      const event = toEventBody(contract, topic.name, topics, data);
+      if (event === MALFORMED) return undefined;
+      return {
+        effect: toEffect(topic.row, ids, topics),
+        ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : NONE,
+        event,
+      };
+    },
+  };
+}
+
+const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
+  'MetadataUpdate(uint256)',
+  'BatchMetadataUpdate(uint256,uint256)',
+].map(hashSignature);
+const WORD_DIGITS = 64;
+
+/**
+ * What a token's word of changed metadata touches: the one it names, or all for a range. Undefined: the log is none of the standard's, whose
+ * form no contract of this deployment promises.
+ */
+function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefined {
+  if (topics.length !== 1 || data.length % WORD_DIGITS !== 2) return undefined;
+  const words = data.slice(2).match(/.{64}/g) ?? [];
+  const isOne = topics[0] === METADATA_UPDATE && words.length === 1;
+  const isRange = topics[0] === BATCH_METADATA_UPDATE && words.length === 2;
+  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]!}`], [0]) };
+  return isRange ? { kind: 'all' } : undefined;
+}
+
+function watch(contract: Contract): WatchedContract {
+  const topics = new Map<Hex, Topic>();
+  for (const [abi, rows] of [
+    [contract.abi, contract.rows],
+    [abis.governedEvents as Abi, GOVERNED],
+  ] as const) {
+    for (const [name, row] of Object.entries(rows)) {
+      const event = findEvent(abi, name);
+      const topicCount = 1 + event.inputs.filter((input) => input.indexed === true).length;
+      topics.set(hashSignature(toEventSignature(event)), { row, topicCount, name });
+    }
+  }
+  return { contract, topics };
+}
+
+function findEvent(abi: Abi, name: string): AbiEvent {
+  return abi.find((item): item is AbiEvent => item.type === 'event' && item.name === name)!;
+}
+
+function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): LogEffect {
+  if (row.kind === 'machines') return { kind: 'machines', ids };
+  if (row.kind === 'operator-kyb') return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(26)}` as Address };
+  return { kind: row.kind };
+}
+
+const NONE: readonly MachineId[] = [];
+
+/** Id 0 is no machine here, although the contracts accept it. */
+function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
+  const ids: MachineId[] = [];
+  for (const place of places) {
+    const id = toMachineId(BigInt(words[place]!));
+    if (id !== undefined) ids.push(id);
+  }
+  return ids;
+}
+
+const MALFORMED = Symbol('malformed');
+
+/** Event type and value; the currency is a topic, and only its hash. */
+const decodeSubmitted = createDecoder(
+  findEvent(abis.eventRegistryAbi, 'EventSubmitted').inputs.filter((input) => input.indexed !== true),
+);
+
+function toEventBody(
+  { generation }: Contract,
+  name: string,
+  topics: readonly Hex[],
+  data: Hex,
+): EventLogBody | undefined | typeof MALFORMED {
+  if (generation === undefined || !(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
+  const [machineId] = toIds(topics, [1]);
+  if (machineId === undefined) return undefined;
+  if (name === 'MachineEventsImported') return { kind: 'imported', generation, machineId };
+  const body = decodeSubmitted(data);
+  if (body === undefined) return MALFORMED;
+  const [eventType, value] = body as readonly [number, bigint];
+  return { kind: 'submitted', generation, machineId, eventIndex: BigInt(topics[2]!), eventType, value };
+}

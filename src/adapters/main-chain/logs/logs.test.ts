@@ -1,0 +1,252 @@
+import { encodeEventTopics, parseAbi } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BUYER, OWNER, startMachineScene, word, type MachineScene } from '../../../../testing/fixtures/machines.ts';
+import {
+  answerWith,
+  loseAnswersTo,
+  PROXY_KEY,
+  rateLimit,
+  type ProxyAnswer,
+} from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { LogQueryRefused, type MainChainLog } from '../../../ports/main-chain.ts';
+import type { MainChainAdapter } from '../create-main-chain.ts';
+
+let scene: MachineScene;
+let adapter: MainChainAdapter;
+let log: MainChainLog;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+  for (let i = 0; i < 5; i++) await scene.mine();
+});
+afterAll(() => scene.close());
+beforeEach(() => {
+  scene.proxy.heal();
+  adapter = scene.open();
+  log = adapter.log;
+});
+
+const machines = (...ids: readonly bigint[]) => ({ kind: 'machines', ids });
+
+describe('the head', () => {
+  test('comes with all newer logs in one request, and with none when nothing is new', async () => {
+    const { number } = await scene.readHead();
+    const id = await scene.activate();
+    await log.readHeader('latest');
+    scene.proxy.resetCounts();
+    const { head, logs } = await log.readHeadAndLogs(number, false);
+    expect(scene.proxy.requests).toBe(1);
+    expect(head).toEqual(await scene.readHead());
+    expect(logs.map(({ effect }) => effect)).toEqual(Array(6).fill(machines(id)));
+    expect((await log.readHeadAndLogs(head.number, false)).logs).toEqual([]);
+    const behind = await log.readHeadAndLogs(head.number + 5, false);
+    expect([behind.head.number, behind.logs]).toEqual([head.number, []]);
+  });
+
+  test('comes with everything that it logged where that is asked for', async () => {
+    const { number } = await scene.readHead();
+    await scene.activate();
+    const asked = await log.readHeadAndLogs(number, false);
+    scene.proxy.resetCounts();
+    const { head, logs, headLogs } = await log.readHeadAndLogs(number, true);
+    expect(scene.proxy.requests).toBe(1);
+    expect([{ head, logs, headLogs: undefined }, [headLogs]]).toEqual([asked, await log.readBlockLogs([head])]);
+    expect(headLogs!.logs).toEqual(logs);
+    expect(headLogs!.bloom).toBe(head.logsBloom);
+  });
+
+  test('comes without what may be of another block', async () => {
+    const { number } = await scene.readHead();
+    await scene.activate();
+    const { logs: ofHead } = await log.readHeadAndLogs(number, true);
+    const strange = (whole: readonly object[]) => whole.map((raw) => ({ ...raw, blockHash: word(7n) }));
+    for (const spoil of [() => [], strange]) {
+      scene.proxy.inject({
+        kind: 'body',
+        change(body) {
+          const [header, found, whole] = JSON.parse(body) as [unknown, unknown, { result: object[] }];
+          return JSON.stringify([header, found, { ...whole, result: spoil(whole.result) }]);
+        },
+      });
+      expect(await log.readHeadAndLogs(number, true)).toMatchObject({ logs: ofHead, headLogs: undefined });
+    }
+  });
+
+  test('finalized is behind latest; many headers come in one request and in order', async () => {
+    const latest = await log.readHeader('latest');
+    const finalized = await log.readHeader('finalized');
+    expect(latest.number - finalized.number).toBe(2);
+    scene.proxy.resetCounts();
+    const numbers = [3, 1, 2, latest.number];
+    const headers = await log.readHeaders(numbers);
+    expect(headers.map(({ number }) => number)).toEqual(numbers);
+    expect(headers[2]!.parentHash).toBe(headers[1]!.hash);
+    expect(scene.proxy.requests).toBe(1);
+  });
+
+  test('a node that takes small batches only is asked in small batches', async () => {
+    const error = { code: -32600, message: 'batch too large' };
+    scene.proxy.inject({
+      kind: 'body',
+      change: (body) => {
+        const answers = JSON.parse(body) as unknown[];
+        return Array.isArray(answers) && answers.length > 2
+          ? JSON.stringify({ jsonrpc: '2.0', id: null, error })
+          : body;
+      },
+    });
+    expect((await log.readHeaders([1, 2, 3, 4, 5])).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+    scene.proxy.resetCounts();
+    await log.readHeaders([1, 2, 3, 4]);
+    expect(scene.proxy.requests).toBe(2);
+  });
+
+  test.each<[string, ProxyAnswer, string]>([
+    ['unknown', { result: null }, 'block-mismatch'],
+    ['of another number', { result: header({ number: '0x1' }) }, 'block-mismatch'],
+    ['without hash', { result: header({ number: '0x2', hash: null }) }, 'malformed'],
+    ['with a short bloom', { result: header({ number: '0x2', logsBloom: '0x00' }) }, 'malformed'],
+    ['with a number that is no safe integer', { result: header({ number: '0x20000000000000' }) }, 'malformed'],
+    ['an error', { error: { code: -32601, message: PROXY_KEY } }, 'rpc-error'],
+  ])('a header that is %s is not one', async (_, answer, cause) => {
+    scene.proxy.inject(answerWith('eth_getBlockByNumber', answer));
+    await expect(log.readHeader(2)).rejects.toMatchObject({
+      kind: 'ChainUnreadable',
+      context: { chain: 'main', cause },
+    });
+  });
+});
+
+function header(rest: object) {
+  const hash = word(1n);
+  return { timestamp: '0x1', hash, parentHash: hash, logsBloom: `0x${'0'.repeat(512)}`, ...rest };
+}
+
+describe('a log that was not asked for, or is none', () => {
+  const transferTopics = encodeEventTopics({
+    abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)']),
+    args: { from: OWNER, to: BUYER, tokenId: 9n },
+  });
+  const entry = (rest: object) => ({
+    address: scene.addresses.machineRegistry,
+    blockNumber: '0x1',
+    blockHash: word(1n),
+    logIndex: '0x0',
+    transactionHash: word(2n),
+    topics: transferTopics,
+    data: '0x',
+    removed: false,
+    ...rest,
+  });
+  const answerLogs = (result: unknown) => scene.proxy.inject(answerWith('eth_getLogs', { result }));
+
+  test('the entry itself is one, with or without the time of its block', async () => {
+    answerLogs([entry({}), entry({ blockTimestamp: '0x10', logIndex: '0x1' })]);
+    const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
+    expect(logs.map(({ effect, blockTimestamp }) => [effect, blockTimestamp])).toEqual([
+      [machines(9n), undefined],
+      [machines(9n), 16],
+    ]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['of another address', () => [entry({ address: BUYER })]],
+    ['of a block below the range', () => [entry({ blockNumber: '0x0' })]],
+    ['of a block above the range', () => [entry({ blockNumber: '0x2' })]],
+    ['that was removed', () => [entry({ removed: true })]],
+    ['with a topic too few', () => [entry({ topics: transferTopics.slice(0, 3) })]],
+    ['with five topics', () => [entry({ topics: [...transferTopics, word(1n)] })]],
+    ['with a short topic', () => [entry({ topics: ['0x01'] })]],
+    ['without data', () => [entry({ data: null })]],
+    ['of a pending block', () => [entry({ blockNumber: null, blockHash: null })]],
+    ['without transaction', () => [entry({ transactionHash: undefined })]],
+    ['null', () => [null]],
+    ['no list', () => ({})],
+    ['no list but null', () => null],
+  ])('%s', async (_, result) => {
+    answerLogs(result());
+    await expect(log.readLogs({ fromBlock: 1, toBlock: 1 })).rejects.toMatchObject({
+      kind: 'ChainUnreadable',
+      context: { chain: 'main', cause: 'malformed' },
+    });
+  });
+
+  test('logs of a block that belong to another are not its logs', async () => {
+    answerLogs([entry({})]);
+    const [block] = await log.readHeaders([1]);
+    await expect(log.readBlockLogs([block!])).rejects.toMatchObject({ context: { cause: 'malformed' } });
+  });
+
+  test('logs of a block that leave out a number are not all of them', async () => {
+    await scene.activate();
+    const head = await log.readHeader('latest');
+    expect((await log.readBlockLogs([head]))[0]!.logs).toHaveLength(6);
+    scene.proxy.inject({
+      kind: 'body',
+      change: (body) => {
+        const answer = JSON.parse(body) as { result: unknown[] };
+        return JSON.stringify({ ...answer, result: answer.result.toSpliced(2, 1) });
+      },
+    });
+    await expect(log.readBlockLogs([head])).rejects.toMatchObject({ problem: 'withheld-logs' });
+  });
+
+  test('a batch that lost the logs is malformed', async () => {
+    scene.proxy.inject(loseAnswersTo('eth_getLogs'));
+    await expect(log.readHeadAndLogs(1, false)).rejects.toMatchObject({ context: { cause: 'malformed' } });
+  });
+});
+
+describe('a refused query', () => {
+  // The chain id has been asked before anything is refused.
+  beforeEach(async () => {
+    await log.readHeader('latest');
+  });
+
+  const refusal = async (promise: Promise<unknown>) => {
+    const error = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(LogQueryRefused);
+    expect(JSON.stringify(error) + (error as Error).stack).not.toContain(PROXY_KEY);
+    const { reason, retryAfterSeconds } = error as LogQueryRefused;
+    return [reason, retryAfterSeconds];
+  };
+  const logsError = (code: number, message: string) => answerWith('eth_getLogs', { error: { code, message } });
+
+  test.each([
+    ['HTTP 413', { kind: 'status' as const, status: 413 }],
+    ['-32614', logsError(-32614, 'no')],
+    ['-32005', logsError(-32005, `${PROXY_KEY} exceeded`)],
+    ['a text that names a range', logsError(-32602, 'query exceeds max block range 500')],
+    ['a text that names a result limit', logsError(-32000, 'query returned more than 10000 results')],
+  ])('by %s asks for less', async (_, fault) => {
+    scene.proxy.inject(fault);
+    expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['range-too-large', undefined]);
+    scene.time.milliseconds += 1_000;
+    expect(await refusal(log.readHeadAndLogs(0, false))).toEqual(['range-too-large', undefined]);
+  });
+
+  test.each([
+    ['HTTP 429', rateLimit(9), 9],
+    ['-32029', logsError(-32029, 'block range'), undefined],
+    ['-32005 with a text that names a rate', logsError(-32005, 'request rate limited: 10 per second'), undefined],
+  ])('by %s asks for patience, which is tested first', async (_, fault, seconds) => {
+    scene.proxy.inject(fault);
+    expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['rate-limited', seconds]);
+  });
+
+  test('by any other error is unreadable', async () => {
+    scene.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
+    await expect(log.readLogs({ fromBlock: 0, toBlock: 1 })).rejects.toMatchObject({ context: { cause: 'rpc-error' } });
+  });
+});
+
+test('without first-generation contracts their events are not read', async () => {
+  const { log: without } = scene.open({ addresses: { legacy: undefined } });
+  expect(without.addresses).not.toContain(scene.addresses.legacy!.eventRegistry);
+  const eventsOf = { generation: 'first', machineId: 1n as MachineId } as const;
+  await expect(without.readLogs({ fromBlock: 0, toBlock: 1, eventsOf })).rejects.toThrow();
+});

@@ -1,0 +1,34 @@
+/** Which deployment is read, and through which nodes? Handed down by the composition root, already parsed. */
+import type { Address } from '../../domain/identifiers/identifiers.ts';
+import type { EvmLimits } from './limits.ts';
+
+/** First-generation contracts (chain-evm 2.9). */
+export interface LegacyAddresses {
+  readonly identityRegistry: Address;
+  readonly staking: Address;
+  readonly didStore?: Address | undefined;
+  readonly eventRegistry: Address;
+}
+
+/** All lower case. */
+export interface MainChainAddresses {
+  readonly infoDesk: Address;
+  readonly machineRegistry: Address;
+  readonly machineStateAndSync: Address;
+  readonly machineSubscription: Address;
+  readonly eventRegistry: Address;
+  readonly crossChainMirror: Address;
+  readonly adminFlags?: Address | undefined;
+  readonly attestationRegistry?: Address | undefined;
+  /** The canonical deployment when not given. */
+  readonly multicall3?: Address | undefined;
+  readonly legacy?: LegacyAddresses | undefined;
+}
+
+export interface MainChainConfig {
+  /** At least one; the first healthy one is used. */
+  readonly rpcUrls: readonly string[];
+  readonly chainId: number;
+  readonly addresses: MainChainAddresses;
+  readonly limits?: Partial<EvmLimits> | undefined;
+}

@@ -1,0 +1,149 @@
+/**
+ * How is one contract function called, and what does its answer say, strictly?
+ * Viem decodes; but it lets dirty upper bits of addresses and small integers pass, so every word is decoded wide and narrowed here.
+ * Text that is not UTF-8 becomes U+FFFD, because a string on a chain is anyone's.
+ */
+import type {
+  Abi,
+  AbiFunction,
+  AbiParameter,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  ContractFunctionReturnType,
+  Hex,
+} from 'viem';
+import { concatHex, decodeAbiParameters, encodeAbiParameters, toFunctionSignature } from 'viem/utils';
+import { keccak256 } from '../../../domain/index-rules/keccak.ts';
+
+export interface ContractFunction<Args, Result> {
+  readonly selector: Hex;
+  encode(args: Args): Hex;
+  /** Undefined: the answer has not the form of the ABI. */
+  decode(data: Hex): Result | undefined;
+}
+
+/** The function `name` of `abi`; integers above 48 bits are bigint, addresses lower case, structs objects. */
+export function contractFunction<const abi extends Abi, name extends ContractFunctionName<abi>>(
+  abi: abi,
+  name: name,
+): ContractFunction<
+  ContractFunctionArgs<abi, 'view' | 'payable', name>,
+  ContractFunctionReturnType<abi, 'view' | 'payable', name>
+> {
+  const item = abi.find((entry): entry is AbiFunction => entry.type === 'function' && entry.name === name)!;
+  const selector = hashSignature(toFunctionSignature(item)).slice(0, SELECTOR_DIGITS) as Hex;
+  const decodeOutputs = createDecoder(item.outputs);
+  const takesOneNumber = item.inputs.length === 1 && item.inputs[0]!.type === 'uint256';
+  return {
+    selector,
+    encode: (args) =>
+      takesOneNumber
+        ? `${selector}${encodeNumber((args as readonly [bigint])[0])}`
+        : concatHex([selector, encodeAbiParameters(item.inputs, args as readonly unknown[])]),
+    decode(data) {
+      const values = decodeOutputs(data);
+      return (values?.length === 1 ? values[0] : values) as
+        ContractFunctionReturnType<abi, 'view' | 'payable', name> | undefined;
+    },
+  };
+}
+
+/** Four bytes. */
+const SELECTOR_DIGITS = 2 + 8;
+
+/** By what the chain names a function or an event. */
+export function hashSignature(signature: string): Hex {
+  return `0x${Buffer.from(keccak256(Buffer.from(signature))).toString('hex')}`;
+}
+
+/** Decodes exactly these values, all of them; undefined when the data has not their form. */
+export function createDecoder(parameters: readonly AbiParameter[]): (data: Hex) => readonly unknown[] | undefined {
+  const wide = parameters.map(widen);
+  const exactBytes = staticBytes(parameters);
+  const [only] = parameters;
+  if (parameters.length === 1 && SCALAR_WORD.test(only!.type)) return (data) => decodeWord(only!.type, data);
+  return (data) => {
+    if (exactBytes !== undefined && data.length !== 2 + 2 * exactBytes) return undefined;
+    try {
+      const values: readonly unknown[] = decodeAbiParameters(wide, data);
+      return parameters.map((parameter, i) => narrowValue(parameter, values[i]));
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+class DirtyWord extends Error {}
+
+const SCALAR_WORD = /^(address|bool|uint\d+)$/;
+const WORD = /^0x[0-9a-fA-F]{64}$/;
+
+/** One word needs none of viem's machinery, and most answers are one word. */
+function decodeWord(type: string, data: Hex): readonly unknown[] | undefined {
+  if (!WORD.test(data)) return undefined;
+  try {
+    return [narrowWord(type, BigInt(data))];
+  } catch (error) {
+    if (error instanceof DirtyWord) return undefined;
+    throw error;
+  }
+}
+
+/** Throws `RangeError` for what is no uint256. */
+function encodeNumber(value: bigint): string {
+  if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a uint256');
+  return value.toString(16).padStart(64, '0');
+}
+
+const SCALAR = /^(address|bool|uint(\d+))/;
+
+function widen(parameter: AbiParameter): AbiParameter {
+  const type = parameter.type.replace(SCALAR, 'uint256');
+  return 'components' in parameter
+    ? { ...parameter, type, components: parameter.components.map(widen) }
+    : { ...parameter, type };
+}
+
+/** Length of an answer without dynamic parts, undefined when there are some. */
+function staticBytes(parameters: readonly AbiParameter[]): number | undefined {
+  let bytes = 0;
+  for (const parameter of parameters) {
+    const own =
+      'components' in parameter && parameter.type === 'tuple'
+        ? staticBytes(parameter.components)
+        : /^(address|bool|uint\d+|bytes\d+)$/.test(parameter.type)
+          ? 32
+          : undefined;
+    if (own === undefined) return undefined;
+    bytes += own;
+  }
+  return bytes;
+}
+
+function narrowValue(parameter: AbiParameter, value: unknown): unknown {
+  const { type } = parameter;
+  if (type.endsWith('[]')) {
+    const element = { ...parameter, type: type.slice(0, -2) };
+    return (value as readonly unknown[]).map((each) => narrowValue(element, each));
+  }
+  if ('components' in parameter) {
+    const fields = value as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(
+      parameter.components.map((field) => [field.name, narrowValue(field, fields[field.name!])]),
+    );
+  }
+  return typeof value === 'bigint' ? narrowWord(type, value) : value;
+}
+
+function narrowWord(type: string, word: bigint): unknown {
+  if (type === 'address') return `0x${needBits(word, 160).toString(16).padStart(40, '0')}`;
+  if (type === 'bool') return needBits(word, 1) === 1n;
+  const bits = Number(type.slice('uint'.length));
+  needBits(word, bits);
+  return bits <= 48 ? Number(word) : word;
+}
+
+function needBits(word: bigint, bits: number): bigint {
+  if (word >> BigInt(bits) !== 0n) throw new DirtyWord();
+  return word;
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMachineScene, type MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { answerInner, answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import { PEERS, roleKey } from './deployment.ts';
+
+let scene: MachineScene;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+});
+afterAll(() => scene.close());
+beforeEach(() => {
+  scene.proxy.heal();
+  scene.time.milliseconds = Date.now();
+});
+
+const NOBODY = `0x${'7'.repeat(40)}` as Address;
+const SOUND = {
+  rpcConnected: true,
+  machineRegistry: true,
+  machineStateAndSync: true,
+  machineSubscription: true,
+  eventRegistry: true,
+  adminFlags: true,
+};
+const NOT_READY = Object.fromEntries(Object.keys(SOUND).map((name) => [name, false]));
+
+test('roles have the keys of the specification', () => {
+  expect(Object.values(PEERS).map((role) => role && roleKey(role))).toEqual([
+    '0xaf5b42773c8b150a59d4bb67458cb17f9672307c5295de4278fd5649054926a4',
+    '0x817dd2c6eb213c578d0c420b1dc61394099cbd5f2dfd7543e4ec2c38972b426a',
+    '0x32e459f82469a36e51987804a9d51db869e28dcc5ab0ec708b4fb9ad54ba2c1d',
+    '0x64bdb9ff260409297fec4bc6ce7fcc534d273570c8e892c8042f5ff350904284',
+    undefined,
+  ]);
+});
+
+test('a sound deployment has no problem, is ready, and tells its facts', async () => {
+  const adapter = scene.open();
+  expect(await adapter.checkDeployment()).toEqual([]);
+  expect(await adapter.chain.readReadiness()).toEqual(SOUND);
+  expect(await adapter.chain.readDeployment()).toEqual({
+    localOrdinal: 1,
+    graceSeconds: 2_592_000n,
+    runoffSeconds: 2_592_000n,
+    relocationEnabled: true,
+    generalPausedGlobal: false,
+    technicalPausedGlobal: false,
+    tierCount: 3,
+    maxQueryLimit: 100,
+  });
+});
+
+describe('a problem is named by its variable, and readiness agrees', () => {
+  test('an address without code', async () => {
+    const adapter = scene.open({ addresses: { adminFlags: NOBODY, machineRegistry: NOBODY } });
+    expect(await adapter.checkDeployment()).toEqual([
+      'MACHINE_REGISTRY_ADDRESS: no code at this address',
+      'ADMIN_FLAGS_ADDRESS: no code at this address',
+    ]);
+    expect(await adapter.chain.readReadiness()).toEqual({ ...SOUND, machineRegistry: false, adminFlags: false });
+  });
+
+  test('contracts in the wrong places', async () => {
+    const { machineSubscription, crossChainMirror, infoDesk } = scene.addresses;
+    const swapped = scene.open({
+      addresses: { machineSubscription: crossChainMirror, crossChainMirror: machineSubscription },
+    });
+    expect(await swapped.checkDeployment()).toEqual([
+      'MACHINE_SUBSCRIPTION_ADDRESS: differs from the address book of InfoDesk',
+      'CROSS_CHAIN_MIRROR_ADDRESS: differs from the address book of InfoDesk',
+      'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
+    ]);
+    const alone = scene.open({ addresses: { eventRegistry: infoDesk } });
+    expect(await alone.checkDeployment()).toEqual([
+      'EVENT_REGISTRY_ADDRESS: does not answer infoDesk()',
+      'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
+    ]);
+    expect(await alone.chain.readReadiness()).toEqual({ ...SOUND, eventRegistry: false });
+  });
+
+  test('another InfoDesk than the contracts name', async () => {
+    const foreign = answerInner('0xc06b6568', { success: true, returnData: `0x${NOBODY.slice(2).padStart(64, '0')}` });
+    scene.proxy.inject(foreign);
+    const names = [
+      'MACHINE_REGISTRY',
+      'MACHINE_STATE_AND_SYNC',
+      'MACHINE_SUBSCRIPTION',
+      'CROSS_CHAIN_MIRROR',
+      'EVENT_REGISTRY',
+    ];
+    const adapter = scene.open();
+    expect(await adapter.checkDeployment()).toEqual(names.map((name) => `${name}_ADDRESS: names another InfoDesk`));
+    expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, rpcConnected: true, adminFlags: true });
+  });
+
+  test('a role that was cleared, an event registry that was removed, an authority that was given away', async () => {
+    const { machineRegistry, eventRegistry } = scene.addresses;
+    const key = roleKey('MACHINE_REGISTRY');
+    await scene.administer('infoDesk', 'unsetPeer', key);
+    await scene.administer('infoDesk', 'removeMachineDataContract', eventRegistry);
+    await scene.administer('machineSubscription', 'devSetEconomicAuthority', false);
+    const adapter = scene.open();
+    expect(await adapter.checkDeployment()).toEqual([
+      'MACHINE_REGISTRY_ADDRESS: has no role in the address book of InfoDesk',
+      'MACHINE_SUBSCRIPTION_ADDRESS: is not the economic authority',
+      'EVENT_REGISTRY_ADDRESS: is not registered as a machine data contract in InfoDesk',
+    ]);
+    expect(await adapter.chain.readReadiness()).toEqual({
+      ...SOUND,
+      machineRegistry: false,
+      machineSubscription: false,
+      eventRegistry: false,
+    });
+    await scene.administer('infoDesk', 'setPeer', key, machineRegistry);
+    await scene.administer('infoDesk', 'registerMachineDataContract', eventRegistry);
+    await scene.administer('machineSubscription', 'devSetEconomicAuthority', true);
+    scene.time.milliseconds += 6_000;
+    expect(await adapter.chain.readReadiness()).toEqual(SOUND);
+  });
+});
+
+describe('the nodes', () => {
+  test('of another chain, and one that does not answer, are named by their position', async () => {
+    const wrong = scene.open({ chainId: 1 });
+    expect(await wrong.checkDeployment()).toEqual([
+      'MAIN_CHAIN_ID: endpoint 1 serves chain 31337',
+      'MAIN_RPC_URLS: the chain cannot be read (wrong-chain)',
+    ]);
+    expect(await wrong.chain.readReadiness()).toEqual(NOT_READY);
+    await expect(wrong.chain.readDeployment()).rejects.toMatchObject({ context: { cause: 'wrong-chain' } });
+    const half = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, scene.proxy.url] });
+    expect(await half.checkDeployment()).toEqual(['MAIN_RPC_URLS: endpoint 1 does not answer']);
+    expect(await half.chain.readReadiness()).toEqual(SOUND);
+  });
+
+  test('a block more than five minutes ahead of the clock is not connected; one behind is', async () => {
+    const { timestamp } = await scene.readHead();
+    for (const [ahead, rpcConnected] of [
+      [300, true],
+      [301, false],
+      [-86_400, true],
+    ] as const) {
+      scene.time.milliseconds = (timestamp - ahead) * 1_000;
+      expect(await scene.open().chain.readReadiness()).toEqual({ ...SOUND, rpcConnected });
+    }
+  });
+
+  test('one that refuses to show code says nothing about the contracts', async () => {
+    scene.proxy.inject(answerWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
+    expect(await scene.open().checkDeployment()).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
+  });
+
+  test('one that hangs makes nothing ready, within its time', async () => {
+    scene.proxy.inject({ kind: 'hang' });
+    const adapter = scene.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
+    expect(await adapter.chain.readReadiness()).toEqual(NOT_READY);
+  });
+
+  test('that do not answer do not make flags fail that nobody configured', async () => {
+    const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`], addresses: { adminFlags: undefined } });
+    expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, adminFlags: true });
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * Does the configuration describe the deployment that the nodes show? (chain-evm 1.) Asked at start, by `svc doctor`, and again
+ * when code or ownership changes. Problems name variables, never values.
+ */
+import { chainUnreadable, Fault } from '../../../domain/faults.ts';
+import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { createBatcher } from '../rpc/batch-size.ts';
+import {
+  judgePeer,
+  PEER_NAMES,
+  readDeploymentAnswers,
+  toDeploymentFacts,
+  type DeploymentAnswers,
+} from './deployment.ts';
+import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import type { Headers } from '../logs/headers.ts';
+import type { MainChainAddresses, MainChainConfig } from '../main-chain-config.ts';
+import { MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
+import { isHexData, toQuantity } from '../rpc/quantities.ts';
+
+const VARIABLES = {
+  infoDesk: 'INFO_DESK_ADDRESS',
+  machineRegistry: 'MACHINE_REGISTRY_ADDRESS',
+  machineStateAndSync: 'MACHINE_STATE_AND_SYNC_ADDRESS',
+  machineSubscription: 'MACHINE_SUBSCRIPTION_ADDRESS',
+  eventRegistry: 'EVENT_REGISTRY_ADDRESS',
+  crossChainMirror: 'CROSS_CHAIN_MIRROR_ADDRESS',
+  adminFlags: 'ADMIN_FLAGS_ADDRESS',
+  attestationRegistry: 'ATTESTATION_REGISTRY_ADDRESS',
+} as const;
+
+const LEGACY_VARIABLES = {
+  identityRegistry: 'LEGACY_IDENTITY_REGISTRY_ADDRESS',
+  staking: 'LEGACY_STAKING_ADDRESS',
+  eventRegistry: 'LEGACY_EVENT_REGISTRY_ADDRESS',
+} as const;
+
+const REACH = 'MAIN_RPC_URLS:';
+
+/** Tells a problem of reaching the nodes from one of what they answered. */
+export function isOfReach(problem: string): boolean {
+  return problem.startsWith(REACH);
+}
+
+export interface CheckOptions {
+  readonly config: MainChainConfig;
+  readonly endpoints: Endpoints;
+  readonly headers: Headers;
+  readonly multicall: Multicall;
+  readonly maxBatchCalls: number;
+  readonly deadline: Deadline;
+}
+
+/** Every problem, each a line that begins with the variable it is about; empty when there is none. Never throws. */
+export async function checkDeployment(options: CheckOptions): Promise<string[]> {
+  const problems = await checkChainIds(options);
+  try {
+    problems.push(...(await checkContracts(options)));
+  } catch (error) {
+    const fault = toFault(error);
+    if (!(fault instanceof Fault) || fault.kind !== 'ChainUnreadable') throw fault;
+    problems.push(`${REACH} the chain cannot be read (${(fault as Fault<'ChainUnreadable'>).context.cause})`);
+  }
+  return problems;
+}
+
+async function checkChainIds({ config, endpoints, deadline }: CheckOptions): Promise<string[]> {
+  const ids = await endpoints.readChainIds(deadline);
+  return ids.flatMap((id, i) => {
+    if (id === undefined) return [`${REACH} endpoint ${i + 1} does not answer`];
+    return id === config.chainId ? [] : [`MAIN_CHAIN_ID: endpoint ${i + 1} serves chain ${id}`];
+  });
+}
+
+async function checkContracts({
+  config,
+  endpoints,
+  headers,
+  multicall,
+  maxBatchCalls,
+  deadline,
+}: CheckOptions): Promise<string[]> {
+  const { addresses } = config;
+  const block = await headers.read('latest', deadline);
+  const contracts = listContracts(addresses);
+  const multicall3 = addresses.multicall3 ?? MULTICALL3_ADDRESS;
+  const codes = await createBatcher(endpoints, maxBatchCalls).request(
+    [multicall3, ...contracts.map(({ address }) => address)].map((address) => ({
+      method: 'eth_getCode',
+      params: [address, toQuantity(block.number)],
+    })),
+    deadline,
+  );
+  const hasCode = codes.map((code) => {
+    if (!code.ok) throw chainUnreadable('main', 'rpc-error');
+    return isHexData(code.result) && code.result !== '0x';
+  });
+  multicall.useAggregate(hasCode[0]!);
+  const problems = contracts
+    .filter((_, i) => !hasCode[i + 1])
+    .map(({ variable }) => `${variable}: no code at this address`);
+  if (problems.length > 0) return problems;
+  const answers = await readDeploymentAnswers(multicall, addresses, block, deadline);
+  return judgeAnswers(answers, addresses);
+}
+
+function judgeAnswers(answers: DeploymentAnswers, addresses: MainChainAddresses): string[] {
+  const problems = PEER_NAMES.flatMap((name) => {
+    const problem = judgePeer(name, answers, addresses);
+    return problem === undefined ? [] : [`${VARIABLES[name]}: ${problem}`];
+  });
+  if (!answers.adminFlagsAnswer) problems.push(`${VARIABLES.adminFlags}: does not answer flagsOf(uint256)`);
+  try {
+    toDeploymentFacts(answers, 1);
+  } catch {
+    problems.push(`${VARIABLES.infoDesk}: the facts of the deployment are not all answered`);
+  }
+  return problems;
+}
+
+/** The DID store is left out: it may be a precompile, which has no code. */
+function listContracts(addresses: MainChainAddresses): { readonly variable: string; readonly address: Address }[] {
+  const { legacy } = addresses;
+  const named: readonly (readonly [string, Address | undefined])[] = [
+    ...Object.entries(VARIABLES).map(
+      ([name, variable]) => [variable, addresses[name as keyof typeof VARIABLES]] as const,
+    ),
+    ...Object.entries(LEGACY_VARIABLES).map(
+      ([name, variable]) => [variable, legacy?.[name as keyof typeof LEGACY_VARIABLES]] as const,
+    ),
+  ];
+  return named.flatMap(([variable, address]) => (address === undefined ? [] : [{ variable, address }]));
+}

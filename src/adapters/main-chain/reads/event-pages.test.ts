@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { encodeAbiParameters, type Hex } from 'viem';
+import {
+  OWNER,
+  present,
+  SELECTORS,
+  startMachineScene,
+  UNDECODABLE,
+  word,
+} from '../../../../testing/fixtures/machines.ts';
+import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { answerInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { EventPage, EventRecord, Reading } from '../../../domain/machine/machine-facts.ts';
+import type { MachineWants } from '../../../ports/main-chain.ts';
+import { eventPageCall } from './event-pages.ts';
+
+let scene: MachineScene;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+});
+afterAll(() => scene.close());
+beforeEach(() => scene.proxy.heal());
+
+/** A machine with so many events, of the values 0, 1, 2 and so on. */
+async function activateWithEvents(count: number): Promise<MachineId> {
+  const id = await scene.activate();
+  await scene.mine(...Array.from({ length: count }, (_, i) => scene.revenue(id, BigInt(i))));
+  return id as MachineId;
+}
+
+const from = (offset: number, firstEvents = false): MachineWants => ({
+  eventsFrom: () => Promise.resolve(offset),
+  firstEvents,
+});
+
+const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
+const valuesOf = (records: readonly EventRecord[]) => records.map(({ value }) => Number(value));
+const pageOf = (reading: Reading<EventPage> | undefined) =>
+  reading?.state === 'present' ? [reading.value.offset, ...valuesOf(reading.value.records)] : reading;
+
+test('exactly the query limit, and two more, from several positions', async () => {
+  const id = await activateWithEvents(100);
+  expect(pageOf((await scene.readMachine(id)).events)).toEqual([0, ...range(0, 100)]);
+  expect(pageOf((await scene.readMachine(id, from(100))).events)).toEqual([100]);
+  await scene.mine(scene.revenue(id, 100n), scene.revenue(id, 101n));
+  const { block, eventCount, events, firstEvents } = await scene.readMachine(id, from(2, true));
+  expect(eventCount).toEqual(present(102n));
+  expect(pageOf(events)).toEqual([2, ...range(2, 102)]);
+  expect(pageOf(firstEvents)).toEqual([0, ...range(0, 100)]);
+  const { chain } = scene.open();
+  for (const [start, end] of [
+    [0, 102],
+    [95, 102],
+    [101, 102],
+    [102, 102],
+  ] as const) {
+    const page = await chain.readEvents(id, block, start, end);
+    expect([page.offset, ...valuesOf(page.records)]).toEqual([start, ...range(start, end)]);
+  }
+});
+
+test('a registry with another query limit is asked for no more, and may answer less before it is known', async () => {
+  const id = await activateWithEvents(15);
+  const pageCall = eventPageCall(scene.addresses.eventRegistry, id, 0, 10);
+  const shortPage = await scene.chain.writer.rpc.request<Hex>('eth_call', [
+    { to: pageCall.target, data: pageCall.data },
+    'latest',
+  ]);
+  const limits: number[] = [];
+  scene.proxy.inject(
+    changeInner((result, { callData }) => {
+      if (callData === SELECTORS.maxQueryLimit) return { success: true, returnData: word(10n) };
+      if (!callData.startsWith(SELECTORS.getEvents)) return result;
+      limits.push(Number(`0x${callData.slice(-64)}`));
+      return { success: true, returnData: shortPage };
+    }),
+  );
+  const { chain } = scene.open({ limits: { maxHeadAgeMilliseconds: -1 } });
+  expect(pageOf((await chain.readMachine(id, from(0))).events)).toEqual([0, ...range(0, 10)]);
+  expect(pageOf((await chain.readMachine(id, from(0, true))).events)).toEqual([0, ...range(0, 10)]);
+  expect(limits).toEqual([100, 10]);
+});
+
+test('first events that begin at the asked position are read once', async () => {
+  const { events, firstEvents } = await scene.readMachine(await activateWithEvents(3), from(0, true));
+  expect(firstEvents).toBe(events);
+});
+
+test('two events in one block, out of their order in time; an activity has no currency', async () => {
+  const id = await scene.activate();
+  const activity = { eventType: 1, currency: '', timestamp: 1_600_000_000 };
+  await scene.mine(scene.revenue(id, 5n), scene.revenue(id, 0n, activity));
+  expect(await scene.readMachine(id)).toMatchObject({
+    events: {
+      value: {
+        records: [
+          { eventType: 0, timestamp: 1_700_000_000n, currency: 'USD', value: 5n },
+          { eventType: 1, timestamp: 1_600_000_000n, currency: '', value: 0n },
+        ],
+      },
+    },
+  });
+});
+
+test('at the end an empty page and the known revert are the same', async () => {
+  const full = await activateWithEvents(2);
+  const empty = await activateWithEvents(0);
+  for (const isEmpty of [true, false]) {
+    await scene.administer('eventRegistry', 'devSetAnswersEmptyPage', isEmpty);
+    expect((await scene.readMachine(full, from(2))).events).toEqual(present({ offset: 2, records: [] }));
+    expect((await scene.readMachine(empty)).events).toEqual(present({ offset: 0, records: [] }));
+  }
+});
+
+test.each<[string, boolean, Hex, string]>([
+  ['the known revert before the end', false, '0x9605a010', 'events'],
+  ['an empty page before the end', true, encodeAbiParameters([{ type: 'uint256[]' }], [[]]), 'events'],
+  ['another revert', false, '0x2e8c904e', 'undecodable'],
+  ['an empty answer', true, '0x', 'undecodable'],
+  ['an answer that is no page', true, word(7n), 'undecodable'],
+])('%s is unreadable, and only the events are', async (_, success, returnData, cause) => {
+  const id = await activateWithEvents(2);
+  scene.proxy.inject(answerInner(SELECTORS.getEvents, { success, returnData }));
+  const { events, owner } = await scene.readMachine(id);
+  expect(events).toEqual({ state: 'unreadable', cause });
+  expect(owner.state).toBe('present');
+});
+
+test('a position behind the end is unreadable, and so is an empty page without a count', async () => {
+  const id = await activateWithEvents(2);
+  expect((await scene.readMachine(id, from(3))).events).toEqual({ state: 'unreadable', cause: 'events' });
+  scene.proxy.inject(answerInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
+  expect(await scene.readMachine(id, from(2))).toMatchObject({ eventCount: UNDECODABLE, events: UNDECODABLE });
+});
+
+test('prior events of a machine that came by relocation', async () => {
+  const id = await scene.activate();
+  scene.proxy.inject(answerInner(SELECTORS.priorEventCount, { success: true, returnData: word(9n) }));
+  expect((await scene.readMachine(id)).priorEventCount).toEqual(present(9n));
+});
+
+test('a page that runs out of gas inside the aggregate is read in parts', async () => {
+  const id = await activateWithEvents(100);
+  scene.proxy.inject(
+    changeInner((result, { callData }) => {
+      const limit = callData.startsWith(SELECTORS.getEvents) ? Number(`0x${callData.slice(-64)}`) : 0;
+      return limit > 30 ? { success: false, returnData: '0x' } : result;
+    }),
+  );
+  const { block, events } = await scene.readMachine(id);
+  expect(pageOf(events)).toEqual([0, ...range(0, 100)]);
+  const page = await scene.open().chain.readEvents(id, block, 10, 90);
+  expect(valuesOf(page.records)).toEqual(range(10, 90));
+});
+
+test('a page that can never be read costs few requests, and the events alone', async () => {
+  const id = await activateWithEvents(100);
+  const adapter = scene.open();
+  await adapter.chain.readDeployment();
+  scene.proxy.resetCounts();
+  scene.proxy.inject(answerInner(SELECTORS.getEvents, { success: false, returnData: '0x' }));
+  expect(await adapter.chain.readMachine(id, from(0))).toMatchObject({
+    events: UNDECODABLE,
+    owner: present(OWNER.toLowerCase()),
+  });
+  // The machine, then 100, 50, 25, 13, 7, 4, 2 and 1 records.
+  expect(scene.proxy.requests).toBe(9);
+});
+
+test('more records asked than there are is a gap, never a short page', async () => {
+  const id = await activateWithEvents(2);
+  const { block } = await scene.readMachine(id);
+  await expect(scene.open().chain.readEvents(id, block, 0, 3)).rejects.toMatchObject({
+    kind: 'ChainUnreadable',
+    context: { chain: 'main', cause: 'events' },
+  });
+});
+
+test('records of a block that the node does not have any more are not read', async () => {
+  const id = await activateWithEvents(1);
+  const { block } = await scene.readMachine(id);
+  const orphan = { ...block, hash: `0x${'1'.repeat(64)}` };
+  await expect(scene.open().chain.readEvents(id, orphan, 0, 1)).rejects.toMatchObject({
+    context: { cause: 'block-mismatch' },
+  });
+});

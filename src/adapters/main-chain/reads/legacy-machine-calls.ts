@@ -1,0 +1,99 @@
+/**
+ * Which calls say everything about a machine of the first generation, and what does each answer mean? (chain-evm 2.9.) A call that fails makes
+ * its own fact unreadable and no other: these contracts are not known to revert for what they do not know.
+ */
+import { stringToHex } from 'viem/utils';
+import { judgeClaim, parseClaimedMachines } from '../../../domain/machine/legacy-machine.ts';
+import { chainUnreadable } from '../../../domain/faults.ts';
+import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import * as abis from './abis.ts';
+import { contractFunction } from './contract-function.ts';
+import { eventPageCall } from './event-pages.ts';
+import { noneIfZero, present, readValue, toAddress } from './machine-calls.ts';
+import type { LegacyAddresses } from '../main-chain-config.ts';
+import { valueOf, type CallResult, type ContractCall } from './multicall.ts';
+
+const machineIdOf = contractFunction(abis.identityRegistryAbi, 'machineIdOf');
+const machineExists = contractFunction(abis.identityRegistryAbi, 'machineExists');
+const operatorOf = contractFunction(abis.identityRegistryAbi, 'operatorOf');
+const machineAddressOf = contractFunction(abis.identityRegistryAbi, 'machineAddressOf');
+const isStaked = contractFunction(abis.identityStakingAbi, 'isStaked');
+const getEventCount = contractFunction(abis.eventRegistryAbi, 'getEventCount');
+const maxQueryLimit = contractFunction(abis.eventRegistryAbi, 'MAX_QUERY_LIMIT');
+const readAttribute = contractFunction(abis.didStoreAbi, 'readAttribute');
+
+/** Where an operator names its machines. */
+const MACHINES_ATTRIBUTE = stringToHex('machines');
+
+export function planMachineIdCall(address: Address, { identityRegistry }: LegacyAddresses): ContractCall {
+  return { target: identityRegistry, data: machineIdOf.encode([address]) };
+}
+
+/** Undefined: no machine has this address. Throws `ChainUnreadable`. */
+export function decodeMachineId(result: CallResult | undefined): MachineId | undefined {
+  const id = valueOf(result, machineIdOf);
+  if (id === undefined) throw chainUnreadable('main', 'undecodable');
+  return toMachineId(id);
+}
+
+export function planClaimsCall(operator: Address, didStore: Address): ContractCall {
+  return { target: didStore, data: readAttribute.encode([operator, MACHINES_ATTRIBUTE]) };
+}
+
+/** Throws `ChainUnreadable`, also when what is written there names no machines. */
+export function decodeClaims(result: CallResult | undefined): readonly MachineId[] {
+  const attribute = valueOf(result, readAttribute);
+  const ids = attribute && parseClaimedMachines(Buffer.from(attribute.value.slice(2), 'hex'));
+  if (ids === undefined) throw chainUnreadable('main', 'undecodable');
+  return ids;
+}
+
+/** Whose a machine is, in the order in which `decodeClaim` takes the results. */
+export function planClaimCalls(id: MachineId, { identityRegistry: target }: LegacyAddresses): ContractCall[] {
+  return [machineExists, operatorOf].map((called) => ({ target, data: called.encode([id]) }));
+}
+
+/** How many results `decodeClaim` takes. */
+export const CALLS_OF_CLAIM = 2;
+
+export function decodeClaim(results: readonly CallResult[], claimant: Address): ReturnType<typeof judgeClaim> {
+  const [exists, operator] = results;
+  return judgeClaim(
+    {
+      exists: readValue(exists, machineExists, present),
+      operator: noneIfZero(readValue(operator, operatorOf, toAddress)),
+    },
+    claimant,
+  );
+}
+
+/** All facts of a machine; with `page` its records too, in the order in which `decodeMachine` takes the results. */
+export function planMachineCalls(
+  id: MachineId,
+  { identityRegistry, staking, eventRegistry }: LegacyAddresses,
+  page: { readonly offset: number; readonly limit: number } | undefined,
+): ContractCall[] {
+  return [
+    { target: identityRegistry, data: machineExists.encode([id]) },
+    { target: identityRegistry, data: machineAddressOf.encode([id]) },
+    { target: staking, data: isStaked.encode([id]) },
+    { target: eventRegistry, data: getEventCount.encode([id]) },
+    { target: eventRegistry, data: maxQueryLimit.encode([]) },
+    ...(page === undefined ? [] : [eventPageCall(eventRegistry, id, page.offset, page.limit)]),
+  ];
+}
+
+/** The facts, the contract's limit of a page, and what the page was answered with. */
+export function decodeMachine(results: readonly CallResult[]) {
+  const [exists, address, staked, eventCount, limit, page] = results;
+  return {
+    facts: {
+      exists: readValue(exists, machineExists, present),
+      address: noneIfZero(readValue(address, machineAddressOf, toAddress)),
+      staked: readValue(staked, isStaked, present),
+      eventCount: readValue(eventCount, getEventCount, present),
+    },
+    queryLimit: valueOf(limit, maxQueryLimit),
+    page,
+  };
+}

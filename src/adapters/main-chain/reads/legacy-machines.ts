@@ -1,0 +1,229 @@
+/**
+ * How are machines of the first generation read? (chain-evm 2.9.) Facts of one block by one eth_call: what follows from an answer is asked
+ * together with it, guessed from the last answer to the same question, and asked again only where the guess was wrong.
+ */
+import { chainUnreadable } from '../../../domain/faults.ts';
+import type { FirstGenerationMachine } from '../../../domain/machine/legacy-machine.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { Clock } from '../../../ports/runtime.ts';
+import type { EventsFrom, FirstGeneration, Header } from '../../../ports/main-chain.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { createBlockKeep } from '../cache/block-cache.ts';
+import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
+import * as calls from './legacy-machine-calls.ts';
+import type { Headers } from '../logs/headers.ts';
+import type { KnownHead } from '../cache/head-tracker.ts';
+import type { EvmLimits } from '../limits.ts';
+import { readPageApart } from './machine-reads.ts';
+import type { LegacyAddresses } from '../main-chain-config.ts';
+import type { Multicall } from './multicall.ts';
+
+export interface FirstGenerationOptions {
+  readonly addresses: LegacyAddresses;
+  readonly multicall: Multicall;
+  readonly headers: Headers;
+  readonly head: KnownHead;
+  readonly clock: Clock;
+  readonly limits: EvmLimits;
+  readonly startRead: () => Deadline;
+}
+
+/** Bounds of memory: machines hold a page of events, the others are small. */
+const MAX_KEPT_MACHINES = 128;
+const MAX_KEPT_IDS = 10_000;
+const MAX_KEPT_OPERATORS = 64;
+
+/** So many claims in one group of calls, which is never split. */
+const CLAIMS_AT_ONCE = 250;
+
+/** Asked for until the contract has said what it gives. */
+const ASSUMED_PAGE_LIMIT = 100;
+
+/** The machines that an operator names, and what the registry says to each. */
+interface Claims {
+  readonly claimed: readonly MachineId[];
+  /** Those that are not a stranger's, ascending. */
+  readonly members: readonly { readonly id: MachineId; readonly isKnown: boolean }[];
+}
+
+interface Reader {
+  readonly block: Header;
+  readonly deadline: Deadline;
+}
+
+export function createFirstGeneration(options: FirstGenerationOptions): FirstGeneration {
+  const { addresses, multicall, headers, head, clock, limits, startRead } = options;
+  const { didStore } = addresses;
+  const sound = limits.maxSnapshotAgeMilliseconds;
+  const flawed = limits.maxFlawedSnapshotAgeMilliseconds;
+  const ids = createBlockKeep<Address, MachineId | undefined>({
+    clock,
+    maxEntries: MAX_KEPT_IDS,
+    maxAgeMilliseconds: () => sound,
+  });
+  const claims = createBlockKeep<Address, Claims>({
+    clock,
+    maxEntries: MAX_KEPT_OPERATORS,
+    maxAgeMilliseconds: ({ members }) => (members.every(({ isKnown }) => isKnown) ? sound : flawed),
+  });
+  const machines = createBlockKeep<MachineId, FirstGenerationMachine>({
+    clock,
+    maxEntries: MAX_KEPT_MACHINES,
+    maxAgeMilliseconds: (machine) => (isFlawed(machine) ? flawed : sound),
+  });
+  const lastIds = new Map<Address, MachineId>();
+  const lastClaims = new Map<Address, Claims>();
+
+  async function startReading(): Promise<Reader> {
+    const deadline = startRead();
+    return { block: head.fresh() ?? (await head.read(deadline)), deadline };
+  }
+
+  function readId({ block, deadline }: Reader, address: Address): Promise<MachineId | undefined> {
+    return ids.get(block, address, async () => {
+      const [result] = await multicall.readAt(block, [calls.planMachineIdCall(address, addresses)], deadline);
+      const id = calls.decodeMachineId(result);
+      if (id !== undefined) remember(lastIds, address, id, MAX_KEPT_IDS);
+      return id;
+    });
+  }
+
+  async function readFacts(
+    { block, deadline }: Reader,
+    id: MachineId,
+    offset: number,
+  ): Promise<FirstGenerationMachine> {
+    const plan = (page?: { offset: number; limit: number }) => calls.planMachineCalls(id, addresses, page);
+    const planned = await multicall.tryReadAt(block, plan({ offset, limit: ASSUMED_PAGE_LIMIT }), deadline);
+    const results = planned === 'too-large' ? await multicall.readAt(block, plan(), deadline) : planned;
+    const { facts, queryLimit, page } = calls.decodeMachine(results);
+    const { number, hash, timestamp } = block;
+    const machine = { id, block: { number, hash, timestamp }, ...facts };
+    if (queryLimit === undefined || queryLimit < 1n) {
+      return { ...machine, events: { state: 'unreadable', cause: 'undecodable' } };
+    }
+    const limit = Math.min(ASSUMED_PAGE_LIMIT, Number(queryLimit));
+    const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
+    const events =
+      page === undefined || mayBeTooLarge(page)
+        ? await readPageApart(multicall, addresses.eventRegistry, { id, block, deadline }, { offset, limit, count })
+        : decodeEventPage(page, { offset, limit, count });
+    return { ...machine, events };
+  }
+
+  /**
+   * Starts reading what is not kept. Where the events begin is asked for before the first call, because a store that answers in between
+   * would tear one eth_call into several.
+   */
+  async function readMachines(
+    reader: Reader,
+    wanted: readonly MachineId[],
+    eventsFrom: EventsFrom,
+  ): Promise<readonly Promise<FirstGenerationMachine>[]> {
+    const { block } = reader;
+    const offsets = await Promise.all(wanted.map((id) => (machines.has(block, id) ? 0 : eventsFrom(id))));
+    return wanted.map((id, i) => machines.get(block, id, () => readFacts(reader, id, offsets[i]!)));
+  }
+
+  /** What will probably be asked for; whether that goes well is found when it is. */
+  async function guessMachines(reader: Reader, guess: readonly MachineId[], eventsFrom: EventsFrom): Promise<void> {
+    for (const reading of await readMachines(reader, guess, eventsFrom)) reading.catch(() => undefined);
+  }
+
+  async function readMembers(
+    { block, deadline }: Reader,
+    operator: Address,
+    claimed: readonly MachineId[],
+  ): Promise<Claims['members']> {
+    const groups: Promise<Claims['members']>[] = [];
+    for (let from = 0; from < claimed.length; from += CLAIMS_AT_ONCE) {
+      const group = claimed.slice(from, from + CLAIMS_AT_ONCE);
+      const plan = group.flatMap((id) => calls.planClaimCalls(id, addresses));
+      groups.push(
+        multicall.readAt(block, plan, deadline).then((results) =>
+          group.flatMap((id, i) => {
+            const own = results.slice(i * calls.CALLS_OF_CLAIM, (i + 1) * calls.CALLS_OF_CLAIM);
+            const verdict = calls.decodeClaim(own, operator);
+            return verdict === 'foreign' ? [] : [{ id, isKnown: verdict === 'held' }];
+          }),
+        ),
+      );
+    }
+    return (await Promise.all(groups)).flat();
+  }
+
+  function readClaims(reader: Reader, operator: Address, store: Address): Promise<Claims> {
+    const { block, deadline } = reader;
+    return claims.get(block, operator, async () => {
+      const guess = lastClaims.get(operator)?.claimed ?? [];
+      const [answers, guessed] = await Promise.all([
+        multicall.readAt(block, [calls.planClaimsCall(operator, store)], deadline),
+        readMembers(reader, operator, guess),
+      ]);
+      const claimed = calls.decodeClaims(answers[0]);
+      const members = isSameList(claimed, guess) ? guessed : await readMembers(reader, operator, claimed);
+      const read = { claimed, members };
+      remember(lastClaims, operator, read, MAX_KEPT_OPERATORS);
+      return read;
+    });
+  }
+
+  return {
+    canList: didStore !== undefined,
+    async readMachineOf(address, eventsFrom) {
+      const reader = await startReading();
+      const guess = lastIds.get(address);
+      if (guess !== undefined) await guessMachines(reader, [guess], eventsFrom);
+      const id = await readId(reader, address);
+      if (id === undefined) return undefined;
+      const [machine] = await readMachines(reader, [id], eventsFrom);
+      return machine;
+    },
+    async readPageOf(operator, offset, limit, eventsFrom) {
+      if (didStore === undefined) throw chainUnreadable('main', 'undecodable');
+      const reader = await startReading();
+      const toPage = (members: Claims['members']) => members.slice(offset, offset + limit);
+      const toIds = (page: Claims['members']) => page.filter(({ isKnown }) => isKnown).map(({ id }) => id);
+      await guessMachines(reader, toIds(toPage(lastClaims.get(operator)?.members ?? [])), eventsFrom);
+      const { members } = await readClaims(reader, operator, didStore);
+      const page = toPage(members);
+      const read = await Promise.all(await readMachines(reader, toIds(page), eventsFrom));
+      const byId = new Map(read.map((machine) => [machine.id, machine]));
+      const { number, hash, timestamp } = reader.block;
+      return {
+        block: { number, hash, timestamp },
+        total: members.length,
+        machines: page.map(({ id }) => byId.get(id)),
+      };
+    },
+    async readEvents(id, block, from, to) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      const range = { registry: addresses.eventRegistry, id, from, to };
+      const { queryLimit } = calls.decodeMachine(
+        await multicall.readAt(pinned, calls.planMachineCalls(id, addresses, undefined), deadline),
+      );
+      if (queryLimit === undefined || queryLimit < 1n) throw chainUnreadable('main', 'undecodable');
+      const limit = Math.min(limits.maxEventPage, Number(queryLimit));
+      const records = await readEventRange(multicall, pinned, range, limit, deadline);
+      if (records.length !== to - from) throw chainUnreadable('main', 'events');
+      return { offset: from, records };
+    },
+  };
+}
+
+function isFlawed(machine: FirstGenerationMachine): boolean {
+  return Object.values(machine).some((fact) => (fact as Reading<unknown>).state === 'unreadable');
+}
+
+function isSameList(a: readonly MachineId[], b: readonly MachineId[]): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i]);
+}
+
+/** The oldest falls first. */
+function remember<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > maxEntries) map.delete(map.keys().next().value!);
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { encodeErrorResult, parseAbi, stringToHex, type Hex } from 'viem';
+import { ALT_ORDINAL, OTHER_ORDINAL } from '../../../../devnet/deploy.ts';
+import * as calls from '../../../../devnet/main-chain-calls.ts';
+import {
+  ABSENT,
+  BUYER,
+  CONTRADICTION,
+  CONTROLLER,
+  lower,
+  nonexistentToken,
+  OWNER,
+  present,
+  SELECTORS,
+  startMachineScene,
+  UNDECODABLE,
+  word,
+} from '../../../../testing/fixtures/machines.ts';
+import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { answerInner } from '../../../../testing/harness/rpc-proxy.ts';
+import { MAX_MACHINE_ID } from '../../../domain/identifiers/identifiers.ts';
+import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
+
+let scene: MachineScene;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+});
+afterAll(() => scene.close());
+beforeEach(() => scene.proxy.heal());
+
+test('an unknown id and the largest id have no owner, controller, document, operator', async () => {
+  for (const id of [4711n, MAX_MACHINE_ID]) {
+    expect(await scene.readMachine(id)).toMatchObject({
+      owner: ABSENT,
+      controller: ABSENT,
+      operator: ABSENT,
+      document: ABSENT,
+      subscription: present({ tier: 0, periodStart: 0n, periodEnd: 0n, bondedAmount: 0n }),
+      subscriptionStatus: present('NotActivated'),
+      homeOrdinal: present(0),
+      eventCount: present(0n),
+      events: present({ offset: 0, records: [] }),
+    });
+  }
+});
+
+test('id 0 is read like any other, although no route asks for it', async () => {
+  expect((await scene.readMachine(0n)).owner).toEqual(ABSENT);
+});
+
+test('a retired machine is an unknown one', async () => {
+  const id = await scene.activate();
+  await scene.mine(calls.retireMachine(scene.chain.deployment, OWNER, id));
+  expect(await scene.readMachine(id)).toMatchObject({ owner: ABSENT, document: ABSENT });
+});
+
+test('homed elsewhere: no token, the operator that the main chain knows, a controller of zero is none', async () => {
+  await scene.administer('crossChainMirror', 'devSetHomeChain', 77n, OTHER_ORDINAL);
+  await scene.administer('machineRegistry', 'devSetForeignOperator', 77n, BUYER);
+  expect(await scene.readMachine(77n)).toMatchObject({
+    owner: ABSENT,
+    controller: ABSENT,
+    document: ABSENT,
+    operator: present(lower(BUYER)),
+    homeOrdinal: present(OTHER_ORDINAL),
+  });
+});
+
+test('a token with its home elsewhere or nowhere is delivered as it is', async () => {
+  for (const ordinal of [ALT_ORDINAL, 0]) {
+    const id = await scene.activate();
+    await scene.administer('crossChainMirror', 'devSetHomeChain', id, ordinal);
+    expect(await scene.readMachine(id)).toMatchObject({ owner: { state: 'present' }, homeOrdinal: present(ordinal) });
+  }
+});
+
+test('relocation under way; a reissued id', async () => {
+  const id = await scene.activate();
+  await scene.administer('machineStateAndSync', 'devSetRelocating', id, true, OTHER_ORDINAL);
+  expect((await scene.readMachine(id)).relocating).toEqual(present(true));
+  const old = await scene.activate();
+  const credentialSubject = stringToHex('reissued');
+  await scene.administer('machineStateAndSync', 'devReissue', old, 'Sensor', credentialSubject);
+  const next = calls.machineIdOf({ machineType: 'Sensor', credentialSubject });
+  expect((await scene.readMachine(old)).owner).toEqual(ABSENT);
+  expect((await scene.readMachine(next)).owner).toEqual(present(lower(OWNER)));
+});
+
+const textRevert = encodeErrorResult({
+  abi: parseAbi(['error Error(string)']),
+  errorName: 'Error',
+  args: ['ERC721NonexistentToken'],
+});
+
+test.each<[string, boolean, (id: bigint) => Hex]>([
+  ['another selector', false, () => '0x921170f0'],
+  ['no data', false, () => '0x'],
+  ['a text', false, () => textRevert],
+  ['the selector without its argument', false, () => '0x7e273289'],
+  ['the selector for another token', false, (id) => nonexistentToken(id + 1n)],
+  ['the selector with more behind it', false, (id) => `${nonexistentToken(id)}00`],
+  ['an address with dirty upper bits', true, () => word(2n ** 160n + 1n)],
+  ['an owner of zero', true, () => word(0n)],
+  ['a short answer', true, () => '0x00'],
+  ['an empty answer, as from an address without code', true, () => '0x'],
+  ['two words', true, () => `${word(1n)}${word(1n).slice(2)}`],
+  ['the error as an answer', true, nonexistentToken],
+])('ownerOf with %s is unreadable and takes no other fact with it', async (_, success, data) => {
+  const id = await scene.activate();
+  scene.proxy.inject(answerInner(SELECTORS.ownerOf, { success, returnData: data(id) }));
+  expect(await scene.readMachine(id)).toMatchObject({
+    owner: UNDECODABLE,
+    controller: ABSENT,
+    operator: { state: 'present' },
+    document: { state: 'present' },
+    homeOrdinal: { state: 'present' },
+  });
+});
+
+test('the selector counts only from MachineRegistry', async () => {
+  const id = await scene.activate();
+  scene.proxy.inject(answerInner(SELECTORS.isRelocating, { success: false, returnData: nonexistentToken(id) }));
+  expect((await scene.readMachine(id)).relocating).toEqual(UNDECODABLE);
+});
+
+test('operatorOf zero and nonexistent are both none; anything else is unreadable', async () => {
+  const id = await scene.activate();
+  for (const [result, expected] of [
+    [{ success: true, returnData: word(0n) }, ABSENT],
+    [{ success: false, returnData: nonexistentToken(id) }, ABSENT],
+    [{ success: true, returnData: word(BigInt(BUYER)) }, present(lower(BUYER))],
+    [{ success: false, returnData: '0x' }, UNDECODABLE],
+  ] as const) {
+    scene.proxy.heal();
+    scene.proxy.inject(answerInner(SELECTORS.operatorOf, result));
+    expect((await scene.readMachine(id)).operator).toEqual(expected);
+  }
+});
+
+test('a controller that differs from that of the document makes both unreadable', async () => {
+  const id = await scene.activate({ controller: CONTROLLER });
+  scene.proxy.inject(answerInner(SELECTORS.controllerOf, { success: true, returnData: word(1n) }));
+  expect(await scene.readMachine(id)).toMatchObject({
+    controller: CONTRADICTION,
+    document: CONTRADICTION,
+    owner: { state: 'present' },
+  });
+});
+
+test('a token that exists for its owner but not for its delegate contradicts itself', async () => {
+  const id = await scene.activate({ controller: CONTROLLER });
+  scene.proxy.inject(answerInner(SELECTORS.controllerOf, { success: false, returnData: nonexistentToken(id) }));
+  expect(await scene.readMachine(id)).toMatchObject({ controller: CONTRADICTION, document: { state: 'present' } });
+});
+
+test.each<[string, Hex, bigint, keyof MachineSnapshot]>([
+  ['a status of 5', SELECTORS.subscriptionStatus, 5n, 'subscriptionStatus'],
+  ['a dirty status', SELECTORS.subscriptionStatus, 257n, 'subscriptionStatus'],
+  ['a dirty boolean', SELECTORS.isRelocating, 2n, 'relocating'],
+  ['a dirty ordinal', SELECTORS.homeChainOf, 65_537n, 'homeOrdinal'],
+])('%s is unreadable', async (_, selector, value, fact) => {
+  const id = await scene.activate();
+  scene.proxy.inject(answerInner(selector, { success: true, returnData: word(value) }));
+  expect((await scene.readMachine(id))[fact]).toEqual(UNDECODABLE);
+});

@@ -1,0 +1,245 @@
+/**
+ * Which calls say everything about one machine, and what does each answer mean? (chain-evm 3 and 5.1.)
+ * Absence is decided only by a decoded `ERC721NonexistentToken` of the asked id from MachineRegistry; every other failure makes
+ * the fact of that call unreadable and no other.
+ */
+import type { Hex } from 'viem';
+import type { UnreadableCause } from '../../../domain/faults.ts';
+import { ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type {
+  AdminFlagsRecord,
+  AttestationRecords,
+  DidDocument,
+  MachineSnapshot,
+  Reading,
+  Subscription,
+  SubscriptionStatus,
+} from '../../../domain/machine/machine-facts.ts';
+import type { AttestationRecord } from '../../../domain/evidence/verify-status.ts';
+import * as abis from './abis.ts';
+import { contractFunction } from './contract-function.ts';
+import { eventPageCall } from './event-pages.ts';
+import type { CallResult, ContractCall } from './multicall.ts';
+import { valueOf } from './multicall.ts';
+import type { MainChainAddresses } from '../main-chain-config.ts';
+
+const ownerOf = contractFunction(abis.machineRegistryAbi, 'ownerOf');
+const controllerOf = contractFunction(abis.machineRegistryAbi, 'controllerOf');
+const operatorOf = contractFunction(abis.machineRegistryAbi, 'operatorOf');
+const didDocument = contractFunction(abis.machineRegistryAbi, 'didDocument');
+const subscriptions = contractFunction(abis.machineSubscriptionAbi, 'subscriptions');
+const subscriptionStatus = contractFunction(abis.machineSubscriptionAbi, 'subscriptionStatus');
+const isMachineAvailable = contractFunction(abis.machineStateAndSyncAbi, 'isMachineAvailable');
+const isGeneralPaused = contractFunction(abis.machineStateAndSyncAbi, 'isGeneralPaused');
+const isTechnicalPaused = contractFunction(abis.machineStateAndSyncAbi, 'isTechnicalPaused');
+const isOperatorPaused = contractFunction(abis.machineStateAndSyncAbi, 'isOperatorPaused');
+const isRelocating = contractFunction(abis.machineStateAndSyncAbi, 'isRelocating');
+const homeChainOf = contractFunction(abis.crossChainMirrorAbi, 'homeChainOf');
+const getEventCount = contractFunction(abis.eventRegistryAbi, 'getEventCount');
+const priorEventCount = contractFunction(abis.eventRegistryAbi, 'priorEventCount');
+const flagsOf = contractFunction(abis.adminFlagsAbi, 'flagsOf');
+const recordsOf = contractFunction(abis.attestationRegistryAbi, 'recordsOf');
+
+/** `ERC721NonexistentToken(uint256)`. */
+const NONEXISTENT_TOKEN = '0x7e273289';
+
+const MAX_TRUST_OVERRIDE = 100;
+
+const STATUSES: readonly SubscriptionStatus[] = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];
+
+/** Which pages of events are read with the machine. */
+export interface PageWants {
+  readonly offset: number;
+  readonly limit: number;
+  readonly firstEvents: boolean;
+}
+
+export type FactName = keyof typeof UNARY_CALLS | 'flags' | 'attestations' | 'events' | 'firstEvents';
+export type NamedCalls = Readonly<Partial<Record<FactName, ContractCall>>>;
+export type NamedResults = Readonly<Partial<Record<FactName, CallResult>>>;
+
+/** Rows 1 to 14 of table 5.1: the contract, and its function of the id alone. */
+const UNARY_CALLS = {
+  owner: ['machineRegistry', ownerOf],
+  controller: ['machineRegistry', controllerOf],
+  operator: ['machineRegistry', operatorOf],
+  document: ['machineRegistry', didDocument],
+  subscription: ['machineSubscription', subscriptions],
+  subscriptionStatus: ['machineSubscription', subscriptionStatus],
+  available: ['machineStateAndSync', isMachineAvailable],
+  generalPaused: ['machineStateAndSync', isGeneralPaused],
+  technicalPaused: ['machineStateAndSync', isTechnicalPaused],
+  operatorPaused: ['machineStateAndSync', isOperatorPaused],
+  relocating: ['machineStateAndSync', isRelocating],
+  homeOrdinal: ['crossChainMirror', homeChainOf],
+  eventCount: ['eventRegistry', getEventCount],
+  priorEventCount: ['eventRegistry', priorEventCount],
+} as const;
+
+/** The calls for one machine by the name of their fact; without `pages` those of the events are left out. */
+export function planMachineCalls(
+  id: MachineId,
+  addresses: MainChainAddresses,
+  pages: PageWants | undefined,
+): NamedCalls {
+  const calls: Partial<Record<FactName, ContractCall>> = {};
+  for (const [name, [contract, called]] of Object.entries(UNARY_CALLS)) {
+    calls[name as FactName] = { target: addresses[contract], data: called.encode([id]) };
+  }
+  if (addresses.adminFlags !== undefined) calls.flags = { target: addresses.adminFlags, data: flagsOf.encode([id]) };
+  if (addresses.attestationRegistry !== undefined) {
+    calls.attestations = { target: addresses.attestationRegistry, data: recordsOf.encode([id]) };
+  }
+  if (pages === undefined) return calls;
+  calls.events = eventPageCall(addresses.eventRegistry, id, pages.offset, pages.limit);
+  // A page from position 0 is both.
+  if (pages.firstEvents && pages.offset > 0) {
+    calls.firstEvents = eventPageCall(addresses.eventRegistry, id, 0, pages.limit);
+  }
+  return calls;
+}
+
+/** The calls that tell who holds a machine, in the order in which `decodeHolders` takes their results. */
+export function planHolderCalls(id: MachineId, { machineRegistry: target }: MainChainAddresses): ContractCall[] {
+  return [ownerOf, controllerOf].map((called) => ({ target, data: called.encode([id]) }));
+}
+
+export function decodeHolders(
+  id: MachineId,
+  ownerResult: CallResult | undefined,
+  controllerResult: CallResult | undefined,
+): Pick<MachineFacts, 'owner' | 'controller'> {
+  return {
+    owner: readToken(id, ownerResult, ownerOf, toOwner),
+    controller: noneIfZero(readToken(id, controllerResult, controllerOf, toAddress)),
+  };
+}
+
+/** All facts but the events. */
+export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<MachineFacts, 'events' | 'firstEvents'> {
+  const owner = readToken(id, results.owner, ownerOf, toOwner);
+  const controller = readToken(id, results.controller, controllerOf, toAddress);
+  const document = readToken(id, results.document, didDocument, toDocument);
+  return {
+    owner,
+    ...judgeDelegate(owner, controller, document),
+    operator: noneIfZero(readToken(id, results.operator, operatorOf, toAddress)),
+    subscription: readValue(results.subscription, subscriptions, toSubscription),
+    subscriptionStatus: readValue(results.subscriptionStatus, subscriptionStatus, toStatus),
+    available: readValue(results.available, isMachineAvailable, present),
+    generalPaused: readValue(results.generalPaused, isGeneralPaused, present),
+    technicalPaused: readValue(results.technicalPaused, isTechnicalPaused, present),
+    operatorPaused: readValue(results.operatorPaused, isOperatorPaused, present),
+    relocating: readValue(results.relocating, isRelocating, present),
+    homeOrdinal: readValue(results.homeOrdinal, homeChainOf, present),
+    eventCount: readValue(results.eventCount, getEventCount, present),
+    priorEventCount: readValue(results.priorEventCount, priorEventCount, present),
+    flags: results.flags === undefined ? ABSENT : readValue(results.flags, flagsOf, toFlags),
+    attestations:
+      results.attestations === undefined ? ABSENT : readValue(results.attestations, recordsOf, toAttestations),
+  };
+}
+
+export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
+
+const ABSENT = { state: 'absent' } as const;
+const unreadable = (cause: UnreadableCause) => ({ state: 'unreadable', cause }) as const;
+export const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+
+/** An answer of MachineRegistry, which alone can say that a token does not exist. */
+function readToken<Raw, T>(
+  id: MachineId,
+  result: CallResult | undefined,
+  called: { decode(data: Hex): Raw | undefined },
+  toReading: (value: Raw) => Reading<T>,
+): Reading<T> {
+  if (result?.success === false && result.data === nonexistentToken(id)) return ABSENT;
+  return readValue(result, called, toReading);
+}
+
+function nonexistentToken(id: MachineId): string {
+  return NONEXISTENT_TOKEN + id.toString(16).padStart(64, '0');
+}
+
+export function readValue<Raw, T>(
+  result: CallResult | undefined,
+  called: { decode(data: Hex): Raw | undefined },
+  toReading: (value: Raw) => Reading<T>,
+): Reading<T> {
+  const value = valueOf(result, called);
+  return value === undefined ? unreadable('undecodable') : toReading(value);
+}
+
+/**
+ * The delegate is told twice, and both must say the same. A token that exists for its owner but not for its delegate or its
+ * document contradicts itself.
+ */
+function judgeDelegate(
+  owner: Reading<Address>,
+  controller: Reading<Address>,
+  document: Reading<DidDocument>,
+): Pick<MachineFacts, 'controller' | 'document'> {
+  const differ =
+    controller.state === 'present' &&
+    document.state === 'present' &&
+    toOptional(controller.value) !== document.value.controller;
+  const judge = <T>(reading: Reading<T>): Reading<T> =>
+    differ || (owner.state === 'present' && reading.state === 'absent') ? unreadable('contradiction') : reading;
+  return { controller: noneIfZero(judge(controller)), document: judge(document) };
+}
+
+function toOwner(value: Hex): Reading<Address> {
+  // A token without an owner reverts, so zero is no answer.
+  return value === ZERO_ADDRESS ? unreadable('undecodable') : present(value as Address);
+}
+
+export function toAddress(value: Hex): Reading<Address> {
+  return present(value as Address);
+}
+
+export function noneIfZero(reading: Reading<Address>): Reading<Address> {
+  return reading.state === 'present' && reading.value === ZERO_ADDRESS ? ABSENT : reading;
+}
+
+function toOptional(value: Hex): Address | undefined {
+  return value === ZERO_ADDRESS ? undefined : (value as Address);
+}
+
+function toDocument(raw: NonNullable<ReturnType<typeof didDocument.decode>>): Reading<DidDocument> {
+  const { controller, verificationMethods, authentication, serviceEndpoints } = raw;
+  return present({ controller: toOptional(controller), verificationMethods, authentication, serviceEndpoints });
+}
+
+function toSubscription(raw: NonNullable<ReturnType<typeof subscriptions.decode>>): Reading<Subscription> {
+  const { tier, periodStart, periodEnd, bondedAmount } = raw;
+  return present({ tier, periodStart, periodEnd, bondedAmount });
+}
+
+function toStatus(value: number): Reading<SubscriptionStatus> {
+  const status = STATUSES[value];
+  return status === undefined ? unreadable('undecodable') : present(status);
+}
+
+function toFlags(raw: readonly [bigint, boolean, number]): Reading<AdminFlagsRecord> {
+  const [flaggedAt, isOverridden, trustOverride] = raw;
+  if (isOverridden && trustOverride > MAX_TRUST_OVERRIDE) return unreadable('undecodable');
+  return present({ flaggedAt, trustOverride: isOverridden ? trustOverride : undefined });
+}
+
+type RawAttestation = NonNullable<ReturnType<typeof recordsOf.decode>>[1];
+
+function toAttestations([operator, kyb, chip]: NonNullable<
+  ReturnType<typeof recordsOf.decode>
+>): Reading<AttestationRecords> {
+  return present({ operator: toOptional(operator), kyb: toRecord(kyb), chip: toRecord(chip) });
+}
+
+/** Zero stands for no record, for no end, and for not revoked. */
+function toRecord({ issuedAt, expiresAt, revokedAt }: RawAttestation): AttestationRecord | undefined {
+  if (issuedAt === 0n) return undefined;
+  return {
+    issuedAt,
+    expiresAt: expiresAt === 0n ? undefined : expiresAt,
+    revokedAt: revokedAt === 0n ? undefined : revokedAt,
+  };
+}

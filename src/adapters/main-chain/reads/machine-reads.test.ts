@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encodeAbiParameters, parseAbiParameters, stringToHex, zeroAddress, type Hex } from 'viem';
+import * as calls from '../../../../devnet/main-chain-calls.ts';
+import { MAIN_ORDINAL } from '../../../../devnet/deploy.ts';
+import {
+  ABSENT,
+  BUYER,
+  CONTROLLER,
+  lower,
+  OWNER,
+  present,
+  SELECTORS,
+  startMachineScene,
+  word,
+} from '../../../../testing/fixtures/machines.ts';
+import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
+import { answerInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+
+let scene: MachineScene;
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+});
+afterAll(() => scene.close());
+beforeEach(() => scene.proxy.heal());
+
+describe('a machine of the main chain', () => {
+  test('is read whole', async () => {
+    const method = { id: '#key', methodType: 'Ed25519', controller: BUYER, publicKeyMultibase: 'zKey' };
+    const endpoint = { id: '#docs', serviceType: 'Documentation', serviceEndpoint: 'https://example.org/' };
+    const id = await scene.activate({
+      controller: CONTROLLER,
+      tier: 1,
+      authentication: [0n, 7n],
+      verificationMethods: [method],
+      serviceEndpoints: [endpoint],
+    });
+    await scene.mine(scene.revenue(id, 2n ** 256n - 1n, { metadata: '{"a":1}' }));
+    const { number, hash, timestamp } = await scene.readHead();
+    const snapshot = await scene.readMachine(id);
+    expect(snapshot).toEqual({
+      id,
+      block: { number, hash, timestamp },
+      owner: present(lower(OWNER)),
+      controller: present(lower(CONTROLLER)),
+      operator: present(lower(OWNER)),
+      document: present({
+        controller: lower(CONTROLLER),
+        authentication: [0n, 7n],
+        verificationMethods: [{ ...method, controller: lower(BUYER) }],
+        serviceEndpoints: [endpoint],
+      }),
+      subscription: present({
+        tier: 1,
+        periodStart: expect.any(BigInt),
+        periodEnd: expect.any(BigInt),
+        bondedAmount: expect.any(BigInt),
+      }),
+      subscriptionStatus: present('Active'),
+      available: present(true),
+      generalPaused: present(false),
+      technicalPaused: present(false),
+      operatorPaused: present(false),
+      relocating: present(false),
+      homeOrdinal: present(MAIN_ORDINAL),
+      eventCount: present(1n),
+      priorEventCount: present(0n),
+      flags: present({ flaggedAt: 0n, trustOverride: undefined }),
+      attestations: present({ operator: lower(OWNER), kyb: undefined, chip: undefined }),
+      events: present({
+        offset: 0,
+        records: [
+          {
+            eventType: 0,
+            value: 2n ** 256n - 1n,
+            timestamp: 1_700_000_000n,
+            dataHash: `0x${'0'.repeat(64)}`,
+            trustLevel: 1,
+            sourceChainId: 0n,
+            sourceTxHash: `0x${'0'.repeat(64)}`,
+            metadata: stringToHex('{"a":1}'),
+            currency: 'USD',
+          },
+        ],
+      }),
+      firstEvents: undefined,
+    });
+  });
+
+  test('sold: the old controller stays, the operator is the new owner', async () => {
+    const id = await scene.activate({ controller: CONTROLLER });
+    await scene.mine(calls.transferMachine(scene.chain.deployment, OWNER, BUYER, id));
+    expect(await scene.readMachine(id)).toMatchObject({
+      owner: present(lower(BUYER)),
+      controller: present(lower(CONTROLLER)),
+      operator: present(lower(BUYER)),
+    });
+  });
+
+  test('no controller, controller equal to the owner, controller a contract', async () => {
+    const none = await scene.activate();
+    const own = await scene.activate({ controller: OWNER });
+    const contract = await scene.activate({ controller: scene.addresses.infoDesk });
+    expect((await scene.readMachine(none)).controller).toEqual(ABSENT);
+    expect((await scene.readMachine(own)).controller).toEqual(present(lower(OWNER)));
+    expect((await scene.readMachine(contract)).controller).toEqual(present(scene.addresses.infoDesk));
+  });
+
+  test('suspended and resumed in one block; paused in every way', async () => {
+    const { deployment } = scene.chain;
+    const id = await scene.activate();
+    const suspend = calls.suspendMachine(deployment, OWNER, id);
+    await scene.mine(suspend, calls.resumeMachine(deployment, OWNER, id));
+    expect((await scene.readMachine(id)).operatorPaused).toEqual(present(false));
+    await scene.mine(suspend);
+    await scene.administer('machineStateAndSync', 'setGeneralPaused', id, true);
+    await scene.administer('machineStateAndSync', 'setTechnicalPaused', id, true);
+    expect(await scene.readMachine(id)).toMatchObject({
+      available: present(false),
+      generalPaused: present(true),
+      technicalPaused: present(true),
+      operatorPaused: present(true),
+      subscriptionStatus: present('Active'),
+    });
+  });
+
+  test('flagged in 2019 and two days ahead, with an override of 0 and of 100, or none', async () => {
+    const id = await scene.activate();
+    for (const [flaggedAt, trustOverride] of [
+      [1_560_000_000n, 0],
+      [1_900_000_000n, 100],
+    ] as const) {
+      await scene.administer('adminFlags', 'devFlagMachineAt', id, flaggedAt);
+      await scene.administer('adminFlags', 'setTrustOverride', id, trustOverride);
+      expect((await scene.readMachine(id)).flags).toEqual(present({ flaggedAt, trustOverride }));
+    }
+    await scene.administer('adminFlags', 'clearFlag', id);
+    await scene.administer('adminFlags', 'clearTrustOverride', id);
+    expect((await scene.readMachine(id)).flags).toEqual(present({ flaggedAt: 0n, trustOverride: undefined }));
+  });
+
+  test('an override above 100 is no answer; one that is not set may be anything', async () => {
+    const id = await scene.activate();
+    const flags = (isSet: bigint, value: bigint): Hex =>
+      `0x${[0n, isSet, value].map((each) => word(each).slice(2)).join('')}`;
+    for (const [returnData, expected] of [
+      [flags(1n, 101n), { state: 'unreadable', cause: 'undecodable' }],
+      [flags(0n, 101n), present({ flaggedAt: 0n, trustOverride: undefined })],
+      [flags(0n, 256n), { state: 'unreadable', cause: 'undecodable' }],
+    ] as const) {
+      scene.proxy.heal();
+      scene.proxy.inject(
+        changeInner((result, { target }) =>
+          target.toLowerCase() === scene.addresses.adminFlags ? { success: true, returnData } : result,
+        ),
+      );
+      expect((await scene.readMachine(id)).flags).toEqual(expected);
+    }
+  });
+
+  test('flags are absent where no contract is configured, unreadable where its address has no code', async () => {
+    const id = await scene.activate();
+    const readFlags = async (adminFlags: typeof scene.addresses.adminFlags) => {
+      const { chain } = scene.open({ addresses: { adminFlags } });
+      const wants = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
+      return (await chain.readMachine(id as Parameters<typeof chain.readMachine>[0], wants)).flags;
+    };
+    expect(await readFlags(undefined)).toEqual(ABSENT);
+    expect(await readFlags(lower(BUYER) as typeof scene.addresses.infoDesk)).toEqual({
+      state: 'unreadable',
+      cause: 'undecodable',
+    });
+  });
+});
+
+describe('attestations', () => {
+  const attest = (functionName: string, ...args: readonly unknown[]) =>
+    scene.administer('attestationRegistry', functionName, ...args);
+  const attestationsOf = async (id: bigint) => (await scene.readMachine(id)).attestations;
+
+  test('follow the operator and the machine; a new record clears a revocation', async () => {
+    const id = await scene.activate();
+    await attest('attestKyb', OWNER, 4_000_000_000n);
+    await attest('attestChip', id, 0n, word(5n));
+    const { timestamp: issuedAt } = await scene.readHead();
+    const kyb = { issuedAt: expect.any(BigInt), expiresAt: 4_000_000_000n, revokedAt: undefined };
+    const chip = { issuedAt: BigInt(issuedAt), expiresAt: undefined, revokedAt: undefined };
+    expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip }));
+    await attest('revokeChip', id);
+    const { timestamp: revokedAt } = await scene.readHead();
+    const revoked = { ...chip, revokedAt: BigInt(revokedAt) };
+    expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip: revoked }));
+    await attest('attestChip', id, 0n, word(6n));
+    expect(await attestationsOf(id)).toMatchObject({ value: { chip: { revokedAt: undefined } } });
+    await scene.mine(calls.transferMachine(scene.chain.deployment, OWNER, BUYER, id));
+    expect(await attestationsOf(id)).toMatchObject({ value: { operator: lower(BUYER), kyb: undefined } });
+  });
+
+  test('of an unknown machine are none; without a contract they are absent, where it does not answer unreadable', async () => {
+    expect(await attestationsOf(4711n)).toEqual(present({ operator: undefined, kyb: undefined, chip: undefined }));
+    const { chain } = scene.open({ addresses: { attestationRegistry: undefined } });
+    expect((await chain.readMachine(4711n as MachineId, ALL_EVENTS)).attestations).toEqual(ABSENT);
+    scene.proxy.inject(
+      changeInner((result, { target }) =>
+        target.toLowerCase() === scene.addresses.attestationRegistry ? { success: true, returnData: '0x' } : result,
+      ),
+    );
+    expect(await attestationsOf(4711n)).toEqual({ state: 'unreadable', cause: 'undecodable' });
+  });
+});
+
+describe('documents', () => {
+  test('empty, and with hundreds of endpoints', async () => {
+    const { deployment } = scene.chain;
+    expect((await scene.readMachine(await scene.activate())).document).toEqual(
+      present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints: [] }),
+    );
+    const id = await scene.activate();
+    const endpoints = Array.from({ length: 150 }, (_, i) => ({
+      id: `#${i}`,
+      serviceType: 'Many',
+      serviceEndpoint: `ftp://${i}`,
+    }));
+    await scene.mine(calls.contractCall(deployment, 'machineRegistry', OWNER, 'setServiceEndpoints', [id, endpoints]));
+    expect((await scene.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: endpoints } });
+  });
+
+  test('a text of 100 KB, 300 endpoints, and texts that are not UTF-8, which are decoded with U+FFFD', async () => {
+    const id = await scene.activate();
+    const long = 'x'.repeat(100_000);
+    const invalid: Hex = '0x61ffc3280062';
+    const rows = Array.from({ length: 300 }, (_, i) => [i === 0 ? stringToHex(long) : '0x', invalid, '0x'] as const);
+    scene.proxy.inject(answerInner(SELECTORS.didDocument, { success: true, returnData: encodeDocument(rows) }));
+    expect((await scene.readMachine(id)).document).toEqual(
+      present({
+        controller: undefined,
+        verificationMethods: [],
+        authentication: [],
+        serviceEndpoints: rows.map((_, i) => ({
+          id: i === 0 ? long : '',
+          serviceType: 'a\ufffd\ufffd(\0b',
+          serviceEndpoint: '',
+        })),
+      }),
+    );
+  });
+});
+
+/** Texts as bytes, which are encoded alike, so that they need not be UTF-8. */
+function encodeDocument(endpoints: readonly (readonly [Hex, Hex, Hex])[]): Hex {
+  return encodeAbiParameters(
+    parseAbiParameters([
+      '(bytes id, address controller, Method[] methods, uint256[] authentication, Endpoint[] endpoints) document',
+      'struct Method { bytes id; bytes methodType; address controller; bytes key; }',
+      'struct Endpoint { bytes id; bytes serviceType; bytes serviceEndpoint; }',
+    ]),
+    [
+      {
+        id: '0x',
+        controller: zeroAddress,
+        methods: [],
+        authentication: [],
+        endpoints: endpoints.map(([id, serviceType, serviceEndpoint]) => ({ id, serviceType, serviceEndpoint })),
+      },
+    ],
+  );
+}

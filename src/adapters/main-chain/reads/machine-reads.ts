@@ -1,0 +1,83 @@
+/**
+ * How is one machine really read? One plan, one multicall at one block, and the pages of events again on their own where they
+ * were too much for the node.
+ */
+import { Fault } from '../../../domain/faults.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { EventPage, MachineSnapshot, Reading } from '../../../domain/machine/machine-facts.ts';
+import type { Header } from '../../../ports/main-chain.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
+import { decodeMachineFacts, planMachineCalls } from './machine-calls.ts';
+import type { FactName, NamedCalls, NamedResults, PageWants } from './machine-calls.ts';
+import type { MainChainAddresses } from '../main-chain-config.ts';
+import type { CallResult, Multicall } from './multicall.ts';
+
+export interface MachineRead {
+  readonly id: MachineId;
+  readonly block: Header;
+  readonly pages: PageWants;
+  /** The contract's limit of a page, which may be learned only with the same request. */
+  readonly pageLimit: Promise<number>;
+  readonly deadline: Deadline;
+}
+
+/** Reads one machine at exactly one block. Throws `ChainUnreadable`. */
+export async function readMachineAt(
+  multicall: Multicall,
+  addresses: MainChainAddresses,
+  read: MachineRead,
+): Promise<MachineSnapshot> {
+  const { id, block, pages, deadline } = read;
+  const planned = await readNamed(multicall, block, planMachineCalls(id, addresses, pages), deadline);
+  const results =
+    planned ?? (await readNamed(multicall, block, planMachineCalls(id, addresses, undefined), deadline)) ?? {};
+  const facts = decodeMachineFacts(id, results);
+  const limit = Math.min(pages.limit, await read.pageLimit);
+  const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
+  const readPage = (offset: number, result: CallResult | undefined) =>
+    result === undefined || mayBeTooLarge(result)
+      ? readPageApart(multicall, addresses.eventRegistry, read, { offset, limit, count })
+      : decodeEventPage(result, { offset, limit, count });
+
+  const events = await readPage(pages.offset, results.events);
+  let firstEvents: Reading<EventPage> | undefined;
+  if (pages.firstEvents) firstEvents = pages.offset === 0 ? events : await readPage(0, results.firstEvents);
+  const { number, hash, timestamp } = block;
+  return { id, block: { number, hash, timestamp }, ...facts, events, firstEvents };
+}
+
+/** A page in calls of its own. Only the events are missing when it fails: the other facts of the block are known. */
+export async function readPageApart(
+  multicall: Multicall,
+  registry: Address,
+  { id, block, deadline }: Pick<MachineRead, 'id' | 'block' | 'deadline'>,
+  { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
+): Promise<Reading<EventPage>> {
+  if (count === undefined || count < BigInt(offset)) return { state: 'unreadable', cause: 'undecodable' };
+  const left = count - BigInt(offset);
+  const records = left < BigInt(limit) ? Number(left) : limit;
+  const range = { registry, id, from: offset, to: offset + records };
+  try {
+    const read = await readEventRange(multicall, block, range, limit, deadline);
+    if (read.length !== records) return { state: 'unreadable', cause: 'events' };
+    return { state: 'present', value: { offset, records: read } };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
+    return { state: 'unreadable', cause: (error as Fault<'ChainUnreadable'>).context.cause };
+  }
+}
+
+/** Undefined: too much for the node. */
+async function readNamed(
+  multicall: Multicall,
+  block: Header,
+  calls: NamedCalls,
+  deadline: Deadline,
+): Promise<NamedResults | undefined> {
+  const names = Object.keys(calls) as FactName[];
+  const ordered = names.map((name) => calls[name]!);
+  const results = await multicall.tryReadAt(block, ordered, deadline);
+  if (results === 'too-large') return undefined;
+  return Object.fromEntries(names.map((name, i) => [name, results[i]!]));
+}

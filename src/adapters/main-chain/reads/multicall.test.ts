@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
+import {
+  lower,
+  OWNER,
+  present,
+  SELECTORS,
+  startMachineScene,
+  UNDECODABLE,
+  word,
+} from '../../../../testing/fixtures/machines.ts';
+import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { answerOlderBlock, answerWith, changeInner, type RpcFault } from '../../../../testing/harness/rpc-proxy.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { MainChainAdapter } from '../create-main-chain.ts';
+
+let scene: MachineScene;
+const ids: MachineId[] = [];
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+  for (let i = 0; i < 40; i++) ids.push((await scene.activate()) as MachineId);
+});
+afterAll(() => scene.close());
+beforeEach(() => scene.proxy.heal());
+
+/** Knows the head, its chain and its deployment, as in normal service. */
+async function openWarm(overrides: Parameters<typeof scene.open>[0] = {}): Promise<MainChainAdapter> {
+  const adapter = scene.open(overrides);
+  await scene.tellHead(adapter);
+  await adapter.chain.readDeployment();
+  scene.proxy.resetCounts();
+  return adapter;
+}
+
+const read = (adapter: MainChainAdapter, id: MachineId) => adapter.chain.readMachine(id, ALL_EVENTS);
+
+describe('upstream requests', () => {
+  test('a cold machine with a known head costs one', async () => {
+    const adapter = await openWarm();
+    await read(adapter, ids[0]!);
+    expect(scene.proxy.calls.map(({ method }) => method)).toEqual(['eth_call']);
+    expect(adapter.counters).toMatchObject({ machineReads: 1, snapshotHits: 0, snapshotCount: 1 });
+  });
+
+  test('the first machine ever costs one more, for the chain id; the deployment comes with it', async () => {
+    const adapter = scene.open();
+    await scene.tellHead(adapter);
+    scene.proxy.resetCounts();
+    await Promise.all([adapter.chain.readDeployment(), read(adapter, ids[0]!)]);
+    expect(scene.proxy.calls.map(({ method }) => method)).toEqual(['eth_chainId', 'eth_call']);
+  });
+
+  test('a thousand identical readers cost one, and get the same object', async () => {
+    const adapter = await openWarm();
+    const snapshots = await Promise.all(Array.from({ length: 1_000 }, () => read(adapter, ids[0]!)));
+    expect(scene.proxy.requests).toBe(1);
+    expect(new Set(snapshots).size).toBe(1);
+    expect(await read(adapter, ids[0]!)).toBe(snapshots[0]);
+    expect(scene.proxy.requests).toBe(1);
+  });
+
+  test('different machines of one tick share one, up to the weight of a call', async () => {
+    const few = await openWarm();
+    const snapshots = await Promise.all(ids.slice(0, 10).map((id) => read(few, id)));
+    expect(scene.proxy.requests).toBe(1);
+    expect(snapshots.map(({ id }) => id)).toEqual(ids.slice(0, 10));
+    const many = await openWarm({ limits: { maxMulticallWeight: 200 } });
+    await Promise.all(ids.map((id) => read(many, id)));
+    expect(scene.proxy.requests).toBe(8);
+  });
+
+  test('readiness is asked at most once a second, whoever asks', async () => {
+    const adapter = await openWarm();
+    await Promise.all(Array.from({ length: 50 }, () => adapter.chain.readReadiness()));
+    await adapter.chain.readReadiness();
+    expect(scene.proxy.requests).toBe(1);
+    scene.time.milliseconds += 1_000;
+    await adapter.chain.readReadiness();
+    expect(scene.proxy.requests).toBe(2);
+  });
+});
+
+describe('the proof of the block', () => {
+  test.each<[string, RpcFault]>([
+    ['an older block', answerOlderBlock(1)],
+    [
+      'another number',
+      changeInner((result, { callData }) => (callData === '0x42cbb15c' ? { ...result, returnData: word(9n) } : result)),
+    ],
+    [
+      'a block of another branch',
+      changeInner((result, { callData }) =>
+        callData === '0x27e86d6e' ? { ...result, returnData: `0x${'5'.repeat(64)}` } : result,
+      ),
+    ],
+    [
+      'another time',
+      changeInner((result, { callData }) =>
+        callData === '0x0f28c97d' ? { ...result, returnData: `0x${'0'.repeat(63)}1` } : result,
+      ),
+    ],
+  ])('%s is asked for once more, then unreadable', async (_, fault) => {
+    const adapter = await openWarm();
+    scene.proxy.inject(fault);
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({
+      kind: 'ChainUnreadable',
+      context: { chain: 'main', cause: 'block-mismatch' },
+    });
+    expect(scene.proxy.requests).toBe(2);
+    expect(adapter.counters.snapshotCount).toBe(0);
+    scene.proxy.heal();
+    scene.proxy.inject(fault, 1);
+    expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)) });
+  });
+
+  test('a node that has not the block yet is asked once more after a pause', async () => {
+    const adapter = await openWarm();
+    const late = answerWith('eth_call', { error: { code: -32000, message: 'header not found' } });
+    scene.proxy.inject(late, 1);
+    expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)) });
+    expect(adapter.counters.retries).toBe(1);
+    scene.proxy.inject(late);
+    await expect(read(adapter, ids[1]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
+  });
+});
+
+describe('a call that is too large', () => {
+  test.each([
+    ['an error that says so', { error: { code: -32000, message: 'out of gas' } }],
+    ['a revert of the aggregate', { error: { code: 3, message: 'reverted', data: '0x' } }],
+  ])('by %s is split until it passes', async (_, tooLarge) => {
+    const adapter = await openWarm();
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) => (JSON.stringify(params).length > 30_000 ? tooLarge : answer),
+    });
+    const snapshots = await Promise.all(ids.slice(0, 10).map((id) => read(adapter, id)));
+    expect(snapshots.map(({ id, owner }) => [id, owner])).toEqual(
+      ids.slice(0, 10).map((id) => [id, present(lower(OWNER))]),
+    );
+    expect(scene.proxy.requests).toBeGreaterThan(1);
+    expect(adapter.counters).toMatchObject({ retries: 0, failures: {} });
+  });
+
+  test('even for the facts of one machine leaves all of them unreadable', async () => {
+    const adapter = await openWarm();
+    scene.proxy.inject(answerWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
+    expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
+    await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });
+  });
+
+  test('because of the events alone leaves them out and reads them apart', async () => {
+    const adapter = await openWarm();
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        JSON.stringify(params).includes(SELECTORS.getEvents.slice(2)) && JSON.stringify(params).length > 3_000
+          ? { error: { code: -32000, message: 'proof size exceeded' } }
+          : answer,
+    });
+    expect(await read(adapter, ids[0]!)).toEqual(await scene.readMachine(ids[0]!));
+  });
+});
+
+describe('a node that answers wrongly', () => {
+  test('a lost inner result is malformed for all, because nothing tells which it was', async () => {
+    const adapter = await openWarm();
+    scene.proxy.inject(changeInner((result, { callData }) => (callData.startsWith('0x6352211e') ? undefined : result)));
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'malformed' } });
+  });
+
+  test.each([
+    ['0x for the aggregate', { result: '0x' }, 'malformed'],
+    ['half a word', { result: '0x0000' }, 'malformed'],
+    ['odd hex', { result: '0x000' }, 'malformed'],
+    ['no text', { result: null }, 'malformed'],
+    ['an error of its own', { error: { code: -32603, message: 'internal' } }, 'rpc-error'],
+    ['an unknown error', { error: { code: -32601, message: 'no such method' } }, 'rpc-error'],
+  ])('%s', async (_, answer, cause) => {
+    const adapter = await openWarm();
+    scene.proxy.inject(answerWith('eth_call', answer));
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause } });
+  });
+});
+
+describe('a chain without Multicall3', () => {
+  const multicall3 = `0x${'9'.repeat(40)}` as Address;
+
+  test('is read by batches that carry the header of the block', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    const snapshot = await read(adapter, ids[0]!);
+    expect(scene.proxy.requests).toBe(1);
+    const [first, ...rest] = scene.proxy.calls.map(({ method }) => method);
+    expect([first, new Set(rest)]).toEqual(['eth_getBlockByNumber', new Set(['eth_call'])]);
+    expect(snapshot).toEqual(await scene.readMachine(ids[0]!));
+  });
+
+  test('and by smaller batches where the node takes no larger ones', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    scene.proxy.inject({
+      kind: 'body',
+      change: (body) => {
+        const answers = JSON.parse(body) as unknown[];
+        const error = { code: -32600, message: 'batch too long' };
+        return Array.isArray(answers) && answers.length > 6
+          ? JSON.stringify({ jsonrpc: '2.0', id: null, error })
+          : body;
+      },
+    });
+    expect(await read(adapter, ids[0]!)).toEqual(await scene.readMachine(ids[0]!));
+  });
+
+  test('tells an unknown machine by the revert data of the node', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    expect(await read(adapter, 4711n as MachineId)).toMatchObject({
+      owner: { state: 'absent' },
+      operator: { state: 'absent' },
+      events: present({ offset: 0, records: [] }),
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['an object that holds it', (data: unknown) => ({ data, message: 'reverted' })],
+    ['hex text', (data: unknown) => data],
+  ] as [string, unknown][])('takes revert data as %s', async (_, wrap) => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer) =>
+        'error' in answer
+          ? { error: { ...answer.error, data: (wrap as (data: unknown) => unknown)(answer.error.data) } }
+          : answer,
+    });
+    expect((await read(adapter, 4711n as MachineId)).owner).toEqual({ state: 'absent' });
+  });
+
+  test('a revert without data makes its own fact unreadable, never absent', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer) => ('error' in answer ? { error: { code: 3, message: 'ERC721NonexistentToken' } } : answer),
+    });
+    expect(await read(adapter, 4711n as MachineId)).toMatchObject({ owner: UNDECODABLE, homeOrdinal: present(0) });
+  });
+
+  test('proves its block', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    scene.proxy.inject({
+      kind: 'answer',
+      change: (answer, { method }) =>
+        method === 'eth_getBlockByNumber' && 'result' in answer
+          ? { result: { ...(answer.result as object), hash: `0x${'5'.repeat(64)}` } }
+          : answer,
+    });
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
+  });
+});

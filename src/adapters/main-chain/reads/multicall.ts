@@ -1,0 +1,244 @@
+/**
+ * How are many contract calls answered by one request, and how is it proven that one block answered all of them?
+ * (chain-evm 5.1 row 0 and 5.4.) The calls of one tick are gathered, by block, into as few eth_calls as their weight allows.
+ * A chain without Multicall3 is read by JSON-RPC batches, each of which carries the block's header.
+ */
+import type { Hex } from 'viem';
+import { chainUnreadable } from '../../../domain/faults.ts';
+import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { Header } from '../../../ports/main-chain.ts';
+import { latestDeadline, type Deadline } from '../../rpc/deadline.ts';
+import { multicall3Abi } from './abis.ts';
+import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
+import { contractFunction } from './contract-function.ts';
+import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { headerCall, needHeader } from '../logs/headers.ts';
+import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+import type { EvmLimits } from '../limits.ts';
+import { isHexData, toQuantity } from '../rpc/quantities.ts';
+import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+
+export interface ContractCall {
+  readonly target: Address;
+  readonly data: Hex;
+  /** 1 when not given; how much of an eth_call's bound this call may need. */
+  readonly weight?: number;
+}
+
+/** The calls are too much for one eth_call of this node, even on their own. */
+export type TooLarge = 'too-large';
+
+export type { CallResult } from './aggregate3.ts';
+
+export interface Multicall {
+  /** All results in order, all of exactly this block. Throws `ChainUnreadable`. */
+  readAt(block: Header, calls: readonly ContractCall[], deadline: Deadline): Promise<readonly CallResult[]>;
+  /** The same for calls that the caller can make smaller. */
+  tryReadAt(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge>;
+  /** True when a contract answers at the configured address; otherwise batches are used from now on. */
+  useAggregate(exists: boolean): void;
+}
+
+const getBlockNumber = contractFunction(multicall3Abi, 'getBlockNumber');
+const getCurrentBlockTimestamp = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp');
+const getLastBlockHash = contractFunction(multicall3Abi, 'getLastBlockHash');
+
+/** The canonical deployment. */
+export const MULTICALL3_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11' as Address;
+
+interface Group {
+  readonly block: Header;
+  readonly calls: readonly ContractCall[];
+  readonly weight: number;
+  readonly deadline: Deadline;
+  readonly resolve: (results: readonly CallResult[] | TooLarge) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface MulticallOptions {
+  readonly endpoints: Endpoints;
+  readonly address: Address;
+  readonly limits: EvmLimits;
+  readonly counters: UpstreamCounters;
+}
+
+export function createMulticall({ endpoints, address, limits, counters }: MulticallOptions): Multicall {
+  let waiting: Group[] = [];
+  let isAggregate = true;
+  /** With the header; learned by halving where a node takes less. */
+  let batchCalls = limits.maxBatchCalls;
+
+  function flush(): void {
+    const groups = waiting;
+    waiting = [];
+    for (const ofBlock of Map.groupBy(groups, (group) => group.block.hash).values()) {
+      for (const chunk of toChunks(ofBlock, limits.maxMulticallWeight)) void answerChunk(chunk);
+    }
+  }
+
+  async function answerChunk(chunk: readonly Group[]): Promise<void> {
+    const calls = chunk.flatMap((group) => group.calls);
+    try {
+      const results = await readProven(chunk[0]!.block, calls, latestDeadline(chunk.map(({ deadline }) => deadline)));
+      if (results === 'too-large' && chunk.length > 1) {
+        const half = Math.ceil(chunk.length / 2);
+        await Promise.all([answerChunk(chunk.slice(0, half)), answerChunk(chunk.slice(half))]);
+        return;
+      }
+      let from = 0;
+      for (const { calls: own, resolve } of chunk) {
+        resolve(results === 'too-large' ? results : results.slice(from, (from += own.length)));
+      }
+    } catch (error) {
+      for (const group of chunk) group.reject(toFault(error));
+    }
+  }
+
+  /** Nodes behind one address may disagree, so another block's answer is asked for once more. */
+  async function readProven(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge> {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      counters.contractCalls += calls.length;
+      const read = isAggregate ? readAggregate : readBatches;
+      const results = await read(block, calls, deadline);
+      if (results !== 'other-block') return results;
+    }
+    throw chainUnreadable('main', 'block-mismatch');
+  }
+
+  async function readAggregate(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
+    const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
+    const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
+    const [answer] = await endpoints.request([ethCall(address, encodeAggregate3(inner), block)], deadline);
+    if (!answer!.ok) return judgeRefusal(answer!);
+    if (answer!.result === '0x') return readWithoutAggregate(block, calls, deadline);
+    const results = decodeAggregate3(answer!.result);
+    if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
+    const [number, timestamp, parentHash, ...answers] = results;
+    const isProven =
+      valueOf(number, getBlockNumber) === BigInt(block.number) &&
+      valueOf(timestamp, getCurrentBlockTimestamp) === BigInt(block.timestamp) &&
+      valueOf(parentHash, getLastBlockHash) === block.parentHash;
+    return isProven ? answers : 'other-block';
+  }
+
+  /** Empty data is what an address without code answers; a node that only garbles is told from it by asking for the code. */
+  async function readWithoutAggregate(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | 'other-block'> {
+    const getCode = { method: 'eth_getCode', params: [address, toQuantity(block.number)] };
+    const [code] = await endpoints.request([getCode], deadline);
+    if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', 'malformed');
+    isAggregate = false;
+    return readBatches(block, calls, deadline);
+  }
+
+  async function readBatches(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | 'other-block'> {
+    const size = batchCalls - 1;
+    const batches: Promise<readonly CallResult[] | 'other-block'>[] = [];
+    for (let from = 0; from < calls.length; from += size) {
+      batches.push(readBatch(block, calls.slice(from, from + size), deadline));
+    }
+    const results: CallResult[] = [];
+    for (const batch of await Promise.all(batches)) {
+      if (batch === 'other-block') return batch;
+      results.push(...batch);
+    }
+    return results;
+  }
+
+  async function readBatch(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | 'other-block'> {
+    const requests = calls.map(({ target, data }) => ethCall(target, data, block));
+    const [head, ...answers] = await endpoints.request([headerCall(block.number), ...requests], deadline);
+    if (head!.ok && head!.result === null) return 'other-block';
+    if (!head!.ok && calls.length > 1 && answers.every((answer) => !answer.ok)) {
+      batchCalls = Math.min(batchCalls, 1 + Math.ceil(calls.length / 2));
+      return readBatches(block, calls, deadline);
+    }
+    return needHeader(head!, block.number).hash === block.hash ? answers.map(toCallResult) : 'other-block';
+  }
+
+  function tryReadAt(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge> {
+    if (calls.length === 0) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush);
+      const weight = calls.reduce((sum, call) => sum + (call.weight ?? 1), 0);
+      waiting.push({ block, calls, weight, deadline, resolve, reject });
+    });
+  }
+
+  return {
+    tryReadAt,
+    async readAt(block, calls, deadline) {
+      const results = await tryReadAt(block, calls, deadline);
+      if (results === 'too-large') throw chainUnreadable('main', 'rpc-error');
+      return results;
+    },
+    useAggregate(exists) {
+      isAggregate = exists;
+    },
+  };
+}
+
+function toChunks(groups: readonly Group[], maxWeight: number): Group[][] {
+  const chunks: Group[][] = [];
+  let room = 0;
+  for (const group of groups) {
+    if (group.weight > room || chunks.length === 0) {
+      chunks.push([]);
+      room = maxWeight;
+    }
+    chunks.at(-1)!.push(group);
+    room -= group.weight;
+  }
+  return chunks;
+}
+
+function ethCall(to: Address, data: Hex, block: Header): RpcCall {
+  return { method: 'eth_call', params: [{ to, data }, toQuantity(block.number)] };
+}
+
+/** aggregate3 lets every inner call fail, so the whole reverts only when it runs out of something. */
+function judgeRefusal(answer: RpcAnswer & { readonly ok: false }): TooLarge {
+  if (answer.hint === 'too-large' || answer.revertData !== undefined) return 'too-large';
+  throw chainUnreadable('main', answer.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
+}
+
+/** A call that a node answers with an error of its own is a failed call without data: unreadable, never absent. */
+function toCallResult(answer: RpcAnswer): CallResult {
+  if (!answer.ok) return { success: false, data: answer.revertData ?? '0x' };
+  return isHexData(answer.result) ? { success: true, data: answer.result } : { success: false, data: '0x' };
+}
+
+/** The decoded value of a call that succeeded. */
+export function valueOf<T>(
+  result: CallResult | undefined,
+  called: { decode(data: Hex): T | undefined },
+): T | undefined {
+  return result?.success === true ? called.decode(result.data) : undefined;
+}

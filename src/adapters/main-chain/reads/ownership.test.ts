@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as calls from '../../../../devnet/main-chain-calls.ts';
+import {
+  BUYER,
+  CONTROLLER,
+  lower,
+  OWNER,
+  startMachineScene,
+  type MachineScene,
+} from '../../../../testing/fixtures/machines.ts';
+import type { ProxyCall } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Header, MainChainLog } from '../../../ports/main-chain.ts';
+import type { OwnershipChange } from '../../../ports/store.ts';
+
+let scene: MachineScene;
+let log: MainChainLog;
+let block: Header;
+let expected: OwnershipChange[];
+
+/** So many ids are read by a program. */
+const ABSENT = Array.from({ length: 700 }, (_, i) => BigInt(i + 1) as MachineId);
+
+beforeAll(async () => {
+  scene = await startMachineScene();
+  const { deployment } = scene.chain;
+  const plain = await scene.activate();
+  const controlled = await scene.activate();
+  const own = await scene.activate();
+  const sold = await scene.activate();
+  const retired = await scene.activate();
+  await scene.mine(
+    calls.setController(deployment, OWNER, plain, '0x0000000000000000000000000000000000000000'),
+    calls.setController(deployment, OWNER, controlled, CONTROLLER),
+    calls.setController(deployment, OWNER, own, OWNER),
+    calls.setController(deployment, OWNER, sold, CONTROLLER),
+    calls.transferMachine(deployment, OWNER, BUYER, sold),
+    calls.retireMachine(deployment, OWNER, retired),
+  );
+  const held = (id: bigint, owner: string, controller: string | undefined) =>
+    ({ kind: 'held', id, owner: lower(owner), controller: controller && lower(controller) }) as OwnershipChange;
+  expected = [
+    held(plain, OWNER, undefined),
+    held(controlled, OWNER, CONTROLLER),
+    held(own, OWNER, OWNER),
+    held(sold, BUYER, CONTROLLER),
+    { kind: 'gone', id: retired as MachineId },
+  ];
+  block = await scene.readHead();
+});
+afterAll(() => scene.close());
+beforeEach(async () => {
+  scene.proxy.heal();
+  log = scene.open().log;
+  await log.readHeader('latest');
+  scene.proxy.resetCounts();
+});
+
+const idsOf = (changes: readonly OwnershipChange[]) => changes.map(({ id }) => id);
+const isProgram = ({ method, params: [call] }: ProxyCall) => method === 'eth_call' && !('to' in (call as object));
+const countPrograms = () => scene.proxy.calls.filter(isProgram).length;
+
+async function readAmongMany(): Promise<void> {
+  const gone = ABSENT.map((id) => ({ kind: 'gone', id }));
+  const ids = [...ABSENT.slice(0, 300), ...idsOf(expected), ...ABSENT.slice(300)];
+  const changes = await log.readOwnership(block, ids);
+  expect(changes).toEqual([...gone.slice(0, 300), ...expected, ...gone.slice(300)]);
+}
+
+describe('who holds machines', () => {
+  test('is read call by call for a few', async () => {
+    expect(await log.readOwnership(block, idsOf(expected))).toEqual(expected);
+    expect(countPrograms()).toBe(0);
+  });
+
+  test('is read by programs for many, in their order', async () => {
+    await readAmongMany();
+    expect(countPrograms()).toBe(2);
+  });
+
+  test('is read by programs alone where all are held', async () => {
+    const held = expected.slice(0, 4);
+    const many = Array.from({ length: 100 }, () => held).flat();
+    scene.proxy.resetCounts();
+    expect(await log.readOwnership(block, idsOf(many))).toEqual(many);
+    expect(scene.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(countPrograms());
+  });
+
+  test.each([
+    ['refuses them', { error: { code: -32602, message: 'missing to' } }],
+    ['answers nothing', { result: '0x' }],
+    ['answers no bytes', { result: 7 }],
+    ['answers too much', { result: `0x${'01'.repeat(30_000)}` }],
+    ['answers for another block', { result: `0x${'00'.repeat(96 + 41 * 599)}` }],
+  ])('is read call by call where a node %s, from then on', async (_, answer) => {
+    scene.proxy.inject({ kind: 'answer', change: (true_, call) => (isProgram(call) ? answer : true_) }, 99);
+    await readAmongMany();
+    expect(countPrograms()).toBe(2);
+    await readAmongMany();
+    expect(countPrograms()).toBe(2);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Who holds a machine at a block? (chain-evm 4.1: logs choose, reads decide.) Asked for many machines at once by the index, which can
+ * take no row without an answer: one that cannot be read makes the whole read fail.
+ */
+import { chainUnreadable } from '../../../domain/faults.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { needOrAbsent } from '../../../domain/machine/machine-home.ts';
+import type { Header } from '../../../ports/main-chain.ts';
+import type { OwnershipChange } from '../../../ports/store.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { crossChainMirrorAbi, machineRegistryAbi } from './abis.ts';
+import { contractFunction } from './contract-function.ts';
+import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { decodeHolders, planHolderCalls } from './machine-calls.ts';
+import type { MainChainAddresses } from '../main-chain-config.ts';
+import { valueOf, type CallResult, type ContractCall, type Multicall } from './multicall.ts';
+import { createOwnershipProgram, decodeHeld, encodeIds, MAX_PROGRAM_MACHINES } from './ownership-program.ts';
+import { toQuantity } from '../rpc/quantities.ts';
+import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+
+const isHomedLocally = contractFunction(crossChainMirrorAbi, 'isHomedLocally');
+const SELECTORS = {
+  ownerOf: contractFunction(machineRegistryAbi, 'ownerOf').selector,
+  controllerOf: contractFunction(machineRegistryAbi, 'controllerOf').selector,
+  isHomedLocally: isHomedLocally.selector,
+};
+
+/** Machines that can be split off from an eth_call which is too much for a node. */
+const GROUP_SIZE = 100;
+/** These calls are light: about 1,000 machines fit into one eth_call. */
+const WEIGHT = 1 / 3;
+const CALLS_PER_MACHINE = 3;
+
+/** Fewer machines than this are read with whatever else is asked in the same tick. */
+const MIN_PROGRAM_MACHINES = 200;
+/** Programs in one JSON-RPC batch: some 1 MB asked and as much answered. */
+const PROGRAMS_AT_ONCE = 25;
+
+type Held = OwnershipChange | undefined;
+
+export interface OwnershipReader {
+  /** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */
+  read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly OwnershipChange[]>;
+}
+
+export interface OwnershipReaderOptions {
+  readonly addresses: MainChainAddresses;
+  readonly endpoints: Endpoints;
+  readonly multicall: Multicall;
+  readonly counters: UpstreamCounters;
+}
+
+export function createOwnershipReader(options: OwnershipReaderOptions): OwnershipReader {
+  const { addresses, endpoints, multicall, counters } = options;
+  const { machineRegistry, crossChainMirror } = addresses;
+  const program = createOwnershipProgram({ machineRegistry, crossChainMirror, selectors: SELECTORS });
+  /** Until a node does not run programs. */
+  let isProgramUsed = true;
+
+  async function read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<OwnershipChange[]> {
+    const known = ids.length >= MIN_PROGRAM_MACHINES && isProgramUsed ? await readHeld(block, ids, deadline) : [];
+    const others = ids.filter((_, i) => known[i] === undefined);
+    const read = (await readCalls(block, others, deadline)).values();
+    return ids.map((_, i) => known[i] ?? read.next().value!);
+  }
+
+  /** By programs; undefined where they do not tell. */
+  async function readHeld(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly Held[]> {
+    const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_AT_ONCE);
+    return (await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline)))).flat();
+  }
+
+  async function runPrograms(
+    block: Header,
+    groups: readonly (readonly MachineId[])[],
+    deadline: Deadline,
+  ): Promise<readonly Held[]> {
+    const calls = groups.map((ids) => ({
+      method: 'eth_call',
+      params: [{ data: `0x${program}${encodeIds(ids)}` }, toQuantity(block.number)],
+    }));
+    counters.contractCalls += CALLS_PER_MACHINE * groups.flat().length;
+    const answers = await endpoints.request(calls, deadline).catch((error: unknown) => {
+      throw toFault(error);
+    });
+    return answers.flatMap((answer, i) => {
+      const held = answer.ok ? decodeHeld(answer.result, groups[i]!, block) : 'unusable';
+      if (held !== 'unusable') return held;
+      isProgramUsed = false;
+      return groups[i]!.map(() => undefined);
+    });
+  }
+
+  async function readCalls(
+    block: Header,
+    ids: readonly MachineId[],
+    deadline: Deadline,
+  ): Promise<readonly OwnershipChange[]> {
+    const answers = await Promise.all(
+      chunk(ids, GROUP_SIZE).map(async (group) => {
+        const calls = group.flatMap((id) => planCalls(id, addresses));
+        const results = await multicall.readAt(block, calls, deadline);
+        return group.map((id, i) => decode(id, results.slice(CALLS_PER_MACHINE * i, CALLS_PER_MACHINE * (i + 1))));
+      }),
+    );
+    return answers.flat();
+  }
+
+  return { read };
+}
+
+function planCalls(id: MachineId, addresses: MainChainAddresses): ContractCall[] {
+  const home = { target: addresses.crossChainMirror, data: isHomedLocally.encode([id]) };
+  return [...planHolderCalls(id, addresses), home].map((call) => ({ ...call, weight: WEIGHT }));
+}
+
+function decode(id: MachineId, [ownerResult, controllerResult, homeResult]: readonly CallResult[]): OwnershipChange {
+  const { owner: ownerReading, controller } = decodeHolders(id, ownerResult, controllerResult);
+  const owner = needOrAbsent(ownerReading);
+  const isHome = valueOf(homeResult, isHomedLocally);
+  if (isHome === undefined) throw chainUnreadable('main', 'undecodable');
+  if (owner === undefined || !isHome) return { kind: 'gone', id };
+  return { kind: 'held', id, owner, controller: needOrAbsent(controller) };
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

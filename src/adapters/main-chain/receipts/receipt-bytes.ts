@@ -1,0 +1,153 @@
+/**
+ * How do the receipts that a node tells read in the bytes of the chain? (Yellow Paper 4.4.1; EIP-2718.) Encoded while the answer is read, from the text of the
+ * node straight into RLP; nothing about them is proven yet.
+ */
+import { IrregularJson, type HexText, type JsonCursor } from '../rpc/json-cursor.ts';
+import { parseHash, parseQuantity } from '../rpc/quantities.ts';
+import { RlpBuffer } from './rlp-buffer.ts';
+
+export interface EncodedReceipt {
+  readonly bytes: Buffer;
+  /** The node's word: no root commits to it. */
+  readonly transactionHash: string;
+  /** One after the other: the end of the bytes. */
+  readonly logBytes: Buffer;
+}
+
+/** Of one block, in their order. */
+export class BlockReceipts {
+  readonly receipts: readonly EncodedReceipt[];
+
+  constructor(receipts: readonly EncodedReceipt[]) {
+    this.receipts = receipts;
+  }
+}
+
+/** Throws `IrregularJson` where the value is no list of receipts. */
+export function readBlockReceipts(json: JsonCursor): BlockReceipts {
+  const receipts: EncodedReceipt[] = [];
+  json.enterList();
+  while (json.nextItem()) receipts.push(readReceipt(json));
+  return new BlockReceipts(receipts);
+}
+
+const LOGS = Buffer.from('logs');
+const BLOOM = Buffer.from('logsBloom');
+const TYPE = Buffer.from('type');
+const STATUS = Buffer.from('status');
+const ROOT = Buffer.from('root');
+const GAS = Buffer.from('cumulativeGasUsed');
+const TRANSACTION = Buffer.from('transactionHash');
+const ADDRESS = Buffer.from('address');
+const TOPICS = Buffer.from('topics');
+const DATA = Buffer.from('data');
+
+const ADDRESS_BYTES = 20;
+const WORD_BYTES = 32;
+const BLOOM_BYTES = 256;
+const MAX_TOPICS = 4;
+const MAX_TYPE = 0x7f;
+
+/** Used for one receipt after another. */
+const whole = new RlpBuffer();
+const fields = new RlpBuffer();
+const logList = new RlpBuffer();
+const logItems = new RlpBuffer();
+
+function readReceipt(json: JsonCursor): EncodedReceipt {
+  let type: string | undefined = '0x0';
+  let status: string | undefined;
+  let root: string | undefined;
+  let gasText: string | undefined;
+  let transaction: string | undefined;
+  let bloomAt: number | undefined;
+  let hasLogs = false;
+  json.enterObject();
+  while (json.nextMember()) {
+    if (json.isNamed(LOGS)) {
+      readLogs(json);
+      hasLogs = true;
+    } else if (json.isNamed(BLOOM)) bloomAt = json.takeHex(BLOOM_BYTES);
+    else if (json.isNamed(TYPE)) type = json.takeText();
+    else if (json.isNamed(STATUS)) status = json.takeText();
+    else if (json.isNamed(ROOT)) root = json.takeText();
+    else if (json.isNamed(GAS)) gasText = json.takeText();
+    else if (json.isNamed(TRANSACTION)) transaction = json.takeText();
+    else json.skip();
+  }
+  const kind = parseQuantity(type);
+  const gas = parseQuantity(gasText);
+  const transactionHash = parseHash(transaction);
+  if (kind === undefined || kind > MAX_TYPE || gas === undefined) throw new IrregularJson();
+  if (transactionHash === undefined || bloomAt === undefined || !hasLogs) throw new IrregularJson();
+
+  fields.clear();
+  writeOutcome(status, parseHash(root));
+  fields.writeInteger(gas);
+  writeHex(fields, json.bytes, bloomAt, BLOOM_BYTES);
+  fields.writeListPrefix(logList.length);
+  whole.clear();
+  if (kind !== 0) whole.writeByte(kind);
+  whole.writeListPrefix(fields.length + logList.length);
+  whole.append(fields);
+  whole.append(logList);
+  const bytes = whole.copyBytes();
+  return { bytes, logBytes: bytes.subarray(bytes.length - logList.length), transactionHash };
+}
+
+/** The status or, before Byzantium, the root of the state. */
+function writeOutcome(status: string | undefined, root: string | undefined): void {
+  if (status === '0x1' || status === '0x0') fields.writeInteger(Number(status));
+  else if (status === undefined && root !== undefined) writeHex(fields, Buffer.from(root), 2, WORD_BYTES);
+  else throw new IrregularJson();
+}
+
+function readLogs(json: JsonCursor): void {
+  logList.clear();
+  json.enterList();
+  while (json.nextItem()) readLog(json);
+}
+
+/** Where the topics of a log stand in the answer. */
+const topicPlaces: number[] = [];
+
+function readLog(json: JsonCursor): void {
+  let addressAt: number | undefined;
+  let data: HexText | undefined;
+  let topicCount: number | undefined;
+  json.enterObject();
+  while (json.nextMember()) {
+    if (json.isNamed(ADDRESS)) addressAt = json.takeHex(ADDRESS_BYTES);
+    else if (json.isNamed(TOPICS)) topicCount = readTopics(json);
+    else if (json.isNamed(DATA)) data = json.takeHexText();
+    else json.skip();
+  }
+  if (addressAt === undefined || data === undefined || topicCount === undefined) throw new IrregularJson();
+  writeLog(json, addressAt, topicCount, data);
+}
+
+function readTopics(json: JsonCursor): number {
+  let count = 0;
+  json.enterList();
+  while (json.nextItem()) {
+    if (count === MAX_TOPICS) throw new IrregularJson();
+    topicPlaces[count++] = json.takeHex(WORD_BYTES);
+  }
+  return count;
+}
+
+/** The topics are those that were read last. */
+function writeLog({ bytes }: JsonCursor, addressAt: number, topicCount: number, data: HexText): void {
+  logItems.clear();
+  writeHex(logItems, bytes, addressAt, ADDRESS_BYTES);
+  logItems.writeListPrefix(topicCount * (1 + WORD_BYTES));
+  for (let i = 0; i < topicCount; i++) writeHex(logItems, bytes, topicPlaces[i]!, WORD_BYTES);
+  writeHex(logItems, bytes, data.at, data.length);
+  logList.writeListPrefix(logItems.length);
+  logList.append(logItems);
+}
+
+/** As many bytes as there are pairs of digits. */
+function writeHex(to: RlpBuffer, from: Buffer, at: number, length: number): void {
+  if (!to.writeHex(from, at, length)) throw new IrregularJson();
+}

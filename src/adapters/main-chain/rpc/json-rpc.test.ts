@@ -1,0 +1,214 @@
+import { Agent } from 'undici';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../../testing/harness/rpc-proxy.ts';
+import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
+import { IrregularJson } from './json-cursor.ts';
+import { sendRpc, type RpcCall } from './json-rpc.ts';
+
+let proxy: RpcProxy;
+let answer: ProxyAnswer;
+const dispatcher = new Agent();
+
+beforeAll(async () => {
+  proxy = await startRpcProxy(({ method }) => (method === 'echo' ? answer : { result: method }));
+});
+afterAll(async () => {
+  await dispatcher.destroy();
+  await proxy.close();
+});
+beforeEach(() => {
+  proxy.heal();
+  proxy.resetCounts();
+  answer = { result: 'ok' };
+});
+
+const call = (method: string): RpcCall => ({ method, params: [] });
+
+function send(calls: readonly RpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 20_000) {
+  const signal = AbortSignal.timeout(milliseconds);
+  return sendRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
+}
+
+const reorder = (change: (answers: unknown[]) => unknown) => ({
+  kind: 'body' as const,
+  change: (body: string) => JSON.stringify(change(JSON.parse(body) as unknown[])),
+});
+const edit = (change: (answer: Record<string, unknown>) => unknown) => ({
+  kind: 'body' as const,
+  change: (body: string) => JSON.stringify(change(JSON.parse(body) as Record<string, unknown>)),
+});
+
+describe('an answer is believed', () => {
+  test('to one call, and to a batch in any order', async () => {
+    expect(await send()).toEqual([{ ok: true, result: 'ok' }]);
+    proxy.inject(reorder((answers) => answers.reverse()));
+    const answers = await send([call('a'), call('b'), call('c')]);
+    expect(answers).toEqual(['a', 'b', 'c'].map((result) => ({ ok: true, result })));
+    expect(proxy.requests).toBe(2);
+  });
+
+  test('to a call that has a reader, beside calls that have none, and as it is parsed where the reader does not take it', async () => {
+    const read: RpcCall['read'] = (json) => {
+      const text = json.takeText();
+      if (text === 'c') throw new IrregularJson();
+      return { read: text };
+    };
+    const answers = await send([call('a'), { ...call('b'), read }, { ...call('c'), read }]);
+    expect(answers).toEqual(['a', { read: 'b' }, 'c'].map((result) => ({ ok: true, result })));
+  });
+
+  test('that is null', async () => {
+    answer = { result: null };
+    expect(await send()).toEqual([{ ok: true, result: null }]);
+  });
+
+  test.each<[string, unknown, string | undefined]>([
+    ['hex text', '0x7E273289', '0x7e273289'],
+    ['an object', { data: '0x7e273289', message: 'reverted' }, '0x7e273289'],
+    ['nothing, of a reverted execution', undefined, '0x'],
+    ['no hex', 'Reverted 0x7e273289', '0x'],
+  ])('of an error with revert data as %s', async (_, data, revertData) => {
+    answer = { error: { code: 3, message: 'execution reverted', data } };
+    expect(await send()).toEqual([{ ok: false, code: 3, revertData, hint: undefined }]);
+  });
+
+  test.each<[number, string, string, string | undefined]>([
+    [-32005, 'query returned more than 10000 results', 'eth_getLogs', 'too-large'],
+    [-32005, 'limit', 'eth_getLogs', 'too-large'],
+    [-32614, 'eth_getLogs is limited to a 10,000 range', 'eth_getLogs', 'too-large'],
+    [-32602, 'block range is too wide', 'eth_getLogs', 'too-large'],
+    [-32602, 'Log response size exceeded', 'eth_getLogs', 'too-large'],
+    [-32000, 'exceed maximum block range: 5000', 'eth_getLogs', 'too-large'],
+    [-32000, 'out of gas', 'eth_call', 'too-large'],
+    [-32000, 'header not found', 'eth_call', 'unknown-block'],
+    [-32602, 'BlockOutOfRangeError: block height is 5 but requested was 9', 'eth_call', 'unknown-block'],
+    [-32000, 'execution aborted', 'eth_call', undefined],
+  ])('of the error %i "%s" to %s as %s', async (code, message, method, hint) => {
+    proxy.inject({ kind: 'answer', change: () => ({ error: { code, message } }) });
+    expect(await send([call(method)])).toEqual([{ ok: false, code, revertData: undefined, hint }]);
+  });
+
+  test('as too large over the size limit, and over that of the node', async () => {
+    answer = { result: 'x'.repeat(1_000) };
+    const tooLarge = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
+    expect(await send([call('echo'), call('a')], 500)).toEqual([tooLarge, tooLarge]);
+    proxy.inject({ kind: 'status', status: 413 });
+    expect(await send()).toEqual([tooLarge]);
+  });
+
+  test('where a whole batch is refused by one error', async () => {
+    const error = { code: -32600, message: 'batch too long' };
+    const refused = { ok: false, code: -32600, revertData: undefined, hint: undefined };
+    proxy.inject(
+      reorder(() => ({ jsonrpc: '2.0', id: null, error })),
+      1,
+    );
+    expect(await send([call('a'), call('b')])).toEqual([refused, refused]);
+    proxy.inject(
+      reorder(([first]) => [{ jsonrpc: '2.0', id: (first as { id: number }).id, error }]),
+      1,
+    );
+    expect(await send([call('a'), call('b')])).toEqual([refused, refused]);
+  });
+
+  test('of an HTTP error that carries a JSON-RPC error', async () => {
+    proxy.inject({
+      kind: 'status',
+      status: 500,
+      body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal"}}',
+    });
+    expect(await send([call('a'), call('b')])).toHaveLength(2);
+  });
+});
+
+describe('an answer is not believed', () => {
+  test.each([
+    ['cut off', truncateBody()],
+    ['not JSON', { kind: 'body' as const, change: () => '<html>busy</html>' }],
+    ['empty', { kind: 'body' as const, change: () => '' }],
+    ['of another id', edit((a) => ({ ...a, id: 1 }))],
+    ['of an id as text', edit((a) => ({ ...a, id: String(a['id']) }))],
+    ['without version', edit(({ jsonrpc: _, ...a }) => a)],
+    ['of neither result nor error', edit(({ result: _, ...a }) => a)],
+    ['of both', edit((a) => ({ ...a, error: { code: 1, message: '' } }))],
+    ['of an error without code', edit(({ result: _, ...a }) => ({ ...a, error: { message: 'no' } }))],
+    ['an array for one call', edit((a) => [a])],
+  ])('%s', async (_, fault) => {
+    proxy.inject(fault);
+    await expect(send()).rejects.toMatchObject({ unreadable: 'malformed' });
+  });
+
+  test.each([
+    ['one answer missing', reorder((answers) => answers.slice(1))],
+    ['one answer twice', reorder((answers) => [...answers, answers[0]])],
+    ['one answer of nobody', reorder((answers) => [...answers, { jsonrpc: '2.0', id: 0, result: 1 }])],
+    ['one object for all', reorder((answers) => answers[0])],
+  ])('a batch with %s', async (_, fault) => {
+    proxy.inject(fault);
+    await expect(send([call('a'), call('b'), call('c')])).rejects.toMatchObject({ unreadable: 'malformed' });
+  });
+
+  test('of a failing server', async () => {
+    proxy.inject({ kind: 'status', status: 502 });
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', rateLimited: false });
+  });
+
+  test.each([
+    ['HTTP 429', { kind: 'status' as const, status: 429, headers: { 'retry-after': '7' } }, 7],
+    [
+      'HTTP 429 with a date',
+      { kind: 'status' as const, status: 429, headers: { 'retry-after': 'Sat, 01 Jan' } },
+      undefined,
+    ],
+    [
+      '-32029',
+      { kind: 'answer' as const, change: () => ({ error: { code: -32029, message: 'slow down' } }) },
+      undefined,
+    ],
+    [
+      '-32005 for a rate',
+      { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'daily request count exceeded' } }) },
+      undefined,
+    ],
+    [
+      '-32005 alone',
+      { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'limit exceeded' } }) },
+      undefined,
+    ],
+  ])('a rate limit by %s', async (_, fault, retryAfterSeconds) => {
+    proxy.inject(fault);
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', rateLimited: true, retryAfterSeconds });
+  });
+
+  test('that never comes', async () => {
+    proxy.inject({ kind: 'hang' });
+    await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });
+  });
+});
+
+describe('a lost connection', () => {
+  test('is tried once more at once', async () => {
+    proxy.inject({ kind: 'cut' }, 1);
+    expect(await send()).toEqual([{ ok: true, result: 'ok' }]);
+    expect(proxy.requests).toBe(2);
+  });
+
+  test('is a failure when it is lost again', async () => {
+    proxy.inject({ kind: 'cut' });
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport' });
+    expect(proxy.requests).toBe(2);
+  });
+});
+
+test('credentials of a URL become a header, and a bad URL is not named', () => {
+  expect(parseRpcUrl('https://user:p%40ss@node.example/v3/key?x=1')).toEqual({
+    origin: 'https://node.example',
+    path: '/v3/key?x=1',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+    },
+  });
+  expect(() => parseRpcUrl('secret key')).toThrow(/^an RPC URL cannot be parsed$/);
+});

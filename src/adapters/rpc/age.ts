@@ -1,8 +1,0 @@
-/** Is something still young enough to count? */
-import type { Clock } from '../../ports/clock.ts';
-
-/** True while less than `maxMilliseconds` have passed since. A clock that was set back tells no age, so nothing is young then. */
-export function isYounger(clock: Clock, sinceMilliseconds: number, maxMilliseconds: number): boolean {
-  const age = clock.nowMilliseconds() - sinceMilliseconds;
-  return age >= 0 && age < maxMilliseconds;
-}

@@ -1,0 +1,241 @@
+/**
+ * Which machines does the alt chain list under an operator, and what is the list of both chains? (`AltFleetStore`; chain-svm 7.)
+ * The alt half is small, because it was one answer of a node: it is read whole, kept until either half changes, and laid over the stretch of
+ * the main half that a page is in.
+ */
+import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/alt-fleet.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { AltFleetStore, FleetListing, ListedMachine } from '../../../ports/alt-store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { ANCHOR_SPACING, createHoldingLists, fromHex, toHex } from '../main-chain/ownership.ts';
+import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
+import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, readRows, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+
+const FIRST_ID = new Uint8Array(32);
+
+export function createAltFleets(database: SqlDatabase): AltFleetStore {
+  const lists = createHoldingLists(database.dialect);
+  const snapshot = createSnapshotTables(database.dialect);
+  // Of one state of both halves, and of operators with machines only: no more than the snapshot has.
+  let kept = { version: '', alive: new Map<Address, readonly Uint8Array[]>() };
+
+  function* findAlive(
+    identity: string,
+    { slot, observedAtMilliseconds }: AltFleetObservation,
+    operator: Address,
+  ): Work<readonly Uint8Array[]> {
+    const checkpoint = yield* lists.readCheckpoint();
+    const version = [identity, slot, observedAtMilliseconds, checkpoint?.blockNumber, checkpoint?.blockHash].join();
+    const known = kept.version === version ? kept.alive.get(operator) : undefined;
+    if (known !== undefined) return known;
+    const alive = yield* snapshot.listAlive(operator);
+    if (kept.version !== version) kept = { version, alive: new Map() };
+    if (alive.length > 0) kept.alive.set(operator, alive);
+    return alive;
+  }
+
+  function* list(identity: string, operator: Address, offset: number, limit: number): Work<FleetListing> {
+    const observation = yield* snapshot.readObservation(identity);
+    const alive = observation === undefined ? [] : yield* findAlive(identity, observation, operator);
+    const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
+    if (alive.length === 0) {
+      const { indexedBlock, total, ids } = yield* lists.list(operator, offset, limit);
+      const machines = ids.map((id): ListedMachine => ({ id, listedBy: 'main' }));
+      return { indexedBlock, observation, unreadableRows, total, machines };
+    }
+    const held = yield* lists.readHolder(operator);
+    const indexedBlock = yield* lists.findIndexedBlock();
+    const total = held.total + alive.length;
+    if (offset >= total) return { indexedBlock, observation, unreadableRows, total, machines: [] };
+    const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, held.version);
+    const start = findStart(anchors, alive, offset);
+    const skipped = offset - start.place;
+    // No more than a stretch of the main half lies between the start and the page.
+    const wanted = Math.min(skipped, ANCHOR_SPACING) + limit;
+    const ofMain = yield* lists.readFrom(operator, start.anchor, 0, wanted);
+    const machines = merge(ofMain, alive.slice(start.aliveBefore), skipped, limit);
+    return { indexedBlock, observation, unreadableRows, total, machines };
+  }
+
+  // Spares the reading of all rows where this process wrote the ones that are there.
+  let written: { readonly identity: string; readonly at: AltFleetObservation; readonly rows: FleetRows } | undefined;
+
+  function* replace(
+    identity: string,
+    expected: AltFleetObservation | undefined,
+    next: AltFleetObservation,
+    rows: FleetRows,
+    unreadableByOperator: AltFleet['unreadableByOperator'],
+  ): Work<boolean> {
+    if (!areEqual(yield* snapshot.readObservation(identity), expected)) return false;
+    const isOurs = written?.identity === identity && areEqual(written.at, expected);
+    const stored = isOurs ? written!.rows : yield* snapshot.readMachines();
+    yield* snapshot.writeObservation(identity, next);
+    yield* snapshot.writeMachines(stored, rows);
+    yield* snapshot.writeUnreadable(unreadableByOperator);
+    return true;
+  }
+
+  return {
+    readAltFleetObservation: (identity) => database.run(snapshot.readObservation(identity)),
+    async replaceAltFleet(identity, expected, next, { machinesByOperator, unreadableByOperator }) {
+      const rows = toRows(machinesByOperator);
+      const isReplaced = await database.exclusive(replace(identity, expected, next, rows, unreadableByOperator));
+      if (isReplaced) written = { identity, at: next, rows };
+      return isReplaced;
+    },
+    listFleet: (identity, operator, offset, limit) => database.snapshot(list(identity, operator, offset, limit)),
+  };
+}
+
+/** By a name of the pair, which compares. */
+type FleetRows = ReadonlyMap<string, { readonly operator: Address; readonly id: MachineId }>;
+
+function toRows(machinesByOperator: AltFleet['machinesByOperator']): FleetRows {
+  const rows = new Map<string, { readonly operator: Address; readonly id: MachineId }>();
+  for (const [operator, machines] of machinesByOperator) {
+    for (const { id } of machines) rows.set(operator + id.toString(16), { operator, id });
+  }
+  return rows;
+}
+
+function areEqual(a: AltFleetObservation | undefined, b: AltFleetObservation | undefined): boolean {
+  return a?.slot === b?.slot && a?.observedAtMilliseconds === b?.observedAtMilliseconds;
+}
+
+interface Start {
+  readonly anchor: Uint8Array;
+  /** Of the anchor, in the list of both chains. */
+  readonly place: number;
+  readonly aliveBefore: number;
+}
+
+/** The last anchor that is not after the page. */
+function findStart(anchors: readonly Uint8Array[], alive: readonly Uint8Array[], offset: number): Start {
+  const at = (stretch: number): Start => {
+    if (stretch === 0) return { anchor: FIRST_ID, place: 0, aliveBefore: 0 };
+    const anchor = anchors[stretch]!;
+    const aliveBefore = findFirst(0, alive.length, (i) => Buffer.compare(alive[i]!, anchor) > 0);
+    return { anchor, place: stretch * ANCHOR_SPACING + aliveBefore, aliveBefore };
+  };
+  const after = findFirst(1, Math.max(1, anchors.length), (stretch) => at(stretch).place > offset);
+  return at(after - 1);
+}
+
+/** The first place from `from` on, before `to`, where it holds; it holds from there on. */
+function findFirst(from: number, to: number, holds: (place: number) => boolean): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The page after `skipped` machines of both, which are sorted and have none in common. */
+function merge(
+  ofMain: readonly Uint8Array[],
+  ofAlt: readonly Uint8Array[],
+  skipped: number,
+  limit: number,
+): ListedMachine[] {
+  const page: ListedMachine[] = [];
+  let [main, alt] = [0, 0];
+  while (page.length < limit && (main < ofMain.length || alt < ofAlt.length)) {
+    const isMain = alt === ofAlt.length || (main < ofMain.length && Buffer.compare(ofMain[main]!, ofAlt[alt]!) < 0);
+    const id = isMain ? ofMain[main++]! : ofAlt[alt++]!;
+    if (main + alt > skipped) page.push({ id: fromIdBytes(id), listedBy: isMain ? 'main' : 'alt' });
+  }
+  return page;
+}
+
+function createSnapshotTables({ builder, batch }: Dialect) {
+  const selectObservation = prepareQuery({ identity: text }, ({ identity }) =>
+    builder.selectFrom('alt_fleet_observation').select(['slot', 'observed_at']).where('identity', '=', identity),
+  );
+  const upsertObservation = prepareQuery(
+    { identity: text, slot: integer, observedAt: integer },
+    ({ identity, slot, observedAt }) =>
+      builder
+        .insertInto('alt_fleet_observation')
+        .values({ only_row: 1, identity, slot, observed_at: observedAt })
+        .onConflict((conflict) =>
+          conflict.column('only_row').doUpdateSet((set) => ({
+            identity: set.ref('excluded.identity'),
+            slot: set.ref('excluded.slot'),
+            observed_at: set.ref('excluded.observed_at'),
+          })),
+        ),
+  );
+  const selectAlive = prepareQuery({ operator: bytes }, ({ operator }) =>
+    builder
+      .selectFrom('alt_fleets')
+      .select('machine_id')
+      .where('operator', '=', operator)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('machine_owners')
+              .select('machine_owners.machine_id')
+              .whereRef('machine_owners.machine_id', '=', 'alt_fleets.machine_id'),
+          ),
+        ),
+      )
+      .orderBy('machine_id'),
+  );
+  const selectAll = prepareQuery({}, () => builder.selectFrom('alt_fleets').select(['operator', 'machine_id']));
+  const insert = batch(
+    { operator: 'bytes', machine_id: 'bytes' },
+    'INSERT INTO alt_fleets (operator, machine_id) SELECT operator, machine_id FROM batch',
+  );
+  const remove = batch(
+    { operator: 'bytes', machine_id: 'bytes' },
+    'DELETE FROM alt_fleets WHERE (operator, machine_id) IN (SELECT operator, machine_id FROM batch)',
+  );
+  const selectUnreadable = prepareQuery({ operator: bytes }, ({ operator }) =>
+    builder.selectFrom('alt_fleet_unreadable').select('row_count').where('operator', '=', operator),
+  );
+  const removeUnreadable = prepareQuery({}, () => builder.deleteFrom('alt_fleet_unreadable'));
+  const insertUnreadable = batch(
+    { operator: 'bytes', row_count: 'integer' },
+    'INSERT INTO alt_fleet_unreadable (operator, row_count) SELECT operator, row_count FROM batch',
+  );
+
+  return {
+    *readObservation(identity: string): Work<AltFleetObservation | undefined> {
+      const row = yield* readFirst(selectObservation({ identity }));
+      return row && { slot: row.slot, observedAtMilliseconds: row.observed_at };
+    },
+    *writeObservation(identity: string, { slot, observedAtMilliseconds }: AltFleetObservation): Work<void> {
+      yield* change(upsertObservation({ identity, slot, observedAt: observedAtMilliseconds }));
+    },
+    /** Those that the main chain's index does not hold, in order. */
+    *listAlive(operator: Address): Work<readonly Uint8Array[]> {
+      const rows = yield* readRows(selectAlive({ operator: fromHex(operator) }));
+      return rows.map(({ machine_id }) => machine_id);
+    },
+    *countUnreadable(operator: Address): Work<number> {
+      return (yield* readFirst(selectUnreadable({ operator: fromHex(operator) })))?.row_count ?? 0;
+    },
+    *readMachines(): Work<FleetRows> {
+      const rows = (yield* readRows(selectAll({}))).map((row) => {
+        return { operator: toHex(row.operator) as Address, id: fromIdBytes(row.machine_id) };
+      });
+      return new Map(rows.map((row) => [row.operator + row.id.toString(16), row]));
+    },
+    /** Writes what differs: a snapshot seldom brings news. */
+    *writeMachines(stored: FleetRows, rows: FleetRows): Work<void> {
+      const differing = (some: FleetRows, others: FleetRows) =>
+        [...some].flatMap(([name, { operator, id }]) => (others.has(name) ? [] : [[fromHex(operator), toIdBytes(id)]]));
+      yield* change({ sql: remove, batch: differing(stored, rows) });
+      yield* change({ sql: insert, batch: differing(rows, stored) });
+    },
+    *writeUnreadable(unreadableByOperator: AltFleet['unreadableByOperator']): Work<void> {
+      yield* change(removeUnreadable({}));
+      const rows = [...unreadableByOperator].map(([operator, count]) => [fromHex(operator), count]);
+      yield* change({ sql: insertUnreadable, batch: rows });
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/** How far is the history of the alt chain's events walked, and what is listed or parked? (chain-svm 6.) Written in exclusive work only. */
+import type {
+  AltWalk,
+  ListedTransaction,
+  ObservedSlot,
+  ParkedTransaction,
+  SignatureMark,
+} from '../../../ports/alt-store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { integer, prepareQuery } from '../engine/prepared-query.ts';
+import type { Schema } from '../schema/schema.ts';
+import { change, readFirst, readRows, type Work } from '../engine/sql-program.ts';
+
+export interface AltWalkTable {
+  read(): Work<AltWalk>;
+  write(walk: AltWalk): Work<void>;
+  list(rows: readonly ListedTransaction[]): Work<void>;
+  unlistThrough(slot: number): Work<void>;
+  listOldest(count: number): Work<readonly ListedTransaction[]>;
+  park(rows: readonly ParkedTransaction[]): Work<void>;
+  unpark(signatures: readonly string[]): Work<void>;
+  listParked(until: number, limit: number): Work<readonly ParkedTransaction[]>;
+}
+
+const COLUMNS = {
+  only_row: 'integer',
+  revision: 'integer',
+  done_signature: 'text',
+  done_slot: 'integer',
+  observed_slot: 'integer',
+  observed_at: 'integer',
+  top_signature: 'text',
+  top_slot: 'integer',
+  cursor_signature: 'text',
+  cursor_slot: 'integer',
+  is_listed: 'integer',
+  open_observed_slot: 'integer',
+  open_observed_at: 'integer',
+} as const;
+
+export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
+  const select = prepareQuery({}, () => builder.selectFrom('alt_walks').selectAll());
+  const names = Object.keys(COLUMNS);
+  const upsert = batch(
+    COLUMNS,
+    `INSERT INTO alt_walks (${names.join(', ')}) SELECT ${names.join(', ')} FROM batch WHERE true
+     ON CONFLICT (only_row) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  );
+  const insertListed = batch(
+    { slot: 'integer', signature: 'text', block_time: 'integer' },
+    `INSERT INTO alt_listed (slot, signature, block_time) SELECT slot, signature, block_time FROM batch WHERE true
+     ON CONFLICT (slot, signature) DO NOTHING`,
+  );
+  const deleteListed = prepareQuery({ slot: integer }, ({ slot }) =>
+    builder.deleteFrom('alt_listed').where('slot', '<=', slot),
+  );
+  const selectOldest = prepareQuery({ count: integer }, ({ count }) =>
+    builder.selectFrom('alt_listed').select('slot').orderBy('slot').orderBy('signature').limit(count),
+  );
+  const selectThrough = prepareQuery({ slot: integer }, ({ slot }) =>
+    builder.selectFrom('alt_listed').selectAll().where('slot', '<=', slot).orderBy('slot').orderBy('signature'),
+  );
+  const upsertParked = batch(
+    { signature: 'text', slot: 'integer', block_time: 'integer', attempts: 'integer', retry_at: 'integer' },
+    `INSERT INTO alt_parked (signature, slot, block_time, attempts, retry_at)
+     SELECT signature, slot, block_time, attempts, retry_at FROM batch WHERE true
+     ON CONFLICT (signature) DO UPDATE
+     SET block_time = excluded.block_time, attempts = excluded.attempts, retry_at = excluded.retry_at`,
+  );
+  const deleteParked = batch(
+    { signature: 'text' },
+    'DELETE FROM alt_parked WHERE signature IN (SELECT signature FROM batch)',
+  );
+  const selectParked = prepareQuery({ until: integer, limit: integer }, ({ until, limit }) =>
+    builder
+      .selectFrom('alt_parked')
+      .selectAll()
+      .where('retry_at', '<=', until)
+      .orderBy('retry_at')
+      .orderBy('signature')
+      .limit(limit),
+  );
+
+  return {
+    *read() {
+      const row = yield* readFirst(select({}));
+      return row === undefined ? NOTHING : toWalk(row);
+    },
+    *write({ revision, done, observed, open }) {
+      const row = [
+        1,
+        revision,
+        done?.signature ?? null,
+        done?.slot ?? null,
+        observed?.slot ?? null,
+        observed?.atMilliseconds ?? null,
+        open?.top.signature ?? null,
+        open?.top.slot ?? null,
+        open?.cursor.signature ?? null,
+        open?.cursor.slot ?? null,
+        open?.isListed === true ? 1 : 0,
+        open?.observed.slot ?? null,
+        open?.observed.atMilliseconds ?? null,
+      ];
+      yield* change({ sql: upsert, batch: [row] });
+    },
+    *list(rows) {
+      yield* change({ sql: insertListed, batch: toListedRows(rows) });
+    },
+    *unlistThrough(slot) {
+      yield* change(deleteListed({ slot }));
+    },
+    *listOldest(count) {
+      const last = (yield* readRows(selectOldest({ count }))).at(-1);
+      if (last === undefined) return [];
+      return (yield* readRows(selectThrough({ slot: last.slot }))).map(toListed);
+    },
+    *park(rows) {
+      const values = rows.map((row) => [
+        row.signature,
+        row.slot,
+        row.blockTime ?? null,
+        row.attempts,
+        row.retryAtMilliseconds,
+      ]);
+      yield* change({ sql: upsertParked, batch: values });
+    },
+    *unpark(signatures) {
+      yield* change({ sql: deleteParked, batch: signatures.map((signature) => [signature]) });
+    },
+    *listParked(until, limit) {
+      const rows = yield* readRows(selectParked({ until, limit }));
+      return rows.map((row) => ({ ...toListed(row), attempts: row.attempts, retryAtMilliseconds: row.retry_at }));
+    },
+  };
+}
+
+const NOTHING: AltWalk = { revision: 0, done: undefined, observed: undefined, open: undefined };
+
+/** A row may come up twice; one statement writes it once. */
+function toListedRows(rows: readonly ListedTransaction[]) {
+  const bySignature = new Map(rows.map((row) => [row.signature, row]));
+  return [...bySignature.values()].map(({ slot, signature, blockTime }) => [slot, signature, blockTime ?? null]);
+}
+
+function toWalk(row: Schema['alt_walks']): AltWalk {
+  const top = toMark(row.top_signature, row.top_slot);
+  const cursor = toMark(row.cursor_signature, row.cursor_slot);
+  const observed = toObserved(row.open_observed_slot, row.open_observed_at);
+  return {
+    revision: row.revision,
+    done: toMark(row.done_signature, row.done_slot),
+    observed: toObserved(row.observed_slot, row.observed_at),
+    open:
+      top === undefined || cursor === undefined || observed === undefined
+        ? undefined
+        : { top, cursor, isListed: row.is_listed === 1, observed },
+  };
+}
+
+function toMark(signature: string | null, slot: number | null): SignatureMark | undefined {
+  return signature === null || slot === null ? undefined : { signature, slot };
+}
+
+function toObserved(slot: number | null, atMilliseconds: number | null): ObservedSlot | undefined {
+  return slot === null || atMilliseconds === null ? undefined : { slot, atMilliseconds };
+}
+
+function toListed(row: Schema['alt_listed']): ListedTransaction {
+  return { signature: row.signature, slot: row.slot, blockTime: row.block_time ?? undefined };
+}

@@ -1,0 +1,148 @@
+/**
+ * How far are the ratings of alt-chain machines folded? Kept for the configurations that `fold-slots.ts` keeps folds for; a machine's new
+ * revision makes its folds worthless at once.
+ */
+import { sql } from 'kysely';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import type { AltFoldWrite, AltMachineState, StoredAltFold, StoredAltFoldDays } from '../../../ports/alt-store.ts';
+import { fromMachineRow, type MachineRow } from './event-rows.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { createFoldDays } from '../rating/rating-state-days.ts';
+import { createFoldSlots, type FoldSlot } from '../rating/rating-state-slots.ts';
+import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
+import { toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, readRows, type Work } from '../engine/sql-program.ts';
+
+export interface AltFolds {
+  read(id: MachineId, ratesFingerprint: string): Work<StoredAltFold | undefined>;
+  /** In exclusive work only. */
+  write(ratesFingerprint: string, folds: readonly AltFoldWrite[]): Work<void>;
+  listDays(id: MachineId, ratesFingerprint: string, limit: number): Work<StoredAltFoldDays>;
+  listUnfolded(
+    ratesFingerprint: string,
+    least: number,
+    limit: number,
+    after: MachineId | undefined,
+  ): Work<readonly { readonly machine: AltMachineState; readonly fold: StoredAltFold | undefined }[]>;
+}
+
+/** A configuration that never wrote. */
+const UNKNOWN_CONFIGURATION: FoldSlot = { slot: 0, configurationId: -1 };
+
+export function createAltFolds(dialect: Dialect): AltFolds {
+  const slots = createFoldSlots(dialect);
+  const days = createFoldDays(dialect, 'alt');
+  const selectRevision = prepareQuery({ id: bytes }, ({ id }) =>
+    dialect.builder.selectFrom('alt_machines').select('revision').where('machine_id', '=', id),
+  );
+  const select = prepareSelect(dialect);
+  const selectUnfolded = prepareUnfolded(dialect);
+  const upsert = dialect.batch(
+    {
+      machine_id: 'bytes',
+      slot: 'integer',
+      configuration_id: 'integer',
+      revision: 'integer',
+      next_seq: 'integer',
+      state: 'text',
+    },
+    `INSERT INTO alt_folds (machine_id, slot, configuration_id, revision, next_seq, state)
+     SELECT batch.machine_id, batch.slot, batch.configuration_id, batch.revision, batch.next_seq, batch.state
+     FROM batch JOIN alt_machines m ON m.machine_id = batch.machine_id AND m.revision = batch.revision WHERE true
+     ON CONFLICT (machine_id, slot) DO UPDATE
+     SET configuration_id = excluded.configuration_id, revision = excluded.revision,
+         next_seq = excluded.next_seq, state = excluded.state
+     WHERE alt_folds.configuration_id <> excluded.configuration_id
+        OR alt_folds.revision <> excluded.revision
+        OR alt_folds.next_seq <= excluded.next_seq`,
+  );
+
+  return {
+    *read(id, fingerprint) {
+      const { slot, configurationId } = (yield* slots.find(fingerprint)) ?? UNKNOWN_CONFIGURATION;
+      const row = yield* readFirst(select({ id: toIdBytes(id), slot, configurationId }));
+      return row && { revision: row.revision, nextSeq: row.next_seq, state: row.state };
+    },
+    *write(fingerprint, folds) {
+      const foldSlot = yield* slots.claim(fingerprint);
+      const { slot, configurationId } = foldSlot;
+      const newest = new Map(folds.map((fold) => [fold.id, fold]));
+      const rows = [...newest.values()].map(({ id, revision, nextSeq, state }) => [
+        toIdBytes(id),
+        slot,
+        configurationId,
+        revision,
+        nextSeq,
+        state,
+      ]);
+      yield* change({ sql: upsert, batch: rows });
+      for (const { id, revision: version, days: write } of newest.values()) {
+        const machine = toIdBytes(id);
+        const isOfNow = (yield* readFirst(selectRevision({ id: machine })))?.revision === version;
+        if (write !== undefined && isOfNow) yield* days.add(foldSlot, { machine, version }, write);
+      }
+    },
+    *listDays(id, fingerprint, limit) {
+      const machine = toIdBytes(id);
+      const slot = yield* slots.find(fingerprint);
+      const version = (yield* readFirst(selectRevision({ id: machine })))?.revision;
+      if (slot === undefined || version === undefined) return { revision: version ?? 0, days: [] };
+      return { revision: version, days: yield* days.list(slot, { machine, version }, limit) };
+    },
+    *listUnfolded(fingerprint, least, limit, after) {
+      const { slot, configurationId } = (yield* slots.find(fingerprint)) ?? UNKNOWN_CONFIGURATION;
+      const id = after === undefined ? new Uint8Array() : toIdBytes(after);
+      const rows = yield* readRows(selectUnfolded({ slot, configurationId, id, least, limit }));
+      return rows.map(({ fold_revision, fold_next_seq, fold_state, ...machine }) => ({
+        machine: fromMachineRow(machine as MachineRow),
+        fold:
+          fold_revision === null || fold_next_seq === null || fold_state === null
+            ? undefined
+            : { revision: fold_revision, nextSeq: fold_next_seq, state: fold_state },
+      }));
+    },
+  };
+}
+
+function prepareSelect({ builder }: Dialect) {
+  return prepareQuery({ id: bytes, slot: integer, configurationId: integer }, ({ id, slot, configurationId }) =>
+    builder
+      .selectFrom('alt_folds as f')
+      .innerJoin('alt_machines as m', (join) =>
+        join.onRef('m.machine_id', '=', 'f.machine_id').onRef('m.revision', '=', 'f.revision'),
+      )
+      .select(['f.revision', 'f.next_seq', 'f.state'])
+      .where('f.machine_id', '=', id)
+      .where('f.slot', '=', slot)
+      .where('f.configuration_id', '=', configurationId),
+  );
+}
+
+function prepareUnfolded({ builder }: Dialect) {
+  return prepareQuery(
+    { slot: integer, configurationId: integer, id: bytes, least: integer, limit: integer },
+    ({ slot, configurationId, id, least, limit }) =>
+      builder
+        .selectFrom('alt_machines as m')
+        .leftJoin('alt_folds as f', (join) =>
+          join
+            .onRef('f.machine_id', '=', 'm.machine_id')
+            .onRef('f.revision', '=', 'm.revision')
+            .on('f.slot', '=', slot)
+            .on('f.configuration_id', '=', configurationId),
+        )
+        .selectAll('m')
+        .select(['f.revision as fold_revision', 'f.next_seq as fold_next_seq', 'f.state as fold_state'])
+        .where('m.machine_id', '>', id)
+        .where('m.problem', 'is', null)
+        .where(
+          sql<boolean>`(m.event_count - coalesce(f.next_seq, 0) >= ${least}
+            OR (f.next_seq > ${sql.lit(LEAST_EVENTS_OF_DAYS)} AND NOT EXISTS (SELECT 1 FROM alt_fold_days d
+              WHERE d.machine_id = m.machine_id AND d.slot = ${slot} AND d.configuration_id = ${configurationId}
+                AND d.revision = m.revision AND d.next_seq >= f.next_seq)))`,
+        )
+        .orderBy('m.machine_id')
+        .limit(limit),
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * How does a statement that runs often avoid being built anew each time? It is compiled once, with placeholders for its values; the
+ * text stays the same object, so drivers find their prepared statement by it.
+ */
+import { sql, type Compilable, type RawBuilder } from 'kysely';
+import type { Query, Value } from './sql-program.ts';
+
+declare const kind: unique symbol;
+
+/** Says what a placeholder stands for. */
+export interface Kind<T extends Value> {
+  readonly [kind]?: T;
+}
+
+export const integer: Kind<number> = {};
+export const text: Kind<string> = {};
+export const bytes: Kind<Uint8Array> = {};
+
+type ValueOf<K> = K extends Kind<infer T> ? T : never;
+
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Compiles a query of the given parameters; the answer binds values to it. */
+export function prepareQuery<Kinds extends Readonly<Record<string, Kind<Value>>>, Row>(
+  kinds: Kinds,
+  build: (parameters: { readonly [K in keyof Kinds]: RawBuilder<ValueOf<Kinds[K]>> }) => Compilable<Row>,
+): (values: { readonly [K in keyof Kinds]: ValueOf<Kinds[K]> }) => Query<Row> {
+  const placeholders = Object.fromEntries(
+    Object.keys(kinds).map((name) => [name, sql<unknown>`${new Placeholder(name)}`]),
+  );
+  const compiled = build(placeholders as Parameters<typeof build>[0]).compile();
+  return (values) => ({
+    sql: compiled.sql,
+    parameters: compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name]! : (parameter as Value),
+    ),
+  });
+}

@@ -1,0 +1,17 @@
+/** Does the database take a write right now? Reading it says nothing about a full disk or a standby. */
+import { prepareQuery } from './prepared-query.ts';
+import { change, type SqlDatabase } from './sql-program.ts';
+
+export function createWriteProbe(database: SqlDatabase): () => Promise<void> {
+  const write = prepareQuery({}, () =>
+    database.dialect.builder
+      .insertInto('write_probe')
+      .values({ only_row: 1, writes: 1 })
+      .onConflict((conflict) =>
+        conflict.column('only_row').doUpdateSet((set) => ({ writes: set('write_probe.writes', '+', 1) })),
+      ),
+  );
+  return async () => {
+    await database.run(change(write({})));
+  };
+}

@@ -1,0 +1,81 @@
+/** Which machines of the main chain told of something last? Kept beside the logs, because these are not found by their time. */
+import { MOST_ACTIVE_MACHINES, type ActiveMachine } from '../../../domain/machine/active-machine.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { EventLogEntry } from '../../../ports/store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { integer, prepareQuery } from '../engine/prepared-query.ts';
+import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readRows, type Work } from '../engine/sql-program.ts';
+
+export interface ActiveMachines {
+  /** Takes over the newest of logs in chain order. In exclusive work only. */
+  note(logs: readonly EventLogEntry[]): Work<void>;
+  /** Newest first. */
+  list(limit: number): Work<readonly ActiveMachine[]>;
+}
+
+type SubmittedLog = EventLogEntry & { readonly kind: 'submitted' };
+
+export function createActiveMachines({ builder, batch }: Dialect): ActiveMachines {
+  const upsert = batch(
+    { machine_id: 'bytes', block_number: 'integer', block_timestamp: 'integer' },
+    `INSERT INTO active_machines (machine_id, block_number, block_timestamp)
+     SELECT machine_id, block_number, block_timestamp FROM batch WHERE true
+     ON CONFLICT (machine_id) DO UPDATE
+     SET block_number = excluded.block_number, block_timestamp = excluded.block_timestamp`,
+  );
+  const removeOthers = prepareQuery({ limit: integer }, ({ limit }) =>
+    builder
+      .deleteFrom('active_machines')
+      .where('machine_id', 'not in', (query) =>
+        query
+          .selectFrom('active_machines')
+          .select('machine_id')
+          .orderBy('block_number', 'desc')
+          .orderBy('machine_id')
+          .limit(limit),
+      ),
+  );
+  const select = prepareQuery({ limit: integer }, ({ limit }) =>
+    builder
+      .selectFrom('active_machines')
+      .select(['machine_id', 'block_timestamp'])
+      .orderBy('block_number', 'desc')
+      .orderBy('machine_id')
+      .limit(limit),
+  );
+
+  return {
+    *note(logs) {
+      const newest = findNewest(logs);
+      if (newest.length === 0) return;
+      yield* change({
+        sql: upsert,
+        batch: newest.map((log) => [toIdBytes(log.machineId), log.blockNumber, log.blockTimestamp]),
+      });
+      yield* change(removeOthers({ limit: MOST_ACTIVE_MACHINES }));
+    },
+    *list(limit) {
+      const rows = yield* readRows(select({ limit }));
+      return rows.map((row) => ({ id: fromIdBytes(row.machine_id), lastEventAt: row.block_timestamp }));
+    },
+  };
+}
+
+/**
+ * The last log of each of the last machines, and of all of the block in which they become enough: which of a block are listed is for the order of their ids, not for
+ * how many blocks are taken over at once. Machines of the first generation have ids of their own.
+ */
+function findNewest(logs: readonly EventLogEntry[]): readonly SubmittedLog[] {
+  const newest = new Map<MachineId, SubmittedLog>();
+  let oldestBlock = Infinity;
+  for (let place = logs.length - 1; place >= 0; place--) {
+    const log = logs[place]!;
+    if (newest.size >= MOST_ACTIVE_MACHINES && log.blockNumber < oldestBlock) break;
+    if (log.kind === 'submitted' && log.generation === 'second' && !newest.has(log.machineId)) {
+      newest.set(log.machineId, log);
+      oldestBlock = log.blockNumber;
+    }
+  }
+  return [...newest.values()];
+}

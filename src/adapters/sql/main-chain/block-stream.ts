@@ -1,0 +1,106 @@
+/** How far has a stream of blocks been taken over, what does it belong to, and where is its head? */
+import { sql } from 'kysely';
+import { MAX_AHEAD_MILLISECONDS } from '../../../domain/index-rules/index-freshness.ts';
+import type { Checkpoint, HeadObservation } from '../../../ports/store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { integer, prepareQuery, text } from '../engine/prepared-query.ts';
+import type { StreamName } from '../schema/schema.ts';
+import { change, readFirst, type Work } from '../engine/sql-program.ts';
+
+export interface BlockStream {
+  claimIdentity(identity: string): Work<boolean>;
+  readCheckpoint(): Work<Checkpoint | undefined>;
+  /** Compare and set: false when the stored checkpoint is not the expected one, or the next one lies not after it. */
+  moveCheckpoint(expected: Checkpoint | undefined, next: Checkpoint): Work<boolean>;
+  writeHeadObservation(observation: HeadObservation): Work<void>;
+  readHeadObservation(): Work<HeadObservation | undefined>;
+}
+
+export function createBlockStream({ builder }: Dialect, stream: StreamName): BlockStream {
+  const insertIdentity = prepareQuery({ identity: text }, ({ identity }) =>
+    builder
+      .insertInto('index_identities')
+      .values({ stream, identity })
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  const selectIdentity = prepareQuery({}, () =>
+    builder.selectFrom('index_identities').select('identity').where('stream', '=', stream),
+  );
+  const selectCheckpoint = prepareQuery({}, () =>
+    builder.selectFrom('checkpoints').select(['block_number', 'block_hash']).where('stream', '=', stream),
+  );
+  const insertCheckpoint = prepareQuery({ number: integer, hash: text }, ({ number, hash }) =>
+    builder
+      .insertInto('checkpoints')
+      .values({ stream, block_number: number, block_hash: hash })
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  const updateCheckpoint = prepareQuery(
+    { expectedNumber: integer, expectedHash: text, number: integer, hash: text },
+    ({ expectedNumber, expectedHash, number, hash }) =>
+      builder
+        .updateTable('checkpoints')
+        .set({ block_number: number, block_hash: hash })
+        .where('stream', '=', stream)
+        .where('block_number', '=', expectedNumber)
+        .where('block_hash', '=', expectedHash)
+        .where('block_number', '<', number),
+  );
+  const upsertHead = prepareQuery({ number: integer, observedAt: integer }, ({ number, observedAt }) =>
+    builder
+      .insertInto('head_observations')
+      .values({ stream, block_number: number, observed_at: observedAt })
+      .onConflict((conflict) =>
+        conflict
+          .column('stream')
+          .doUpdateSet((set) => ({
+            block_number: set.ref('excluded.block_number'),
+            observed_at: set.ref('excluded.observed_at'),
+          }))
+          .where((test) =>
+            test.or([
+              test('head_observations.observed_at', '<=', test.ref('excluded.observed_at')),
+              // Made in the future: a clock was set back, and it would stay for as long.
+              test(
+                'head_observations.observed_at',
+                '>',
+                sql<number>`${test.ref('excluded.observed_at')} + ${test.lit(MAX_AHEAD_MILLISECONDS)}`,
+              ),
+            ]),
+          ),
+      ),
+  );
+  const selectHead = prepareQuery({}, () =>
+    builder.selectFrom('head_observations').select(['block_number', 'observed_at']).where('stream', '=', stream),
+  );
+
+  return {
+    *claimIdentity(identity) {
+      yield* change(insertIdentity({ identity }));
+      return (yield* readFirst(selectIdentity({})))?.identity === identity;
+    },
+    *readCheckpoint() {
+      const row = yield* readFirst(selectCheckpoint({}));
+      return row && { blockNumber: row.block_number, blockHash: row.block_hash };
+    },
+    *moveCheckpoint(expected, { blockNumber: number, blockHash: hash }) {
+      const moved =
+        expected === undefined
+          ? insertCheckpoint({ number, hash })
+          : updateCheckpoint({
+              expectedNumber: expected.blockNumber,
+              expectedHash: expected.blockHash,
+              number,
+              hash,
+            });
+      return (yield* change(moved)) === 1;
+    },
+    *writeHeadObservation({ blockNumber, observedAtMilliseconds }) {
+      yield* change(upsertHead({ number: blockNumber, observedAt: observedAtMilliseconds }));
+    },
+    *readHeadObservation() {
+      const row = yield* readFirst(selectHead({}));
+      return row && { blockNumber: row.block_number, observedAtMilliseconds: row.observed_at };
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** Which machines have a history here, and how much of it is known? Read and written many at a time, inside exclusive work only. */
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { EventGeneration } from '../../../ports/main-chain.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { fromGenerationNumber, fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, readRows, type Batch, type Query, type Value, type Work } from '../engine/sql-program.ts';
+
+export interface HistoryKey {
+  readonly generation: EventGeneration;
+  readonly id: MachineId;
+}
+
+export interface History extends HistoryKey {
+  readonly historyId: number;
+  readonly isStored: boolean;
+  /** Stands in the index of unfolded machines for every configuration already. */
+  readonly isQueued: boolean;
+  epoch: number;
+  count: number;
+}
+
+export interface EventHistories {
+  /** One history for each key, in the order of the keys; a new one, not yet stored, where there is none. */
+  load(keys: readonly HistoryKey[]): Work<History[]>;
+  /** Stores histories, unfolded from now on if they have a log. */
+  save(histories: readonly History[]): Work<void>;
+}
+
+interface HistoryRow {
+  readonly history_id: number;
+  readonly machine_id: Uint8Array;
+  readonly generation: number;
+  readonly epoch: number;
+  readonly log_count: number;
+  readonly settled_0: number | null;
+  readonly settled_1: number | null;
+}
+
+export function createEventHistories({ builder, batch }: Dialect): EventHistories {
+  const select = batch(
+    { machine_id: 'bytes', generation: 'integer' },
+    `SELECT h.history_id, h.machine_id, h.generation, h.epoch, h.log_count, h.settled_0, h.settled_1
+     FROM batch CROSS JOIN event_histories h
+     WHERE h.machine_id = batch.machine_id AND h.generation = batch.generation`,
+  );
+  const upsert = batch(
+    {
+      history_id: 'integer',
+      machine_id: 'bytes',
+      generation: 'integer',
+      epoch: 'integer',
+      log_count: 'integer',
+      settled: 'integer',
+    },
+    `INSERT INTO event_histories (history_id, machine_id, generation, epoch, log_count, settled_0, settled_1)
+     SELECT history_id, machine_id, generation, epoch, log_count, settled, settled FROM batch WHERE true
+     ON CONFLICT (history_id) DO UPDATE
+     SET epoch = excluded.epoch, log_count = excluded.log_count, settled_0 = excluded.settled_0, settled_1 = excluded.settled_1`,
+  );
+  // Touches no index, which is most of the cost of a row.
+  const grow = batch(
+    { history_id: 'integer', epoch: 'integer', log_count: 'integer' },
+    `UPDATE event_histories SET epoch = batch.epoch, log_count = batch.log_count
+     FROM batch WHERE event_histories.history_id = batch.history_id`,
+  );
+  const newest = builder
+    .selectFrom('event_histories')
+    .select('history_id')
+    .orderBy('history_id', 'desc')
+    .limit(1)
+    .compile() as Query<{ history_id: number }>;
+
+  return {
+    *load(keys) {
+      const query: Batch<HistoryRow> = {
+        sql: select,
+        batch: keys.map(({ id, generation }) => [toIdBytes(id), toGenerationNumber(generation)]),
+      };
+      const known = new HistoryMap();
+      for (const row of yield* readRows(query)) known.add(toHistory(row));
+      if (keys.every((key) => known.get(key) !== undefined)) return keys.map((key) => known.get(key)!);
+
+      let lastId = (yield* readFirst(newest))?.history_id ?? 0;
+      return keys.map((key) => {
+        const { generation, id } = key;
+        return (
+          known.get(key) ??
+          known.add({ generation, id, historyId: ++lastId, isStored: false, isQueued: false, epoch: 0, count: 0 })
+        );
+      });
+    },
+    *save(histories) {
+      const sorted = histories.toSorted((a, b) => a.historyId - b.historyId);
+      const growing = sorted.filter(canGrow);
+      yield* change({ sql: grow, batch: growing.map(({ historyId, epoch, count }) => [historyId, epoch, count]) });
+      yield* change({ sql: upsert, batch: sorted.filter((history) => !canGrow(history)).map(toRow) });
+    },
+  };
+}
+
+function canGrow({ isQueued, count }: History): boolean {
+  return isQueued && count > 0;
+}
+
+function toRow({ historyId, id, generation, epoch, count }: History): Value[] {
+  return [historyId, toIdBytes(id), toGenerationNumber(generation), epoch, count, count > 0 ? 0 : null];
+}
+
+function toHistory(row: HistoryRow): History {
+  return {
+    historyId: row.history_id,
+    id: fromIdBytes(row.machine_id),
+    generation: fromGenerationNumber(row.generation),
+    isStored: true,
+    isQueued: row.settled_0 === 0 && row.settled_1 === 0,
+    epoch: row.epoch,
+    count: row.log_count,
+  };
+}
+
+/** What is kept for machines of two generations, whose ids share nothing. */
+export class HistoryMap {
+  readonly #byGeneration: Readonly<Record<EventGeneration, Map<MachineId, History>>> = {
+    first: new Map(),
+    second: new Map(),
+  };
+
+  get({ generation, id }: HistoryKey): History | undefined {
+    return this.#byGeneration[generation].get(id);
+  }
+
+  add(history: History): History {
+    this.#byGeneration[history.generation].set(history.id, history);
+    return history;
+  }
+}

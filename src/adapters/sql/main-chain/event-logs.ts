@@ -1,0 +1,124 @@
+/** In which blocks were a machine's events stored? (chain-evm 3.7.) */
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { EventLogRow } from '../../../ports/indexes.ts';
+import type { EventGeneration } from '../../../ports/main-chain.ts';
+import type { EventLogEntry } from '../../../ports/store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { createEventHistories, type History, type HistoryKey } from './event-histories.ts';
+import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
+import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, readRows, type Value, type Work } from '../engine/sql-program.ts';
+
+export interface EventLogs {
+  /** Gives the logs their positions and stores them. In exclusive work only. */
+  append(logs: readonly EventLogEntry[]): Work<void>;
+  list(generation: EventGeneration, id: MachineId, from: number, to: number): Work<EventLogRow[]>;
+  count(generation: EventGeneration, id: MachineId): Work<{ readonly count: number; readonly epoch: number }>;
+}
+
+export function createEventLogs(dialect: Dialect): EventLogs {
+  const { builder, batch } = dialect;
+  const histories = createEventHistories(dialect);
+  const insert = batch(
+    {
+      history_id: 'integer',
+      epoch: 'integer',
+      seq: 'integer',
+      event_index: 'text',
+      event_type: 'integer',
+      value: 'text',
+      block_number: 'integer',
+      block_timestamp: 'integer',
+    },
+    `INSERT INTO event_logs
+       (history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp)
+     SELECT history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp FROM batch`,
+  );
+  const select = prepareQuery(
+    { id: bytes, generation: integer, from: integer, to: integer },
+    ({ id, generation, from, to }) =>
+      builder
+        .selectFrom('event_histories as h')
+        .innerJoin('event_logs as l', (join) =>
+          join.onRef('l.history_id', '=', 'h.history_id').onRef('l.epoch', '=', 'h.epoch'),
+        )
+        .select(['l.seq', 'l.event_index', 'l.event_type', 'l.value', 'l.block_number', 'l.block_timestamp'])
+        .where('h.machine_id', '=', id)
+        .where('h.generation', '=', generation)
+        .where('l.seq', '>=', from)
+        .where('l.seq', '<', to)
+        .orderBy('l.seq'),
+  );
+  const selectCount = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
+    builder
+      .selectFrom('event_histories')
+      .select(['log_count', 'epoch'])
+      .where('machine_id', '=', id)
+      .where('generation', '=', generation),
+  );
+
+  return {
+    *append(logs) {
+      const touched = findMachines(logs);
+      const found = yield* histories.load(touched.keys);
+      const rows: Value[][] = [];
+      logs.forEach((log, index) => {
+        const history = found[touched.positions[index]!]!;
+        if (log.kind === 'submitted') rows.push(toRow(history, log));
+        else startAnew(history);
+      });
+      yield* change({ sql: insert, batch: rows });
+      yield* histories.save(found);
+    },
+    *list(generation, id, from, to) {
+      const rows = yield* readRows(select({ id: toIdBytes(id), generation: toGenerationNumber(generation), from, to }));
+      return rows.map((row) => ({
+        seq: row.seq,
+        eventIndex: BigInt(row.event_index),
+        eventType: row.event_type,
+        value: BigInt(row.value),
+        blockNumber: row.block_number,
+        blockTimestamp: row.block_timestamp,
+      }));
+    },
+    *count(generation, id) {
+      const row = yield* readFirst(selectCount({ id: toIdBytes(id), generation: toGenerationNumber(generation) }));
+      return { count: row?.log_count ?? 0, epoch: row?.epoch ?? 0 };
+    },
+  };
+}
+
+/** The machines of the logs, each once, and for every log the position of its machine among them. */
+function findMachines(logs: readonly EventLogEntry[]): {
+  readonly keys: readonly HistoryKey[];
+  readonly positions: readonly number[];
+} {
+  const keys: HistoryKey[] = [];
+  const known = { first: new Map<MachineId, number>(), second: new Map<MachineId, number>() };
+  const positions = logs.map(({ generation, machineId: id }) => {
+    const position = known[generation].get(id);
+    if (position !== undefined) return position;
+    known[generation].set(id, keys.length);
+    return keys.push({ generation, id }) - 1;
+  });
+  return { keys, positions };
+}
+
+/** The next position of the history becomes the log's. */
+function toRow(history: History, log: EventLogEntry & { readonly kind: 'submitted' }): Value[] {
+  return [
+    history.historyId,
+    history.epoch,
+    history.count++,
+    log.eventIndex.toString(),
+    log.eventType,
+    log.value.toString(),
+    log.blockNumber,
+    log.blockTimestamp,
+  ];
+}
+
+function startAnew(history: History): void {
+  history.epoch += 1;
+  history.count = 0;
+}

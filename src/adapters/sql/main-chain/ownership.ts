@@ -1,0 +1,280 @@
+/** Who owns or controls which machines? (`OwnershipStore`; chain-evm 4.) One row per pair, sorted by machine, and a count per holder. */
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Checkpoint, HoldingPage, OwnershipChange, OwnershipReads, OwnershipStore } from '../../../ports/store.ts';
+import { createBlockStream } from './block-stream.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
+import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import {
+  change,
+  readFirst,
+  readRows,
+  type Batch,
+  type SqlDatabase,
+  type Value,
+  type Work,
+} from '../engine/sql-program.ts';
+
+export interface Holdings {
+  /** Stores what was read of machines; of several changes of one machine the last holds. In exclusive work only. */
+  apply(reads: OwnershipReads): Work<void>;
+}
+
+interface OwnersRow {
+  readonly machine_id: Uint8Array;
+  readonly owner: Uint8Array;
+  readonly controller: Uint8Array | null;
+}
+
+/** Owner and controller as hex, so that they compare; undefined: no token here. */
+type Owners = { readonly owner: string; readonly controller: string | undefined } | undefined;
+
+export function createHoldings({ builder, batch }: Dialect): Holdings {
+  // Rows that come in the order of their index are a third cheaper to insert.
+  const select = batch(
+    { machine_id: 'bytes' },
+    `SELECT m.machine_id, m.owner, m.controller FROM batch CROSS JOIN machine_owners m WHERE m.machine_id = batch.machine_id`,
+  );
+  const insert = batch(
+    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
+    `INSERT INTO machine_owners (machine_id, owner, controller) SELECT machine_id, owner, controller FROM batch
+     ORDER BY machine_id`,
+  );
+  const update = batch(
+    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
+    `UPDATE machine_owners SET owner = batch.owner, controller = batch.controller FROM batch
+     WHERE machine_owners.machine_id = batch.machine_id`,
+  );
+  const remove = batch(
+    { machine_id: 'bytes' },
+    'DELETE FROM machine_owners WHERE machine_id IN (SELECT machine_id FROM batch)',
+  );
+  const insertHolding = batch(
+    { holder: 'bytes', machine_id: 'bytes' },
+    'INSERT INTO holdings (holder, machine_id) SELECT holder, machine_id FROM batch ORDER BY holder, machine_id',
+  );
+  const removeHolding = batch(
+    { holder: 'bytes', machine_id: 'bytes' },
+    'DELETE FROM holdings WHERE (holder, machine_id) IN (SELECT holder, machine_id FROM batch)',
+  );
+  const count = batch(
+    { holder: 'bytes', growth: 'integer' },
+    `INSERT INTO holders (holder, total, version) SELECT holder, growth, 1 FROM batch WHERE true
+     ON CONFLICT (holder) DO UPDATE SET total = holders.total + excluded.total, version = holders.version + 1`,
+  );
+
+  const noteRead = prepareQuery({ block: integer }, ({ block }) =>
+    builder
+      .insertInto('ownership_reads')
+      .values({ only_row: 1, block_number: block })
+      .onConflict((conflict) =>
+        conflict
+          .column('only_row')
+          .doUpdateSet((set) => ({ block_number: set.ref('excluded.block_number') }))
+          .whereRef('ownership_reads.block_number', '<', 'excluded.block_number'),
+      ),
+  );
+
+  return {
+    *apply({ readAtBlock, changes }) {
+      if (changes.length === 0) return;
+      yield* change(noteRead({ block: readAtBlock }));
+      const wanted = new Map(changes.map((each) => [each.id, { key: toIdBytes(each.id), owners: toOwners(each) }]));
+      const stored = yield* load([...wanted.values()].map(({ key }) => key));
+      const held = { added: [] as Value[][], removed: [] as Value[][] };
+      const owned = { added: [] as Value[][], changed: [] as Value[][], removed: [] as Value[][] };
+      const touched = new TouchedHolders();
+      for (const [id, { key, owners }] of wanted) {
+        const before = stored.get(id);
+        if (areEqual(owners, before)) continue;
+        const [holders, holdersBefore] = [listHolders(owners), listHolders(before)];
+        for (const holder of holders) {
+          if (holdersBefore.includes(holder)) continue;
+          held.added.push([touched.grow(holder, 1), key]);
+        }
+        for (const holder of holdersBefore) {
+          if (holders.includes(holder)) continue;
+          held.removed.push([touched.grow(holder, -1), key]);
+        }
+        if (owners === undefined) owned.removed.push([key]);
+        else (before === undefined ? owned.added : owned.changed).push(toRow(key, owners));
+      }
+      yield* change({ sql: removeHolding, batch: held.removed });
+      yield* change({ sql: insertHolding, batch: held.added });
+      yield* change({ sql: count, batch: touched.toRows() });
+      yield* change({ sql: remove, batch: owned.removed });
+      yield* change({ sql: insert, batch: owned.added });
+      yield* change({ sql: update, batch: owned.changed });
+    },
+  };
+
+  function* load(keys: readonly Uint8Array[]): Work<Map<MachineId, Owners>> {
+    const query: Batch<OwnersRow> = { sql: select, batch: keys.map((key) => [key]) };
+    const rows = yield* readRows(query);
+    return new Map(
+      rows.map(({ machine_id, owner, controller }) => [
+        fromIdBytes(machine_id),
+        { owner: toHex(owner), controller: controller === null ? undefined : toHex(controller) },
+      ]),
+    );
+  }
+}
+
+/** An offset is reached from the nearest of these places, so that no page is far from one. */
+export const ANCHOR_SPACING = 500;
+/** Anchors of this many fleets are kept; a fleet of a million machines has 2,000 of 32 bytes. */
+const MAX_KEPT_FLEETS = 256;
+
+interface Anchors {
+  readonly version: number;
+  /** The first machine of every stretch of `ANCHOR_SPACING`. */
+  readonly ids: readonly Uint8Array[];
+}
+
+export function createOwnership(database: SqlDatabase): OwnershipStore {
+  const lists = createHoldingLists(database.dialect);
+  return {
+    listHoldings: (address, offset, limit) => database.snapshot(lists.list(address, offset, limit)),
+  };
+}
+
+/** Parts of a page, for work that reads one state of the database. */
+export interface HoldingLists {
+  list(address: Address, offset: number, limit: number): Work<HoldingPage>;
+  readHolder(address: Address): Work<{ readonly total: number; readonly version: number }>;
+  /** Moves with every change of who owns what. */
+  readCheckpoint(): Work<Checkpoint | undefined>;
+  /** The block that all rows are of. */
+  findIndexedBlock(): Work<number | undefined>;
+  /** The first machine of every stretch of `ANCHOR_SPACING`, of the rows of this version. */
+  findAnchors(address: Address, version: number): Work<readonly Uint8Array[]>;
+  /** In order, from `anchor` on. */
+  readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): Work<readonly Uint8Array[]>;
+}
+
+export function createHoldingLists(dialect: Dialect): HoldingLists {
+  const { builder } = dialect;
+  const kept = new Map<Address, Anchors>();
+  const stream = createBlockStream(dialect, 'main-chain');
+  const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select('block_number'));
+  const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
+    builder.selectFrom('holders').select(['total', 'version']).where('holder', '=', holder),
+  );
+  const selectPage = prepareQuery(
+    { holder: bytes, anchor: bytes, limit: integer, offset: integer },
+    ({ holder, anchor, limit, offset }) =>
+      builder
+        .selectFrom('holdings')
+        .select('machine_id')
+        .where('holder', '=', holder)
+        .where('machine_id', '>=', anchor)
+        .orderBy('machine_id')
+        .limit(limit)
+        .offset(offset),
+  );
+  const selectAnchors = prepareQuery({ holder: bytes, spacing: integer }, ({ holder, spacing }) =>
+    builder
+      .selectFrom((from) =>
+        from
+          .selectFrom('holdings')
+          .select([
+            'machine_id',
+            (each) =>
+              each.fn
+                .agg<number>('row_number')
+                .over((over) => over.orderBy('machine_id'))
+                .as('place'),
+          ])
+          .where('holder', '=', holder)
+          .as('numbered'),
+      )
+      .select('machine_id')
+      .where((each) => each.eb(each.eb('place', '%', spacing), '=', 1))
+      .orderBy('machine_id'),
+  );
+
+  return { list, readHolder, readCheckpoint: () => stream.readCheckpoint(), findIndexedBlock, findAnchors, readFrom };
+
+  function* list(address: Address, offset: number, limit: number): Work<HoldingPage> {
+    const { total, version } = yield* readHolder(address);
+    const indexedBlock = yield* findIndexedBlock();
+    if (offset >= total) return { indexedBlock, total, ids: [] };
+    const anchors = offset < ANCHOR_SPACING ? [new Uint8Array(32)] : yield* findAnchors(address, version);
+    const stretch = Math.floor(offset / ANCHOR_SPACING);
+    const rows = yield* readFrom(address, anchors[stretch]!, offset - stretch * ANCHOR_SPACING, limit);
+    return { indexedBlock, total, ids: rows.map(fromIdBytes) };
+  }
+
+  function* readHolder(address: Address): Work<{ readonly total: number; readonly version: number }> {
+    return (yield* readFirst(selectHolder({ holder: fromHex(address) }))) ?? { total: 0, version: 0 };
+  }
+
+  function* readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): Work<readonly Uint8Array[]> {
+    const rows = yield* readRows(selectPage({ holder: fromHex(address), anchor, limit, offset }));
+    return rows.map(({ machine_id }) => machine_id);
+  }
+
+  function* findIndexedBlock(): Work<number | undefined> {
+    const checkpoint = yield* stream.readCheckpoint();
+    const newestRead = yield* readFirst(selectRead({}));
+    const isWhole = checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
+    return isWhole ? checkpoint.blockNumber : undefined;
+  }
+
+  function* findAnchors(address: Address, version: number): Work<readonly Uint8Array[]> {
+    const known = kept.get(address);
+    kept.delete(address);
+    const anchors = known?.version === version ? known : { version, ids: yield* readAnchors(address) };
+    kept.set(address, anchors);
+    if (kept.size > MAX_KEPT_FLEETS) kept.delete(kept.keys().next().value!);
+    return anchors.ids;
+  }
+
+  function* readAnchors(address: Address): Work<readonly Uint8Array[]> {
+    const rows = yield* readRows(selectAnchors({ holder: fromHex(address), spacing: ANCHOR_SPACING }));
+    return rows.map(({ machine_id }) => machine_id);
+  }
+}
+
+function toOwners(each: OwnershipChange): Owners {
+  return each.kind === 'gone' ? undefined : { owner: each.owner, controller: each.controller };
+}
+
+function listHolders(owners: Owners): string[] {
+  if (owners === undefined) return [];
+  const { owner, controller } = owners;
+  return controller === undefined || controller === owner ? [owner] : [owner, controller];
+}
+
+/** By how many machines holders grow; a holder of thousands is told in one and the same bytes. */
+class TouchedHolders {
+  readonly #byAddress = new Map<string, { readonly key: Buffer; growth: number }>();
+
+  grow(address: string, by: number): Buffer {
+    const known = this.#byAddress.get(address);
+    const holder = known ?? { key: fromHex(address), growth: 0 };
+    if (known === undefined) this.#byAddress.set(address, holder);
+    holder.growth += by;
+    return holder.key;
+  }
+
+  toRows(): Value[][] {
+    return [...this.#byAddress.values()].map(({ key, growth }) => [key, growth]);
+  }
+}
+
+function areEqual(a: Owners, b: Owners): boolean {
+  return a?.owner === b?.owner && a?.controller === b?.controller;
+}
+
+function toRow(key: Uint8Array, { owner, controller }: NonNullable<Owners>): Value[] {
+  return [key, fromHex(owner), controller === undefined ? null : fromHex(controller)];
+}
+
+export function fromHex(address: string): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}
+
+export function toHex(address: Uint8Array): string {
+  return `0x${Buffer.from(address.buffer, address.byteOffset, address.byteLength).toString('hex')}`;
+}

@@ -1,0 +1,133 @@
+/** How far are machines' ratings folded? (`FoldStore`; design/scoring.md, Fold.) */
+import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import type { FoldStore, FoldWrite, StoredFold, StoredFoldDays } from '../../../ports/store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { createEventHistories, type History, type HistoryKey } from './event-histories.ts';
+import { createFoldDays } from '../rating/rating-state-days.ts';
+import { createFoldSlots, SLOTS, type FoldSlot } from '../rating/rating-state-slots.ts';
+import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
+import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, type SqlDatabase, type Value, type Work } from '../engine/sql-program.ts';
+
+export function createFolds(database: SqlDatabase): FoldStore {
+  const { dialect } = database;
+  const slots = createFoldSlots(dialect);
+  const histories = createEventHistories(dialect);
+  const days = createFoldDays(dialect, 'main');
+  const select = prepareSelect(dialect);
+  const upsert = prepareUpsert(dialect);
+  const settle = SLOTS.map((slot) => prepareSettle(dialect, slot));
+
+  function* write(ratesFingerprint: string, given: readonly FoldWrite[]): Work<void> {
+    const folds = keepNewest(given);
+    const slot = yield* slots.claim(ratesFingerprint);
+    const found = yield* histories.load(folds);
+    yield* histories.save(found.filter(({ isStored }) => !isStored));
+    yield* change({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
+    const settled: Value[][] = [];
+    for (const [index, fold] of folds.entries()) {
+      const { epoch, nextSeq } = fold;
+      const hasDays = yield* addDays(slot, found[index]!, fold);
+      if (hasDays) settled.push([found[index]!.historyId, slot.configurationId, epoch, nextSeq]);
+    }
+    yield* change({ sql: settle[slot.slot]!, batch: settled });
+  }
+
+  /** Whether the machine has its days now, or so few events that it needs none. */
+  function* addDays(slot: FoldSlot, { historyId, epoch }: History, fold: FoldWrite): Work<boolean> {
+    const isKept = fold.days !== undefined && fold.epoch === epoch;
+    const isAdded = isKept && (yield* days.add(slot, { machine: historyId, version: epoch }, fold.days));
+    return isAdded || fold.nextSeq <= LEAST_EVENTS_OF_DAYS;
+  }
+
+  function* listDays(key: HistoryKey, ratesFingerprint: string, limit: number): Work<StoredFoldDays> {
+    const [history] = yield* histories.load([key]);
+    const { historyId, epoch } = history!;
+    const slot = yield* slots.find(ratesFingerprint);
+    if (slot === undefined) return { epoch, days: [] };
+    return { epoch, days: yield* days.list(slot, { machine: historyId, version: epoch }, limit) };
+  }
+
+  return {
+    async readFold(generation, id, ratesFingerprint) {
+      const row = await database.run(
+        readFirst(
+          select({ id: toIdBytes(id), generation: toGenerationNumber(generation), fingerprint: ratesFingerprint }),
+        ),
+      );
+      return row && { epoch: row.epoch, nextSeq: row.next_seq, state: row.state };
+    },
+    listFoldDays: (generation, id, ratesFingerprint, limit) =>
+      database.snapshot(listDays({ generation, id }, ratesFingerprint, limit)),
+    async writeFolds(ratesFingerprint, folds) {
+      if (folds.length > 0) await database.exclusive(write(ratesFingerprint, folds));
+    },
+  };
+}
+
+function prepareSelect({ builder }: Dialect) {
+  return prepareQuery({ id: bytes, generation: integer, fingerprint: text }, ({ id, generation, fingerprint }) =>
+    builder
+      .selectFrom('fold_slots as s')
+      .innerJoin('event_histories as h', (join) => join.on('h.machine_id', '=', id).on('h.generation', '=', generation))
+      .innerJoin('folds as f', (join) =>
+        join
+          .onRef('f.history_id', '=', 'h.history_id')
+          .onRef('f.epoch', '=', 'h.epoch')
+          .onRef('f.slot', '=', 's.slot')
+          .onRef('f.configuration_id', '=', 's.configuration_id'),
+      )
+      .select(['f.epoch', 'f.next_seq', 'f.state'])
+      .where('s.rates_fingerprint', '=', fingerprint),
+  );
+}
+
+function prepareUpsert({ batch }: Dialect): string {
+  return batch(
+    {
+      history_id: 'integer',
+      slot: 'integer',
+      configuration_id: 'integer',
+      epoch: 'integer',
+      next_seq: 'integer',
+      state: 'text',
+    },
+    `INSERT INTO folds (history_id, slot, configuration_id, epoch, next_seq, state)
+     SELECT history_id, slot, configuration_id, epoch, next_seq, state FROM batch WHERE true
+     ON CONFLICT (history_id, slot) DO UPDATE
+     SET configuration_id = excluded.configuration_id, epoch = excluded.epoch, next_seq = excluded.next_seq, state = excluded.state
+     WHERE folds.configuration_id <> excluded.configuration_id
+        OR (folds.epoch, folds.next_seq) <= (excluded.epoch, excluded.next_seq)`,
+  );
+}
+
+/** A fold that was left out as older cannot settle anything that the kept one does not. */
+function prepareSettle({ batch }: Dialect, slot: number): string {
+  return batch(
+    { history_id: 'integer', configuration_id: 'integer', epoch: 'integer', next_seq: 'integer' },
+    `UPDATE event_histories
+     SET settled_${slot} = batch.configuration_id
+     FROM batch
+     WHERE event_histories.history_id = batch.history_id
+       AND event_histories.epoch = batch.epoch
+       AND event_histories.log_count BETWEEN 1 AND batch.next_seq`,
+  );
+}
+
+function toRow({ historyId }: History, { slot, configurationId }: FoldSlot, fold: StoredFold) {
+  return [historyId, slot, configurationId, fold.epoch, fold.nextSeq, fold.state];
+}
+
+/** One fold per machine, because one statement can write a row only once. */
+function keepNewest(folds: readonly FoldWrite[]): readonly FoldWrite[] {
+  const newest = { first: new Map<bigint, FoldWrite>(), second: new Map<bigint, FoldWrite>() };
+  for (const fold of folds) {
+    const kept = newest[fold.generation].get(fold.id);
+    if (kept === undefined || isAtLeast(fold, kept)) newest[fold.generation].set(fold.id, fold);
+  }
+  return [...newest.first.values(), ...newest.second.values()];
+}
+
+function isAtLeast(fold: StoredFold, other: StoredFold): boolean {
+  return fold.epoch === other.epoch ? fold.nextSeq >= other.nextSeq : fold.epoch > other.epoch;
+}

@@ -1,0 +1,60 @@
+/** Which rates of currencies have been taken over, for good? (`FxStore`; design/scoring.md, Amount; decisions 6.) */
+import type { FxRateRow, FxStore } from '../../../ports/store.ts';
+import { integer, prepareQuery } from '../engine/prepared-query.ts';
+import { change, readRows, type SqlDatabase, type Value, type Work } from '../engine/sql-program.ts';
+
+export function createFxRates(database: SqlDatabase): FxStore {
+  const { builder, batch } = database.dialect;
+  // One statement, so that rows and coverage are of one moment.
+  const select = prepareQuery({}, () =>
+    builder
+      .selectFrom('fx_coverage as c')
+      .leftJoin('fx_rates as r', (join) => join.onTrue())
+      .select(['c.through_day', 'r.currency', 'r.day', 'r.rate'])
+      .orderBy('r.currency')
+      .orderBy('r.day'),
+  );
+  const insertRates = batch(
+    { currency: 'text', day: 'integer', rate: 'text' },
+    `INSERT INTO fx_rates (currency, day, rate)
+     SELECT currency, day, rate FROM batch
+     WHERE NOT EXISTS (SELECT 1 FROM fx_coverage WHERE through_day >= batch.day)
+     ON CONFLICT (currency, day) DO UPDATE SET rate = excluded.rate`,
+  );
+  const moveCoverage = prepareQuery({ throughDay: integer }, ({ throughDay }) =>
+    builder
+      .insertInto('fx_coverage')
+      .values({ only_row: 1, through_day: throughDay })
+      .onConflict((conflict) =>
+        conflict
+          .column('only_row')
+          .doUpdateSet((set) => ({ through_day: set.ref('excluded.through_day') }))
+          .whereRef('fx_coverage.through_day', '<', 'excluded.through_day'),
+      ),
+  );
+
+  function* append(rows: readonly FxRateRow[], throughDay: number): Work<void> {
+    yield* change({ sql: insertRates, batch: keepLast(rows).map(toRow) });
+    yield* change(moveCoverage({ throughDay }));
+  }
+
+  return {
+    async loadRates() {
+      const found = await database.run(readRows(select({})));
+      const rows = found.flatMap(({ currency, day, rate }) =>
+        currency === null || day === null || rate === null ? [] : [{ currency, day, rate: BigInt(rate) }],
+      );
+      return { rows, throughDay: found[0]?.through_day };
+    },
+    appendRates: (rows, throughDay) => database.exclusive(append(rows, throughDay)),
+  };
+}
+
+/** One rate per currency and day, because one statement can write a row only once. */
+function keepLast(rows: readonly FxRateRow[]): readonly FxRateRow[] {
+  return [...new Map(rows.map((row) => [`${row.currency} ${row.day}`, row])).values()];
+}
+
+function toRow({ currency, day, rate }: FxRateRow): Value[] {
+  return [currency, day, rate.toString()];
+}

@@ -1,0 +1,108 @@
+/**
+ * What is remembered of the days of a fold? One table for each chain, of the same form: the days of a machine, kept under one configuration of rates
+ * and one version of its history (`domain/rating/fold-days.ts`).
+ */
+import { sql, type RawBuilder } from 'kysely';
+import { KEPT_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import type { FoldDaysWrite, StoredFoldDay } from '../../../ports/store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import type { FoldSlot } from './rating-state-slots.ts';
+import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
+import { change, readFirst, readRows, type Value, type Work } from '../engine/sql-program.ts';
+
+const TABLES = {
+  main: { name: 'fold_days', machine: 'history_id', machineType: 'integer', version: 'epoch' },
+  alt: { name: 'alt_fold_days', machine: 'machine_id', machineType: 'bytes', version: 'revision' },
+} as const;
+
+/** Whose days: of which machine, by the key of its table, and of which version of its history. */
+export interface DaysKey<Machine extends Value> {
+  readonly machine: Machine;
+  readonly version: number;
+}
+
+export interface FoldDaysTable<Machine extends Value> {
+  /** The newest `limit` days, oldest first. */
+  list(slot: FoldSlot, key: DaysKey<Machine>, limit: number): Work<readonly StoredFoldDay[]>;
+  /**
+   * Adds days to those of the key, and forgets what no history needs; days of another configuration or version make room. False, and nothing
+   * written: they end elsewhere. In exclusive work only, and for the version that is in force.
+   */
+  add(slot: FoldSlot, key: DaysKey<Machine>, write: FoldDaysWrite): Work<boolean>;
+}
+
+interface DayRow {
+  readonly day: number;
+  readonly next_seq: number;
+  readonly state: string;
+}
+
+interface EndRow {
+  readonly configuration_id: number;
+  readonly version: number;
+  readonly next_seq: number;
+}
+
+export function createFoldDays<Chain extends keyof typeof TABLES>(
+  { builder, batch }: Dialect,
+  chain: Chain,
+): FoldDaysTable<Chain extends 'main' ? number : Uint8Array> {
+  const { name, machine, machineType, version } = TABLES[chain];
+  const kind = machineType === 'integer' ? integer : bytes;
+  const [table, machineColumn, versionColumn] = [sql.table(name), sql.ref(machine), sql.ref(version)];
+  const compiled = <Row>(text: RawBuilder<Row>) => ({ compile: () => text.compile(builder) });
+
+  const selectEnd = prepareQuery({ machine: kind, slot: integer }, (value) =>
+    compiled(sql<EndRow>`SELECT configuration_id, ${versionColumn} AS version, next_seq FROM ${table}
+      WHERE ${machineColumn} = ${value.machine} AND slot = ${value.slot} ORDER BY day DESC LIMIT 1`),
+  );
+  const selectNewest = prepareQuery(
+    { machine: kind, slot: integer, configurationId: integer, version: integer, limit: integer },
+    (value) =>
+      compiled(sql<DayRow>`SELECT day, next_seq, state FROM ${table}
+        WHERE ${machineColumn} = ${value.machine} AND slot = ${value.slot}
+          AND configuration_id = ${value.configurationId} AND ${versionColumn} = ${value.version}
+        ORDER BY day DESC LIMIT ${value.limit}`),
+  );
+  const removeAll = prepareQuery({ machine: kind, slot: integer }, (value) =>
+    compiled(sql`DELETE FROM ${table} WHERE ${machineColumn} = ${value.machine} AND slot = ${value.slot}`),
+  );
+  const removeOld = prepareQuery({ machine: kind, slot: integer, day: integer }, (value) =>
+    compiled(sql`DELETE FROM ${table} WHERE ${machineColumn} = ${value.machine} AND slot = ${value.slot}
+      AND day < (SELECT max(day) FROM ${table}
+        WHERE ${machineColumn} = ${value.machine} AND slot = ${value.slot} AND day <= ${value.day})`),
+  );
+  const columns = [machine, 'slot', 'day', 'configuration_id', version, 'next_seq', 'state'].join(', ');
+  const upsert = batch(
+    {
+      [machine]: machineType,
+      ...{ slot: 'integer', day: 'integer', configuration_id: 'integer', [version]: 'integer' },
+      ...{ next_seq: 'integer', state: 'text' },
+    },
+    `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM batch WHERE true
+     ON CONFLICT (${machine}, slot, day) DO UPDATE SET next_seq = excluded.next_seq, state = excluded.state`,
+  );
+
+  return {
+    *list({ slot, configurationId }, key, limit) {
+      const rows = yield* readRows(selectNewest({ ...key, slot, configurationId, limit }));
+      return rows.map(({ day, next_seq, state }) => ({ day, nextSeq: next_seq, state })).reverse();
+    },
+    *add({ slot, configurationId }, key, { afterSeq, days }) {
+      const newest = days.at(-1);
+      const place = { machine: key.machine, slot };
+      const end = yield* readFirst(selectEnd(place));
+      const isOfKey = end?.configuration_id === configurationId && end.version === key.version;
+      if (newest === undefined || (isOfKey ? end.next_seq : 0) !== afterSeq) return false;
+      if (end !== undefined && !isOfKey) yield* change(removeAll(place));
+      yield* change({
+        sql: upsert,
+        batch: days.map(({ day, nextSeq, state }) => [
+          ...[key.machine, slot, day, configurationId, key.version, nextSeq, state],
+        ]),
+      });
+      yield* change(removeOld({ ...place, day: newest.day - KEPT_DAYS }));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * For which configurations of rates are folds kept? For the two that wrote last: while releases or configurations change, replicas of the
+ * old one go on reading theirs, and going back finds them again. A third takes the place of the one that wrote longest ago, at
+ * once, whatever the number of machines; its folds are written over one by one.
+ */
+import type { Dialect } from '../engine/dialect.ts';
+import { integer, prepareQuery, text } from '../engine/prepared-query.ts';
+import { change, readFirst, readRows, type Work } from '../engine/sql-program.ts';
+
+export const SLOTS = [0, 1] as const;
+export type Slot = (typeof SLOTS)[number];
+
+export interface FoldSlot {
+  readonly slot: Slot;
+  /** Never given twice, so what another configuration left in the slot is told apart. */
+  readonly configurationId: number;
+}
+
+export interface FoldSlots {
+  find(ratesFingerprint: string): Work<FoldSlot | undefined>;
+  /** Finds or takes a slot. In exclusive work only. */
+  claim(ratesFingerprint: string): Work<FoldSlot>;
+}
+
+export function createFoldSlots({ builder }: Dialect): FoldSlots {
+  const select = prepareQuery({ fingerprint: text }, ({ fingerprint }) =>
+    builder.selectFrom('fold_slots').select(['slot', 'configuration_id']).where('rates_fingerprint', '=', fingerprint),
+  );
+  const selectAll = prepareQuery({}, () => builder.selectFrom('fold_slots').selectAll().orderBy('claim', 'desc'));
+  const upsert = prepareQuery(
+    { slot: integer, configurationId: integer, fingerprint: text, claim: integer },
+    ({ slot, configurationId, fingerprint, claim }) =>
+      builder
+        .insertInto('fold_slots')
+        .values({ slot, configuration_id: configurationId, rates_fingerprint: fingerprint, claim })
+        .onConflict((conflict) =>
+          conflict.column('slot').doUpdateSet((set) => ({
+            configuration_id: set.ref('excluded.configuration_id'),
+            rates_fingerprint: set.ref('excluded.rates_fingerprint'),
+            claim: set.ref('excluded.claim'),
+          })),
+        ),
+  );
+
+  return {
+    *find(ratesFingerprint) {
+      const row = yield* readFirst(select({ fingerprint: ratesFingerprint }));
+      return row && { slot: row.slot as Slot, configurationId: row.configuration_id };
+    },
+    *claim(fingerprint) {
+      const taken = yield* readRows(selectAll({}));
+      const last = taken[0];
+      const own = taken.find(({ rates_fingerprint }) => rates_fingerprint === fingerprint);
+      const slot = (own?.slot ?? findFree(taken.map((row) => row.slot)) ?? taken.at(-1)!.slot) as Slot;
+      const configurationId = own?.configuration_id ?? Math.max(0, ...taken.map((row) => row.configuration_id)) + 1;
+      if (own === undefined || own !== last) {
+        yield* change(upsert({ slot, configurationId, fingerprint, claim: (last?.claim ?? 0) + 1 }));
+      }
+      return { slot, configurationId };
+    },
+  };
+}
+
+function findFree(taken: readonly number[]): Slot | undefined {
+  return SLOTS.find((slot) => !taken.includes(slot));
+}

@@ -1,0 +1,18 @@
+/** Of which deployments are the rows of this database? What every index claimed, to be compared with another database's. */
+import type { Query, SqlDatabase, Work } from '../engine/sql-program.ts';
+import { readRows } from '../engine/sql-program.ts';
+
+export function createIdentities(database: SqlDatabase): { readIdentities(): Promise<string> } {
+  const all = database.dialect.builder
+    .selectFrom('index_identities')
+    .select(['stream', 'identity'])
+    .orderBy('stream')
+    .compile() as Query as Query<{ stream: string; identity: string }>;
+
+  function* read(): Work<string> {
+    const rows = yield* readRows(all);
+    return rows.map(({ stream, identity }) => `${stream} ${identity}\n`).join('');
+  }
+
+  return { readIdentities: () => database.run(read()) };
+}

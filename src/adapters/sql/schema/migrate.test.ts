@@ -1,0 +1,51 @@
+/** Is each migration taken once, whoever asks, and all of them or none? */
+import { expect, test } from 'vitest';
+import { Fault } from '../../../domain/faults.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './migrations.ts';
+import { openSqlite } from '../engine/sqlite.ts';
+import { readRows, type Query } from '../engine/sql-program.ts';
+
+const first: Migration = { name: 'first', statements: () => ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'] };
+const second: Migration = { name: 'second', statements: () => ['DROP TABLE b', 'CREATE TABLE c (x)'] };
+const broken: Migration = { name: 'broken', statements: () => ['CREATE TABLE d (x)', 'DROP TABLE nothing'] };
+
+function createDatabase() {
+  const database = openSqlite(':memory:', () => undefined);
+  const read = <Row>(sql: string) => database.run(readRows<Row>({ sql, parameters: [] } satisfies Query as Query<Row>));
+  return {
+    migrate: (...migrations: readonly Migration[]) => database.upgrade(migrate(database.dialect, migrations)),
+    async listTables() {
+      const rows = await read<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+      return rows.map(({ name }) => name).filter((name) => name !== 'schema_migrations');
+    },
+    listTaken: () => read('SELECT version, name FROM schema_migrations ORDER BY version'),
+  };
+}
+
+test('migrations are taken in order, and recorded', async () => {
+  const database = createDatabase();
+  await database.migrate(first, second);
+  expect(await database.listTables()).toEqual(['a', 'c']);
+  expect(await database.listTaken()).toEqual([
+    { version: 1, name: 'first' },
+    { version: 2, name: 'second' },
+  ]);
+});
+
+test('those that were taken are left out', async () => {
+  const database = createDatabase();
+  await database.migrate(first);
+  await database.migrate(first);
+  await database.migrate(first, second);
+  await database.migrate(first, second);
+  expect(await database.listTables()).toEqual(['a', 'c']);
+});
+
+test('a failure takes back every migration of the run', async () => {
+  const database = createDatabase();
+  await database.migrate(first);
+  await expect(database.migrate(first, second, broken)).rejects.toEqual(new Fault('StoreUnavailable', {}));
+  expect(await database.listTables()).toEqual(['a', 'b']);
+  expect(await database.listTaken()).toEqual([{ version: 1, name: 'first' }]);
+});

@@ -1,0 +1,60 @@
+/** What do the migrations make of rows that are there already? */
+import { expect, test } from 'vitest';
+import { createActiveMachines } from '../main-chain/active-machines.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { openSqlite } from '../engine/sqlite.ts';
+import { change, readRows, type Value, type Work } from '../engine/sql-program.ts';
+
+const idOf = (number: number) => Buffer.alloc(32, number);
+
+/** A database as a release left it that knew so many migrations, with machines of so many logs. */
+async function openOld(known: number, machines: readonly { id: number; logs: number; generation?: number }[]) {
+  const database = openSqlite(':memory:', () => undefined);
+  await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, known)));
+  function* fill(): Work<void> {
+    const insert = function* (sql: string, parameters: readonly Value[]): Work<void> {
+      yield* change({ sql, parameters });
+    };
+    for (const [place, { id, logs, generation = 2 }] of machines.entries()) {
+      yield* insert('INSERT INTO event_histories VALUES (?, ?, ?, 1, ?, 5, 5)', [place, idOf(id), generation, logs]);
+      for (let seq = 0; seq < Math.min(logs, 3); seq++) {
+        const values = [place, logs - 1 - seq, 10 * id + 3 - seq, 1_000 + id - seq];
+        yield* insert("INSERT INTO event_logs VALUES (?, 1, ?, '0', 0, '1', ?, ?)", values);
+      }
+    }
+  }
+  await database.exclusive(fill());
+  await database.upgrade(migrate(database.dialect));
+  return database;
+}
+
+test('machines of many logs are looked at once more, so that their days are made up', async () => {
+  const database = await openOld(6, [
+    { id: 1, logs: 1_000 },
+    { id: 2, logs: 1_001 },
+  ]);
+  const rows = await database.run(
+    readRows<{ settled_0: number }>({
+      sql: 'SELECT settled_0 FROM event_histories ORDER BY history_id',
+      parameters: [],
+    }),
+  );
+  expect(rows.map(({ settled_0 }) => settled_0)).toEqual([5, 0]);
+  await database.close();
+});
+
+test('the machines that were active last are known at once', async () => {
+  const database = await openOld(7, [
+    { id: 1, logs: 2 },
+    { id: 5, logs: 1 },
+    { id: 3, logs: 3 },
+    { id: 4, logs: 0 },
+    { id: 9, logs: 2, generation: 1 },
+  ]);
+  const active = await database.run(createActiveMachines(database.dialect).list(9));
+  expect(active).toEqual(
+    [5, 3, 1].map((id) => ({ id: BigInt(`0x${idOf(id).toString('hex')}`), lastEventAt: 1_000 + id })),
+  );
+  await database.close();
+});

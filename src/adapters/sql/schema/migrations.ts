@@ -1,0 +1,302 @@
+/**
+ * How did the tables come to be what they are? Steps that are only ever added to: a step that a release contained never changes. Both
+ * databases take the same text; `schema.ts` says what it amounts to.
+ */
+import type { Dialect } from '../engine/dialect.ts';
+
+export interface Migration {
+  readonly name: string;
+  statements(dialect: Dialect): readonly string[];
+}
+
+/** The version of a migration is its place, from 1. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'main-chain event index, folds, rates of currencies',
+    statements: ({ columns: { integer, small, text, bytes }, table, clustered }) => [
+      `CREATE TABLE index_identities (
+        stream ${text} NOT NULL PRIMARY KEY,
+        identity ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE checkpoints (
+        stream ${text} NOT NULL PRIMARY KEY,
+        block_number ${integer} NOT NULL,
+        block_hash ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE head_observations (
+        stream ${text} NOT NULL PRIMARY KEY,
+        block_number ${integer} NOT NULL,
+        observed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE event_histories (
+        history_id ${integer} NOT NULL PRIMARY KEY,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        generation ${small} NOT NULL,
+        epoch ${small} NOT NULL,
+        log_count ${integer} NOT NULL,
+        settled_0 ${small},
+        settled_1 ${small}
+      ) ${table}`,
+      'CREATE UNIQUE INDEX event_histories_by_machine ON event_histories (machine_id, generation)',
+      `CREATE INDEX event_histories_by_settled_0 ON event_histories (settled_0, machine_id, generation)
+        WHERE settled_0 IS NOT NULL`,
+      `CREATE INDEX event_histories_by_settled_1 ON event_histories (settled_1, machine_id, generation)
+        WHERE settled_1 IS NOT NULL`,
+      `CREATE TABLE event_logs (
+        history_id ${integer} NOT NULL,
+        epoch ${small} NOT NULL,
+        seq ${integer} NOT NULL,
+        event_index ${text} NOT NULL,
+        event_type ${small} NOT NULL,
+        value ${text} NOT NULL,
+        block_number ${integer} NOT NULL,
+        block_timestamp ${integer} NOT NULL,
+        PRIMARY KEY (history_id, epoch, seq)
+      ) ${clustered}`,
+      `CREATE TABLE fold_slots (
+        slot ${small} NOT NULL PRIMARY KEY,
+        configuration_id ${small} NOT NULL,
+        rates_fingerprint ${text} NOT NULL UNIQUE,
+        claim ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE folds (
+        history_id ${integer} NOT NULL REFERENCES event_histories (history_id),
+        slot ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        epoch ${small} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (history_id, slot)
+      ) ${table}`,
+      `CREATE TABLE fx_rates (
+        currency ${text} NOT NULL,
+        day ${small} NOT NULL,
+        rate ${text} NOT NULL,
+        PRIMARY KEY (currency, day)
+      ) ${clustered}`,
+      `CREATE TABLE fx_coverage (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        through_day ${small} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE write_probe (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        writes ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
+  {
+    name: 'ownership of machines',
+    statements: ({ columns: { integer, small, bytes }, clustered }) => [
+      `CREATE TABLE machine_owners (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        owner ${bytes} NOT NULL CHECK (length(owner) = 20),
+        controller ${bytes} CHECK (length(controller) = 20)
+      ) ${clustered}`,
+      `CREATE TABLE holdings (
+        holder ${bytes} NOT NULL CHECK (length(holder) = 20),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        PRIMARY KEY (holder, machine_id)
+      ) ${clustered}`,
+      `CREATE TABLE ownership_reads (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        block_number ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE holders (
+        holder ${bytes} NOT NULL PRIMARY KEY CHECK (length(holder) = 20),
+        total ${small} NOT NULL,
+        version ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
+  {
+    name: 'decisions about monetization',
+    statements: ({ columns: { integer, small, text, bytes }, clustered, table }) => [
+      `CREATE TABLE decisions (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        opted_in ${small} NOT NULL CHECK (opted_in IN (0, 1)),
+        signed_at ${integer} NOT NULL,
+        signer ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE decision_audit (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        signed_at ${integer} NOT NULL,
+        opted_in ${small} NOT NULL CHECK (opted_in IN (0, 1)),
+        signer ${text} NOT NULL,
+        signature ${text} NOT NULL,
+        applied_at ${integer} NOT NULL,
+        PRIMARY KEY (machine_id, signed_at)
+      ) ${table}`,
+    ],
+  },
+  {
+    name: 'events of the alt chain',
+    statements: ({ columns: { integer, small, text, bytes }, clustered, table }) => [
+      `CREATE TABLE alt_walks (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        revision ${integer} NOT NULL,
+        done_signature ${text},
+        done_slot ${integer},
+        observed_slot ${integer},
+        observed_at ${integer},
+        top_signature ${text},
+        top_slot ${integer},
+        cursor_signature ${text},
+        cursor_slot ${integer},
+        is_listed ${small} NOT NULL CHECK (is_listed IN (0, 1)),
+        open_observed_slot ${integer},
+        open_observed_at ${integer}
+      ) ${clustered}`,
+      `CREATE TABLE alt_listed (
+        slot ${integer} NOT NULL,
+        signature ${text} NOT NULL,
+        block_time ${integer},
+        PRIMARY KEY (slot, signature)
+      ) ${clustered}`,
+      `CREATE TABLE alt_parked (
+        signature ${text} NOT NULL PRIMARY KEY,
+        slot ${integer} NOT NULL,
+        block_time ${integer},
+        attempts ${small} NOT NULL,
+        retry_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE alt_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        revision ${integer} NOT NULL,
+        incarnation ${small} NOT NULL,
+        event_count ${integer} NOT NULL,
+        next_index ${integer} NOT NULL,
+        prior_event_count ${text} NOT NULL,
+        operation_count ${integer} NOT NULL,
+        last_slot ${integer} NOT NULL,
+        newest_block_time ${integer},
+        problem ${text}
+      ) ${clustered}`,
+      `CREATE TABLE alt_operations (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        seq ${integer} NOT NULL,
+        incarnation ${small} NOT NULL,
+        event_index ${integer},
+        kind ${text} NOT NULL,
+        log_number ${text},
+        prior_event_count ${text},
+        record ${text},
+        signature ${text} NOT NULL,
+        slot ${integer} NOT NULL,
+        position ${small},
+        op_order ${small} NOT NULL,
+        block_time ${integer},
+        PRIMARY KEY (machine_id, seq)
+      ) ${table}`,
+      `CREATE UNIQUE INDEX alt_operations_by_event_index ON alt_operations (machine_id, incarnation, event_index)
+        WHERE event_index IS NOT NULL`,
+      `CREATE TABLE alt_folds (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        slot ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        revision ${integer} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (machine_id, slot)
+      ) ${table}`,
+    ],
+  },
+  {
+    name: 'chip challenges and accepted evidence',
+    statements: ({ columns: { integer, small, bytes }, clustered, table }) => [
+      `CREATE TABLE challenges (
+        nonce_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(nonce_hash) = 32),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        did_controller ${bytes} NOT NULL CHECK (length(did_controller) = 20),
+        chain_id ${integer} NOT NULL,
+        issued_at ${integer} NOT NULL,
+        expires_at ${integer} NOT NULL,
+        consumed_at ${integer},
+        consumed_by ${bytes} CHECK (length(consumed_by) = 32),
+        CHECK ((consumed_at IS NULL) = (consumed_by IS NULL))
+      ) ${clustered}`,
+      `CREATE INDEX challenges_open ON challenges (expires_at, machine_id) WHERE consumed_by IS NULL`,
+      `CREATE INDEX challenges_consumed ON challenges (consumed_at) WHERE consumed_by IS NOT NULL`,
+      `CREATE TABLE challenge_issuing (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        issued ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE evidence_intakes (
+        receipt_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(receipt_id) = 32),
+        evidence_hash ${bytes} NOT NULL UNIQUE CHECK (length(evidence_hash) = 32),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        chip_ref ${bytes} NOT NULL CHECK (length(chip_ref) = 32),
+        leaf_fingerprint ${bytes} NOT NULL CHECK (length(leaf_fingerprint) = 32),
+        leaf_serial ${bytes} NOT NULL,
+        controller ${bytes} NOT NULL CHECK (length(controller) = 20),
+        received_at ${integer} NOT NULL,
+        evidence ${bytes}
+      ) ${table}`,
+      'CREATE INDEX evidence_intakes_by_machine ON evidence_intakes (machine_id, received_at)',
+      'CREATE INDEX evidence_intakes_by_time ON evidence_intakes (received_at)',
+    ],
+  },
+  {
+    name: 'ownership snapshot of the alt chain',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE alt_fleet_observation (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        identity ${text} NOT NULL,
+        slot ${integer} NOT NULL,
+        observed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE alt_fleets (
+        operator ${bytes} NOT NULL CHECK (length(operator) = 20),
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        PRIMARY KEY (operator, machine_id)
+      ) ${clustered}`,
+      `CREATE TABLE alt_fleet_unreadable (
+        operator ${bytes} NOT NULL PRIMARY KEY CHECK (length(operator) = 20),
+        row_count ${small} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
+  {
+    name: 'days of folds',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE fold_days (
+        history_id ${integer} NOT NULL REFERENCES event_histories (history_id),
+        slot ${small} NOT NULL,
+        day ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        epoch ${small} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (history_id, slot, day)
+      ) ${clustered}`,
+      `CREATE TABLE alt_fold_days (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        slot ${small} NOT NULL,
+        day ${small} NOT NULL,
+        configuration_id ${small} NOT NULL,
+        revision ${integer} NOT NULL,
+        next_seq ${integer} NOT NULL,
+        state ${text} NOT NULL,
+        PRIMARY KEY (machine_id, slot, day)
+      ) ${clustered}`,
+      // Looked at once more: those with many logs have no days yet.
+      'UPDATE event_histories SET settled_0 = 0, settled_1 = 0 WHERE log_count > 1000',
+    ],
+  },
+  {
+    name: 'active machines',
+    statements: ({ columns: { integer, bytes }, clustered }) => [
+      `CREATE TABLE active_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        block_timestamp ${integer} NOT NULL
+      ) ${clustered}`,
+      `INSERT INTO active_machines (machine_id, block_number, block_timestamp)
+        SELECT h.machine_id, l.block_number, l.block_timestamp
+        FROM event_histories h
+        JOIN event_logs l ON l.history_id = h.history_id AND l.epoch = h.epoch AND l.seq = h.log_count - 1
+        WHERE h.generation = 2 ORDER BY l.block_number DESC, h.machine_id LIMIT 20`,
+      `CREATE INDEX alt_machines_by_newest_event ON alt_machines (newest_block_time)
+        WHERE newest_block_time IS NOT NULL`,
+    ],
+  },
+];

@@ -1,0 +1,90 @@
+/** What is decided about machines, and what was? (`DecisionStore`.) One row in force per machine, and every row that ever was. */
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { SignedDecision, Signer } from '../../../domain/monetization/decision.ts';
+import type { AppliedDecision, DecisionStore } from '../../../ports/store.ts';
+import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
+import { toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, readRows, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+
+interface DecisionRow {
+  readonly opted_in: number;
+  readonly signed_at: number;
+  readonly signer: string;
+}
+
+const ROW = { machineId: bytes, optedIn: integer, signedAt: integer, signer: text } as const;
+
+export function createDecisions(database: SqlDatabase): DecisionStore {
+  const { builder } = database.dialect;
+  const select = prepareQuery({ machineId: bytes }, ({ machineId }) =>
+    builder.selectFrom('decisions').select(['opted_in', 'signed_at', 'signer']).where('machine_id', '=', machineId),
+  );
+  // The row is locked from here to the end of the transaction, so the audit has the order of what was in force.
+  const upsert = prepareQuery(ROW, ({ machineId, optedIn, signedAt, signer }) =>
+    builder
+      .insertInto('decisions')
+      .values({ machine_id: machineId, opted_in: optedIn, signed_at: signedAt, signer })
+      .onConflict((conflict) =>
+        conflict
+          .column('machine_id')
+          .doUpdateSet((set) => ({
+            opted_in: set.ref('excluded.opted_in'),
+            signed_at: set.ref('excluded.signed_at'),
+            signer: set.ref('excluded.signer'),
+          }))
+          .whereRef('decisions.signed_at', '<', 'excluded.signed_at'),
+      ),
+  );
+  const insertAudit = prepareQuery(
+    { ...ROW, signature: text, appliedAt: integer },
+    ({ machineId, optedIn, signedAt, signer, signature, appliedAt }) =>
+      builder.insertInto('decision_audit').values({
+        machine_id: machineId,
+        signed_at: signedAt,
+        opted_in: optedIn,
+        signer,
+        signature,
+        applied_at: appliedAt,
+      }),
+  );
+  const selectAudit = prepareQuery({ machineId: bytes }, ({ machineId }) =>
+    builder
+      .selectFrom('decision_audit')
+      .select(['opted_in', 'signed_at', 'signer', 'signature', 'applied_at'])
+      .where('machine_id', '=', machineId)
+      .orderBy('signed_at'),
+  );
+
+  function* apply(decision: AppliedDecision): Work<boolean> {
+    const row = {
+      machineId: toIdBytes(decision.machineId),
+      optedIn: decision.optedIn ? 1 : 0,
+      signedAt: decision.timestamp,
+      signer: decision.signer,
+    };
+    if ((yield* change(upsert(row))) === 0) return false;
+    const { signature, appliedAtMilliseconds: appliedAt } = decision;
+    yield* change(insertAudit({ ...row, signature, appliedAt }));
+    return true;
+  }
+
+  return {
+    async readDecision(id) {
+      const row = await database.run(readFirst(select({ machineId: toIdBytes(id) })));
+      return row && toDecision(id, row);
+    },
+    applyDecision: (decision) => database.transaction(apply(decision)),
+    async listAppliedDecisions(id) {
+      const rows = await database.run(readRows(selectAudit({ machineId: toIdBytes(id) })));
+      return rows.map((row) => ({
+        ...toDecision(id, row),
+        signature: row.signature,
+        appliedAtMilliseconds: row.applied_at,
+      }));
+    },
+  };
+}
+
+function toDecision(machineId: MachineId, { opted_in, signed_at, signer }: DecisionRow): SignedDecision {
+  return { machineId, optedIn: opted_in === 1, timestamp: signed_at, signer: signer as Signer };
+}

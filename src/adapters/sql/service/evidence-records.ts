@@ -1,0 +1,207 @@
+/**
+ * Which challenges are open, which documents were accepted? (`ChipStore`.) The WHERE clauses decide: of any number of documents that
+ * race for a challenge one consumes it, and no number of parallel requests passes a cap.
+ */
+import { sql } from 'kysely';
+import type { ChallengeLookup } from '../../../domain/evidence/challenge-record.ts';
+import type { AcceptanceOutcome } from '../../../domain/evidence/evidence-steps.ts';
+import { fromHex, toHex, type Hex } from '../../../domain/evidence/signed-bytes.ts';
+import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { ChallengeCaps, ChipStore, KeptIntake, NewChallenge } from '../../../ports/store.ts';
+import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
+import type { Schema } from '../schema/schema.ts';
+import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import { change, readFirst, readRows, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+
+const KEPT_AFTER_EXPIRY_SECONDS = 3_600;
+const KEPT_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
+
+export function createChipIntakes(database: SqlDatabase): ChipStore {
+  const { builder } = database.dialect;
+  // Whoever issues holds this row to the end of its transaction, so that counts cannot change before the insert.
+  const lockCaps = builder
+    .insertInto('challenge_issuing')
+    .values({ only_row: 1, issued: 1 })
+    .onConflict((conflict) =>
+      conflict.column('only_row').doUpdateSet({ issued: sql<number>`challenge_issuing.issued + 1` }),
+    )
+    .compile();
+  const insertUnderCaps = prepareQuery(
+    {
+      nonceHash: bytes,
+      machineId: bytes,
+      didController: bytes,
+      chainId: integer,
+      issuedAt: integer,
+      expiresAt: integer,
+      perMachine: integer,
+      inAll: integer,
+    },
+    (value) => {
+      const open = builder
+        .selectFrom('challenges')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('consumed_by', 'is', null)
+        .where('expires_at', '>', value.issuedAt);
+      return builder
+        .insertInto('challenges')
+        .columns(['nonce_hash', 'machine_id', 'did_controller', 'chain_id', 'issued_at', 'expires_at'])
+        .expression(
+          builder
+            .selectNoFrom([
+              value.nonceHash.as('nonce_hash'),
+              value.machineId.as('machine_id'),
+              value.didController.as('did_controller'),
+              value.chainId.as('chain_id'),
+              value.issuedAt.as('issued_at'),
+              value.expiresAt.as('expires_at'),
+            ])
+            .where(open.where('machine_id', '=', value.machineId), '<', value.perMachine)
+            .where(open, '<', value.inAll),
+        );
+    },
+  );
+  const selectChallenge = prepareQuery({ nonceHash: bytes }, ({ nonceHash }) =>
+    builder.selectFrom('challenges').selectAll().where('nonce_hash', '=', nonceHash),
+  );
+  const selectIntakeOf = prepareQuery({ evidenceHash: bytes }, ({ evidenceHash }) =>
+    builder.selectFrom('evidence_intakes').select('received_at').where('evidence_hash', '=', evidenceHash),
+  );
+  const consume = prepareQuery({ nonceHash: bytes, evidenceHash: bytes, now: integer }, (value) =>
+    builder
+      .updateTable('challenges')
+      .set({ consumed_at: value.now, consumed_by: value.evidenceHash })
+      .where('nonce_hash', '=', value.nonceHash)
+      .where('consumed_by', 'is', null)
+      .where('expires_at', '>', value.now),
+  );
+  const deleteOld = prepareQuery({ expiredBefore: integer, consumedBefore: integer }, (value) =>
+    builder
+      .deleteFrom('challenges')
+      .where((where) =>
+        where.or([
+          where.and([where('consumed_by', 'is', null), where('expires_at', '<=', value.expiredBefore)]),
+          where('consumed_at', '<=', value.consumedBefore),
+        ]),
+      ),
+  );
+  const countOpen = prepareQuery({ now: integer }, ({ now }) =>
+    builder
+      .selectFrom('challenges')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('consumed_by', 'is', null)
+      .where('expires_at', '>', now),
+  );
+
+  function* count(now: number): Work<number> {
+    return (yield* readFirst(countOpen({ now })))!.count;
+  }
+
+  function* keep(challenge: NewChallenge, caps: ChallengeCaps): Work<boolean> {
+    yield* change({ sql: lockCaps.sql, parameters: lockCaps.parameters as number[] });
+    const inserted = yield* change(
+      insertUnderCaps({
+        ...caps,
+        nonceHash: fromHex(challenge.nonceHash),
+        machineId: toIdBytes(challenge.machineId),
+        didController: fromHex(challenge.didController),
+        chainId: challenge.chainId,
+        issuedAt: challenge.issuedAt,
+        expiresAt: challenge.expiresAt,
+      }),
+    );
+    return inserted === 1;
+  }
+
+  function* find(nonceHash: Hex, evidenceHash: Hex): Work<ChallengeLookup> {
+    const row = yield* readFirst(selectChallenge({ nonceHash: fromHex(nonceHash) }));
+    if (row !== undefined) return { state: 'kept', challenge: toChallenge(row) };
+    const intake = yield* readFirst(selectIntakeOf({ evidenceHash: fromHex(evidenceHash) }));
+    return { state: 'gone', isDocumentAccepted: intake !== undefined };
+  }
+
+  function* accept(nonceHash: Hex, intake: KeptIntake): Work<AcceptanceOutcome> {
+    const evidenceHash = fromHex(intake.evidenceHash);
+    const consumed = yield* change(consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: intake.receivedAt }));
+    if (consumed === 0) return yield* find(nonceHash, intake.evidenceHash);
+    const { sql: text, parameters } = builder.insertInto('evidence_intakes').values(toRow(intake)).compile();
+    yield* change({ sql: text, parameters: parameters as Uint8Array[] });
+    return { state: 'written' };
+  }
+
+  function* list(machineId: Uint8Array | undefined, limit: number): Work<KeptIntake[]> {
+    const all = builder.selectFrom('evidence_intakes').selectAll();
+    const wanted = machineId === undefined ? all : all.where('machine_id', '=', machineId);
+    const query = wanted.orderBy('received_at', 'desc').orderBy('receipt_id').limit(limit).compile();
+    const rows = yield* readRows<Schema['evidence_intakes']>({
+      sql: query.sql,
+      parameters: query.parameters as number[],
+    });
+    return rows.map(toIntake);
+  }
+
+  return {
+    keepChallenge: (challenge, caps) => database.transaction(keep(challenge, caps)),
+    // No snapshot: intakes stay, and a challenge that is gone does not come back.
+    findChallenge: (nonceHash, evidenceHash) => database.run(find(nonceHash, evidenceHash)),
+    acceptIntake: (nonceHash, intake) => database.transaction(accept(nonceHash, intake)),
+    deleteOldChallenges: (now) =>
+      database.run(
+        change(
+          deleteOld({
+            expiredBefore: now - KEPT_AFTER_EXPIRY_SECONDS,
+            consumedBefore: now - KEPT_AFTER_CONSUMPTION_SECONDS,
+          }),
+        ),
+      ),
+    countOpenChallenges: (now) => database.run(count(now)),
+    listIntakes: (machineId, limit) =>
+      database.run(list(machineId === undefined ? undefined : toIdBytes(machineId), limit)),
+    async readIntake(receiptId) {
+      const query = builder.selectFrom('evidence_intakes').selectAll().where('receipt_id', '=', fromHex(receiptId));
+      const { sql: text, parameters } = query.compile();
+      const work = readFirst<Schema['evidence_intakes']>({ sql: text, parameters: parameters as Uint8Array[] });
+      const row = await database.run(work);
+      return row && toIntake(row);
+    },
+  };
+}
+
+function toChallenge(row: Schema['challenges']) {
+  return {
+    nonceHash: toHex(row.nonce_hash),
+    machineId: fromIdBytes(row.machine_id),
+    didController: toHex(row.did_controller) as Address,
+    chainId: row.chain_id,
+    expiresAt: row.expires_at,
+    consumedBy: row.consumed_by === null ? undefined : toHex(row.consumed_by),
+  };
+}
+
+function toRow(intake: KeptIntake): Schema['evidence_intakes'] {
+  return {
+    receipt_id: fromHex(intake.receiptId),
+    evidence_hash: fromHex(intake.evidenceHash),
+    machine_id: toIdBytes(intake.machineId),
+    chip_ref: fromHex(intake.chipRef),
+    leaf_fingerprint: fromHex(intake.leafFingerprint),
+    leaf_serial: fromHex(intake.leafSerial),
+    controller: fromHex(intake.controller),
+    received_at: intake.receivedAt,
+    evidence: intake.evidence ?? null,
+  };
+}
+
+function toIntake(row: Schema['evidence_intakes']): KeptIntake {
+  return {
+    receiptId: toHex(row.receipt_id),
+    evidenceHash: toHex(row.evidence_hash),
+    machineId: fromIdBytes(row.machine_id),
+    chipRef: toHex(row.chip_ref),
+    leafFingerprint: toHex(row.leaf_fingerprint),
+    leafSerial: toHex(row.leaf_serial),
+    controller: toHex(row.controller) as Address,
+    receivedAt: row.received_at,
+    evidence: row.evidence === null ? undefined : Uint8Array.from(row.evidence),
+  };
+}

@@ -1,0 +1,16 @@
+/** Where do operators read what the process does? On a port of their own, or nowhere (configuration 1: `ADMIN_HOST`, `ADMIN_PORT`). */
+import type { Config } from '../config.ts';
+import { startAdminListener } from '../telemetry/admin-listener.ts';
+import type { MetricSources } from '../telemetry/service-metrics.ts';
+import type { Closing } from './shutdown.ts';
+import { StartRefused } from './start-refused.ts';
+
+/** Throws `StartRefused` where it cannot listen. */
+export async function openAdmin({ admin }: Config, sources: MetricSources, closing: Closing): Promise<void> {
+  if (admin === undefined) return;
+  const listener = await startAdminListener(admin, sources).catch((error: unknown) => {
+    const { code = 'UNKNOWN' } = error as { readonly code?: string };
+    throw new StartRefused([`ADMIN_HOST, ADMIN_PORT: cannot listen there (${code})`]);
+  });
+  closing.add(() => listener.close());
+}

@@ -1,0 +1,71 @@
+/** How is the alt chain read and followed? Its nodes, the history of its events and who owns its machines; bindings alone where no program is named. */
+import { createAltChain, type AltChainAdapter } from '../adapters/alt-chain/create-alt-chain.ts';
+import { createAltFleetWorker } from '../indexing/alt/fleet-snapshot.ts';
+import { createAltIndexers } from '../indexing/alt/alt-indexers.ts';
+import type { PollLoop } from '../indexing/loops/poll-loop.ts';
+import type { AltChainPorts } from '../ports/ctx.ts';
+import type { Log } from '../ports/runtime.ts';
+import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
+import { CLOCK, TIMERS } from './process-time.ts';
+import type { ServiceStart } from './startup.ts';
+import { createSteadyLoop } from './interval-loop.ts';
+
+export interface AltChainParts {
+  readonly adapter: AltChainAdapter;
+  /** Undefined: only bindings are read. */
+  readonly ports: AltChainPorts | undefined;
+  /** Runs in every process. */
+  readonly checkLoop: PollLoop;
+  /** Run in the leader. */
+  readonly workers: readonly PollLoop[];
+  /** Resolves when events and ownership are there for the first time. */
+  readonly caughtUp: Promise<unknown>;
+}
+
+const CHECK_INTERVAL_MILLISECONDS = 600_000;
+
+/** Undefined: no alt chain is configured. Throws `StartRefused`. */
+export async function openAltChain(start: ServiceStart): Promise<AltChainParts | undefined> {
+  const { log, closing } = start;
+  const { altChain, pollIntervalSeconds } = start.config;
+  if (altChain === undefined) return undefined;
+  const adapter = createAltChain(altChain, { clock: CLOCK, log });
+  closing.add(() => adapter.close());
+  const checkLoop = createCheckLoop(adapter, log);
+  const { machines } = adapter;
+  const { genesisHash, firstSlot, programs } = altChain;
+  if (machines === undefined || programs === undefined) {
+    await refuseContradictions(adapter, start);
+    return { adapter, ports: undefined, checkLoop, workers: [], caughtUp: Promise.resolve() };
+  }
+  const { machineRegistry, eventRegistry } = programs;
+  const common = { history: machines.history, store: start.store, clock: CLOCK, timers: TIMERS, log };
+  const indexers = createAltIndexers({
+    ...common,
+    fxRates: start.fxRates,
+    deployment: { genesisHash, eventRegistry, firstSlot },
+    pollIntervalMilliseconds: pollIntervalSeconds * 1000,
+  });
+  const fleet = createAltFleetWorker({ ...common, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
+  await refuseContradictions(adapter, start);
+  await refuseForeignRows(indexers, 'the alt-chain index', start);
+  return {
+    adapter,
+    ports: { chain: machines.chain, index: indexers.index },
+    checkLoop,
+    workers: [indexers.worker, fleet.loop],
+    caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),
+  };
+}
+
+/** Asks again, while serving, whether the alt chain is still the configured one (chain-svm 5). */
+function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
+  return createSteadyLoop({
+    name: 'alt-chain-checks',
+    intervalMilliseconds: CHECK_INTERVAL_MILLISECONDS,
+    log,
+    work: async () => {
+      for (const problem of await adapter.checkDeployment()) log.warn({ problem }, 'deployment check');
+    },
+  });
+}

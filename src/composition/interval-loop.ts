@@ -1,0 +1,28 @@
+/** What is done again and again at one pace, whether it went well or not? */
+import { createPollLoop, type PollLoop } from '../indexing/loops/poll-loop.ts';
+import type { Log } from '../ports/runtime.ts';
+import { CLOCK, TIMERS } from './process-time.ts';
+
+export interface SteadyWork {
+  /** Names the loop in logs and metrics. */
+  readonly name: string;
+  readonly intervalMilliseconds: number;
+  readonly log: Log;
+  readonly work: () => Promise<unknown>;
+}
+
+export function createSteadyLoop({ name, intervalMilliseconds, log, work }: SteadyWork): PollLoop {
+  return createPollLoop({
+    name,
+    intervalMilliseconds,
+    firstBackoffMilliseconds: intervalMilliseconds,
+    maxBackoffMilliseconds: intervalMilliseconds,
+    clock: CLOCK,
+    timers: TIMERS,
+    log,
+    step: async () => {
+      await work();
+      return 'idle';
+    },
+  });
+}

@@ -1,0 +1,11 @@
+/** By which time does the process live? The real clock, and timers that are real: everything else is given its own. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock, Timers } from '../ports/runtime.ts';
+
+export const CLOCK: Clock = { nowMilliseconds: () => Date.now() };
+
+export const TIMERS: Timers = {
+  async wait(milliseconds, signal) {
+    await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+  },
+};

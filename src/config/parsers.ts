@@ -1,0 +1,178 @@
+/** What may the text of a variable be? Each kind reads one form, and says its rule in words that never hold the text. */
+import { isIP } from 'node:net';
+import { parseAltKey, type AltKey } from '../domain/identifiers/alt-identifiers.ts';
+import { parseAddress, ZERO_ADDRESS, type Address } from '../domain/identifiers/identifiers.ts';
+
+export interface Kind<T> {
+  /** Completes "NAME: must be …". */
+  readonly rule: string;
+  /** Total: undefined when the text breaks the rule. */
+  parse(text: string): T | undefined;
+}
+
+/** Where the shared facts are kept. */
+export type Database =
+  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
+
+export const ADDRESS: Kind<Address> = {
+  rule: 'an address other than zero: 0x and 40 hex digits',
+  parse(text) {
+    const address = parseAddress(text);
+    return address === ZERO_ADDRESS ? undefined : address;
+  },
+};
+
+/** A program of the alt chain, or another 32 bytes that it spells in base58. */
+export const ALT_KEY: Kind<AltKey> = { rule: 'base58 of 32 bytes', parse: parseAltKey };
+
+export const HTTP_URL: Kind<string> = urlWith(['http:', 'https:']);
+export const REDIS_URL: Kind<string> = urlWith(['redis:', 'rediss:']);
+
+/** What links are made of: nothing may follow the path, and the last slash is the link's. */
+export const BASE_URL: Kind<string> = {
+  rule: 'an http or https URL without user, query and fragment',
+  parse(text) {
+    if (HTTP_URL.parse(text) === undefined || /[?#]/.test(text)) return undefined;
+    const { username, password } = new URL(text);
+    return username === '' && password === '' ? text.replace(/\/+$/, '') : undefined;
+  },
+};
+
+export const DATABASE: Kind<Database> = {
+  rule: 'sqlite:PATH or a postgres:// URL',
+  parse(text) {
+    const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1];
+    if (path !== undefined) return { kind: 'sqlite', path };
+    // A host is not asked for: it may be a socket's folder, in the query.
+    const isPostgres = /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text);
+    return isPostgres ? { kind: 'postgres', url: text } : undefined;
+  },
+};
+
+/** Of a server; what it holds is asked when it is opened. */
+export const POSTGRES_URL: Kind<string> = {
+  rule: 'a postgres:// URL',
+  parse(text) {
+    const database = DATABASE.parse(text);
+    return database?.kind === 'postgres' ? database.url : undefined;
+  },
+};
+
+/** A file, or an http(s) URL; which of the two, the text says. */
+export const FILE_OR_URL: Kind<string> = {
+  rule: 'a file, or an http or https URL',
+  parse: (text) => (/^https?:/i.test(text) ? HTTP_URL.parse(text) : text),
+};
+
+/** Whether the file is there is asked when it is opened. */
+export const FILE: Kind<string> = { rule: 'the path of a file', parse: (text) => text };
+
+export const HOST: Kind<string> = {
+  rule: 'a host name or an IP address',
+  parse: (text) => (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text) ? text : undefined),
+};
+
+export const PORT = wholeNumber(0, 65_535);
+
+/** One address or a network. */
+export const ADDRESS_RANGE: Kind<string> = {
+  rule: 'IP addresses or networks in CIDR notation, separated by commas',
+  parse(text) {
+    const [address = '', bits, ...rest] = text.split('/');
+    const family = isIP(address);
+    if (family === 0 || address.includes('%') || rest.length > 0) return undefined;
+    return bits === undefined || wholeNumber(0, family === 4 ? 32 : 128).parse(bits) !== undefined ? text : undefined;
+  },
+};
+
+/** As OpenSSL prints it, or without the colons. */
+export const SHA256: Kind<string> = {
+  rule: 'a SHA-256 of 64 hex digits',
+  parse(text) {
+    const digits = text.replaceAll(':', '').toLowerCase();
+    return /^[0-9a-f]{64}$/.test(digits) ? digits : undefined;
+  },
+};
+
+export const BEARER_TOKEN: Kind<string> = {
+  rule: 'tokens of 1 to 512 visible ASCII characters, separated by commas',
+  parse: (text) => (/^[\x21-\x7e]{1,512}$/.test(text) ? text : undefined),
+};
+
+/** As OpenTelemetry writes headers: `name=value`, the value percent-encoded. */
+export const TRACE_HEADERS: Kind<Readonly<Record<string, string>>> = {
+  rule: 'name=value pairs of headers, separated by commas, their values percent-encoded',
+  parse(text) {
+    const pairs = text.split(',').map((pair) => /^\s*([A-Za-z0-9-]+)=([!-+\--~]*)\s*$/.exec(pair));
+    if (pairs.some((pair) => pair === null || !isDecodable(pair[2]!))) return undefined;
+    const entries = pairs.map((pair) => [pair![1]!.toLowerCase(), decodeURIComponent(pair![2]!)] as const);
+    return entries.every(([, value]) => /^[ -~]*$/.test(value)) ? Object.fromEntries(entries) : undefined;
+  },
+};
+
+export const SERVICE_NAME: Kind<string> = {
+  rule: '1 to 128 letters, digits, dots, dashes and underscores',
+  parse: (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) ? text : undefined),
+};
+
+/** Decimal. */
+export const SHARE: Kind<number> = {
+  rule: 'a number from 0 to 1',
+  parse: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : undefined),
+};
+
+export const BOOLEAN: Kind<boolean> = {
+  rule: '"true" or "false"',
+  parse: (text) => ({ true: true, false: false })[text],
+};
+
+/** Decimal digits and nothing else. */
+export function wholeNumber(from: number, to: number): Kind<number> {
+  return {
+    rule: `a whole number from ${from} to ${to}`,
+    parse(text) {
+      const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+      return value >= from && value <= to ? value : undefined;
+    },
+  };
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
+  return {
+    rule: `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text),
+  };
+}
+
+/** At least one item, between commas or ends of lines; spaces around an item do not count, nor does a comma too many. */
+export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
+  return {
+    rule: item.rule.includes('separated by commas') ? item.rule : `a comma list, each item ${item.rule}`,
+    parse(text) {
+      const texts = text.split(/[,\n]/).map((part) => part.trim());
+      const items = texts.filter((part) => part !== '').map((part) => item.parse(part));
+      const good = items.filter((value) => value !== undefined);
+      return good.length > 0 && good.length === items.length ? good : undefined;
+    },
+  };
+}
+
+function urlWith(protocols: readonly string[]): Kind<string> {
+  return {
+    rule: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its user and password percent-encoded`,
+    parse(text) {
+      const url = URL.parse(text);
+      const isPlain = url !== null && protocols.includes(url.protocol) && /^[a-z]+:\/\/[^\s]+$/i.test(text);
+      return isPlain && url.hostname !== '' && isDecodable(`${url.username}:${url.password}`) ? text : undefined;
+    },
+  };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

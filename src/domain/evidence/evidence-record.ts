@@ -1,0 +1,68 @@
+/** What is kept of a document, and what is told about it? (evidence 9 and 11.) */
+import { formatMachineDid, type Address, type MachineId } from '../identifiers/identifiers.ts';
+import type { Namespace } from '../identifiers/namespace.ts';
+import type { TrustedSeconds } from './trusted-clock.ts';
+import { REVOCATION_STATUS, type AcceptableEvidence, type AcceptedEvidence } from './evidence-steps.ts';
+import { chipRefOf, fingerprintOf, receiptIdOf, toHex, type Hex } from './signed-bytes.ts';
+
+/** For whoever records the attestation. It carries no status: acceptance is not verification. */
+export interface Intake {
+  readonly receiptId: Hex;
+  readonly evidenceHash: Hex;
+  readonly machineId: MachineId;
+  readonly chipRef: Hex;
+  readonly leafFingerprint: Hex;
+  /** Content octets of the leaf's serial. */
+  readonly leafSerial: Hex;
+  readonly controller: Address;
+  /** Unix seconds. */
+  readonly receivedAt: number;
+  /** The document itself; the nonce in it is spent with it. */
+  readonly evidence: Uint8Array;
+}
+
+/** Ten texts, in the order in which they are told: no nonce, no signature, no certificate. */
+export interface Receipt {
+  readonly chipRef: string;
+  readonly evidenceHash: string;
+  readonly evidenceSchema: string;
+  readonly machineDid: string;
+  readonly machineId: string;
+  readonly receiptId: string;
+  readonly receivedAt: string;
+  readonly revocationStatus: string;
+  readonly status: 'accepted';
+  readonly trustBundle: string;
+}
+
+/** What step 14 is to write together with the consumption of the challenge. */
+export function toIntake(evidence: AcceptableEvidence, receivedAt: TrustedSeconds, namespace: Namespace): Intake {
+  const { body, challenge, evidenceHash, leaf } = evidence;
+  return {
+    receiptId: receiptIdOf(evidenceHash, namespace),
+    evidenceHash,
+    machineId: challenge.machineId,
+    chipRef: chipRefOf(leaf.publicKey.key.bytes),
+    leafFingerprint: fingerprintOf(leaf.der),
+    leafSerial: toHex(leaf.serial),
+    controller: challenge.didController,
+    receivedAt,
+    evidence: body,
+  };
+}
+
+export function toReceipt(evidence: AcceptedEvidence, namespace: Namespace): Receipt {
+  const { challenge, document, evidenceHash, receivedAt } = evidence;
+  return {
+    chipRef: document.chipRef,
+    evidenceHash,
+    evidenceSchema: namespace.evidence_schema,
+    machineDid: formatMachineDid(challenge.machineId, namespace),
+    machineId: String(challenge.machineId),
+    receiptId: receiptIdOf(evidenceHash, namespace),
+    receivedAt: String(receivedAt),
+    revocationStatus: REVOCATION_STATUS,
+    status: 'accepted',
+    trustBundle: namespace.trust_bundle,
+  };
+}

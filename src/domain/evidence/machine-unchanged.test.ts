@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../faults.ts';
+import type { MachineId } from '../identifiers/identifiers.ts';
+import {
+  ABSENT,
+  addressOf,
+  CHALLENGE,
+  present,
+  STANDING,
+  UNREADABLE,
+} from '../../../testing/fixtures/evidence-documents.ts';
+import { requireUnchanged, type MachineStanding } from './machine-unchanged.ts';
+import type { EvidenceRefusal } from './refusal.ts';
+
+type Snapshot = MachineStanding['snapshot'];
+
+function kindOf(snapshot: Partial<Snapshot>, rest: Partial<MachineStanding> = {}): string {
+  try {
+    requireUnchanged(CHALLENGE, { ...STANDING, ...rest, snapshot: { ...STANDING.snapshot, ...snapshot } });
+    return 'unchanged';
+  } catch (error) {
+    return (error as Fault | EvidenceRefusal).kind;
+  }
+}
+
+const STRANGER = present(addressOf('stranger'));
+const CONTROLLER = present(addressOf('controller'));
+
+describe('the machine of a challenge', () => {
+  it.each<[name: string, snapshot: Partial<Snapshot>, kind: string]>([
+    ['has its controller still', {}, 'unchanged'],
+    ['has another owner, and its controller still', { owner: STRANGER }, 'unchanged'],
+    ['has no controller, and was given to the one it had', { controller: ABSENT, owner: CONTROLLER }, 'unchanged'],
+    ['has no controller any more', { controller: ABSENT }, 'ControllerChanged'],
+    ['has another controller', { controller: STRANGER }, 'ControllerChanged'],
+    ['is gone', { owner: ABSENT, controller: ABSENT }, 'MachineAbsent'],
+    ['is gone while it relocates', { owner: ABSENT, relocating: present(true) }, 'MachineAbsent'],
+    ['is stopped', { generalPaused: present(true) }, 'MachineDeactivated'],
+    ['relocates', { relocating: present(true) }, 'MachineRelocating'],
+    ['names another home', { homeOrdinal: present(5) }, 'ChainUnreadable'],
+    ['names no home', { homeOrdinal: present(0) }, 'ChainUnreadable'],
+    ['has an unreadable owner', { owner: UNREADABLE }, 'ChainUnreadable'],
+    ['has an unreadable controller', { controller: UNREADABLE }, 'ChainUnreadable'],
+    ['may be stopped or not', { generalPaused: UNREADABLE }, 'ChainUnreadable'],
+    ['may relocate or not', { relocating: UNREADABLE }, 'ChainUnreadable'],
+    ['may have any home', { homeOrdinal: UNREADABLE }, 'ChainUnreadable'],
+  ])('%s: %s', (_name, snapshot, kind) => {
+    expect(kindOf(snapshot)).toBe(kind);
+  });
+
+  it('is on the same chain', () => {
+    expect(kindOf({}, { chainId: 1 })).toBe('EvidenceMismatch');
+  });
+
+  it('is that machine, or the caller has a defect', () => {
+    const other = { ...STANDING, snapshot: { ...STANDING.snapshot, id: 5n as MachineId } };
+    expect(() => requireUnchanged(CHALLENGE, other)).toThrow('the facts of another machine');
+  });
+});
+
+describe('of two changes', () => {
+  const changes: [kind: string, snapshot: Partial<Snapshot>, rest?: Partial<MachineStanding>][] = [
+    ['MachineAbsent', { owner: ABSENT }],
+    ['MachineDeactivated', { generalPaused: present(true) }],
+    ['ControllerChanged', { controller: STRANGER }],
+    ['EvidenceMismatch', {}, { chainId: 1 }],
+    ['MachineRelocating', { relocating: present(true) }],
+  ];
+  const pairs = changes.flatMap((earlier, at) => changes.slice(at + 1).map((later) => [earlier[0], later[0], earlier, later] as const)); // prettier-ignore
+
+  it.each(pairs)('%s comes before %s', (kind, _later, earlier, later) => {
+    expect(kindOf({ ...earlier[1], ...later[1] }, { ...earlier[2], ...later[2] })).toBe(kind);
+  });
+});

@@ -1,0 +1,28 @@
+/** Is the machine still what it was when the challenge was issued? (evidence 8, step 13; decisions 1.) From facts read anew. */
+import { findDidController } from '../machine/did-controller.ts';
+import { Fault } from '../faults.ts';
+import type { MachineSnapshot } from '../machine/machine-facts.ts';
+import { judgeHome, need, needOrAbsent, type HomeOrdinals } from '../machine/machine-home.ts';
+import type { ChallengeRecord } from './challenge-record.ts';
+import { EvidenceRefusal } from './refusal.ts';
+
+/** Facts of one block. */
+export interface MachineStanding {
+  readonly snapshot: Pick<
+    MachineSnapshot,
+    'id' | 'owner' | 'controller' | 'generalPaused' | 'relocating' | 'homeOrdinal'
+  >;
+  readonly ordinals: HomeOrdinals;
+  readonly chainId: number;
+}
+
+/** Throws `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, or an `EvidenceRefusal`, in the order of the specification. */
+export function requireUnchanged(challenge: ChallengeRecord, { snapshot, ordinals, chainId }: MachineStanding): void {
+  if (snapshot.id !== challenge.machineId) throw new Error('the facts of another machine');
+  const owner = needOrAbsent(snapshot.owner);
+  if (owner === undefined) throw new Fault('MachineAbsent', {}); // relocating or not: there is no token here
+  if (need(snapshot.generalPaused)) throw new EvidenceRefusal('MachineDeactivated');
+  if (findDidController(snapshot, owner) !== challenge.didController) throw new EvidenceRefusal('ControllerChanged');
+  if (chainId !== challenge.chainId) throw new EvidenceRefusal('EvidenceMismatch');
+  judgeHome(snapshot, ordinals);
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { mergeActive } from './active-machine.ts';
+import type { MachineId } from '../identifiers/identifiers.ts';
+
+const active = (id: number, lastEventAt: number) => ({ id: BigInt(id) as MachineId, lastEventAt });
+
+test('the newest of both lists come first, equal ones by id, each machine once', () => {
+  const lists = [
+    [active(7, 50), active(2, 40), active(9, 10)],
+    [active(10, 40), active(2, 45), active(9, 5)],
+  ];
+  expect(mergeActive(lists, 9)).toEqual([active(7, 50), active(2, 45), active(10, 40), active(9, 10)]);
+  expect(mergeActive(lists, 2)).toEqual([active(7, 50), active(2, 45)]);
+  expect(mergeActive([], 2)).toEqual([]);
+  expect(mergeActive([[active(10, 40), active(9, 40)]], 2)).toEqual([active(9, 40), active(10, 40)]);
+  expect(mergeActive([[active(9, 40), active(10, 40)]], 2)).toEqual([active(9, 40), active(10, 40)]);
+  expect(mergeActive([[active(9, 0)]], 2)).toEqual([active(9, 0)]);
+});

@@ -1,0 +1,55 @@
+/**
+ * May a machine work, or has somebody stopped it? (chain-evm 3.5, chain-svm 5, "Machine availability names" of the interface.) A machine that
+ * relocates is a fault wherever it is read, and none of these.
+ */
+import { NO_PAUSE_FLAGS, type AltMachineSnapshot } from '../alt-chain/alt-machine-facts.ts';
+import type { DeploymentFacts, MachineSnapshot, Reading } from './machine-facts.ts';
+import { need } from './machine-home.ts';
+
+/** `unreadable`: the machine can be read, but not what stops it. */
+export type Availability = Stop | 'available' | 'unreadable';
+
+/** `deactivated`: by the protocol's owner, for this machine alone. */
+export type Stop = 'deactivated' | 'paused';
+
+export type Stops = Pick<MachineSnapshot, 'available' | 'generalPaused' | 'technicalPaused' | 'operatorPaused'>;
+
+/** Of all machines of a chain. */
+export type GlobalStops = Pick<DeploymentFacts, 'generalPausedGlobal' | 'technicalPausedGlobal'>;
+
+/** Of a machine of the main chain. Throws `ChainUnreadable` where a fact is unreadable. */
+export function findStop(
+  snapshot: Stops,
+  { generalPausedGlobal, technicalPausedGlobal }: GlobalStops,
+): Stop | undefined {
+  if (need(snapshot.generalPaused)) return 'deactivated';
+  const isPaused = need(snapshot.operatorPaused) || need(snapshot.technicalPaused);
+  return isPaused || generalPausedGlobal || technicalPausedGlobal ? 'paused' : undefined;
+}
+
+/** A cross-check only, so an unreadable answer contradicts nothing. It cannot decide: it is false in Grace, which is bonded. */
+export function isCalledAvailable({ available }: Stops): boolean {
+  return available.state === 'present' && available.value;
+}
+
+/** Where the chain calls available what its own flags stop, nobody knows. */
+export function judgeAvailability(snapshot: Stops, globals: GlobalStops): Availability {
+  if ([snapshot.generalPaused, snapshot.operatorPaused, snapshot.technicalPaused].some(isUnknown)) return 'unreadable';
+  const stop = findStop(snapshot, globals);
+  if (stop === undefined) return 'available';
+  return isCalledAvailable(snapshot) ? 'unreadable' : stop;
+}
+
+/** Of a machine of the alt chain, which deactivates none. */
+export function judgeAltAvailability(
+  { pauseFlags }: Pick<AltMachineSnapshot, 'pauseFlags'>,
+  { generalPausedGlobal }: Pick<GlobalStops, 'generalPausedGlobal'>,
+): Availability {
+  if (pauseFlags.state === 'unreadable') return 'unreadable';
+  const flags = pauseFlags.state === 'present' ? pauseFlags.value : NO_PAUSE_FLAGS;
+  return generalPausedGlobal || Object.values(flags).some(Boolean) ? 'paused' : 'available';
+}
+
+function isUnknown({ state }: Reading<boolean>): boolean {
+  return state !== 'present';
+}

@@ -1,0 +1,45 @@
+/**
+ * Which block stored which record? (chain-evm 3.7.) The k-th log since the last import belongs to the k-th readable record;
+ * that they agree is proven here, for the rating of a request and for the fold of the indexer alike.
+ */
+import { chainUnreadable } from '../faults.ts';
+import type { EventRecord } from './machine-facts.ts';
+import type { RatingEvent } from '../rating/event.ts';
+
+/** What the log of a record says. */
+export interface EventLogFacts {
+  readonly seq: number;
+  readonly eventIndex: bigint;
+  readonly eventType: number;
+  readonly value: bigint;
+  readonly blockTimestamp: number;
+}
+
+/**
+ * Joins the records from position `from` on with their logs.
+ * Throws `ChainUnreadable` when one side is missing or says something else than the other.
+ */
+export function pairEvents(
+  records: readonly EventRecord[],
+  logs: readonly EventLogFacts[],
+  from: number,
+  hasPriorEvents: boolean,
+): RatingEvent[] {
+  if (records.length !== logs.length) throw chainUnreadable('main', 'events');
+  return records.map((record, k) => {
+    const log = logs[k]!;
+    const seq = from + k;
+    const agrees =
+      log.seq === seq &&
+      log.eventType === record.eventType &&
+      log.value === record.value &&
+      (hasPriorEvents || log.eventIndex === BigInt(seq));
+    if (!agrees) throw chainUnreadable('main', 'events');
+    return toRatingEvent(record, seq, log.blockTimestamp);
+  });
+}
+
+function toRatingEvent(record: EventRecord, seq: number, blockTimestamp: number): RatingEvent {
+  const { eventType: type, value, currency, timestamp, trustLevel: trust } = record;
+  return { seq, type, value, currency, timestamp, trust, blockTimestamp };
+}

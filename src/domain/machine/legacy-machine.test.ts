@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { judgeClaim, MAX_CLAIMED_MACHINES, parseClaimedMachines } from './legacy-machine.ts';
+import type { Address } from '../identifiers/identifiers.ts';
+import type { Reading } from './machine-facts.ts';
+
+const parse = (text: string) => parseClaimedMachines(new TextEncoder().encode(text));
+
+describe('the machines that an operator claims', () => {
+  test.each([
+    ['nothing written', '', []],
+    ['an empty list', '[]', []],
+    ['out of order', '[2,1,3]', [1n, 2n, 3n]],
+    ['as texts', '["10", 9]', [9n, 10n]],
+    ['twice', '[7,"7",7]', [7n]],
+    ['the largest id', `[${2n ** 256n - 1n}]`, [2n ** 256n - 1n]],
+  ])('%s', (_name, text, ids) => {
+    expect(parse(text)).toEqual(ids);
+  });
+
+  test.each([
+    ['no JSON', '1,2'],
+    ['blanks only', ' '],
+    ['no array', '{"0":1}'],
+    ['a bare id', '1'],
+    ['an array of arrays', '[[1]]'],
+    ['0', '[0]'],
+    ['a negative number', '[-1]'],
+    ['a fraction', '[1.0]'],
+    ['an exponent', '[1e3]'],
+    ['a leading zero', '["01"]'],
+    ['beyond 2^256 - 1', `[${2n ** 256n}]`],
+    ['null', '[null]'],
+    ['one bad id among good ones', '[1,true,2]'],
+    ['text after the list', '[1] 2'],
+  ])('%s is no list of ids', (_name, text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  test('bytes that are no UTF-8 are no list', () => {
+    expect(parseClaimedMachines(new Uint8Array([0xff]))).toBeUndefined();
+  });
+
+  test('a list may be long, and not longer', () => {
+    const list = (length: number) => JSON.stringify(Array.from({ length }, (_, i) => i + 1));
+    expect(parse(list(MAX_CLAIMED_MACHINES))).toHaveLength(2_000);
+    expect(parse(list(MAX_CLAIMED_MACHINES + 1))).toBeUndefined();
+  });
+});
+
+test('the registry decides whose a claimed machine is', () => {
+  const claimant = `0x${'11'.repeat(20)}` as Address;
+  const stranger = `0x${'22'.repeat(20)}` as Address;
+  const present = <T>(value: T) => ({ state: 'present', value }) as const;
+  const absent = { state: 'absent' } as const;
+  const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
+  const judge = (exists: Reading<boolean>, operator: Reading<Address>) => judgeClaim({ exists, operator }, claimant);
+  expect([
+    judge(present(true), present(claimant)),
+    judge(present(true), present(stranger)),
+    judge(present(true), absent),
+    judge(present(true), unreadable),
+    judge(present(false), present(claimant)),
+    judge(present(false), unreadable),
+    judge(unreadable, present(claimant)),
+    judge(unreadable, present(stranger)),
+    judge(unreadable, unreadable),
+  ]).toEqual(['held', 'foreign', 'foreign', 'unknown', 'foreign', 'foreign', 'held', 'foreign', 'unknown']);
+});

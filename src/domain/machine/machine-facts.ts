@@ -1,0 +1,130 @@
+/**
+ * What does the main chain say about one machine at one block? (chain-evm 3 and 5.)
+ * Facts only: what they mean is judged elsewhere in `domain/`.
+ */
+import type { UnreadableCause } from '../faults.ts';
+import type { Address, MachineId } from '../identifiers/identifiers.ts';
+import type { AttestationRecord } from '../evidence/verify-status.ts';
+
+/** One read: the three answers are three types and never merge. */
+export type Reading<T> =
+  | { readonly state: 'present'; readonly value: T }
+  | { readonly state: 'absent' }
+  | { readonly state: 'unreadable'; readonly cause: UnreadableCause };
+
+/** The block that all facts of one answer belong to. `timestamp` in Unix seconds. */
+export interface BlockRef {
+  readonly number: number;
+  readonly hash: string;
+  readonly timestamp: number;
+}
+
+export interface VerificationMethod {
+  readonly id: string;
+  readonly methodType: string;
+  readonly controller: string;
+  readonly publicKeyMultibase: string;
+}
+
+export interface ServiceEndpoint {
+  readonly id: string;
+  readonly serviceType: string;
+  readonly serviceEndpoint: string;
+}
+
+/** The stored document; its `id` is computed by the contract and therefore not a fact. */
+export interface DidDocument {
+  readonly controller: Address | undefined;
+  readonly verificationMethods: readonly VerificationMethod[];
+  /** Indexes into `verificationMethods`; may point outside. */
+  readonly authentication: readonly bigint[];
+  readonly serviceEndpoints: readonly ServiceEndpoint[];
+}
+
+export type SubscriptionStatus = 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
+
+/** Times in Unix seconds; `periodStart` 0 = never activated; `bondedAmount` with 18 decimals. */
+export interface Subscription {
+  readonly tier: number;
+  readonly periodStart: bigint;
+  readonly periodEnd: bigint;
+  readonly bondedAmount: bigint;
+}
+
+/** One stored event as `getEvents` returns it; nothing in it is trusted. */
+export interface EventRecord {
+  readonly eventType: number;
+  readonly value: bigint;
+  readonly timestamp: bigint;
+  readonly dataHash: string;
+  readonly trustLevel: number;
+  readonly sourceChainId: bigint;
+  readonly sourceTxHash: string;
+  /** `0x` hex of the raw bytes. */
+  readonly metadata: string;
+  readonly currency: string;
+}
+
+/** Consecutive records from position `offset` on, oldest first. */
+export interface EventPage {
+  readonly offset: number;
+  readonly records: readonly EventRecord[];
+}
+
+/** `flaggedAt` in Unix seconds, 0 for none; `trustOverride` in percent. */
+export interface AdminFlagsRecord {
+  readonly flaggedAt: bigint;
+  readonly trustOverride: number | undefined;
+}
+
+/** KYB is that of `operator`: the machine's, or its owner where none is recorded. Undefined: no record. */
+export interface AttestationRecords {
+  readonly operator: Address | undefined;
+  readonly kyb: AttestationRecord | undefined;
+  readonly chip: AttestationRecord | undefined;
+}
+
+/** Everything that one multicall says about one machine. Two snapshots of one machine differ by identity. */
+export interface MachineSnapshot {
+  readonly id: MachineId;
+  readonly block: BlockRef;
+  /** Absent: a decoded `ERC721NonexistentToken`. */
+  readonly owner: Reading<Address>;
+  /** Absent: none set, or no token. */
+  readonly controller: Reading<Address>;
+  /** Absent: none recorded. */
+  readonly operator: Reading<Address>;
+  /** Absent: no token. */
+  readonly document: Reading<DidDocument>;
+  readonly subscription: Reading<Subscription>;
+  readonly subscriptionStatus: Reading<SubscriptionStatus>;
+  readonly available: Reading<boolean>;
+  readonly generalPaused: Reading<boolean>;
+  readonly technicalPaused: Reading<boolean>;
+  readonly operatorPaused: Reading<boolean>;
+  readonly relocating: Reading<boolean>;
+  /** Protocol ordinal; 0 = none recorded. */
+  readonly homeOrdinal: Reading<number>;
+  readonly eventCount: Reading<bigint>;
+  readonly priorEventCount: Reading<bigint>;
+  /** The page of records that starts at the position the caller asked for. */
+  readonly events: Reading<EventPage>;
+  /** Records from position 0 on, at most the query limit; undefined when nobody asked for them. */
+  readonly firstEvents: Reading<EventPage> | undefined;
+  /** Absent: no AdminFlags contract is configured. */
+  readonly flags: Reading<AdminFlagsRecord>;
+  /** Absent: no AttestationRegistry contract is configured. */
+  readonly attestations: Reading<AttestationRecords>;
+}
+
+/** Facts of the deployment, read at start and again whenever a log says that they changed (chain-evm 5.2). */
+export interface DeploymentFacts {
+  readonly localOrdinal: number;
+  readonly graceSeconds: bigint;
+  readonly runoffSeconds: bigint;
+  readonly relocationEnabled: boolean;
+  readonly generalPausedGlobal: boolean;
+  readonly technicalPausedGlobal: boolean;
+  readonly tierCount: number;
+  readonly maxQueryLimit: number;
+}

@@ -1,0 +1,64 @@
+/** The table of chain-evm 3.6, row by row. */
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../faults.ts';
+import type { Address } from '../identifiers/identifiers.ts';
+import type { Reading } from './machine-facts.ts';
+import { judgeHome } from './machine-home.ts';
+
+const OWNER: Reading<Address> = { state: 'present', value: '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address };
+const NONE = { state: 'absent' } as const;
+const UNREADABLE = { state: 'unreadable', cause: 'rpc-error' } as const;
+
+function judge(owner: Reading<Address>, relocating: boolean | typeof UNREADABLE, home: number | typeof UNREADABLE) {
+  const toReading = <T>(value: T | typeof UNREADABLE): Reading<T> =>
+    value === UNREADABLE ? UNREADABLE : { state: 'present', value: value as T };
+  const facts = { owner, relocating: toReading<boolean>(relocating), homeOrdinal: toReading<number>(home) };
+  try {
+    return judgeHome(facts, { local: 1, alt: 5 });
+  } catch (error) {
+    if (error instanceof Fault) return { kind: error.kind, ...error.context };
+    throw error;
+  }
+}
+
+const RELOCATING = { kind: 'MachineRelocating' };
+const CONTRADICTION = { kind: 'ChainUnreadable', chain: 'main', cause: 'contradiction' };
+const RPC_ERROR = { kind: 'ChainUnreadable', chain: 'main', cause: 'rpc-error' };
+
+describe('where a machine lives', () => {
+  it.each([
+    ['a token homed here', judge(OWNER, false, 1), 'main'],
+    ['a token on its way out', judge(OWNER, true, 1), RELOCATING],
+    ['a token on its way, home elsewhere', judge(OWNER, true, 5), RELOCATING],
+    ['a token without a home', judge(OWNER, false, 0), CONTRADICTION],
+    ['a token with the alt home', judge(OWNER, false, 5), CONTRADICTION],
+    ['a token with a foreign home', judge(OWNER, false, 3), CONTRADICTION],
+    ['no token, no home', judge(NONE, false, 0), 'unknown-here'],
+    ['no token, home here', judge(NONE, false, 1), 'unknown-here'],
+    ['no token, alt home', judge(NONE, false, 5), 'alt'],
+    ['no token, foreign home', judge(NONE, false, 3), { kind: 'MachineHomedElsewhere', ordinal: 3 }],
+    ['no token, arriving', judge(NONE, true, 0), RELOCATING],
+  ])('%s', (_name, judged, expected) => {
+    expect(judged).toEqual(expected);
+  });
+
+  it('is elsewhere for the alt ordinal when no alt chain is configured', () => {
+    const facts = {
+      owner: NONE,
+      relocating: { state: 'present', value: false },
+      homeOrdinal: { state: 'present', value: 5 },
+    } as const;
+    expect(() => judgeHome(facts, { local: 1, alt: undefined })).toThrow(
+      new Fault('MachineHomedElsewhere', { ordinal: 5 }),
+    );
+  });
+
+  it.each([
+    ['an unreadable owner is never absence', judge(UNREADABLE, false, 0)],
+    ['an unreadable relocation flag', judge(OWNER, UNREADABLE, 1)],
+    ['an unreadable home', judge(NONE, false, UNREADABLE)],
+    ['an unreadable home of a token', judge(OWNER, false, UNREADABLE)],
+  ])('%s', (_name, judged) => {
+    expect(judged).toEqual(RPC_ERROR);
+  });
+});

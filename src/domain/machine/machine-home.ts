@@ -1,0 +1,48 @@
+/**
+ * Where does a machine live, and may this deployment speak for it? (chain-evm 3.6, chain-svm 4, decisions 1.)
+ * Existence is judged here and nowhere else.
+ */
+import { chainUnreadable, Fault } from '../faults.ts';
+import type { MachineSnapshot, Reading } from './machine-facts.ts';
+
+/**
+ * `main`: a machine of the main chain. `alt`: the main chain names the alt chain. `unknown-here`: the main chain names no
+ * home; only the alt chain can tell whether it exists.
+ */
+export type MachineHome = 'main' | 'alt' | 'unknown-here';
+
+export interface HomeOrdinals {
+  readonly local: number;
+  /** Undefined: no alt chain is configured. */
+  readonly alt: number | undefined;
+}
+
+/** Throws `MachineRelocating`, `MachineHomedElsewhere`, or `ChainUnreadable` where the facts fail or contradict each other. */
+export function judgeHome(
+  snapshot: Pick<MachineSnapshot, 'owner' | 'relocating' | 'homeOrdinal'>,
+  ordinals: HomeOrdinals,
+): MachineHome {
+  if (snapshot.owner.state === 'unreadable') throw chainUnreadable('main', snapshot.owner.cause);
+  if (need(snapshot.relocating)) throw new Fault('MachineRelocating', {});
+  const home = need(snapshot.homeOrdinal);
+  if (snapshot.owner.state === 'present') {
+    if (home === ordinals.local) return 'main';
+    throw chainUnreadable('main', 'contradiction');
+  }
+  if (home === 0 || home === ordinals.local) return 'unknown-here';
+  if (home === ordinals.alt) return 'alt';
+  throw new Fault('MachineHomedElsewhere', { ordinal: home });
+}
+
+/** The value of a fact without which there is no answer. Throws `ChainUnreadable`. */
+export function need<T>(reading: Reading<T>): T {
+  const value = needOrAbsent(reading);
+  if (value === undefined) throw chainUnreadable('main', 'contradiction');
+  return value;
+}
+
+/** The value of a fact that may legitimately be missing. Throws `ChainUnreadable`. */
+export function needOrAbsent<T>(reading: Reading<T>): T | undefined {
+  if (reading.state === 'unreadable') throw chainUnreadable('main', reading.cause);
+  return reading.state === 'present' ? reading.value : undefined;
+}

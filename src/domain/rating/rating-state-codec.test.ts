@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  activityOn,
+  eachDay,
+  inChainOrder,
+  NO_FEED,
+  revenueOn,
+  TODAY,
+} from '../../../testing/fixtures/rating-events.ts';
+import type { Fold } from './rating-state.ts';
+import { emptyFold, foldEvents } from './rating-state.ts';
+import { FoldUnreadable, formatFold, parseFold } from './rating-state-codec.ts';
+
+const { fold } = foldEvents(
+  emptyFold(),
+  inChainOrder([
+    ...eachDay(TODAY - 200, TODAY, (day) => [revenueOn(day, 5_000, day % 3), activityOn(day, (day + 1) % 3)]),
+    { ...revenueOn(TODAY, 5_000), currency: 'EUR' },
+  ]),
+  NO_FEED,
+);
+
+describe('the text of a fold', () => {
+  it.each([
+    ['of a machine with history', fold],
+    ['of one without events', emptyFold()],
+  ])('gives the fold back: %s', (_, each) => {
+    expect(parseFold(formatFold(each))).toStrictEqual(each);
+  });
+
+  it('stays below 32 KiB with the largest numbers that any history can bring', () => {
+    const everyEvent = Number.MAX_SAFE_INTEGER;
+    const level = { cents: BigInt(everyEvent) * 10n ** 9n, weight: everyEvent, activity: 24 };
+    const lastDay = Math.floor(everyEvent / 86_400);
+    const largest: Fold = {
+      nextSeq: everyEvent,
+      newestBlockTimestamp: everyEvent,
+      revenueEvents: everyEvent,
+      totalRevenueCents: everyEvent,
+      qualifyingRevenueEvents: everyEvent,
+      qualifyingEvents: everyEvent,
+      qualifyingDays: lastDay,
+      qualifyingWeeks: lastDay,
+      firstQualifyingDay: lastDay - 179,
+      lastQualifyingDay: lastDay,
+      lastUnconvertedDay: lastDay,
+      buckets: Array.from({ length: 180 }, (_, k) => ({ day: lastDay - 179 + k, levels: [level, level, level] })),
+    };
+    const text = formatFold(largest);
+    expect(parseFold(text)).toStrictEqual(largest);
+    expect(Buffer.byteLength(text)).toBeLessThan(32 * 1024);
+  });
+});
+
+describe('parseFold', () => {
+  type Source = Record<string, unknown> & { buckets: unknown[][] };
+  const altered = (alter: (source: Source) => void): string => {
+    const source = JSON.parse(formatFold(fold)) as Source;
+    alter(source);
+    return JSON.stringify(source);
+  };
+  const of = (each: Fold, members: object): string =>
+    JSON.stringify({ ...(JSON.parse(formatFold(each)) as object), ...members });
+  const withMember = (name: string, value: unknown): string => altered((source) => (source[name] = value));
+  const withNumber = (index: number, value: unknown): string => altered(({ buckets }) => (buckets[0]![index] = value));
+
+  it.each([
+    ['nothing', ''],
+    ['half a text', formatFold(fold).slice(0, -10)],
+    ['null', 'null'],
+    ['an array', '[]'],
+    ['another model', withMember('model', 'mcr/2')],
+    ['a member more', withMember('more', 1)],
+    ['a member less', withMember('nextSeq', undefined)],
+    [
+      'a renamed member',
+      altered((source) => {
+        delete source['nextSeq'];
+        source['next'] = 402;
+      }),
+    ],
+    ['a fraction', withMember('nextSeq', 402.5)],
+    ['a negative number', withMember('totalRevenueCents', -1)],
+    ['an unsafe number', withMember('totalRevenueCents', 2 ** 53)],
+    ['a text for a number', withMember('qualifyingDays', '201')],
+    ['null where there is always a number', withMember('revenueEvents', null)],
+    ['buckets that are no list', withMember('buckets', {})],
+    ['a bucket that is no list', altered(({ buckets }) => (buckets[0] = {} as unknown[]))],
+    ['a bucket cut off', altered(({ buckets }) => buckets[0]!.pop())],
+    ['a bucket with a number more', altered(({ buckets }) => buckets[0]!.push(0))],
+    ['cents that are a number', withNumber(1, 5_000)],
+    ['cents with a leading zero', withNumber(1, '05000')],
+    ['cents beyond any history', withNumber(1, '9'.repeat(26))],
+    ['negative weight', withNumber(4, -1)],
+    ['25 activity events of one level', withNumber(7, 25)],
+    ['days out of order', altered(({ buckets }) => buckets.reverse())],
+    ['a day twice', altered(({ buckets }) => (buckets[0] = buckets[1]!))],
+    ['a day that was dropped', withNumber(0, TODAY - 180)],
+    ['a day after the newest block', altered(({ buckets }) => (buckets.at(-1)![0] = TODAY + 1))],
+    [
+      'a last day after the newest block',
+      altered((source) => (source['lastQualifyingDay'] = source.buckets.at(-1)![0] = TODAY + 1)),
+    ],
+    ['an event without a block', of(emptyFold(), { nextSeq: 1 })],
+    ['a block without an event', of(emptyFold(), { newestBlockTimestamp: 5 })],
+    ['a last day of nothing', of(emptyFold(), { lastQualifyingDay: 5 })],
+    ['a last day that is not the last', withMember('lastQualifyingDay', TODAY - 1)],
+    ['days in the wrong order', withMember('firstQualifyingDay', TODAY + 1)],
+    ['no first day', withMember('firstQualifyingDay', null)],
+    ['no last day', withMember('lastQualifyingDay', null)],
+    ['events without a block', withMember('newestBlockTimestamp', null)],
+    ['more revenue events than events', withMember('revenueEvents', 404)],
+    ['more qualifying events than events', withMember('qualifyingEvents', 404)],
+    ['more qualifying revenue than revenue', withMember('qualifyingRevenueEvents', 203)],
+    ['more days than qualifying events', withMember('qualifyingDays', 403)],
+    ['more weeks than days', withMember('qualifyingWeeks', 202)],
+    ['fewer days than buckets', withMember('qualifyingDays', 179)],
+  ])('refuses %s', (_, text) => {
+    expect(() => parseFold(text)).toThrow(FoldUnreadable);
+  });
+
+  it('says what it refuses', () => {
+    const refused = expect.objectContaining({ name: 'FoldUnreadable', message: 'not a fold of this model' });
+    expect(() => parseFold('null')).toThrow(refused);
+  });
+});

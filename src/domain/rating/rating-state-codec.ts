@@ -1,0 +1,139 @@
+/**
+ * How is a fold kept in the store? As JSON text below 32 KiB, whatever the history (design/scoring.md, Fold).
+ */
+
+import { dayOf } from './utc-day.ts';
+import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
+import type { DayBucket, Fold, LevelSums } from './rating-state.ts';
+
+/** Says that a text is no fold of this model. The events are still there to be folded anew. */
+export class FoldUnreadable extends Error {
+  constructor() {
+    super('not a fold of this model');
+    this.name = 'FoldUnreadable';
+  }
+}
+
+export type CountName = (typeof COUNTS)[number];
+export type MomentName = (typeof MOMENTS)[number];
+
+/** Scalars that are always there. */
+export const COUNTS = [
+  'nextSeq',
+  'revenueEvents',
+  'totalRevenueCents',
+  'qualifyingRevenueEvents',
+  'qualifyingEvents',
+  'qualifyingDays',
+  'qualifyingWeeks',
+] as const satisfies readonly (keyof Fold)[];
+
+/** Scalars that are null until the first event of their kind. */
+export const MOMENTS = [
+  'newestBlockTimestamp',
+  'firstQualifyingDay',
+  'lastQualifyingDay',
+  'lastUnconvertedDay',
+] as const satisfies readonly (keyof Fold)[];
+
+const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];
+
+/** Three cents as decimal text, three weights, three activities, by trust level; the day stands before them. */
+const BUCKET_NUMBERS = 10;
+
+/** The text of a fold; `parseFold` gives the same fold back. */
+export function formatFold(fold: Fold): string {
+  const scalars = [...COUNTS, ...MOMENTS].map((name) => [name, fold[name] ?? null] as const);
+  return JSON.stringify({ model: MODEL, ...Object.fromEntries(scalars), buckets: fold.buckets.map(toRow) });
+}
+
+/** The fold of a text that `formatFold` made. Throws `FoldUnreadable`. */
+export function parseFold(text: string): Fold {
+  const source = parseObject(text);
+  if (source['model'] !== MODEL || Object.keys(source).length !== MEMBERS.length) throw new FoldUnreadable();
+  const counts = COUNTS.map((name) => [name, parseCount(source[name])] as const);
+  const moments = MOMENTS.map((name) => [name, parseMoment(source[name])] as const);
+  const fold: Fold = {
+    ...(Object.fromEntries(counts) as Record<CountName, number>),
+    ...(Object.fromEntries(moments) as Record<MomentName, number | undefined>),
+    buckets: parseArray(source['buckets']).map(parseBucket),
+  };
+  if (!isConsistent(fold)) throw new FoldUnreadable();
+  return fold;
+}
+
+export function toRow({ day, levels }: DayBucket): unknown[] {
+  return [
+    day,
+    ...levels.map(({ cents }) => String(cents)),
+    ...levels.map(({ weight }) => weight),
+    ...levels.map(({ activity }) => activity),
+  ];
+}
+
+export function parseBucket(row: unknown): DayBucket {
+  const numbers = parseArray(row);
+  if (numbers.length !== BUCKET_NUMBERS) throw new FoldUnreadable();
+  const parseLevel = (level: number): LevelSums => ({
+    cents: parseCents(numbers[1 + level]),
+    weight: parseCount(numbers[4 + level]),
+    activity: parseCount(numbers[7 + level]),
+  });
+  return { day: parseCount(numbers[0]), levels: [parseLevel(0), parseLevel(1), parseLevel(2)] };
+}
+
+/** What holds for every fold of events, and what the judgement of later events builds on. */
+function isConsistent(fold: Fold): boolean {
+  const { buckets, firstQualifyingDay, lastQualifyingDay } = fold;
+  const newestDay = dayOf(fold.newestBlockTimestamp ?? 0);
+  const hasQualified = fold.qualifyingEvents > 0;
+  return (
+    fold.revenueEvents <= fold.nextSeq &&
+    fold.qualifyingRevenueEvents <= Math.min(fold.revenueEvents, fold.qualifyingEvents) &&
+    fold.qualifyingEvents <= fold.nextSeq &&
+    fold.qualifyingWeeks <= fold.qualifyingDays &&
+    fold.qualifyingDays <= fold.qualifyingEvents &&
+    fold.nextSeq > 0 === (fold.newestBlockTimestamp !== undefined) &&
+    hasQualified === (firstQualifyingDay !== undefined) &&
+    hasQualified === (lastQualifyingDay !== undefined) &&
+    (firstQualifyingDay ?? 0) <= (lastQualifyingDay ?? 0) &&
+    buckets.length <= Math.min(WINDOW_DAYS, fold.qualifyingDays) &&
+    buckets.every(({ day }) => day <= newestDay && day > newestDay - WINDOW_DAYS) &&
+    buckets.every((bucket, index) => index === 0 || bucket.day > buckets[index - 1]!.day) &&
+    (buckets.length === 0 || buckets.at(-1)!.day === lastQualifyingDay) &&
+    buckets.every(({ levels }) => levels.every(({ activity }) => activity <= MAX_DAILY_ACTIVITY))
+  );
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FoldUnreadable();
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FoldUnreadable();
+  return value as Record<string, unknown>;
+}
+
+export function parseArray(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new FoldUnreadable();
+  return value;
+}
+
+export function parseCount(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new FoldUnreadable();
+  return value as number;
+}
+
+export function parseMoment(value: unknown): number | undefined {
+  return value === null ? undefined : parseCount(value);
+}
+
+function parseCents(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^(0|[1-9]\d{0,24})$/.test(value)) throw new FoldUnreadable();
+  return BigInt(value);
+}

@@ -1,0 +1,46 @@
+/** How is a day of a fold kept in the store? As JSON text without names, because a machine has hundreds of them. */
+
+import { MODEL } from './constants.ts';
+import type { FoldDay, FoldTotals } from './rating-state-days.ts';
+import {
+  COUNTS,
+  FoldUnreadable,
+  MOMENTS,
+  parseArray,
+  parseBucket,
+  parseCount,
+  parseJson,
+  parseMoment,
+  toRow,
+  type CountName,
+  type MomentName,
+} from './rating-state-codec.ts';
+
+/** Model, day, counts, moments, buckets. */
+const PARTS = 5;
+
+export function formatFoldDay({ day, totals, changed }: FoldDay): string {
+  const counts = COUNTS.map((name) => totals[name]);
+  const moments = MOMENTS.map((name) => totals[name] ?? null);
+  return JSON.stringify([MODEL, day, counts, moments, changed.map(toRow)]);
+}
+
+/** The day of a text that `formatFoldDay` made. Throws `FoldUnreadable`. */
+export function parseFoldDay(text: string): FoldDay {
+  const parts = parseArray(parseJson(text));
+  const [counts, moments] = [parseArray(parts[2]), parseArray(parts[3])];
+  const isOfForm = parts.length === PARTS && counts.length === COUNTS.length && moments.length === MOMENTS.length;
+  if (!isOfForm || parts[0] !== MODEL) throw new FoldUnreadable();
+  const totals: FoldTotals = {
+    ...(Object.fromEntries(COUNTS.map((name, place) => [name, parseCount(counts[place])])) as Record<
+      CountName,
+      number
+    >),
+    ...(Object.fromEntries(MOMENTS.map((name, place) => [name, parseMoment(moments[place])])) as Record<
+      MomentName,
+      number | undefined
+    >),
+  };
+  if (totals.nextSeq === 0 || totals.newestBlockTimestamp === undefined) throw new FoldUnreadable();
+  return { day: parseCount(parts[1]), totals, changed: parseArray(parts[4]).map(parseBucket) };
+}

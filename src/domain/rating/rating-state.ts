@@ -1,0 +1,220 @@
+/**
+ * What must be remembered of a machine's events so that it can be rated at any later time? (design/scoring.md, Fold)
+ *
+ * A fold holds finalized events only, and belongs to one model and one configuration of rates: another one folds anew.
+ * Folding in any batches gives the same fold; the order of events within a block changes nothing.
+ */
+
+import { dayOf, weekOf } from './utc-day.ts';
+import { convertAmount } from './amount.ts';
+import { LEAST_QUALIFYING_CENTS, MAX_DAILY_ACTIVITY, REVENUE_TYPE, SAFE, TRUST, WINDOW_DAYS } from './constants.ts';
+import { eventDay, judgeEvent } from './event.ts';
+import type { RatingEvent, TrustLevel } from './event.ts';
+import type { RateTable } from './rate-table.ts';
+
+/** What one trust level brought on one day. */
+export interface LevelSums {
+  /** Qualifying revenue. A bigint, because nine million events of the largest amount pass 2^53. */
+  readonly cents: bigint;
+  /** Weight of the qualifying revenue events: exact up to 90 billion of them. */
+  readonly weight: number;
+  /** Activity events, at most 24. */
+  readonly activity: number;
+}
+
+/** A day with a qualifying event; its sums by trust level. */
+export interface DayBucket {
+  readonly day: number;
+  readonly levels: readonly [LevelSums, LevelSums, LevelSums];
+}
+
+export interface Fold {
+  /** The position of the next event, and so the number of all events. */
+  readonly nextSeq: number;
+  readonly newestBlockTimestamp: number | undefined;
+  readonly revenueEvents: number;
+  /** At most `SAFE`. */
+  readonly totalRevenueCents: number;
+  readonly qualifyingRevenueEvents: number;
+  readonly qualifyingEvents: number;
+  readonly qualifyingDays: number;
+  readonly qualifyingWeeks: number;
+  readonly firstQualifyingDay: number | undefined;
+  readonly lastQualifyingDay: number | undefined;
+  /** The newest day of a sound revenue event that could not be converted. */
+  readonly lastUnconvertedDay: number | undefined;
+  /** Ascending; the 180 days up to the day of the newest block, and no older ones. */
+  readonly buckets: readonly DayBucket[];
+}
+
+/** Why a list of events cannot be rated: never a score, always a fault of the reader. */
+export type EventsProblem = 'seq_gap' | 'block_time_missing' | 'block_time_falling';
+
+/** Says that the events are unreadable, and at which position. */
+export class EventsUnreadable extends Error {
+  readonly problem: EventsProblem;
+  readonly seq: number;
+
+  constructor(problem: EventsProblem, seq: number) {
+    super(`events unreadable at ${seq}: ${problem}`);
+    this.name = 'EventsUnreadable';
+    this.problem = problem;
+    this.seq = seq;
+  }
+}
+
+export interface FoldedEvents {
+  readonly fold: Fold;
+  /** How many of the events are in the fold; the one after them, if any, is pending. */
+  readonly folded: number;
+}
+
+export interface LaidEvents {
+  readonly fold: Fold;
+  /** Whether an amount among them may still change, so that the answer must not be kept. */
+  readonly hasPending: boolean;
+}
+
+type Draft = { -readonly [K in keyof Fold]: Fold[K] } & { buckets: DayBucket[] };
+
+const EMPTY_LEVEL: LevelSums = { cents: 0n, weight: 0, activity: 0 };
+
+/** The fold of a machine without events. */
+export function emptyFold(): Fold {
+  return {
+    nextSeq: 0,
+    newestBlockTimestamp: undefined,
+    revenueEvents: 0,
+    totalRevenueCents: 0,
+    qualifyingRevenueEvents: 0,
+    qualifyingEvents: 0,
+    qualifyingDays: 0,
+    qualifyingWeeks: 0,
+    firstQualifyingDay: undefined,
+    lastQualifyingDay: undefined,
+    lastUnconvertedDay: undefined,
+    buckets: [],
+  };
+}
+
+/**
+ * Adds the next finalized events, up to the first pending one. That one and everything after it stay outside until the rates
+ * have grown. Throws `EventsUnreadable`.
+ */
+export function foldEvents(fold: Fold, events: readonly RatingEvent[], rates: RateTable): FoldedEvents {
+  const draft = toDraft(fold);
+  let folded = 0;
+  for (const event of events) {
+    if (addEvent(draft, event, rates, 'stop') === 'pending') break;
+    folded += 1;
+  }
+  return { fold: draft, folded };
+}
+
+/**
+ * Lays the events after a fold on a copy of it, for one answer; a pending amount adds nothing. Throws `EventsUnreadable`.
+ */
+export function layEvents(fold: Fold, events: readonly RatingEvent[], rates: RateTable): LaidEvents {
+  if (events.length === 0) return { fold, hasPending: false };
+  const draft = toDraft(fold);
+  let hasPending = false;
+  for (const event of events) {
+    if (addEvent(draft, event, rates, 'pass') === 'pending') hasPending = true;
+  }
+  return { fold: draft, hasPending };
+}
+
+function toDraft(fold: Fold): Draft {
+  return { ...fold, buckets: [...fold.buckets] };
+}
+
+/** Adds one event; with `stop` a pending one leaves the draft as it was. */
+function addEvent(draft: Draft, event: RatingEvent, rates: RateTable, atPending: 'stop' | 'pass'): 'added' | 'pending' {
+  checkOrder(draft, event);
+  const isRevenue = event.type === REVENUE_TYPE;
+  const isSound = judgeEvent(event) === 'sound';
+  const amount = isSound && isRevenue ? convertAmount(event, rates) : undefined;
+  const isPending = amount?.status === 'fx_unavailable' && amount.isPending;
+  if (isPending && atPending === 'stop') return 'pending';
+
+  draft.nextSeq += 1;
+  if (isRevenue) draft.revenueEvents += 1;
+  advanceTo(draft, event.blockTimestamp);
+  if (!isSound) return 'added';
+
+  const day = eventDay(event);
+  const trust = event.trust as TrustLevel;
+  if (amount === undefined) {
+    addActivity(draft, day, trust);
+  } else if (amount.status === 'ok') {
+    if (amount.cents >= LEAST_QUALIFYING_CENTS) addRevenue(draft, day, trust, amount.cents);
+  } else {
+    draft.lastUnconvertedDay = Math.max(day, draft.lastUnconvertedDay ?? day);
+    if (amount.status === 'unsupported_currency') addActivity(draft, day, trust);
+  }
+  return isPending ? 'pending' : 'added';
+}
+
+function checkOrder(draft: Draft, event: RatingEvent): void {
+  const { nextSeq, newestBlockTimestamp = 0 } = draft;
+  const isNext = event.seq >= nextSeq && event.seq <= nextSeq;
+  if (!isNext) throw new EventsUnreadable('seq_gap', nextSeq);
+  if (!Number.isSafeInteger(event.blockTimestamp)) throw new EventsUnreadable('block_time_missing', nextSeq);
+  if (event.blockTimestamp < newestBlockTimestamp) throw new EventsUnreadable('block_time_falling', nextSeq);
+}
+
+/**
+ * Moves to the time of a block and drops the days that no later answer can see. Exact, because a sound event enters at most
+ * 7 days before its block: none opens a dropped day, or a week that was counted and dropped.
+ */
+function advanceTo(draft: Draft, blockTimestamp: number): void {
+  draft.newestBlockTimestamp = blockTimestamp;
+  const oldestDay = dayOf(blockTimestamp) - (WINDOW_DAYS - 1);
+  while (draft.buckets.length > 0 && draft.buckets[0]!.day < oldestDay) draft.buckets.shift();
+}
+
+function addRevenue(draft: Draft, day: number, trust: TrustLevel, cents: number): void {
+  draft.totalRevenueCents = Math.min(SAFE, draft.totalRevenueCents + cents);
+  draft.qualifyingRevenueEvents += 1;
+  draft.qualifyingEvents += 1;
+  const index = openDay(draft, day);
+  const sums = draft.buckets[index]!.levels[trust];
+  replaceLevel(draft, index, trust, {
+    cents: sums.cents + BigInt(cents),
+    weight: sums.weight + Math.min(cents, TRUST.maxRevenueWeight),
+    activity: sums.activity,
+  });
+}
+
+function addActivity(draft: Draft, day: number, trust: TrustLevel): void {
+  const index = openDay(draft, day);
+  const { levels } = draft.buckets[index]!;
+  if (levels[0].activity + levels[1].activity + levels[2].activity < MAX_DAILY_ACTIVITY) draft.qualifyingEvents += 1;
+  const sums = levels[trust];
+  if (sums.activity === MAX_DAILY_ACTIVITY) return;
+  replaceLevel(draft, index, trust, { ...sums, activity: sums.activity + 1 });
+}
+
+/** The index of a day's bucket, which it opens when this is the first qualifying event of the day. */
+function openDay(draft: Draft, day: number): number {
+  const { buckets } = draft;
+  let index = buckets.length;
+  while (index > 0 && buckets[index - 1]!.day > day) index -= 1;
+  if (buckets[index - 1]?.day === day) return index - 1;
+
+  draft.qualifyingDays += 1;
+  const week = weekOf(day);
+  const isKnownWeek = [buckets[index - 1], buckets[index]].some((near) => near && weekOf(near.day) === week);
+  if (!isKnownWeek) draft.qualifyingWeeks += 1;
+  draft.firstQualifyingDay = Math.min(day, draft.firstQualifyingDay ?? day);
+  draft.lastQualifyingDay = Math.max(day, draft.lastQualifyingDay ?? day);
+  buckets.splice(index, 0, { day, levels: [EMPTY_LEVEL, EMPTY_LEVEL, EMPTY_LEVEL] });
+  return index;
+}
+
+function replaceLevel(draft: Draft, index: number, trust: TrustLevel, sums: LevelSums): void {
+  const bucket = draft.buckets[index]!;
+  const levels: [LevelSums, LevelSums, LevelSums] = [...bucket.levels];
+  levels[trust] = sums;
+  draft.buckets[index] = { day: bucket.day, levels };
+}

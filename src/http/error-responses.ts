@@ -1,0 +1,306 @@
+/**
+ * Which status, headers and body does a fault have? The one table: a row per kind of fault, a column per envelope
+ * ("Errors" of the interface, http-facts 2 to 10, evidence 2). A kind without a row, or a row without a cell, does not compile.
+ * Texts are fixed words and numbers of the service; nothing of a caller, of a chain or of an SDK is printed, but for `input` of a 422 list.
+ */
+import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
+import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
+import { JSON_TYPE, SURFACES, type Surface } from './server/route-profiles.ts';
+
+export interface WireError {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Everything that is not a `Fault` is a kind of its own, without context. */
+type Contexts = FaultContexts & { readonly Unexpected: Record<never, never> };
+type Kind = FaultKind | 'Unexpected';
+type Cell<K extends Kind> = (context: Contexts[K]) => WireError;
+
+/** `bare` serves every surface without a column of its own, but for those of chips. */
+interface Row<K extends Kind> {
+  readonly bare: Cell<K>;
+  readonly metadata?: Cell<K>;
+  readonly monetization: Cell<K>;
+  readonly verify: Cell<K>;
+  /** Undefined: as `verify`. */
+  readonly chip?: Cell<K>;
+}
+
+type Column = keyof Row<Kind>;
+
+const COLUMNS: { readonly [S in Surface]: Column } = {
+  read: 'bare',
+  metadata: 'metadata',
+  operator: 'bare',
+  'bound-address': 'bare',
+  monetization: 'monetization',
+  verify: 'verify',
+  'chip-challenge': 'chip',
+  'chip-evidence': 'chip',
+  probe: 'bare',
+  page: 'bare',
+};
+
+/** Seconds after which an unreachable chain, or an index that is catching up, is worth another try. */
+const UNREACHABLE_RETRY = { 'Retry-After': '30' };
+const SYNCING_RETRY = { 'Retry-After': '60' };
+
+const VERIFY_UNAVAILABLE = coded(503, 'VERIFY_READ_UNAVAILABLE', 'The machine cannot be verified now.');
+const VERIFY_REQUEST_INVALID = coded(400, 'INVALID_REQUEST', 'The request is not valid.');
+const STORE_UNAVAILABLE = coded(503, 'VERIFY_STORE_UNAVAILABLE', 'Storage is not available now.');
+const CHAIN_UNAVAILABLE = coded(503, 'CHAIN_UNAVAILABLE', 'The chain cannot be read now.');
+const INTERNAL = coded(500, 'INTERNAL_ERROR', 'Internal error.');
+const UNEXPECTED = bare(500, 'Internal Server Error');
+const DEACTIVATED = coded(409, 'MACHINE_DEACTIVATED', 'The machine is deactivated.');
+const STALE = 'STALE_SIGNATURE';
+const NO_MACHINE = 'There is no machine with this ID.';
+const MISMATCH = 'The evidence does not agree with its challenge, its certificate or the chain.';
+
+/** What is wrong with a member of a decision. */
+const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
+  body: 'The body must be a JSON object with each member once.',
+  opted_in: 'opted_in must be true or false.',
+  timestamp: 'timestamp must be a positive integer, in digits only.',
+  signature: 'signature must be 0x and 130 hex digits, or, beside signer_pubkey, base58 of 64 bytes.',
+  signer_pubkey: 'signer_pubkey must be base58 of 32 bytes, or left out.',
+};
+
+const TABLE: { readonly [K in Kind]: Row<K> } = {
+  MachineDidMalformed: {
+    bare: bare(400, 'Invalid machine DID format'),
+    monetization: coded(400, 'INVALID_REQUEST', 'Only decimal machine DIDs are supported, or the decimal ID alone.'),
+    verify: coded(400, 'INVALID_MACHINE_ID', 'The machine ID is not valid.'),
+  },
+  OperatorMalformed: {
+    bare: bare(400, 'Invalid Ethereum address format'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+  OperatorDidEmpty: {
+    bare: bare(400, 'Empty DID'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+  ParametersInvalid: {
+    bare: ({ issues }) => ({ status: 422, body: { detail: issues } }),
+    monetization: ({ issues }) => ({ status: 422, body: { detail: issues } }),
+    verify: VERIFY_REQUEST_INVALID,
+  },
+  MachineAbsent: {
+    bare: bare(404, 'Machine not found'),
+    metadata: bare(404, 'Token not found'),
+    monetization: coded(404, 'MACHINE_NOT_FOUND', NO_MACHINE),
+    verify: coded(404, 'MACHINE_NOT_FOUND', NO_MACHINE),
+  },
+  MachineRelocating: {
+    bare: bare(503, 'Machine is relocating'),
+    monetization: coded(503, 'MACHINE_UNAVAILABLE', 'The machine is not available now.'),
+    verify: VERIFY_UNAVAILABLE,
+    chip: CHAIN_UNAVAILABLE,
+  },
+  MachineHomedElsewhere: {
+    bare: homedElsewhere,
+    monetization: homedElsewhere,
+    verify: VERIFY_UNAVAILABLE,
+    chip: coded(404, 'MACHINE_NOT_FOUND', NO_MACHINE),
+  },
+  DecisionMalformed: ofDecision(({ member }) => toCoded(400, 'INVALID_REQUEST', MEMBER_RULES[member])),
+  // Open for a maintainer's ruling (http-facts 11): clients also know TIMESTAMP_OUT_OF_WINDOW.
+  DecisionOutsideWindow: ofDecision(coded(409, STALE, 'The timestamp is outside the window.')),
+  SignatureUnrecoverable: ofDecision(coded(401, 'INVALID_SIGNATURE', 'The signature is not a valid one.')),
+  SignerUnauthorized: ofDecision(coded(403, 'UNAUTHORIZED_SIGNER', 'The signer may not decide about this machine.')),
+  DecisionNotNewer: ofDecision(coded(409, STALE, 'The timestamp is not newer than that of the decision in force.')),
+  MachineNotBonded: ofDecision(coded(409, 'MACHINE_NOT_BONDED', 'Only a bonded machine can be opted in.')),
+  MachineDeactivated: {
+    bare: UNEXPECTED,
+    monetization: DEACTIVATED,
+    verify: INTERNAL,
+    chip: DEACTIVATED,
+  },
+  MachinePaused: ofDecision(coded(503, 'MACHINE_UNAVAILABLE', 'The machine is not available now.')),
+  EventDataPrivate: {
+    bare: bare(403, 'Event data is private'),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+  AltAddressMalformed: ofBoundAddress(bare(400, 'Invalid Solana address')),
+  WalletNotBound: ofBoundAddress(bare(404, 'Solana address is not bound')),
+  BindingRevoked: ofBoundAddress(bare(404, 'Solana binding is revoked')),
+  BindingRegistryUnreadable: ofBoundAddress(bare(503, 'Binding registry unavailable', UNREACHABLE_RETRY)),
+  ServiceNotInitialised: {
+    bare: bare(503, 'Service not initialised'),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+    chip: CHAIN_UNAVAILABLE,
+  },
+  ChainUnreadable: {
+    bare: ({ chain }) =>
+      toBare(503, chain === 'main' ? 'Chain unavailable' : 'Home chain unavailable', UNREACHABLE_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+    chip: CHAIN_UNAVAILABLE,
+  },
+  EventIndexSyncing: {
+    bare: ({ indexedBlock, headBlock }) =>
+      toBare(503, `Event index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  OperatorIndexSyncing: {
+    bare: ({ indexedBlock, headBlock }) =>
+      toBare(503, `Operator index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  OperatorIndexStale: {
+    bare: ({ ageSeconds }) =>
+      toBare(503, `Operator index is stale: chain head not read for ${ageSeconds} seconds`, SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  AltSnapshotOutOfDate: {
+    bare: bare(503, 'Alt-chain ownership snapshot is out of date', SYNCING_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
+  StoreUnavailable: {
+    bare: bare(503, 'Storage unavailable', UNREACHABLE_RETRY),
+    monetization: coded(500, 'INTERNAL_ERROR', 'The decision could not be stored or read.'),
+    verify: VERIFY_UNAVAILABLE,
+    chip: STORE_UNAVAILABLE,
+  },
+  RateLimited: {
+    bare: rateLimited,
+    monetization: rateLimited,
+    verify: coded(429, 'RATE_LIMITED', 'Too many requests.'),
+  },
+  RouteUnknown: {
+    bare: bare(404, 'Not Found'),
+    monetization: bare(404, 'Not Found'),
+    verify: coded(404, 'VERIFY_ROUTE_NOT_FOUND', 'There is no such route.'),
+  },
+  MethodNotAllowed: {
+    bare: ({ allow }) => toBare(405, 'Method Not Allowed', { Allow: allow.join(', ') }),
+    monetization: ({ allow }) => toBare(405, 'Method Not Allowed', { Allow: allow.join(', ') }),
+    verify: ({ allow }) => ({
+      ...toCoded(405, 'METHOD_NOT_ALLOWED', 'The method is not allowed.'),
+      headers: { Allow: allow.join(', ') },
+    }),
+  },
+  NotAcceptable: {
+    bare: UNEXPECTED,
+    monetization: INTERNAL,
+    verify: coded(406, 'NOT_ACCEPTABLE', 'Answers are application/json.'),
+  },
+  RequestTooLarge: {
+    bare: ({ part }) =>
+      part === 'head' ? toBare(431, 'Request Header Fields Too Large') : toBare(413, 'Content Too Large'),
+    monetization: ({ part }) => toCoded(part === 'head' ? 431 : 413, 'REQUEST_TOO_LARGE', 'The request is too large.'),
+    verify: coded(413, 'REQUEST_TOO_LARGE', 'The request is too large.'),
+  },
+  RequestMalformed: {
+    bare: bare(400, 'Bad Request'),
+    monetization: coded(400, 'INVALID_REQUEST', 'The request is not valid.'),
+    verify: VERIFY_REQUEST_INVALID,
+  },
+  RequestTimeout: {
+    bare: bare(408, 'Request Timeout'),
+    monetization: coded(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive.'),
+    verify: VERIFY_REQUEST_INVALID,
+  },
+  OnboardingUnauthorized: ofChip(() => ({
+    ...toCoded(401, 'ONBOARDING_AUTH_REQUIRED', 'An onboarding token is required.'),
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })),
+  ChallengesExhausted: ofChip(coded(429, 'RATE_LIMITED', 'Too many challenges are open.')),
+  EvidenceNotCanonical: ofChip(coded(400, 'EVIDENCE_NOT_CANONICAL', 'The evidence is not in canonical form.')),
+  EvidenceUnsupported: ofChip(coded(422, 'EVIDENCE_UNSUPPORTED', 'The evidence is of a kind that is not supported.')),
+  ClockInvalid: ofChip(coded(503, 'VERIFY_CLOCK_INVALID', 'The clock is not usable now.')),
+  ChallengeUnknown: ofChip(coded(404, 'CHALLENGE_NOT_FOUND', 'There is no such challenge.')),
+  EvidenceAlreadyAccepted: ofChip(coded(409, 'EVIDENCE_ALREADY_ACCEPTED', 'This evidence was accepted before.')),
+  ChallengeConsumed: ofChip(coded(409, 'CHALLENGE_CONSUMED', 'Other evidence was accepted for the challenge.')),
+  ChallengeExpired: ofChip(coded(409, 'CHALLENGE_EXPIRED', 'The challenge has expired.')),
+  EvidenceMismatch: ofChip(coded(422, 'EVIDENCE_MISMATCH', MISMATCH)),
+  CertificateInvalid: ofChip(coded(422, 'CERTIFICATE_INVALID', 'The certificate is not valid.')),
+  CertificateUnsupported: ofChip(coded(422, 'CERTIFICATE_UNSUPPORTED', 'The certificate is not supported.')),
+  CertificateUntrusted: ofChip(coded(422, 'CERTIFICATE_UNTRUSTED', 'The certificate is not trusted.')),
+  ChipProofInvalid: ofChip(coded(422, 'CHIP_PROOF_INVALID', 'The proof of the chip is not valid.')),
+  ControllerProofInvalid: ofChip(coded(422, 'CONTROLLER_PROOF_INVALID', 'The proof of the controller is not valid.')),
+  ControllerChanged: ofChip(coded(409, 'CONTROLLER_CHANGED', 'The controller of the machine has changed.')),
+  Unexpected: {
+    bare: UNEXPECTED,
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+};
+
+/** The answer that `surface` gives to anything thrown. */
+export function toWireError(surface: Surface, error: unknown): WireError {
+  const column = COLUMNS[surface];
+  return error instanceof Fault ? lookUp(column, error.kind, error.context) : lookUp(column, 'Unexpected', {});
+}
+
+/** Names and values in turn, as Node's `writeHead` takes them. No cache may keep an error. */
+export function toErrorHeaders(surface: Surface, { headers }: WireError, text: string): string[] {
+  return [
+    ...['Cache-Control', 'no-store'],
+    ...SURFACES[surface].headers,
+    ...Object.entries(headers ?? {}).flat(),
+    ...['Content-Type', JSON_TYPE],
+    ...['Content-Length', String(Buffer.byteLength(text))],
+  ];
+}
+
+function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): WireError {
+  const row: Row<K> = TABLE[kind];
+  return (row[column] ?? (column === 'chip' ? row.verify : row.bare))(context);
+}
+
+/** A fact that only the routes by a wallet's address come upon. */
+function ofBoundAddress<K extends Kind>(bare: Cell<K>): Row<K> {
+  return { bare, monetization: INTERNAL, verify: INTERNAL };
+}
+
+/** A fact that only decisions about monetization come upon. */
+function ofDecision<K extends Kind>(monetization: Cell<K>): Row<K> {
+  return { bare: UNEXPECTED, monetization, verify: INTERNAL };
+}
+
+/** A fact that only the intake of chips comes upon. */
+function ofChip<K extends Kind>(chip: Cell<K>): Row<K> {
+  return { bare: UNEXPECTED, monetization: INTERNAL, verify: INTERNAL, chip };
+}
+
+function toBare(status: number, detail: string, headers?: Readonly<Record<string, string>>): WireError {
+  return { status, body: { detail }, ...(headers && { headers }) };
+}
+
+function bare(status: number, detail: string, headers?: Readonly<Record<string, string>>): () => WireError {
+  const answer = toBare(status, detail, headers);
+  return () => answer;
+}
+
+function toCoded(status: number, code: string, message: string): WireError {
+  return { status, body: { detail: { code, message } } };
+}
+
+function coded(status: number, code: string, message: string): () => WireError {
+  const answer = toCoded(status, code, message);
+  return () => answer;
+}
+
+function homedElsewhere({ ordinal }: FaultContexts['MachineHomedElsewhere']): WireError {
+  const code = 'MACHINE_HOMED_ELSEWHERE';
+  const message = 'The machine is homed on a chain that this service does not serve.';
+  return { status: 409, body: { detail: { code, message, home_protocol_chain_id: ordinal } } };
+}
+
+function rateLimited({ retryAfterSeconds }: FaultContexts['RateLimited']): WireError {
+  return {
+    status: 429,
+    body: { error: 'Rate limit exceeded: 90 per 1 minute' },
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  };
+}

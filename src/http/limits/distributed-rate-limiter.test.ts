@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { afterEach, expect, test } from 'vitest';
+import { createHttpScene } from '../../../testing/harness/http-service.ts';
+import type { SharedCounts } from '../../ports/runtime.ts';
+import { HttpTally } from '../server/request-metrics.ts';
+
+let app: FastifyInstance;
+afterEach(() => app.close());
+
+/** Counters that answer so; undefined: they do not. */
+function createCounts(isUp: () => boolean, answer: (key: string) => number | undefined): SharedCounts {
+  return {
+    isUp,
+    count: async (key) => answer(key),
+    failures: () => 0,
+    close: async () => undefined,
+  };
+}
+
+const ask = async (url: string) => {
+  const { statusCode, headers } = await app.inject(url);
+  return [statusCode, headers['retry-after']];
+};
+
+test('what all replicas have counted decides, by address and path', async () => {
+  const keys: string[] = [];
+  const tally = new HttpTally();
+  const sharedCounts = createCounts(
+    () => true,
+    (key) => {
+      keys.push(key);
+      return key.endsWith('/echo/b') ? 59_001 : 0;
+    },
+  );
+  ({ app } = await createHttpScene({ sharedCounts, tally }));
+  expect(await ask('/echo/a')).toEqual([200, undefined]);
+  expect(await ask('/echo/b')).toEqual([429, '60']);
+  expect((await ask('/nothing'))[0]).toBe(404);
+  expect(keys).toEqual(['general 127.0.0.1 /echo/a', 'general 127.0.0.1 /echo/b', 'general 127.0.0.1 ']);
+  expect(tally.limiters()[0]).toEqual({ name: 'general', keys: 0, capacity: 24_999, refused: 1 });
+});
+
+test('the head is judged after the rate, and a late answer is an answer', async () => {
+  ({ app } = await createHttpScene({
+    sharedCounts: createCounts(
+      () => true,
+      () => 0,
+    ),
+  }));
+  expect((await app.inject('/thing')).statusCode).toBe(200);
+  const manyHeaders = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`x-${index}`, '1']));
+  expect((await app.inject({ url: '/thing', headers: manyHeaders })).statusCode).toBe(431);
+});
+
+test.each([
+  ['are down', false, undefined],
+  ['do not answer', true, undefined],
+])('while they %s, this replica counts alone, and nobody is refused for that', async (_, isUp, answer) => {
+  const sharedCounts = createCounts(
+    () => isUp,
+    () => answer,
+  );
+  ({ app } = await createHttpScene({ sharedCounts }));
+  const statuses: number[] = [];
+  for (let i = 0; i < 92; i++) statuses.push((await app.inject('/thing')).statusCode);
+  expect(statuses).toEqual([...Array<number>(90).fill(200), 429, 429]);
+});

@@ -1,0 +1,51 @@
+/**
+ * Has this caller asked all replicas together too often? The limiter of one process, asked only while the shared counters do not answer: nobody is
+ * refused because they are down (decisions 3).
+ */
+import type { SharedCounts } from '../../ports/runtime.ts';
+import type { LimiterReport, RateLimiter } from './rate-limiter.ts';
+
+/** What admission asks; only the shared limiter answers later. */
+export interface Limiter {
+  /** As `RateLimiter.count`. */
+  count(address: string, path: string, nowMilliseconds: number): number | Promise<number>;
+  report(): LimiterReport;
+}
+
+export interface SharedLimit {
+  /** Tells the keys of limiters apart. */
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMilliseconds: number;
+}
+
+export class SharedRateLimiter implements Limiter {
+  readonly #own: RateLimiter;
+  readonly #shared: SharedCounts;
+  readonly #limit: SharedLimit;
+  #refused = 0;
+
+  constructor(own: RateLimiter, shared: SharedCounts, limit: SharedLimit) {
+    this.#own = own;
+    this.#shared = shared;
+    this.#limit = limit;
+  }
+
+  count(address: string, path: string, nowMilliseconds: number): number | Promise<number> {
+    if (!this.#shared.isUp()) return this.#own.count(address, path, nowMilliseconds);
+    return this.#countTogether(address, path, nowMilliseconds);
+  }
+
+  report(): LimiterReport {
+    const own = this.#own.report();
+    return { ...own, refused: own.refused + this.#refused };
+  }
+
+  async #countTogether(address: string, path: string, nowMilliseconds: number): Promise<number> {
+    const { name, limit, windowMilliseconds } = this.#limit;
+    const left = await this.#shared.count(`${name} ${address} ${path}`, limit, windowMilliseconds);
+    if (left === undefined) return this.#own.count(address, path, nowMilliseconds);
+    if (left > 0) this.#refused += 1;
+    return Math.ceil(left / 1000);
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What does a page hold before its script runs? Head and summary, for readers, crawlers and previews that run none. Every value is escaped:
+ * nothing that stands on a chain becomes markup.
+ */
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import type { PageFiles } from '../../ports/presentation.ts';
+
+export interface PageDocument {
+  readonly title: string;
+  /** In one sentence; shown until the script has more. */
+  readonly summary: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly image?: PreviewImage;
+}
+
+/** What shows the page where a link to it stands. */
+export interface PreviewImage {
+  /** Absolute. */
+  readonly url: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
+}
+
+export const PAGE_FILES_PATH = '/explorer/files';
+
+/** What the script must know of the deployment: the words that answers and messages are spelled with. */
+type PageNamespace = Pick<Namespace, 'did_method' | 'profile_object' | 'well_known_path' | 'message_header'>;
+
+/** Pages load from their own origin alone. */
+export const PAGE_HEADERS: readonly string[] = [
+  ...[
+    'Content-Security-Policy',
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  ],
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...['Referrer-Policy', 'no-referrer'],
+];
+
+export function formatPage(
+  { title, summary, url, image }: PageDocument,
+  files: PageFiles,
+  namespace: Namespace,
+): string {
+  const { did_method, profile_object, well_known_path, message_header } = namespace;
+  const words: PageNamespace = { did_method, profile_object, well_known_path, message_header };
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<title>${escapeMarkup(title)}</title>`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta name="description" content="${escapeMarkup(summary)}">`,
+    '<meta name="color-scheme" content="light dark">',
+    `<meta property="og:title" content="${escapeMarkup(title)}">`,
+    `<meta property="og:description" content="${escapeMarkup(summary)}">`,
+    '<meta property="og:type" content="website">',
+    `<meta property="og:url" content="${escapeMarkup(url)}">`,
+    ...(image === undefined ? [] : toImageLines(image)),
+    `<link rel="icon" href="${PAGE_FILES_PATH}/${files.icon.name}">`,
+    `<link rel="stylesheet" href="${PAGE_FILES_PATH}/${files.style.name}">`,
+    `<script type="module" src="${PAGE_FILES_PATH}/${files.script.name}"></script>`,
+    '</head>',
+    `<body data-namespace="${escapeMarkup(JSON.stringify(words))}">`,
+    `<div id="app"><main id="main" class="plain"><h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(summary)}</p></main></div>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function toImageLines({ url, width, height, text }: PreviewImage): string[] {
+  return [
+    `<meta property="og:image" content="${escapeMarkup(url)}">`,
+    '<meta property="og:image:type" content="image/png">',
+    `<meta property="og:image:width" content="${width}">`,
+    `<meta property="og:image:height" content="${height}">`,
+    `<meta property="og:image:alt" content="${escapeMarkup(text)}">`,
+  ];
+}
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

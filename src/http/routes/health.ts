@@ -1,0 +1,37 @@
+/** `GET /health` and `GET /ready` of the interface (http-facts 12). Counted like every other path, never cached. */
+import { getReadiness } from '../../actions/health.ts';
+import type { Ctx } from '../../ports/ctx.ts';
+import { sendFresh } from '../server/response.ts';
+import { encodeJson } from '../server/json-encoding.ts';
+import type { RouteDescription } from '../schemas/openapi.ts';
+import type { Routes } from '../server/route-table.ts';
+import { toReadinessReport } from '../wire/health.ts';
+
+const HEALTHY = encodeJson({ status: 'ok' });
+
+const HEALTH: RouteDescription = {
+  operationId: 'getHealth',
+  summary: 'Says that the process runs; checks nothing.',
+  answers: { 200: 'Health' },
+  faults: [],
+  caching: 'never',
+  block: 'never',
+};
+
+const READY: RouteDescription = {
+  operationId: 'getReadiness',
+  summary: 'Says whether the contracts can be called and, when the server runs Verify, whether Verify is ready.',
+  answers: { 200: 'Readiness', 503: 'Readiness' },
+  faults: [],
+  caching: 'never',
+  block: 'never',
+};
+
+export function probesRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get('/health', { surface: 'probe', description: HEALTH }, (exchange) => sendFresh(exchange, 200, HEALTHY));
+
+  routes.get('/ready', { surface: 'probe', description: READY }, async (exchange) => {
+    const readiness = await getReadiness(ctx);
+    sendFresh(exchange, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
+  });
+}

@@ -1,0 +1,152 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FastifyInstance } from 'fastify';
+import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { buildApp, ROUTE_GROUPS } from '../../app.ts';
+import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
+import type { RouteOptions, Routes } from '../server/route-table.ts';
+
+let app: FastifyInstance;
+let document: OpenapiDocument;
+let conformance: OpenapiConformance;
+
+beforeAll(async () => {
+  app = await buildApp(createStubCtx(), { rateLimits: 'off' });
+  document = (await app.inject('/openapi.json')).json();
+  conformance = new OpenapiConformance(document);
+});
+afterAll(() => app.close());
+
+test('describes the routes', () => {
+  expect(Object.keys(document.paths)).toEqual(
+    expect.arrayContaining([
+      '/mcr/{did}',
+      '/mcr/{did}/explanation',
+      '/machine/{did}',
+      '/metadata/{token_id}',
+      '/machines/{machine_id}',
+      '/v1/verify/machines/{machineId}',
+      '/health',
+      '/ready',
+      '/openapi.json',
+    ]),
+  );
+});
+
+test('every route of the service is described', () => {
+  const bare: string[] = [];
+  const record = (path: string, { description }: RouteOptions) => void (description === undefined && bare.push(path));
+  const recorder: Routes = { get: record, put: record, post: record, described: [] };
+  for (const group of ROUTE_GROUPS) group(recorder, createStubCtx());
+  expect(bare).toEqual([]);
+});
+
+test('operation ids are unique, parameters of a path are declared', () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({
+      path,
+      ...(operation as { operationId?: string; parameters?: { in: string; name: string }[] }),
+    })),
+  );
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { path, parameters = [] } of operations) {
+    const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
+    expect(path.match(/\{[^}]+\}/g) ?? []).toEqual(names);
+  }
+});
+
+test('every schema compiles in the strict mode of JSON Schema 2020-12', () => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false });
+  ajv.addKeyword('components');
+  for (const name of Object.keys(document.components.schemas)) {
+    ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
+  }
+});
+
+test('objects of the service are closed, but where a stranger wrote them', () => {
+  const open: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const schema = value as { type?: unknown; additionalProperties?: unknown };
+    if (schema.type === 'object' && schema.additionalProperties === undefined) open.push(path);
+    for (const [name, member] of Object.entries(value)) visit(member, `${path}/${name}`);
+  };
+  visit(document.components.schemas, '');
+  expect(
+    open
+      .map((path) => path.split('/').at(-1))
+      .filter((name) => !['metadata', 'partner_data', 'info', 'paths', 'components'].includes(name!)),
+  ).toEqual([]);
+});
+
+test('words of the namespace follow the configuration', async () => {
+  const namespace = { ...DEFAULT_NAMESPACE, did_method: 'acme.x', profile_object: 'acmeos' };
+  const other = await buildApp(createStubCtx({ namespace }), { rateLimits: 'off' });
+  const { body } = await other.inject('/openapi.json');
+  expect(body).toContain('^did:acme\\\\.x:');
+  expect(body).not.toContain(`did:${DEFAULT_NAMESPACE.did_method}:`);
+  expect(body).not.toContain(`"${DEFAULT_NAMESPACE.profile_object}"`);
+  await other.close();
+});
+
+describe('answers of a service without a chain', () => {
+  test.each([
+    ['GET', '/mcr/did:svc:5', 503],
+    ['GET', '/mcr/did%3Asvc%3A5', 503],
+    ['GET', '/mcr/5', 400],
+    ['GET', '/mcr/did:svc:5/explanation', 503],
+    ['GET', '/machine/did:svc:0', 400],
+    ['GET', '/metadata/5', 503],
+    ['GET', '/metadata/did:svc:5', 422],
+    ['GET', '/machines/0', 422],
+    ['GET', `/machines/${'9'.repeat(5_000)}`, 422],
+    ['GET', '/health', 200],
+    ['HEAD', '/health', 200],
+    ['GET', '/ready', 503],
+    ['GET', '/openapi.json', 200],
+    ['GET', '/nothing', 404],
+    ['POST', '/nothing', 404],
+    ['POST', '/mcr/did:svc:5', 405],
+    ['GET', '/v1/verify/machines/5', 503],
+    ['GET', '/v1/verify/machines/0', 400],
+    ['GET', '/v1/verify/machines/5?a=b', 400],
+    ['HEAD', '/v1/verify/machines/5', 405],
+    ['GET', '/v1/verify/nothing', 404],
+  ] as const)('%s %s', async (method, url, expected) => {
+    const { statusCode: status, headers, body: text } = await app.inject({ method, url });
+    expect(status).toBe(expected);
+    conformance.expectDocumented(method, url, { status, headers, text });
+  });
+});
+
+describe('the helper notices', () => {
+  const plain = {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'Retry-After, ETag, chain-block, chain-block-age',
+    'content-type': 'application/json; charset=utf-8',
+  };
+  const told = { status: 200, headers: { ...plain, 'cache-control': 'no-store' } };
+  const judge = (change: object) => () => {
+    conformance.expectDocumented('GET', '/health', { ...told, text: '{"status":"ok"}', ...change });
+  };
+
+  test.each([
+    ['an undocumented status', { status: 201 }, 'status 201 is not documented'],
+    ['an undocumented header', { headers: { ...told.headers, 'x-a': '1' } }, 'header x-a is not documented'],
+    ['a missing header', { headers: plain }, 'cache-control is missing'],
+    [
+      'a header with another value',
+      { headers: { ...told.headers, 'cache-control': 'no-cache' } },
+      'must be equal to constant',
+    ],
+    ['another type', { headers: { ...told.headers, 'content-type': 'text/html' } }, 'text/html is not documented'],
+    ['a type without a charset', { headers: { ...told.headers, 'content-type': 'application/json' } }, 'no charset'],
+    ['an undocumented member', { text: '{"status":"ok","extra":1}' }, 'must NOT have additional properties'],
+    ['a missing member', { text: '{}' }, "must have required property 'status'"],
+  ])('%s', (_name, change, problem) => {
+    expect(judge({})).not.toThrow();
+    expect(judge(change)).toThrow(problem);
+  });
+});

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { converse, open } from '../../../testing/harness/raw-http.ts';
+import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { buildApp } from '../../app.ts';
+import { sendFresh } from './response.ts';
+import { encodeJson } from './json-encoding.ts';
+import { readBody } from './request-body.ts';
+
+let ctx: StubCtx;
+let app: FastifyInstance;
+let port: number;
+
+beforeAll(async () => {
+  ctx = createStubCtx();
+  app = await buildApp(ctx, {
+    rateLimits: 'off',
+    extraRoutes: [
+      (routes) =>
+        routes.put('/body', { surface: 'monetization' }, async (exchange) => {
+          const body = await readBody(exchange, 10);
+          sendFresh(exchange, 200, encodeJson({ hex: body.toString('hex') }));
+        }),
+    ],
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  port = (app.server.address() as AddressInfo).port;
+});
+afterAll(() => app.close());
+
+const put = (rest: string, ...more: string[]) =>
+  converse(port, `PUT /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`, ...more);
+
+async function ask(rest: string, ...more: string[]): Promise<string> {
+  const { answers } = await put(rest, ...more);
+  expect(answers).toHaveLength(1);
+  return `${answers[0]!.status} ${answers[0]!.text}`;
+}
+
+test('the bytes arrive as they were sent, with a length, in chunks, or not at all', async () => {
+  expect(await ask('Content-Length: 4\r\n\r\n\xff\0a', 'b')).toBe('200 {"hex":"ff006162"}');
+  expect(await ask('Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n', '1\r\nc\r\n0\r\n\r\n')).toBe(
+    '200 {"hex":"616263"}',
+  );
+  expect(await ask('\r\n')).toBe('200 {"hex":""}');
+  expect(await ask('Content-Length: 10\r\n\r\n0123456789')).toBe('200 {"hex":"30313233343536373839"}');
+});
+
+test.each([
+  ['declared', `Content-Length: 2000000\r\n\r\n${'x'.repeat(2_000_000)}`],
+  ['received', `Transfer-Encoding: chunked\r\n\r\nF4240\r\n${'x'.repeat(1_000_000)}\r\n0\r\n\r\n`],
+])('more than the route holds is 413, %s', async (_name, rest) => {
+  expect(await ask(rest)).toBe('413 {"detail":{"code":"REQUEST_TOO_LARGE","message":"The request is too large."}}');
+});
+
+test('a body that waits to be asked for is asked for when its route reads it, and only then', async () => {
+  const head = (method: string, length: number) =>
+    `${method} /body HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+  const socket = (await open(port)).setEncoding('latin1');
+  const say = async (text: string) => {
+    socket.write(text);
+    return String((await once(socket, 'data'))[0]);
+  };
+  expect(await say(head('PUT', 2))).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  expect(await say('{}')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: keep-alive[^]*\{"hex":"7b7d"\}$/);
+  expect(await say(head('PUT', 11))).toMatch(/^HTTP\/1\.1 413 [^]*Connection: close/);
+  await once(socket, 'close');
+  const { answers } = await converse(port, head('POST', 2));
+  expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
+});
+
+test('whatever its type says, the body is left to the route', async () => {
+  expect(await ask('Content-Type: ;;nonsense\r\nContent-Length: 1\r\n\r\na')).toBe('200 {"hex":"61"}');
+  expect(await ask('Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{')).toBe('200 {"hex":"7b"}');
+});
+
+test('a caller who goes away in the middle leaves a line in the log and nothing else', async () => {
+  const before = ctx.lines.length;
+  const socket = await open(port);
+  socket.write('PUT /body HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  while (ctx.lines.length === before) await new Promise((resolve) => setImmediate(resolve));
+  expect(ctx.lines.slice(before).map(({ level, fields }) => [level, (fields as { fault: string }).fault])).toEqual([
+    ['info', 'RequestMalformed'],
+  ]);
+});

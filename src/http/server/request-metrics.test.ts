@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { FastifyInstance } from 'fastify';
+import { createHttpScene } from '../../../testing/harness/http-service.ts';
+import { HttpTally } from './request-metrics.ts';
+
+let tally: HttpTally;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  tally = new HttpTally();
+  ({ app } = await createHttpScene({ tally, deadlineMilliseconds: { general: 50 } }));
+});
+afterEach(() => app.close());
+
+/** `route method status count`, sorted. */
+function listAnswers(): string[] {
+  return tally
+    .answers()
+    .map(({ route, method, status, durations }) => {
+      const count = durations.counts.reduce((sum, each) => sum + each, 0);
+      return `${route} ${method} ${status} ${count}`;
+    })
+    .sort();
+}
+
+test('answers are counted by route, method and class of status, so that callers cannot make counters', async () => {
+  for (const value of ['a', 'b', 'c']) await app.inject(`/echo/${value}`);
+  await app.inject({ method: 'HEAD', url: '/echo/a' });
+  await app.inject({ method: 'DELETE', url: '/echo/a' });
+  for (const method of ['PATCH', 'TRACE'] as const) await app.inject({ method: method as 'PATCH', url: '/echo/a' });
+  for (const path of ['/x', '/y?z', '/v1/verify/nothing']) await app.inject(path);
+  await app.inject({ url: '/thing', headers: { 'if-none-match': '*' } });
+  expect(listAnswers()).toEqual([
+    '/echo/:value GET 2xx 3',
+    '/echo/:value HEAD 2xx 1',
+    '/echo/:value other 4xx 3',
+    '/thing GET 3xx 1',
+    'unknown GET 4xx 3',
+  ]);
+});
+
+test('faults are counted by kind and cause, and what nobody foresaw by that alone', async () => {
+  for (const path of ['/unreadable', '/unreadable', '/boom', '/boom-at-once', '/nothing']) await app.inject(path);
+  expect(tally.faults()).toEqual([
+    { fault: 'ChainUnreadable', cause: 'rpc-error', count: 2 },
+    { fault: 'Unexpected', cause: '', count: 2 },
+    { fault: 'RouteUnknown', cause: '', count: 1 },
+  ]);
+});
+
+test('an answer that the deadline gave is counted once, with its time', async () => {
+  await app.inject('/stuck');
+  expect(listAnswers()).toEqual(['/stuck GET 5xx 1']);
+  expect(tally.answers()[0]!.durations.sumSeconds).toBeGreaterThanOrEqual(0.05);
+  expect(tally.faults()).toEqual([{ fault: 'ChainUnreadable', cause: 'deadline', count: 1 }]);
+});
+
+test('the limiter tells its keys and refusals', async () => {
+  for (let i = 0; i < 92; i++) await app.inject('/thing');
+  await app.inject('/echo/a');
+  expect(tally.limiters()[0]).toEqual({ name: 'general', keys: 2, capacity: 24_999, refused: 2 });
+  expect(listAnswers()).toEqual(['/echo/:value GET 2xx 1', '/thing GET 2xx 90', '/thing GET 4xx 2']);
+});

@@ -1,0 +1,208 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHttpScene, THING } from '../../../testing/harness/http-service.ts';
+import { converse } from '../../../testing/harness/raw-http.ts';
+import type { StubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { buildApp, type RouteGroup } from '../../app.ts';
+
+let ctx: StubCtx;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  ({ ctx, app } = await createHttpScene());
+});
+afterEach(() => app.close());
+
+/** What is told of an answer, one line. */
+async function ask(method: InjectOptions['method'], url: string, headers: Record<string, string> = {}) {
+  const { statusCode, body } = await app.inject({ method: method!, url, headers });
+  return `${statusCode} ${body}`;
+}
+
+const NOT_FOUND = '404 {"detail":"Not Found"}';
+const NOT_ALLOWED = '405 {"detail":"Method Not Allowed"}';
+
+describe('paths', () => {
+  test.each([
+    '/nothing',
+    '/thing/',
+    '//thing',
+    '/THING',
+    '/echo/',
+    '/echo',
+    '/echo/a/',
+    '/echo/a/b',
+    '/a%2F../thing',
+    '/%',
+    '/%FF',
+    '/thing%',
+    '/.',
+    '/..',
+    '/v1/verify',
+  ])('%s is no path', async (url) => {
+    expect(await ask('GET', url)).toBe(NOT_FOUND);
+  });
+
+  test.each(['/v1/verify/', '/v1/verify/nothing', '/v1/%76erify/nothing', '/v1/verify/record/', '/v1/verify/%FF'])(
+    '%s is no path of Verify',
+    async (url) => {
+      const { statusCode, headers, body } = await app.inject(url);
+      expect([statusCode, JSON.parse(body).detail.code]).toEqual([404, 'VERIFY_ROUTE_NOT_FOUND']);
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  test('a segment is decoded once, or taken literally', async () => {
+    const values = [
+      'a:b',
+      'a%3Ab',
+      '%61',
+      '%2561',
+      '%FF',
+      '%',
+      'a%2Fb',
+      '%F0%9F%98%80',
+      '+',
+      '9007199254740993',
+      'a;b=c',
+    ];
+    const answers = await Promise.all(values.map(async (value) => (await app.inject(`/echo/${value}`)).json().value));
+    expect(answers).toEqual(['a:b', 'a:b', 'a', '%61', '%FF', '%', 'a/b', '😀', '+', '9007199254740993', 'a;b=c']);
+  });
+
+  test('a query belongs to no path, and is kept as it came', async () => {
+    expect(await ask('GET', '/echo/a?x=%FF&y=/b?c')).toBe('200 {"value":"a","query":"x=%FF&y=/b?c"}');
+    expect(await ask('GET', '/thing?')).toBe(`200 ${THING.text}`);
+  });
+
+  test('a parameter of five thousand characters reaches its route', async () => {
+    const value = '9'.repeat(5_000);
+    expect((await app.inject(`/echo/${value}`)).json().value).toBe(value);
+  });
+});
+
+describe('methods', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND', 'QUERY'] as const)(
+    '%s on a path that is only read is 405, not 404',
+    async (method) => {
+      const { statusCode, headers, body } = await app.inject({ method: method as 'POST', url: '/echo/a' });
+      expect([`${statusCode} ${body}`, headers.allow]).toEqual([NOT_ALLOWED, 'GET, HEAD']);
+    },
+  );
+
+  test('Allow names what a path has', async () => {
+    expect((await app.inject({ method: 'DELETE', url: '/switch/5' })).headers.allow).toBe('GET, PUT, HEAD');
+  });
+
+  test('a wrong method on no path is 404', async () => {
+    expect(await ask('POST', '/nothing')).toBe(NOT_FOUND);
+    expect(await ask('POST', '/echo/')).toBe(NOT_FOUND);
+  });
+
+  test.each(['POST', 'HEAD', 'OPTIONS'] as const)('%s under /v1/verify/ is a coded 405', async (method) => {
+    const preflight = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
+    const { statusCode, headers, body } = await app.inject({ method, url: '/v1/verify/record/5', headers: preflight });
+    expect([statusCode, headers.allow, headers.pragma]).toEqual([405, 'GET', 'no-cache']);
+    if (method !== 'HEAD') expect(JSON.parse(body).detail.code).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  test('HEAD is GET without a body', async () => {
+    const get = await app.inject('/thing');
+    const head = await app.inject({ method: 'HEAD', url: '/thing' });
+    expect([head.statusCode, head.headers, head.body]).toEqual([200, get.headers, '']);
+    const missing = await app.inject({ method: 'HEAD', url: '/nothing' });
+    expect([missing.statusCode, missing.body]).toEqual([404, '']);
+  });
+});
+
+describe('other origins', () => {
+  test('may read, without credentials', async () => {
+    for (const url of ['/thing', '/nothing', '/boom', '/switch/5']) {
+      const { headers } = await app.inject(url);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After, ETag, chain-block, chain-block-age',
+      });
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  test('may not read Verify', async () => {
+    expect((await app.inject('/v1/verify/record/5')).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('a preflight is answered, any other OPTIONS is not', async () => {
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'PUT' };
+    const preflight = await app.inject({ method: 'OPTIONS', url: '/switch/5', headers });
+    expect([preflight.statusCode, preflight.body]).toEqual([204, '']);
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, PUT, HEAD',
+      'access-control-allow-headers': 'Content-Type, If-None-Match',
+    });
+    expect(await ask('OPTIONS', '/switch/5', { origin: 'https://a.example' })).toBe(NOT_ALLOWED);
+    expect(await ask('OPTIONS', '/nothing', headers)).toBe(NOT_FOUND);
+  });
+});
+
+describe('caches', () => {
+  test('a read names its version and its block, and must be asked for again', async () => {
+    const { headers } = await app.inject('/thing');
+    expect(headers).toMatchObject({
+      etag: THING.etag,
+      'cache-control': 'no-cache',
+      'chain-block': '120340',
+      'chain-block-age': '10',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(THING.byteLength),
+    });
+  });
+
+  test('who has the version gets 304 without a body', async () => {
+    const { statusCode, headers, body } = await app.inject({ url: '/thing', headers: { 'if-none-match': THING.etag } });
+    expect([statusCode, body, headers.etag, headers['chain-block']]).toEqual([304, '', THING.etag, '120340']);
+    expect(headers).not.toHaveProperty('content-type');
+  });
+
+  test('a block of the future is no age below zero', async () => {
+    ctx.time.milliseconds = 0;
+    expect((await app.inject('/thing')).headers['chain-block-age']).toBe('0');
+  });
+
+  test('no error is kept', async () => {
+    for (const url of ['/nothing', '/boom', '/unreadable']) {
+      expect((await app.inject(url)).headers['cache-control']).toBe('no-store');
+    }
+  });
+});
+
+test('a socket hears what an injected request hears', async () => {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const targets = [
+    '/echo/did:svc:42',
+    '/echo/did%3Asvc%3A42',
+    '/echo/a?b',
+    '/echo/',
+    '/echo/%FF',
+    '/thing',
+    '/nothing',
+  ];
+  for (const target of targets) {
+    const injected = await app.inject({ url: target, headers: { host: 'a' } });
+    const { answers } = await converse(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(answers[0]).toMatchObject({ status: injected.statusCode, text: injected.body });
+    const told = Object.entries(injected.headers).filter(([name]) => name !== 'date' && name !== 'connection');
+    expect(answers[0]!.headers).toMatchObject(Object.fromEntries(told));
+  }
+});
+
+test('a route must not have two surfaces', async () => {
+  const twice: RouteGroup = (routes) => {
+    routes.get('/twice', { surface: 'read' }, () => undefined);
+    routes.put('/twice', { surface: 'monetization' }, () => undefined);
+  };
+  await expect(buildApp(ctx, { extraRoutes: [twice] })).rejects.toThrow('two surfaces');
+});

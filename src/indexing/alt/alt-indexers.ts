@@ -1,0 +1,86 @@
+/**
+ * What follows the events of the alt chain? One loop, the worker's, which runs in one process of all; and what requests ask of its work,
+ * which every process answers from the store.
+ */
+import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
+import type { AltEventStore } from '../../ports/alt-store.ts';
+import type { AltHistory } from '../../ports/alt-chain.ts';
+import type { AltIndex } from '../../ports/indexes.ts';
+import type { Clock, Log, Timers } from '../../ports/runtime.ts';
+import type { FxRates } from '../../ports/rates.ts';
+import { createAltEventHistory } from './event-history.ts';
+import { createAltEventIndex, type AltEventIndexReport } from './event-index.ts';
+import { MAX_BUSY_WAIT_SECONDS } from './shared-backoff.ts';
+import { createPollLoop, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
+
+/** What the stored rows belong to. */
+export interface AltIndexedDeployment {
+  readonly genesisHash: AltKey;
+  readonly eventRegistry: AltKey;
+  /** No event of the deployment is older; an earlier one is another index. */
+  readonly firstSlot: number;
+}
+
+export interface AltIndexersOptions {
+  readonly history: AltHistory;
+  readonly store: AltEventStore;
+  readonly fxRates: FxRates;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly deployment: AltIndexedDeployment;
+  readonly pollIntervalMilliseconds: number;
+  /** Transactions asked for at once. */
+  readonly concurrency?: number | undefined;
+}
+
+export interface AltIndexers {
+  readonly index: AltIndex;
+  readonly worker: PollLoop;
+  /** Like `claimIndex` of the main chain's indexers: to be asked by every process before it serves. */
+  claimIndex(): Promise<boolean>;
+  /** Resolves when everything final has been indexed, proven and folded for the first time. */
+  readonly caughtUp: Promise<unknown>;
+  report(): AltEventIndexReport;
+}
+
+/** Grows when stored rows must not be continued. */
+const LAYOUT_VERSION = 1;
+const FIRST_BACKOFF_MILLISECONDS = 1_000;
+
+export function createAltIndexers(options: AltIndexersOptions): AltIndexers {
+  const { store, clock, timers, log, deployment, pollIntervalMilliseconds } = options;
+  const { firstSlot } = deployment;
+  const events = createAltEventIndex({ ...options, identity: formatAltIndexIdentity(deployment), firstSlot });
+  const caughtUp = Promise.withResolvers<unknown>();
+
+  async function step(signal: AbortSignal): Promise<StepOutcome> {
+    const outcome = await events.step(signal);
+    if (outcome === 'idle' && !signal.aborted) caughtUp.resolve(undefined);
+    return outcome;
+  }
+
+  return {
+    index: createAltEventHistory({ store, log, isRefused: () => events.refusal() !== undefined }),
+    worker: createPollLoop({
+      name: 'alt-chain-index',
+      intervalMilliseconds: pollIntervalMilliseconds,
+      firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+      maxBackoffMilliseconds: 1000 * MAX_BUSY_WAIT_SECONDS,
+      clock,
+      timers,
+      log,
+      step,
+    }),
+    claimIndex: events.claim,
+    caughtUp: caughtUp.promise,
+    report: events.report,
+  };
+}
+
+/** One line that is equal exactly when the deployments are. */
+export function formatAltIndexIdentity({ genesisHash, eventRegistry, firstSlot }: AltIndexedDeployment): string {
+  return [`layout=${LAYOUT_VERSION}`, `genesis=${genesisHash}`, `first=${firstSlot}`, `events=${eventRegistry}`].join(
+    ' ',
+  );
+}

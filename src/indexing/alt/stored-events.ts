@@ -1,0 +1,29 @@
+/** Of what form are stored events for the model, and is one of them what the log account shows as its last? */
+import type { EventRecord } from '../../domain/machine/machine-facts.ts';
+import type { RatingEvent } from '../../domain/rating/event.ts';
+import type { StoredAltEvent } from '../../ports/alt-store.ts';
+
+export function toRatingEvent({ eventIndex, blockTime, record }: StoredAltEvent): RatingEvent {
+  const { eventType: type, value, currency, timestamp, trustLevel: trust } = record;
+  return { seq: eventIndex, type, value, currency, timestamp, trust, blockTimestamp: blockTime };
+}
+
+/** The events from index `from` on, up to the first that is missing. */
+export function pickConsecutive(events: readonly StoredAltEvent[], from: number): readonly StoredAltEvent[] {
+  const gap = events.findIndex(({ eventIndex }, k) => eventIndex !== from + k);
+  return gap === -1 ? events : events.slice(0, gap);
+}
+
+export function isSameRecord(a: EventRecord, b: EventRecord): boolean {
+  return (
+    a.eventType === b.eventType &&
+    a.value === b.value &&
+    a.timestamp === b.timestamp &&
+    a.dataHash === b.dataHash &&
+    a.trustLevel === b.trustLevel &&
+    a.sourceChainId === b.sourceChainId &&
+    a.sourceTxHash === b.sourceTxHash &&
+    a.metadata === b.metadata &&
+    a.currency === b.currency
+  );
+}

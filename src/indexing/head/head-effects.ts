@@ -1,0 +1,44 @@
+/** What do the logs of new blocks change for facts that were kept? (chain-evm 6.) */
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { ChainLog, HeadStep } from '../../ports/main-chain.ts';
+
+export type HeadEffects = Pick<HeadStep, 'touched' | 'deployment' | 'checks'>;
+
+/** When it is not known what happened, everything may have: a reorg may even undo an upgrade. */
+export const EVERYTHING: HeadEffects = { touched: 'all', deployment: true, checks: true };
+
+export function sumEffects(logs: readonly ChainLog[]): HeadEffects {
+  const machines = new Set<MachineId>();
+  const kybOperators = new Set<Address>();
+  let isAll = false;
+  let deployment = false;
+  let checks = false;
+  for (const { effect } of logs) {
+    switch (effect.kind) {
+      case 'machines':
+        for (const id of effect.ids) machines.add(id);
+        break;
+      case 'operator-kyb':
+        kybOperators.add(effect.operator);
+        break;
+      case 'checks':
+        // Other code may answer other facts.
+        checks = deployment = isAll = true;
+        break;
+      case 'deployment':
+        deployment = isAll = true;
+        break;
+      case 'all':
+      case 'unknown':
+        isAll = true;
+        break;
+      case 'nothing':
+        break;
+    }
+  }
+  return { touched: isAll ? 'all' : { machines, kybOperators }, deployment, checks };
+}
+
+export function countUnknown(logs: readonly ChainLog[]): number {
+  return logs.filter(({ effect }) => effect.kind === 'unknown').length;
+}

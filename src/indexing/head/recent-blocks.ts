@@ -1,0 +1,97 @@
+/**
+ * What happened above the stored index? The newest blocks of one chain, parent to child, with the event logs in them. Everything above
+ * `floor` is known; the floor is a block of the same chain. Bounded: the oldest blocks fall first, and the floor rises.
+ */
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { EventGeneration } from '../../ports/main-chain.ts';
+import type { Checkpoint, EventLogEntry } from '../../ports/store.ts';
+
+interface RecentBlock extends BlockRef {
+  readonly events: readonly EventLogEntry[];
+}
+
+export interface RecentBlocksLimits {
+  readonly blocks: number;
+  readonly events: number;
+}
+
+/** Some hours of blocks, and some 10 MB. */
+export const DEFAULT_LIMITS: RecentBlocksLimits = { blocks: 2_048, events: 50_000 };
+
+export class RecentBlocks {
+  readonly #limits: RecentBlocksLimits;
+  #floor: Checkpoint;
+  #blocks: RecentBlock[] = [];
+  #eventCount = 0;
+
+  constructor(floor: Checkpoint, limits: RecentBlocksLimits = DEFAULT_LIMITS) {
+    this.#floor = floor;
+    this.#limits = limits;
+  }
+
+  get floor(): Checkpoint {
+    return this.#floor;
+  }
+
+  get headNumber(): number {
+    return this.#floor.blockNumber + this.#blocks.length;
+  }
+
+  /** Adds the child of the newest block, with all event logs in it. */
+  append({ number, hash, timestamp }: BlockRef, events: readonly EventLogEntry[]): void {
+    this.#blocks.push({ number, hash, timestamp, events });
+    this.#eventCount += events.length;
+    let excess = Math.max(0, this.#blocks.length - this.#limits.blocks);
+    let eventsLeft = this.#eventCount - countEvents(this.#blocks.slice(0, excess));
+    while (eventsLeft > this.#limits.events) eventsLeft -= this.#blocks[excess++]!.events.length;
+    this.#dropFirst(excess);
+  }
+
+  /** Forgets the blocks up to `blockNumber`. */
+  raiseFloor(blockNumber: number): void {
+    const covered = Math.min(blockNumber, this.headNumber) - this.#floor.blockNumber;
+    this.#dropFirst(Math.max(0, covered));
+  }
+
+  /** The hash of a block from the floor to the head. */
+  hashAt(number: number): string | undefined {
+    return number === this.#floor.blockNumber ? this.#floor.blockHash : this.blockAt(number)?.hash;
+  }
+
+  /** A block above the floor. */
+  blockAt(number: number): BlockRef | undefined {
+    return this.#blocks[number - this.#floor.blockNumber - 1];
+  }
+
+  /** Tells whether the checkpoint and `block` are of one chain, and all blocks between them are known. */
+  holdsBoth(checkpoint: Checkpoint, block: BlockRef): boolean {
+    return this.hashAt(checkpoint.blockNumber) === checkpoint.blockHash && this.hashAt(block.number) === block.hash;
+  }
+
+  /** Tells whether all blocks after the checkpoint up to `block` are known, and are of one chain with both. */
+  spans(checkpoint: Checkpoint, block: BlockRef): boolean {
+    return checkpoint.blockNumber <= block.number && this.holdsBoth(checkpoint, block);
+  }
+
+  /** The event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
+  listEvents(generation: EventGeneration, id: MachineId, after: number, upTo: number): EventLogEntry[] {
+    const start = Math.max(0, after - this.#floor.blockNumber);
+    const end = Math.max(0, upTo - this.#floor.blockNumber);
+    return this.#blocks
+      .slice(start, end)
+      .flatMap(({ events }) => events.filter((event) => event.machineId === id && event.generation === generation));
+  }
+
+  #dropFirst(count: number): void {
+    if (count === 0) return;
+    const { number, hash } = this.#blocks[count - 1]!;
+    const dropped = this.#blocks.splice(0, count);
+    this.#eventCount -= countEvents(dropped);
+    this.#floor = { blockNumber: number, blockHash: hash };
+  }
+}
+
+function countEvents(blocks: readonly RecentBlock[]): number {
+  return blocks.reduce((sum, { events }) => sum + events.length, 0);
+}

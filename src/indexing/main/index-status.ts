@@ -1,0 +1,24 @@
+/** How far is the main-chain index? The implementation of `IndexStatus`: what the worker last wrote, whichever process it runs in. */
+import type { IndexStatus } from '../../ports/indexes.ts';
+import type { MainChainIndexStore } from '../../ports/store.ts';
+import type { IndexStanding } from '../loops/index-integrity.ts';
+
+export function createIndexStatus(
+  store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readHeadObservation'>,
+  standing: IndexStanding,
+): IndexStatus {
+  return {
+    async readMainChainIndex() {
+      standing.check();
+      const [checkpoint, observation] = await Promise.all([
+        store.readMainChainCheckpoint(),
+        store.readHeadObservation(),
+      ]);
+      return {
+        indexedBlock: checkpoint?.blockNumber,
+        headBlock: observation?.blockNumber,
+        headObservedAtMilliseconds: observation?.observedAtMilliseconds,
+      };
+    },
+  };
+}

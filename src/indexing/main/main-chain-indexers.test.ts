@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { createStore } from '../../adapters/sql/create-store.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { Address } from '../../domain/identifiers/identifiers.ts';
+import type { HeadStep } from '../../ports/main-chain.ts';
+import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
+import { submitted } from '../../../testing/fakes/fake-logs.ts';
+import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { createMainChainIndexers } from './main-chain-indexers.ts';
+import { FINGERPRINT, FixedRates, machine } from '../../../testing/fixtures/indexer-harness.ts';
+import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
+
+const A = machine(11);
+
+async function openIndexers() {
+  const chain = new FakeChain();
+  const store = await createStore('sqlite::memory:');
+  const time = new VirtualTime();
+  const steps: HeadStep[] = [];
+  const indexers = createMainChainIndexers({
+    chain,
+    store,
+    fxRates: new FixedRates(),
+    clock: time,
+    timers: time,
+    log: createKeptLog(),
+    deployment: {
+      chainId: 1,
+      startBlock: 0,
+      machineRegistry: chain.addresses[0] as Address,
+      crossChainMirror: chain.addresses[0] as Address,
+      eventRegistry: chain.addresses[1] as Address,
+      legacyEventRegistry: chain.addresses[2] as Address,
+    },
+    pollIntervalMilliseconds: 60_000,
+    listeners: [{ advanceHead: (step) => steps.push(step) }],
+  });
+  const stop = () => Promise.all([indexers.worker.stop(), indexers.head.stop()]);
+  const start = () => [indexers.worker, indexers.head].map((loop) => loop.start());
+  return { chain, store, time, steps, indexers, start, stop };
+}
+
+describe('the main chain’s indexers', () => {
+  it('keep up with the chain, second by second and minute by minute', async () => {
+    const { chain, store, time, steps, indexers, start, stop } = await openIndexers();
+    chain.mine([submitted(A)]);
+    chain.mineMany(2);
+    start();
+    await time.advance(1_000);
+    await indexers.caughtUp;
+    expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 1, headBlock: 3 });
+    expect(await store.readFold('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 1 });
+
+    for (let minute = 0; minute < 3; minute++) {
+      chain.mine([submitted(A)]);
+      chain.mineMany(4);
+      await time.advance(60_000);
+    }
+    expect(steps).toHaveLength(182);
+    expect(steps.at(-1)!.head).toEqual(chain.head);
+    expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 16, headBlock: 18 });
+    expect(await store.readFold('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
+    expect(await indexers.eventTimes.readEventLogs('second', A, 0, 4, chain.head, false)).toHaveLength(4);
+    await stop();
+    expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
+  });
+
+  it('ask nothing of a quiet chain but once a second for its head and once a minute for its finality', async () => {
+    const { chain, time, start, stop } = await openIndexers();
+    chain.mineMany(5);
+    start();
+    await time.advance(5_000);
+    chain.requests.length = 0;
+    await time.advance(60_000);
+    await stop();
+    expect(chain.requests.filter((name) => name === 'head')).toHaveLength(60);
+    expect(chain.requests.filter((name) => name !== 'head')).toEqual(['header', 'header']);
+  });
+
+  it('outlive a dead node', async () => {
+    const { chain, time, indexers, start, stop } = await openIndexers();
+    chain.mineMany(5);
+    chain.faults.before = () => {
+      throw chainUnreadable('main', 'transport');
+    };
+    start();
+    await time.advance(600_000);
+    expect(indexers.worker.report()).toMatchObject({ lastFailure: 'ChainUnreadable:transport', failures: 15 });
+    expect(indexers.head.report().failures).toBe(122);
+    chain.faults = {};
+    await time.advance(60_000);
+    expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 3, headBlock: 5 });
+    await stop();
+  });
+
+  it('say so when the stored index is refused', async () => {
+    const { chain, time, indexers, start, stop } = await openIndexers();
+    chain.mineMany(5);
+    start();
+    await time.advance(1_000);
+    chain.rollBack(4);
+    chain.mineMany(9);
+    await time.advance(60_000);
+    expect(indexers.report()).toEqual({
+      refusal: 'checkpoint-not-on-chain',
+      head: { headBlock: 10, reorgs: 1, unknownLogs: 0 },
+      folder: { foldedEvents: 0, pendingMachines: 0, unreadableMachines: 0 },
+    });
+    expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');
+    await expect(indexers.index.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));
+    await stop();
+  });
+});

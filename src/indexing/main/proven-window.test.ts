@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
+import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
+import {
+  A,
+  B,
+  HISTORY_OF_A,
+  advance,
+  createHistory,
+  openBench,
+  seqsOf,
+} from '../../../testing/fixtures/main-index-harness.ts';
+import { createBlockReader } from './block-reader.ts';
+
+function createTeller(): FakeChain {
+  const chain = createHistory();
+  chain.tellsReceipts = true;
+  return chain;
+}
+
+describe('windows of a node that tells receipts', () => {
+  it('hold what they hold for any other node', async () => {
+    const range = { fromBlock: 1, toBlock: 9 };
+    const told = await createBlockReader(createHistory(), 'proven').readWindow(range);
+    const proven = await createBlockReader(createTeller(), 'proven').readWindow(range);
+    expect(proven).toEqual(told);
+  });
+
+  it('ask for no log by range or by hash, and for receipts only where a bloom names a contract', async () => {
+    const bench = await openBench({ chain: createTeller() });
+    const asked: (readonly number[])[] = [];
+    bench.chain.faults.before = (request, detail) => {
+      if (request === 'receipts') asked.push(detail);
+    };
+    expect(await advance(bench)).toBe('caught-up');
+    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+    expect(asked).toEqual([[2, 3, 4, 5, 7]]);
+    expect(bench.chain.requests.filter((each) => each === 'logs' || each === 'block-logs')).toEqual([]);
+  });
+
+  it('are read as by any other node when the receipts are not those of the headers', async () => {
+    const bench = await openBench({ chain: createTeller() });
+    bench.chain.faults.receipts = () => 'unproven';
+    expect(await advance(bench)).toBe('caught-up');
+    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+    expect(bench.chain.requests).toContain('logs');
+  });
+
+  it('are not asked for in the believing mode', async () => {
+    const chain = createTeller();
+    await createBlockReader(chain, 'believed').readWindow({ fromBlock: 1, toBlock: 9 });
+    expect(chain.requests).not.toContain('receipts');
+  });
+
+  it.each([
+    ['a header of another height', (number: number) => ({ number: number + 1 }), 'missing-header'],
+    ['a header of another chain', () => ({ parentHash: '0x00' }), 'broken-link'],
+  ])('are rejected for %s', async (_name, change, problem) => {
+    const chain = createTeller();
+    chain.faults.header = (header) => (header.number === 5 ? { ...header, ...change(header.number) } : header);
+    expect(await advance(await openBench({ chain }))).toBe(problem);
+  });
+});
+
+it('reads the chain for a window while the one before it is stored', async () => {
+  const chain = new FakeChain();
+  for (let i = 0; i < 40; i++) chain.mine([transferred(i % 2 === 0 ? A : B), submitted(A, { value: BigInt(i) })]);
+  const { store } = await openBench({ chain });
+  let readings = 0;
+  const readAtStores: number[] = [];
+  const readOwnership = chain.readOwnership.bind(chain);
+  chain.readOwnership = (block, ids) => {
+    readings += 1;
+    return readOwnership(block, ids);
+  };
+  const advanceMainChain: typeof store.advanceMainChain = async (...step) => {
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    readAtStores.push(readings);
+    return store.advanceMainChain(...step);
+  };
+  const bench = await openBench({ chain, store: { ...store, advanceMainChain }, maxWindowBlocks: 10 });
+  expect(await advance(bench)).toBe('caught-up');
+  expect(readAtStores).toEqual([2, 3, 4, 4]);
+  expect((await store.readEventLogCount('second', A)).count).toBe(38);
+});

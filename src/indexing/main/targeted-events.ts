@@ -1,0 +1,175 @@
+/**
+ * What if a machine has more records than known logs? Then its own logs above the index are asked for, once (chain-evm 3.7), and believed
+ * only where their blocks are known to lie on the chain of the pinned block.
+ */
+import {
+  checkBlockComplete,
+  checkHeaders,
+  checkLogOrder,
+  checkLogsOfBlock,
+  watchContracts,
+  type BlockRange,
+} from '../../domain/index-rules/block-checks.ts';
+import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { ChainLog, EventGeneration, Header, MainChainLog } from '../../ports/main-chain.ts';
+import type { Checkpoint, EventLogEntry } from '../../ports/store.ts';
+import { toEventEntries } from './event-entries.ts';
+import type { RecentBlocks } from '../head/recent-blocks.ts';
+import { listBlocks } from './block-reader.ts';
+
+export interface TargetedEvents {
+  /**
+   * The event logs of one machine after `checkpoint` up to `block`; undefined when the node cannot tell them, or their blocks
+   * cannot be placed. Throws `AnswerRejected`, `LogQueryRefused` and `ChainUnreadable`.
+   */
+  read(
+    generation: EventGeneration,
+    id: MachineId,
+    checkpoint: Checkpoint,
+    block: BlockRef,
+  ): Promise<readonly EventLogEntry[] | undefined>;
+  /**
+   * The same after `block` up to `checkpoint`, where the index is ahead of the followed blocks; undefined as well when the node does not
+   * show both blocks. Throws the same.
+   */
+  readCovered(
+    generation: EventGeneration,
+    id: MachineId,
+    block: BlockRef,
+    checkpoint: Checkpoint,
+  ): Promise<readonly EventLogEntry[] | undefined>;
+}
+
+/** A longer way from the index to the head is the indexer's work, not a request's. */
+const MAX_BLOCKS = 5_000;
+/** So many blocks are proven for one question. */
+const MAX_COVERED_BLOCKS = 64;
+/** A pinned block further than this above the known head cannot be joined to it. */
+const MAX_BLOCKS_ABOVE_HEAD = 64;
+
+type PlacedBlock = Pick<Header, 'hash' | 'timestamp'>;
+
+export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBlocks | undefined): TargetedEvents {
+  const contracts = watchContracts(chain.addresses);
+
+  async function read(
+    generation: EventGeneration,
+    id: MachineId,
+    checkpoint: Checkpoint,
+    block: BlockRef,
+  ): Promise<readonly EventLogEntry[] | undefined> {
+    const range: BlockRange = { fromBlock: checkpoint.blockNumber + 1, toBlock: block.number };
+    if (range.toBlock - range.fromBlock >= MAX_BLOCKS) return undefined;
+    const logs = await readOwnLogs(generation, id, range);
+    const placed = await placeBlocks(listLogBlocks(logs), block);
+    return placed && toPlacedEntries(logs, placed);
+  }
+
+  async function readCovered(
+    generation: EventGeneration,
+    id: MachineId,
+    block: BlockRef,
+    checkpoint: Checkpoint,
+  ): Promise<readonly EventLogEntry[] | undefined> {
+    const range: BlockRange = { fromBlock: block.number + 1, toBlock: checkpoint.blockNumber };
+    if (range.toBlock - block.number > MAX_COVERED_BLOCKS) return undefined;
+    // A list that lacks a log would look complete, so it must be told twice: by the query, and block by block.
+    const logs = await readOwnLogs(generation, id, range);
+    const numbers = [block.number, ...listBlocks(range)];
+    const headers = await chain.readHeaders(numbers);
+    checkHeaders(numbers, headers);
+    // What lies at or below a checkpoint is final, so the node has no other chain to show between the two.
+    if (headers[0]!.hash !== block.hash || headers.at(-1)!.hash !== checkpoint.blockHash) return undefined;
+    await checkComplete(headers.slice(1), logs, generation, id);
+    return toPlacedEntries(logs, new Map(headers.map((header) => [header.number, header])));
+  }
+
+  /** Asks the blocks themselves, by hash, and holds the list against what their blooms prove. */
+  async function checkComplete(
+    headers: readonly Header[],
+    logs: readonly ChainLog[],
+    generation: EventGeneration,
+    id: MachineId,
+  ): Promise<void> {
+    const proofs = await chain.readBlockLogs(headers);
+    if (proofs.length !== headers.length) throw new AnswerRejected('withheld-logs');
+    headers.forEach((header, i) => {
+      const { logs: everything, bloom } = proofs[i]!;
+      checkBlockComplete(contracts, header, everything, bloom);
+      const isOwn = ({ event, blockNumber }: ChainLog) =>
+        blockNumber === header.number && event?.machineId === id && event.generation === generation;
+      if (everything.filter(isOwn).length !== logs.filter(isOwn).length) throw new AnswerRejected('withheld-logs');
+    });
+  }
+
+  async function readOwnLogs(
+    generation: EventGeneration,
+    id: MachineId,
+    range: BlockRange,
+  ): Promise<readonly ChainLog[]> {
+    const logs = await chain.readLogs({ ...range, eventsOf: { generation, machineId: id } });
+    checkLogOrder(contracts, range, logs);
+    const isForeign = ({ event }: ChainLog) => event?.machineId !== id || event.generation !== generation;
+    if (logs.some(isForeign)) throw new AnswerRejected('foreign-machine');
+    return logs;
+  }
+
+  /** The blocks of the given numbers on the chain of `block`; undefined when that cannot be told for one of them. */
+  async function placeBlocks(
+    numbers: readonly number[],
+    block: BlockRef,
+  ): Promise<ReadonlyMap<number, PlacedBlock> | undefined> {
+    const placed = new Map<number, PlacedBlock>([[block.number, block]]);
+    const known = recent();
+    const above = await readAbove(known, block);
+    for (const header of above ?? []) placed.set(header.number, header);
+
+    const buried: number[] = [];
+    for (const number of numbers) {
+      if (placed.has(number)) continue;
+      const found = above === undefined ? undefined : known?.blockAt(number);
+      if (found === undefined) buried.push(number);
+      else placed.set(number, found);
+    }
+    if (buried.length === 0) return placed;
+    // Below the known blocks only what is final cannot have another fork.
+    const [finalized, headers] = await Promise.all([chain.readHeader('finalized'), chain.readHeaders(buried)]);
+    checkHeaders(buried, headers);
+    if (headers.some(({ number }) => number > finalized.number)) return undefined;
+    for (const header of headers) placed.set(header.number, header);
+    return placed;
+  }
+
+  /** The headers after the known head up to `block`, none when it is known; undefined when the two are not known to be of one chain. */
+  async function readAbove(known: RecentBlocks | undefined, block: BlockRef): Promise<readonly Header[] | undefined> {
+    if (known === undefined) return undefined;
+    if (block.number <= known.headNumber) return known.hashAt(block.number) === block.hash ? [] : undefined;
+    if (block.number - known.headNumber > MAX_BLOCKS_ABOVE_HEAD) return undefined;
+    const head = { number: known.headNumber, hash: known.hashAt(known.headNumber)! };
+    const numbers = listBlocks({ fromBlock: head.number + 1, toBlock: block.number });
+    const headers = await chain.readHeaders(numbers);
+    checkHeaders(numbers, headers, head);
+    return headers.at(-1)!.hash === block.hash ? headers : undefined;
+  }
+
+  return { read, readCovered };
+}
+
+function listLogBlocks(logs: readonly ChainLog[]): number[] {
+  return [...new Set(logs.map(({ blockNumber }) => blockNumber))];
+}
+
+function toPlacedEntries(
+  logs: readonly ChainLog[],
+  placed: ReadonlyMap<number, PlacedBlock>,
+): readonly EventLogEntry[] {
+  return toEventEntries(
+    logs.map((log) => {
+      const { hash, timestamp } = placed.get(log.blockNumber)!;
+      checkLogsOfBlock({ hash, timestamp }, [log]);
+      return { ...log, blockTimestamp: timestamp };
+    }),
+  );
+}

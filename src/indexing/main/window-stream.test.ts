@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { chainUnreadable } from '../../domain/faults.ts';
+import { LogQueryRefused } from '../../ports/main-chain.ts';
+import { BackfillPace } from './backfill-pace.ts';
+import type { BlockReader, VerifiedWindow } from './block-reader.ts';
+import { WindowNews } from './window-summary.ts';
+import { streamWindows } from './window-stream.ts';
+
+interface Asked {
+  readonly fromBlock: number;
+  readonly answer: PromiseWithResolvers<unknown>;
+}
+
+/** A reader whose answers the test gives. */
+function createReader() {
+  const asked: Asked[] = [];
+  const reader: Pick<BlockReader, 'readWindow'> = {
+    async readWindow(range) {
+      const answer = Promise.withResolvers<unknown>();
+      asked.push({ fromBlock: range.fromBlock, answer });
+      await answer.promise;
+      const last = { number: range.toBlock, hash: `0x${range.toBlock}`, timestamp: 0 };
+      return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, news: new WindowNews() };
+    },
+  };
+  return { reader: reader as BlockReader, asked };
+}
+
+/** Reads a stream in the background and tells what came of it. */
+function follow(windows: AsyncGenerator<VerifiedWindow>) {
+  const seen: number[] = [];
+  const state = { seen, ended: 'no' as string };
+  const read = async () => {
+    for await (const { fromBlock } of windows) seen.push(fromBlock);
+  };
+  read().then(
+    () => (state.ended = 'whole'),
+    (error: Error) => (state.ended = error.message),
+  );
+  return state;
+}
+
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+const RANGE = { fromBlock: 0, toBlock: 69 };
+
+describe('a stream of windows', () => {
+  it('gives them in order however they are answered', async () => {
+    const { reader, asked } = createReader();
+    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, new AbortController().signal));
+    await settle();
+    expect(asked.map(({ fromBlock }) => fromBlock)).toEqual([0, 10, 20, 30]);
+    asked[1]!.answer.resolve(undefined);
+    await settle();
+    expect(state.seen).toEqual([]);
+    asked[0]!.answer.resolve(undefined);
+    await settle();
+    expect(state.seen).toEqual([0, 10]);
+    for (let i = 2; i < 7; i++) {
+      asked[i]!.answer.resolve(undefined);
+      await settle();
+    }
+    expect(state).toEqual({ seen: [0, 10, 20, 30, 40, 50, 60], ended: 'whole' });
+  });
+
+  it('ends only when no request is under way', async () => {
+    const { reader, asked } = createReader();
+    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, new AbortController().signal));
+    await settle();
+    asked[0]!.answer.reject(chainUnreadable('main', 'transport'));
+    await settle();
+    expect(state.ended).toBe('no');
+    for (const { answer } of asked.slice(1)) answer.reject(new Error('late'));
+    await settle();
+    expect(state).toEqual({ seen: [], ended: 'ChainUnreadable' });
+  });
+
+  it('asks for half only when the larger windows are answered', async () => {
+    const { reader, asked } = createReader();
+    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, new AbortController().signal));
+    await settle();
+    asked[0]!.answer.reject(new LogQueryRefused('range-too-large'));
+    await settle();
+    expect(asked).toHaveLength(4);
+    for (const { answer } of asked.slice(1)) answer.resolve(undefined);
+    await settle();
+    expect(asked.slice(4).map(({ fromBlock }) => fromBlock)).toEqual([0, 5, 10, 15]);
+    expect(state).toEqual({ seen: [], ended: 'no' });
+  });
+
+  it('asks for smaller windows after an answer that did not come in time', async () => {
+    const { reader, asked } = createReader();
+    const pace = new BackfillPace(10);
+    follow(streamWindows(reader, pace, RANGE, new AbortController().signal));
+    await settle();
+    asked[0]!.answer.reject(chainUnreadable('main', 'deadline'));
+    await settle();
+    expect(pace.windowBlocks).toBe(5);
+  });
+
+  it('ends early when it is told to', async () => {
+    const { reader, asked } = createReader();
+    const abort = new AbortController();
+    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, abort.signal));
+    await settle();
+    abort.abort();
+    for (const { answer } of asked) answer.resolve(undefined);
+    await settle();
+    expect(state).toEqual({ seen: [0], ended: 'whole' });
+    expect(asked).toHaveLength(4);
+  });
+});

@@ -1,0 +1,31 @@
+/** What do the logs of a window say to the index? Gathered while they are read, so that only that is kept of a hundred thousand of them. */
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { EventLogEntry } from '../../ports/store.ts';
+import { toEventEntries } from './event-entries.ts';
+import type { VerifiedLog } from './block-reader.ts';
+
+export class WindowNews {
+  #logCount = 0;
+  readonly #events: EventLogEntry[] = [];
+  readonly #ownershipOf = new Set<MachineId>();
+
+  get logCount(): number {
+    return this.#logCount;
+  }
+
+  /** In the order of the chain. */
+  get events(): readonly EventLogEntry[] {
+    return this.#events;
+  }
+
+  /** Machines whose ownership may have changed. */
+  get ownershipOf(): ReadonlySet<MachineId> {
+    return this.#ownershipOf;
+  }
+
+  add(logs: readonly VerifiedLog[]): void {
+    this.#logCount += logs.length;
+    for (const entry of toEventEntries(logs)) this.#events.push(entry);
+    for (const { ownershipOf } of logs) for (const id of ownershipOf) this.#ownershipOf.add(id);
+  }
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
+import { CallTally } from '../domain/metrics/call-counter.ts';
+import { DurationTally } from '../domain/metrics/latency-histogram.ts';
+import { Fault } from '../domain/faults.ts';
+import type { Ctx } from '../ports/ctx.ts';
+import type { Store } from '../ports/store.ts';
+import { startAdminListener, type AdminListener } from './admin-listener.ts';
+import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
+
+const none = new Map<string, number>();
+
+function createCounters() {
+  const counters = {
+    httpRequests: 3,
+    calls: new CallTally(),
+    durations: new DurationTally(),
+    failures: { transport: 1 },
+    machineReads: 2,
+  };
+  counters.calls.add('method', 'failed');
+  return counters;
+}
+
+const SOURCES: MetricSources = {
+  ctx: createStubCtx(),
+  http: { answers: () => [], faults: () => [], limiters: () => [] },
+  upstreams: [
+    {
+      chain: 'main',
+      counters: { ...createCounters(), retries: 4, snapshotHits: 5, snapshotCount: 6, snapshotBytes: 7 },
+    },
+    { chain: 'alt', counters: createCounters() },
+  ],
+  loops: [{ name: 'a-loop', report: () => ({ steps: 2, failures: 1, lastSuccessAtMilliseconds: 1_500 }) }],
+  writes: { decisions: new Map([['applied', 1]]), challenges: none, intakes: none },
+  databaseFailures: new Map([['57P01', 1]]),
+  sharedCounts: { isUp: () => false, count: async () => undefined, failures: () => 8, close: async () => undefined },
+  isLeader: () => true,
+};
+
+let listener: AdminListener;
+beforeEach(async () => {
+  listener = await startAdminListener({ host: '127.0.0.1', port: 0 }, SOURCES);
+});
+afterEach(() => listener.close());
+
+async function ask(path: string, method = 'GET') {
+  const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, { method });
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+}
+
+test('a scrape holds the samples of the service, and the metrics of the process', async () => {
+  const { status, type, text } = await ask('/metrics');
+  expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  const lines = text.split('\n').filter((line) => /^svc_/.test(line) && !line.includes('_seconds_'));
+  expect(lines).toEqual([
+    'svc_shared_counters_up 0',
+    'svc_shared_counters_failures_total 8',
+    'svc_upstream_requests_total{chain="main"} 3',
+    'svc_upstream_requests_total{chain="alt"} 3',
+    'svc_upstream_calls_total{chain="main",method="method",outcome="failed"} 1',
+    'svc_upstream_calls_total{chain="alt",method="method",outcome="failed"} 1',
+    'svc_upstream_failures_total{chain="main",cause="transport"} 1',
+    'svc_upstream_failures_total{chain="alt",cause="transport"} 1',
+    'svc_upstream_retries_total{chain="main"} 4',
+    'svc_machine_reads_total{chain="main"} 2',
+    'svc_machine_reads_total{chain="alt"} 2',
+    'svc_snapshot_hits_total{chain="main"} 5',
+    'svc_snapshots{chain="main"} 6',
+    'svc_snapshot_bytes{chain="main"} 7',
+    'svc_loop_steps_total{loop="a-loop"} 2',
+    'svc_loop_failures_total{loop="a-loop"} 1',
+    'svc_loop_last_success_timestamp_seconds{loop="a-loop"} 1.5',
+    'svc_decisions_total{outcome="applied"} 1',
+    'svc_database_failures_total{code="57P01"} 1',
+    'svc_leader 1',
+    'svc_ready 0',
+  ]);
+  expect(text).toContain('\nprocess_cpu_seconds_total ');
+  expect(text).toContain('\nnodejs_eventloop_lag_p99_seconds ');
+  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+test('open challenges are told while the database answers, and only where some are issued', async () => {
+  const read = async (parts: Parameters<typeof createStubCtx>[0]) => {
+    const families = await readServiceMetrics({ ...SOURCES, ctx: createStubCtx(parts) });
+    return families.find(({ name }) => name === 'svc_open_challenges')!.samples;
+  };
+  const chip = {} as Ctx['chip'];
+  const storeWith = (countOpenChallenges: Store['countOpenChallenges']) =>
+    ({ countOpenChallenges }) as unknown as Store;
+  expect(await read({ chip, store: storeWith(async (now) => now - 1_788_899_993) })).toEqual([
+    { labels: {}, value: 7 },
+  ]);
+  const failing = storeWith(() => Promise.reject(new Fault('StoreUnavailable', {})));
+  expect([await read({ chip, store: failing }), await read({})]).toEqual([[], []]);
+});
+
+test('nothing else is there', async () => {
+  expect([(await ask('/')).status, (await ask('/mcr/1')).status]).toEqual([404, 404]);
+  expect((await ask('/metrics', 'POST')).status).toBe(405);
+});
+
+test('the operating manual promises every name, and no other', async () => {
+  const families = await readServiceMetrics(SOURCES);
+  const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+  const promised = [...manual.matchAll(/^\| `((?:svc|http)_[a-z_]+)`/gm)].map(([, name]) => name);
+  expect(promised).toEqual(families.map(({ name }) => name));
+});

@@ -1,0 +1,58 @@
+/** How do metrics look to whoever scrapes them? The text format of Prometheus, version 0.0.4. */
+import { DURATION_BOUNDS_SECONDS, type DurationTally } from '../domain/metrics/latency-histogram.ts';
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+export type MetricFamily =
+  | {
+      readonly name: string;
+      readonly help: string;
+      readonly type: 'counter' | 'gauge';
+      readonly samples: readonly Sample[];
+    }
+  | {
+      readonly name: string;
+      readonly help: string;
+      readonly type: 'histogram';
+      readonly samples: readonly { readonly labels: Labels; readonly durations: DurationTally }[];
+    };
+
+export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Families without a sample are left out. */
+export function formatMetrics(families: readonly MetricFamily[]): string {
+  return families.map(formatFamily).join('');
+}
+
+function formatFamily(family: MetricFamily): string {
+  if (family.samples.length === 0) return '';
+  const { name, help, type } = family;
+  const lines =
+    type === 'histogram'
+      ? family.samples.flatMap(({ labels, durations }) => formatDurations(name, labels, durations))
+      : family.samples.map(({ labels, value }) => formatLine(name, labels, value));
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
+}
+
+function formatDurations(name: string, labels: Labels, { counts, sumSeconds }: DurationTally): string[] {
+  let count = 0;
+  const buckets = [...DURATION_BOUNDS_SECONDS.map(String), '+Inf'].map((le, index) => {
+    count += counts[index]!;
+    return formatLine(`${name}_bucket`, { ...labels, le }, count);
+  });
+  return [...buckets, formatLine(`${name}_sum`, labels, sumSeconds), formatLine(`${name}_count`, labels, count)];
+}
+
+function formatLine(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`);
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}

@@ -1,0 +1,27 @@
+/** Finds files of `src` that no program reaches: test support that looks like production code, or dead code. */
+import type { SourceFile } from './source-file.ts';
+
+/** The command, the entries of the client package, and the pages. */
+const PROGRAMS = [
+  'cli/svc.ts',
+  'client/client.ts',
+  'client/monetization.ts',
+  'client/evidence.ts',
+  'explorer/page.tsx',
+];
+
+/** Returns one violation per file; declarations of types count as reached. */
+export function findTestOnlyFiles(files: readonly SourceFile[]): string[] {
+  const importsByPath = new Map(files.map(({ path, imports }) => [path, imports]));
+  const reached = new Set<string>();
+  const waiting = [...PROGRAMS];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    waiting.push(...(importsByPath.get(path) ?? []));
+  }
+  return files
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith('src/') && !/\.(test|d)\.ts$/.test(path) && !reached.has(path))
+    .map((path) => `${path}: no program reaches it: test support belongs in testing/`);
+}

@@ -1,0 +1,243 @@
+/**
+ * What must the adapter say of the accounts of the vectors, whatever node holds them? One suite for every node that can be given
+ * accounts: the canned one, a complete local node, the local chain of the devnet.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { parseAddress } from '../../src/domain/identifiers/identifiers.ts';
+import type { AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
+import { MACHINE_ACCOUNTS } from '../fixtures/alt-account-parsers.ts';
+import { createAltScene, type AltScene } from '../fixtures/alt-chain-adapter.ts';
+import { singletonAccount } from '../fakes/canned-alt-node.ts';
+import {
+  bindingsFile,
+  malformedCases,
+  programOf,
+  snapshotFile,
+  toId,
+  toReading,
+  vectorMachines,
+  vectorPrograms,
+  type MachineAccountName,
+  type VectorAccount,
+} from '../fixtures/alt-chain-vectors.ts';
+
+/** A node that holds the accounts of the vectors. */
+export interface AccountNode {
+  readonly rpcUrl: string;
+  readonly genesisHash: string;
+  /** As the node says, asked past the adapter. */
+  readSlots(): Promise<{ readonly first: number; readonly finalized: number }>;
+  /** Null: nothing is there any more. */
+  setAccount(address: string, account: VectorAccount | null): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SNAPSHOT_MEMBER = {
+  machine: 'machine',
+  machineState: 'pauseFlags',
+  subscriptionTerminal: 'subscription',
+  machineEventLog: 'eventLog',
+} as const;
+const MACHINE_COUNT = BigInt(vectorMachines.length);
+
+export interface ContractOptions {
+  /** Names of odd accounts that the node does not take. */
+  readonly except?: readonly string[];
+  /** False: it does not take accounts of programs either. */
+  readonly checksProgramAccounts?: boolean;
+}
+
+export function describeAltChain(
+  name: string,
+  { except = [], checksProgramAccounts = true }: ContractOptions,
+  start: () => Promise<AccountNode>,
+): void {
+  const oddCases = malformedCases.filter((each) => !except.includes(each.name));
+
+  describe(`the vectors on ${name}`, () => {
+    let node: AccountNode;
+    let scene: AltScene;
+    let adapter: AltChainAdapter;
+    const changed = new Map<string, VectorAccount | null>();
+
+    /** Until the end of the test. */
+    async function change(address: string, account: VectorAccount | null, usual: VectorAccount | null): Promise<void> {
+      changed.set(address, usual);
+      await node.setAccount(address, account);
+    }
+
+    beforeAll(async () => {
+      node = await start();
+      scene = createAltScene([node.rpcUrl], node.genesisHash);
+      adapter = scene.open();
+    });
+    afterEach(async () => {
+      for (const [address, usual] of changed) await node.setAccount(address, usual);
+      changed.clear();
+    });
+    afterAll(async () => {
+      await scene.close();
+      await node.close();
+    });
+
+    it('every machine is read, and all of them with one call', async () => {
+      const before = adapter.counters.httpRequests;
+      const reads = await Promise.all(
+        vectorMachines.map(({ machineId }) => adapter.machines!.chain.readMachine(toId(machineId))),
+      );
+      expect(adapter.counters.httpRequests - before).toBe(2); // the genesis hash, once
+      const { slot } = reads[0]!.snapshot;
+      expect(slot).toBeGreaterThan(0);
+      expect(reads).toStrictEqual(
+        vectorMachines.map(({ machineId, accounts }) => ({
+          snapshot: { id: BigInt(machineId), slot, ...judgeAll(machineId, accounts) },
+          deployment: { machineCount: MACHINE_COUNT, generalPausedGlobal: false, technicalPausedGlobal: false },
+        })),
+      );
+    });
+
+    it('a machine that nobody made is absent', async () => {
+      const { snapshot } = await adapter.machines!.chain.readMachine(toId('99'));
+      const absent = { state: 'absent' };
+      expect(snapshot).toStrictEqual({
+        ...{ id: 99n, slot: snapshot.slot },
+        ...{ machine: absent, pauseFlags: absent, subscription: absent, eventLog: absent },
+      });
+    });
+
+    it('what is paused everywhere is seen', async () => {
+      const paused = singletonAccount('config, chain-wide pause');
+      await change(paused.address, paused, singletonAccount('config'));
+      const { deployment } = await adapter.machines!.chain.readMachineNow(toId('1'));
+      expect(deployment).toStrictEqual({
+        machineCount: MACHINE_COUNT,
+        generalPausedGlobal: true,
+        technicalPausedGlobal: false,
+      });
+    });
+
+    it.each(oddCases)('$accountType: $name', async ({ accountType, readFor, account }) => {
+      const { accounts, pdas } = vectorMachines.find(({ machineId }) => machineId === readFor)!;
+      await change(pdas[accountType].address, account, accounts[accountType]);
+      const { snapshot } = await adapter.machines!.chain.readMachineNow(toId(readFor));
+      expect(snapshot).toStrictEqual({
+        ...{ id: BigInt(readFor), slot: snapshot.slot },
+        ...judgeAll(readFor, { ...accounts, [accountType]: account }),
+      });
+    });
+
+    it.each(bindingsFile.cases)('binding $name', async ({ solanaAddr, pda, account, outcome, evmAddress }) => {
+      await change(pda, account, null);
+      const reading = scene.open().bindings!.readBinding(parseAltKey(solanaAddr)!);
+      if (outcome === 'unreadable') {
+        await expect(reading).rejects.toMatchObject({ kind: 'ChainUnreadable', context: { chain: 'alt' } });
+      } else {
+        const kind = outcome === 'binding_revoked' ? 'revoked' : outcome === 'not_bound' ? 'not-bound' : outcome;
+        const operator = evmAddress === null ? {} : { operator: parseAddress(evmAddress) };
+        expect(await reading).toStrictEqual({ kind, ...operator });
+      }
+    });
+
+    it('the fleet is whole', async () => {
+      const { fleet, countBefore, countAfter, slot } = await adapter.machines!.history.readFleet();
+      expect(slot).toBeGreaterThan(0);
+      expect([countBefore, countAfter]).toStrictEqual([MACHINE_COUNT, MACHINE_COUNT]);
+      expect([fleet.rowCount, fleet.unattributed, fleet.unreadableByOperator.size]).toStrictEqual([7, 0, 0]);
+      const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
+        operator,
+        machines.map(({ id }) => String(id)),
+      ]);
+      const expected = Object.entries(snapshotFile.expect.byOperator).map(([operator, ids]) => [
+        parseAddress(operator),
+        ids,
+      ]);
+      expect(Object.fromEntries(listed)).toStrictEqual(Object.fromEntries(expected));
+    });
+
+    it('a row of the fleet at a wrong address is counted', async () => {
+      const stray = vectorMachines[0]!.accounts.machine!;
+      const address = programOf('router');
+      await change(address, { ...stray, address }, null);
+      const { fleet } = await adapter.machines!.history.readFleet();
+      expect([fleet.rowCount, fleet.unattributed, [...fleet.unreadableByOperator.values()]]).toStrictEqual([8, 0, [1]]);
+    });
+
+    it('every event log is counted', async () => {
+      const { counts, slot } = await adapter.machines!.history.readEventLogCounts();
+      expect(slot).toBeGreaterThan(0);
+      const expected = vectorMachines.flatMap(({ machineId, decoded: { machineEventLog: log } }) =>
+        log === null
+          ? []
+          : [[machineId, { count: BigInt(log.count), priorEventCount: BigInt(log.priorEventCount) }] as const],
+      );
+      expect(Object.fromEntries(counts)).toStrictEqual(Object.fromEntries(expected));
+    });
+
+    it('an event log at a wrong address makes all counts unreadable', async () => {
+      const stray = vectorMachines[0]!.accounts.machineEventLog!;
+      const address = programOf('router');
+      await change(address, { ...stray, address }, null);
+      await expect(adapter.machines!.history.readEventLogCounts()).rejects.toMatchObject({
+        context: { chain: 'alt', cause: 'malformed' },
+      });
+    });
+
+    it('nothing has happened to the programs yet', async () => {
+      const { history } = scene.open().machines!;
+      expect(await history.listSignatures('event-registry', undefined)).toStrictEqual([]);
+      expect(await history.listSignatures(toId('1'), undefined)).toStrictEqual([]);
+      await expect(history.checkGenesis()).resolves.toBeUndefined();
+      // A complete node goes on between the questions.
+      const before = await node.readSlots();
+      const first = await history.readFirstAvailableSlot();
+      const finalized = await history.readSlot();
+      const after = await node.readSlots();
+      expect(first).toSatisfy((slot: number) => before.first <= slot && slot <= after.first);
+      expect(finalized).toSatisfy((slot: number) => before.finalized <= slot && slot <= after.finalized);
+    });
+
+    it('the deployment is the configured one', async () => {
+      const sound = scene.open({ checksProgramAccounts });
+      expect(await sound.checkDeployment()).toStrictEqual([]);
+      await expect(sound.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+    });
+
+    it('another deployment is named by its variables, and nothing of it is read', async () => {
+      const { subscriptionTerminal: subscription, ...programs } = vectorPrograms;
+      const other = scene.open({
+        ordinal: 6,
+        programs: { ...programs, subscription, eventRegistry: parseAltKey('1'.repeat(32))!, infoDesk: undefined },
+      });
+      await expect(other.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
+        context: { chain: 'alt', cause: 'wrong-chain' },
+      });
+      const singletons = [singletonAccount('registry of another chain'), singletonAccount('config')];
+      await change(singletons[0]!.address, singletons[0]!, singletonAccount('registry'));
+      await change(singletons[1]!.address, null, singletons[1]!);
+      expect(await scene.open({ checksProgramAccounts }).checkDeployment()).toStrictEqual([
+        'ALT_ORDINAL: the machine registry is that of chain 6',
+        'ALT_STATE_AND_SYNC_PROGRAM: its singleton is not there',
+      ]);
+    });
+
+    it('another cluster is named by its variable, and nothing of it is read', async () => {
+      const other = scene.open({ genesisHash: programOf('router') });
+      expect(await other.checkDeployment()).toStrictEqual([
+        'ALT_GENESIS_HASH: endpoint 1 serves another cluster',
+        'ALT_RPC_URLS: the chain cannot be read (wrong-chain)',
+      ]);
+      const wrongChain = { context: { chain: 'alt', cause: 'wrong-chain' } };
+      await expect(other.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject(wrongChain);
+      await expect(other.machines!.history.checkGenesis()).rejects.toMatchObject(wrongChain);
+      await expect(other.bindings!.readBinding(programOf('router'))).rejects.toMatchObject(wrongChain);
+    });
+  });
+}
+
+function judgeAll(machineId: string, accounts: Record<MachineAccountName, VectorAccount | null>): object {
+  const types = Object.keys(MACHINE_ACCOUNTS) as MachineAccountName[];
+  return Object.fromEntries(
+    types.map((type) => [SNAPSHOT_MEMBER[type], MACHINE_ACCOUNTS[type](toReading(accounts[type]), toId(machineId))]),
+  );
+}

@@ -1,0 +1,174 @@
+/** Which challenges are open, and what was accepted for them? The contract of `ChipStore` (evidence 4, 8 and 11). */
+import { describe, expect, it } from 'vitest';
+import type { Hex } from '../../../src/domain/evidence/signed-bytes.ts';
+import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import type { KeptIntake, NewChallenge } from '../../../src/ports/store.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { id, ORDERED_IDS } from './samples.ts';
+
+const NOW = 1_800_000_000;
+const HOUR = 3_600;
+const DAY = 86_400;
+const CAPS = { perMachine: 5, inAll: 100 };
+const RACERS = 64;
+
+const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
+const CONTROLLER = '0x00a555a5a14535fc5bc6158db663f7433e74bfed' as Address;
+
+function challengeOf(n: number, changes: Partial<NewChallenge> = {}): NewChallenge {
+  const [machineId, chainId] = [id(7), 31337];
+  return {
+    ...{ nonceHash: hash(n), machineId, didController: CONTROLLER, chainId, issuedAt: NOW, expiresAt: NOW + 270 },
+    ...changes,
+  };
+}
+
+function intakeOf(n: number, changes: Partial<KeptIntake> = {}): KeptIntake {
+  return {
+    receiptId: hash(1_000 + n),
+    evidenceHash: hash(2_000 + n),
+    machineId: id(7),
+    chipRef: hash(3_000),
+    leafFingerprint: hash(4_000),
+    leafSerial: '0x00ff',
+    controller: CONTROLLER,
+    receivedAt: NOW + 10,
+    evidence: Uint8Array.of(0, 255, 1),
+    ...changes,
+  };
+}
+
+export function testChipIntakes(under: StoreUnderTest): void {
+  describe('chip challenges', () => {
+    const keep = (challenge: NewChallenge, caps = CAPS) => under.store.keepChallenge(challenge, caps);
+    const find = (n: number) => under.store.findChallenge(hash(n), hash(0));
+
+    it('are kept whole, under the hash of their nonce', async () => {
+      const machineId = ORDERED_IDS.at(-1)!;
+      expect(await keep(challengeOf(1, { machineId }))).toBe(true);
+      const { nonceHash, didController, chainId, expiresAt } = challengeOf(1);
+      const challenge = { nonceHash, machineId, didController, chainId, expiresAt, consumedBy: undefined };
+      expect(await find(1)).toStrictEqual({ state: 'kept', challenge });
+      expect(await find(2)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
+    });
+
+    it('of one machine are at most as many as the cap; consumed and expired ones do not count', async () => {
+      for (let n = 1; n <= CAPS.perMachine; n++) expect(await keep(challengeOf(n))).toBe(true);
+      expect(await keep(challengeOf(6))).toBe(false);
+      expect(await find(6)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
+      expect(await keep(challengeOf(7, { machineId: id(8) }))).toBe(true);
+
+      await under.store.acceptIntake(hash(1), intakeOf(1));
+      expect(await keep(challengeOf(6))).toBe(true);
+      expect(await keep(challengeOf(9))).toBe(false);
+      const atEnd = { issuedAt: NOW + 270, expiresAt: NOW + 540 };
+      expect(await keep(challengeOf(9, { ...atEnd, issuedAt: NOW + 269 }))).toBe(false);
+      expect(await keep(challengeOf(9, atEnd))).toBe(true);
+    });
+
+    it('of all machines are at most as many as the cap', async () => {
+      const caps = { perMachine: 5, inAll: 3 };
+      for (let n = 1; n <= 3; n++) expect(await keep(challengeOf(n, { machineId: id(n) }), caps)).toBe(true);
+      expect(await keep(challengeOf(4, { machineId: id(4) }), caps)).toBe(false);
+    });
+
+    it.each([
+      ['one machine', () => id(7), { perMachine: 5, inAll: 100 }],
+      ['all machines', (n: number) => id(n), { perMachine: 5, inAll: 5 }],
+    ])('asked for at once pass the cap of %s by none', async (_name, machineOf, caps) => {
+      const other = await under.openAnother();
+      const kept = await Promise.all(
+        Array.from({ length: RACERS }, (_, n) =>
+          (n % 2 === 0 ? under.store : other).keepChallenge(challengeOf(n, { machineId: machineOf(n) }), caps),
+        ),
+      );
+      expect(kept.filter(Boolean)).toHaveLength(5);
+    });
+
+    it('are open until they are consumed or expire', async () => {
+      const count = (now: number) => under.store.countOpenChallenges(now);
+      expect(await count(NOW)).toBe(0);
+      for (const n of [1, 2, 3]) await keep(challengeOf(n));
+      await under.store.acceptIntake(hash(2), intakeOf(2));
+      expect([await count(NOW), await count(NOW + 269), await count(NOW + 270)]).toEqual([2, 2, 0]);
+    });
+
+    it('are deleted an hour after they expired, or 30 days after they were consumed', async () => {
+      await keep(challengeOf(1));
+      await keep(challengeOf(2));
+      await under.store.acceptIntake(hash(2), intakeOf(2));
+      const expired = NOW + 270 + HOUR;
+      const consumed = NOW + 10 + 30 * DAY;
+      expect(await under.store.deleteOldChallenges(expired - 1)).toBe(0);
+      expect(await under.store.deleteOldChallenges(expired)).toBe(1);
+      expect(await find(1)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
+      expect(await under.store.deleteOldChallenges(consumed - 1)).toBe(0);
+      expect(await under.store.deleteOldChallenges(consumed)).toBe(1);
+      expect(await under.store.findChallenge(hash(2), hash(2_002))).toStrictEqual({
+        state: 'gone',
+        isDocumentAccepted: true,
+      });
+    });
+  });
+
+  describe('accepted evidence', () => {
+    const accept = (n: number, intake: KeptIntake) => under.store.acceptIntake(hash(n), intake);
+
+    it('consumes its challenge, and is kept whole', async () => {
+      await under.store.keepChallenge(challengeOf(1), CAPS);
+      expect(await accept(1, intakeOf(1))).toStrictEqual({ state: 'written' });
+      expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
+        state: 'kept',
+        challenge: { consumedBy: hash(2_001) },
+      });
+      expect(await under.store.readIntake(hash(1_001))).toStrictEqual(intakeOf(1));
+      expect(await under.store.readIntake(hash(1_002))).toBeUndefined();
+    });
+
+    it('may be kept without the document', async () => {
+      await under.store.keepChallenge(challengeOf(1), CAPS);
+      await accept(1, intakeOf(1, { evidence: undefined }));
+      expect(await under.store.readIntake(hash(1_001))).toStrictEqual(intakeOf(1, { evidence: undefined }));
+    });
+
+    it('is not written for a challenge that is consumed, expired or not there', async () => {
+      await under.store.keepChallenge(challengeOf(1), CAPS);
+      const late = intakeOf(1, { receivedAt: NOW + 270 });
+      expect(await accept(1, late)).toMatchObject({ state: 'kept', challenge: { consumedBy: undefined } });
+      expect(await accept(1, { ...late, receivedAt: NOW + 269 })).toStrictEqual({ state: 'written' });
+      expect(await accept(1, intakeOf(2))).toMatchObject({ state: 'kept', challenge: { consumedBy: hash(2_001) } });
+      expect(await accept(2, intakeOf(2))).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
+      expect(await under.store.listIntakes(undefined, 10)).toHaveLength(1);
+    });
+
+    it('is one of any number that race for a challenge', async () => {
+      await under.store.keepChallenge(challengeOf(1), CAPS);
+      const other = await under.openAnother();
+      const outcomes = await Promise.all(
+        Array.from({ length: RACERS }, (_, n) =>
+          (n % 2 === 0 ? under.store : other).acceptIntake(hash(1), intakeOf(n)),
+        ),
+      );
+      const winner = outcomes.findIndex(({ state }) => state === 'written');
+      expect(outcomes.filter(({ state }) => state === 'written')).toHaveLength(1);
+      expect(await under.store.listIntakes(undefined, 10)).toStrictEqual([intakeOf(winner)]);
+      expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
+        challenge: { consumedBy: intakeOf(winner).evidenceHash },
+      });
+    });
+
+    it('is listed by machine, newest first', async () => {
+      for (const n of [1, 2, 3]) await under.store.keepChallenge(challengeOf(n), CAPS);
+      const intakes = [
+        intakeOf(1, { receivedAt: NOW + 1 }),
+        intakeOf(2, { receivedAt: NOW + 3, machineId: id(8) }),
+        intakeOf(3, { receivedAt: NOW + 2 }),
+      ];
+      for (const [k, intake] of intakes.entries()) await accept(k + 1, intake);
+      const [first, second, third] = intakes;
+      expect(await under.store.listIntakes(undefined, 2)).toStrictEqual([second, third]);
+      expect(await under.store.listIntakes(id(7), 10)).toStrictEqual([third, first]);
+      expect(await under.store.listIntakes(id(9), 10)).toStrictEqual([]);
+    });
+  });
+}

@@ -1,0 +1,206 @@
+/** The contract of the days of folds, of either chain. */
+import { describe, expect, test } from 'vitest';
+import { KEPT_DAYS, LEAST_EVENTS_OF_DAYS } from '../../../src/domain/rating/rating-state-days.ts';
+import type { AltMachineState } from '../../../src/ports/alt-store.ts';
+import type { StoredFoldDay } from '../../../src/ports/store.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { append, foldOf, id, imported, listUnfoldedIds, repeat, submitted } from './samples.ts';
+
+const MANY = LEAST_EVENTS_OF_DAYS + 1;
+
+const dayOf = (day: number, nextSeq: number): StoredFoldDay => ({ day, nextSeq, state: `day ${day} up to ${nextSeq}` });
+
+/** The same of either chain: a machine whose days are written and read. */
+interface DaysUnderTest {
+  /** Writes a fold up to the last of the days. */
+  write(afterSeq: number, days: readonly StoredFoldDay[], fingerprint?: string): Promise<void>;
+  list(limit?: number, fingerprint?: string): Promise<readonly StoredFoldDay[]>;
+  /** What was known of its events turns out to be another history. */
+  beginAnew(): Promise<void>;
+  /** Days of the history before that. */
+  writeOld(afterSeq: number, days: readonly StoredFoldDay[]): Promise<void>;
+}
+
+export function testFoldDays(under: StoreUnderTest): void {
+  const versions = { epoch: 0, revision: 0 };
+
+  const main: DaysUnderTest = {
+    async write(afterSeq, days, fingerprint = 'rates') {
+      const nextSeq = days.at(-1)?.nextSeq ?? afterSeq;
+      const fold = { ...foldOf(id(7), nextSeq, { epoch: versions.epoch }), days: { afterSeq, days } };
+      await under.store.writeFolds(fingerprint, [fold]);
+    },
+    list: async (limit = 99, fingerprint = 'rates') => {
+      const { epoch, days } = await under.store.listFoldDays('second', id(7), fingerprint, limit);
+      expect(epoch).toBe(versions.epoch);
+      return days;
+    },
+    async beginAnew() {
+      await append(under.store, imported(id(7)));
+      versions.epoch += 1;
+    },
+    async writeOld(afterSeq, days) {
+      const fold = { ...foldOf(id(7), 9, { epoch: versions.epoch - 1 }), days: { afterSeq, days } };
+      await under.store.writeFolds('rates', [fold]);
+    },
+  };
+
+  const stateOf = (parts: Partial<AltMachineState>): AltMachineState => ({
+    ...{ id: id(7), revision: versions.revision, incarnation: 0, eventCount: 9, nextIndex: 9, priorEventCount: 0n },
+    ...{ operationCount: 9, lastSlot: 9, newestBlockTime: 9, problem: undefined, ...parts },
+  });
+  const know = async (parts: Partial<AltMachineState>) => {
+    const { revision, ...walk } = await under.store.readAltWalk();
+    const machines = [{ state: stateOf(parts), isRewritten: false, operations: [] }];
+    expect(await under.store.writeAltIndex(revision, { walk, machines })).toBe(true);
+  };
+
+  const alt: DaysUnderTest = {
+    async write(afterSeq, days, fingerprint = 'rates') {
+      const nextSeq = days.at(-1)?.nextSeq ?? afterSeq;
+      const { revision } = versions;
+      await under.store.writeAltFolds(fingerprint, [
+        { id: id(7), revision, nextSeq, state: 'fold', days: { afterSeq, days } },
+      ]);
+    },
+    list: async (limit = 99, fingerprint = 'rates') => {
+      const { revision, days } = await under.store.listAltFoldDays(id(7), fingerprint, limit);
+      expect(revision).toBe(versions.revision);
+      return days;
+    },
+    async beginAnew() {
+      versions.revision += 1;
+      await know({});
+    },
+    async writeOld(afterSeq, days) {
+      const revision = versions.revision - 1;
+      await under.store.writeAltFolds('rates', [
+        { id: id(7), revision, nextSeq: 9, state: 'fold', days: { afterSeq, days } },
+      ]);
+    },
+  };
+
+  describe.each([
+    ['main chain', main],
+    ['alt chain', alt],
+  ] as const)('days of folds of the %s', (chain, machine) => {
+    const begin = async () => {
+      versions.epoch = versions.revision = 0;
+      if (chain === 'main chain') await append(under.store, submitted(id(7)));
+      else await know({});
+    };
+
+    test('are kept in order, and the newest of them listed', async () => {
+      await begin();
+      expect(await machine.list()).toEqual([]);
+      await machine.write(0, [dayOf(10, 2), dayOf(12, 5)]);
+      await machine.write(5, [dayOf(12, 6), dayOf(200, 9)]);
+      expect(await machine.list()).toEqual([dayOf(10, 2), dayOf(12, 6), dayOf(200, 9)]);
+      expect(await machine.list(2)).toEqual([dayOf(12, 6), dayOf(200, 9)]);
+    });
+
+    test('that begin elsewhere are left out', async () => {
+      await begin();
+      await machine.write(3, [dayOf(10, 5)]);
+      expect(await machine.list()).toEqual([]);
+      await machine.write(0, [dayOf(10, 5)]);
+      await machine.write(0, [dayOf(10, 4), dayOf(11, 9)]);
+      await machine.write(4, [dayOf(11, 9)]);
+      await machine.write(6, [dayOf(11, 9)]);
+      await machine.write(5, []);
+      expect(await machine.list()).toEqual([dayOf(10, 5)]);
+    });
+
+    test('of another history are not listed, and make room', async () => {
+      await begin();
+      await machine.write(0, [dayOf(10, 5), dayOf(11, 6)]);
+      await machine.beginAnew();
+      expect(await machine.list()).toEqual([]);
+      await machine.writeOld(6, [dayOf(12, 7)]);
+      expect(await machine.list()).toEqual([]);
+      await machine.write(0, [dayOf(11, 1)]);
+      await machine.writeOld(0, [dayOf(1, 1)]);
+      expect(await machine.list()).toEqual([dayOf(11, 1)]);
+    });
+
+    test('of other rates do not hinder each other, and those of a third make room', async () => {
+      await begin();
+      await machine.write(0, [dayOf(10, 5)], 'old');
+      await machine.write(0, [dayOf(10, 2), dayOf(11, 5)], 'new');
+      expect([await machine.list(9, 'old'), await machine.list(9, 'new')]).toEqual([
+        [dayOf(10, 5)],
+        [dayOf(10, 2), dayOf(11, 5)],
+      ]);
+      await machine.write(0, [dayOf(12, 1)], 'third');
+      expect([await machine.list(9, 'old'), await machine.list(9, 'third')]).toEqual([[], [dayOf(12, 1)]]);
+    });
+
+    test('that no history needs any more are forgotten, but for the newest of them', async () => {
+      await begin();
+      await machine.write(0, [dayOf(10, 1), dayOf(11, 2), dayOf(300, 3)]);
+      await machine.write(3, [dayOf(10 + KEPT_DAYS, 4)]);
+      expect((await machine.list()).map(({ day }) => day)).toEqual([10, 11, 300, 10 + KEPT_DAYS]);
+      await machine.write(4, [dayOf(12 + KEPT_DAYS, 5)]);
+      expect((await machine.list()).map(({ day }) => day)).toEqual([11, 300, 10 + KEPT_DAYS, 12 + KEPT_DAYS]);
+    });
+
+    test('written at once by two stores are those of one of them', async () => {
+      await begin();
+      const other = await under.openAnother();
+      const days = [dayOf(10, 1), dayOf(11, 2)];
+      const writes = [under.store, other].map((store, place) =>
+        chain === 'main chain'
+          ? store.writeFolds('rates', [{ ...foldOf(id(7), 2), days: { afterSeq: 0, days: days.slice(place) } }])
+          : store.writeAltFolds('rates', [
+              { id: id(7), revision: 0, nextSeq: 2, state: 'fold', days: { afterSeq: 0, days: days.slice(place) } },
+            ]),
+      );
+      await Promise.all(writes);
+      expect([days, days.slice(1)]).toContainEqual(await machine.list());
+    });
+  });
+
+  describe('a machine of many events', () => {
+    const isListed = async () => (await listUnfoldedIds(under.store, 'rates')).includes(id(7));
+    const fold = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredFoldDay[] }) =>
+      under.store.writeFolds('rates', [{ ...foldOf(id(7), nextSeq), days }]);
+
+    test('is unfolded until its days are made up, too', async () => {
+      await append(under.store, ...repeat(MANY, submitted(id(7))));
+      await fold(MANY);
+      expect(await isListed()).toBe(true);
+      await fold(900, { afterSeq: 0, days: [dayOf(10, 900)] });
+      expect([await isListed(), (await under.store.readFold('second', id(7), 'rates'))?.nextSeq]).toEqual([true, MANY]);
+      await fold(MANY, { afterSeq: 900, days: [dayOf(10, MANY)] });
+      expect(await isListed()).toBe(false);
+      await append(under.store, submitted(id(7)));
+      expect(await isListed()).toBe(true);
+    });
+
+    test('is folded with them at once', async () => {
+      await append(under.store, ...repeat(MANY, submitted(id(7))), submitted(id(8)));
+      await fold(MANY, { afterSeq: 0, days: [dayOf(10, MANY)] });
+      expect(await isListed()).toBe(false);
+    });
+
+    test('needs no days with fewer events', async () => {
+      await append(under.store, ...repeat(LEAST_EVENTS_OF_DAYS, submitted(id(7))));
+      await fold(LEAST_EVENTS_OF_DAYS);
+      expect(await isListed()).toBe(false);
+    });
+
+    test('of the alt chain is unfolded until its days end where its fold does', async () => {
+      versions.revision = 0;
+      await know({ eventCount: 5_000 });
+      const wanted = async () => (await under.store.listAltUnfolded('rates', 400, 9)).map(({ fold }) => fold?.nextSeq);
+      const write = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredFoldDay[] }) =>
+        under.store.writeAltFolds('rates', [{ id: id(7), revision: 0, nextSeq, state: 'fold', days }]);
+      await write(4_800);
+      expect(await wanted()).toEqual([4_800]);
+      await write(3_000, { afterSeq: 0, days: [dayOf(10, 3_000)] });
+      expect(await wanted()).toEqual([4_800]);
+      await write(4_800, { afterSeq: 3_000, days: [dayOf(10, 4_800)] });
+      expect(await wanted()).toEqual([]);
+    });
+  });
+}

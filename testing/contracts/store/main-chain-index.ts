@@ -1,0 +1,237 @@
+/** The contract of `MainChainIndexStore`, but for what is unfolded. */
+import { describe, expect, test } from 'vitest';
+import { Fault } from '../../../src/domain/faults.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import {
+  append,
+  checkpointAt,
+  id,
+  imported,
+  MAX_UINT256,
+  NO_OWNERSHIP,
+  ORDERED_IDS,
+  repeat,
+  submitted,
+} from './samples.ts';
+
+export function testMainChainIndex(under: StoreUnderTest): void {
+  describe('identity', () => {
+    test('the first claim is recorded, and only the same one is granted afterwards', async () => {
+      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=2')).toBe(false);
+      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
+    });
+
+    test('of two that claim at once, one is refused', async () => {
+      const other = await under.openAnother();
+      const granted = await Promise.all([
+        under.store.claimMainChainIdentity('chain=1'),
+        other.claimMainChainIdentity('chain=2'),
+      ]);
+      expect(granted.sort()).toEqual([false, true]);
+    });
+  });
+
+  describe('checkpoint', () => {
+    test('is absent at first, then what the last advance made it', async () => {
+      expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
+      expect(await under.store.advanceMainChain(undefined, checkpointAt(10), [], NO_OWNERSHIP)).toBe(true);
+      expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(10));
+      expect(await under.store.advanceMainChain(checkpointAt(10), checkpointAt(20), [], NO_OWNERSHIP)).toBe(true);
+      expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(20));
+    });
+
+    test.each([
+      ['absence, when there is one', undefined, checkpointAt(30)],
+      ['another number', checkpointAt(19), checkpointAt(30)],
+      ['another hash', checkpointAt(20, 'b'), checkpointAt(30)],
+      ['nothing different, but the next one is before it', checkpointAt(20), checkpointAt(19)],
+      ['nothing different, but the next one is another block of its number', checkpointAt(20), checkpointAt(20, 'b')],
+    ])('an advance that expects %s stores nothing', async (_, expected, next) => {
+      await under.store.advanceMainChain(undefined, checkpointAt(20), [], NO_OWNERSHIP);
+      expect(await under.store.advanceMainChain(expected, next, [submitted(id(1))], NO_OWNERSHIP)).toBe(false);
+      expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(20));
+      expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
+    });
+
+    test('an advance that expects one, when there is none, stores nothing', async () => {
+      expect(
+        await under.store.advanceMainChain(checkpointAt(1), checkpointAt(2), [submitted(id(1))], NO_OWNERSHIP),
+      ).toBe(false);
+      expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
+      expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
+    });
+
+    test.each([
+      ['the first', undefined],
+      ['a later', checkpointAt(5)],
+    ])('of many that race for %s advance, exactly one wins and its logs alone are stored', async (_, expected) => {
+      if (expected !== undefined) await under.store.advanceMainChain(undefined, expected, [], NO_OWNERSHIP);
+      const stores = [under.store, await under.openAnother(), await under.openAnother()];
+      const racers = [0, 1, 2, 3, 4, 5];
+      const won = await Promise.all(
+        racers.map((racer) =>
+          stores[racer % stores.length]!.advanceMainChain(
+            expected,
+            checkpointAt(10 + racer),
+            repeat(50, submitted(id(1), { value: BigInt(racer) })),
+            NO_OWNERSHIP,
+          ),
+        ),
+      );
+      expect(won.filter(Boolean)).toEqual([true]);
+      const winner = won.indexOf(true);
+      expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(10 + winner));
+      const rows = await under.store.listEventLogs('second', id(1), 0, 1000);
+      expect(rows.map(({ seq, value }) => [seq, value])).toEqual(
+        Array.from({ length: 50 }, (_, seq) => [seq, BigInt(winner)]),
+      );
+    });
+  });
+
+  describe('head observation', () => {
+    test('is absent at first, then the newest by the time of asking', async () => {
+      const at = (blockNumber: number, observedAtMilliseconds: number) => ({ blockNumber, observedAtMilliseconds });
+      expect(await under.store.readHeadObservation()).toBeUndefined();
+      await under.store.writeHeadObservation(at(100, 1_788_900_000_500));
+      expect(await under.store.readHeadObservation()).toEqual(at(100, 1_788_900_000_500));
+      await under.store.writeHeadObservation(at(101, 1_788_900_000_499));
+      expect(await under.store.readHeadObservation()).toEqual(at(100, 1_788_900_000_500));
+      await under.store.writeHeadObservation(at(99, 1_788_900_000_501));
+      expect(await under.store.readHeadObservation()).toEqual(at(99, 1_788_900_000_501));
+    });
+
+    test('gives way when it was made in the future, by a clock that was set back since', async () => {
+      const at = (blockNumber: number, observedAtMilliseconds: number) => ({ blockNumber, observedAtMilliseconds });
+      await under.store.writeHeadObservation(at(100, 1_788_900_000_000));
+      await under.store.writeHeadObservation(at(101, 1_788_900_000_000 - 60_000));
+      expect(await under.store.readHeadObservation()).toEqual(at(100, 1_788_900_000_000));
+      await under.store.writeHeadObservation(at(102, 1_788_900_000_000 - 60_001));
+      expect(await under.store.readHeadObservation()).toEqual(at(102, 1_788_900_000_000 - 60_001));
+    });
+  });
+
+  describe('event logs', () => {
+    test('come back as they were, in order of position', async () => {
+      await append(
+        under.store,
+        submitted(id(7), { eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 }),
+        submitted(id(7), { eventIndex: MAX_UINT256, eventType: 255, value: MAX_UINT256, blockNumber: 2 ** 40 }),
+      );
+      expect(await under.store.listEventLogs('second', id(7), 0, 2)).toEqual([
+        { seq: 0, eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 },
+        {
+          seq: 1,
+          eventIndex: MAX_UINT256,
+          eventType: 255,
+          value: MAX_UINT256,
+          blockNumber: 2 ** 40,
+          blockTimestamp: 1_700_000_000,
+        },
+      ]);
+    });
+
+    test('of an unknown machine are none', async () => {
+      expect(await under.store.listEventLogs('second', id(7), 0, 10)).toEqual([]);
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 0 });
+    });
+
+    test('are cut to the positions asked for', async () => {
+      await append(under.store, ...repeat(5, submitted(id(7))));
+      const positions = async (from: number, to: number) =>
+        (await under.store.listEventLogs('second', id(7), from, to)).map(({ seq }) => seq);
+      expect(await positions(0, 5)).toEqual([0, 1, 2, 3, 4]);
+      expect(await positions(2, 4)).toEqual([2, 3]);
+      expect(await positions(3, 9)).toEqual([3, 4]);
+      expect(await positions(4, Number.MAX_SAFE_INTEGER)).toEqual([4]);
+      expect(await positions(5, 9)).toEqual([]);
+      expect(await positions(2, 2)).toEqual([]);
+    });
+
+    test('count on through many advances, each machine and each generation for itself', async () => {
+      const first = submitted(id(7), { generation: 'first', value: 5n });
+      await append(under.store, submitted(id(7)), first, submitted(id(8)), submitted(id(7)));
+      await append(under.store, submitted(id(7), { value: 9n }), first);
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 3, epoch: 0 });
+      expect(await under.store.readEventLogCount('first', id(7))).toEqual({ count: 2, epoch: 0 });
+      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 1, epoch: 0 });
+      const rows = await under.store.listEventLogs('second', id(7), 0, 10);
+      expect(rows.map(({ seq, value }) => [seq, value])).toEqual([
+        [0, 1n],
+        [1, 1n],
+        [2, 9n],
+      ]);
+    });
+
+    test('start anew after an import, wherever among the logs it stands', async () => {
+      const valued = (value: bigint) => submitted(id(7), { value });
+      const values = async () => {
+        const rows = await under.store.listEventLogs('second', id(7), 0, 10);
+        return rows.map(({ seq, value }) => [seq, value]);
+      };
+      await append(under.store, valued(1n), valued(2n), imported(id(7)), valued(3n));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 1 });
+      expect(await values()).toEqual([[0, 3n]]);
+
+      await append(under.store, valued(4n));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 1 });
+
+      await append(under.store, imported(id(7)), imported(id(7)));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 3 });
+      expect(await values()).toEqual([]);
+
+      await append(under.store, valued(5n));
+      expect(await values()).toEqual([[0, 5n]]);
+    });
+
+    test('an import touches its own machine and generation only', async () => {
+      await append(
+        under.store,
+        submitted(id(7)),
+        submitted(id(8)),
+        submitted(id(7), { generation: 'first' }),
+        imported(id(7)),
+      );
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 1 });
+      expect(await under.store.readEventLogCount('first', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 1, epoch: 0 });
+    });
+
+    test('keep every id apart', async () => {
+      await append(under.store, ...ORDERED_IDS.map((machine, index) => submitted(machine, { value: BigInt(index) })));
+      for (const [index, machine] of ORDERED_IDS.entries()) {
+        const rows = await under.store.listEventLogs('second', machine, 0, 10);
+        expect(rows.map(({ value }) => value)).toEqual([BigInt(index)]);
+      }
+    });
+
+    test('that the database refuses leave nothing of their advance', async () => {
+      const unstorable = submitted(id(9), { blockTimestamp: null as unknown as number });
+      await append(under.store, submitted(id(7)));
+      await expect(append(under.store, submitted(id(7)), submitted(id(8)), unstorable)).rejects.toEqual(
+        new Fault('StoreUnavailable', {}),
+      );
+      expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 0, epoch: 0 });
+      await append(under.store, submitted(id(7)));
+      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
+    });
+
+    test('may be ten thousand at once', async () => {
+      const logs = Array.from({ length: 12_000 }, (_, index) =>
+        submitted(id(1 + (index % 3000)), { value: BigInt(index), blockNumber: index }),
+      );
+      await append(under.store, ...logs);
+      expect(await under.store.readEventLogCount('second', id(3000))).toEqual({ count: 4, epoch: 0 });
+      const rows = await under.store.listEventLogs('second', id(2), 0, 10);
+      expect(rows.map(({ seq, value }) => [seq, value])).toEqual([
+        [0, 1n],
+        [1, 3001n],
+        [2, 6001n],
+        [3, 9001n],
+      ]);
+    });
+  });
+}

@@ -1,0 +1,76 @@
+/** What every store survives: closing, opening again, and others beside it. */
+import { describe, expect, test } from 'vitest';
+import { Fault } from '../../../src/domain/faults.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { append, checkpointAt, decisionOf, foldOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
+
+export function testPersistence(under: StoreUnderTest): void {
+  describe('the whole store', () => {
+    test('takes a write', async () => {
+      await under.store.checkWritable();
+      await under.store.checkWritable();
+    });
+
+    async function fill(store: Store): Promise<void> {
+      await store.claimMainChainIdentity('chain=1');
+      await append(store, submitted(id(7)), submitted(id(8)));
+      await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: 6 });
+      await store.writeFolds('rates', [foldOf(id(7), 1)]);
+      await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
+      await store.applyDecision(decisionOf(5));
+    }
+
+    async function expectFilled(store: Store): Promise<void> {
+      expect(await store.claimMainChainIdentity('chain=2')).toBe(false);
+      expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
+      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
+      expect((await store.readFold('second', id(7), 'rates'))?.nextSeq).toBe(1);
+      expect(await listUnfoldedIds(store, 'rates')).toEqual([8n]);
+      expect(await store.listAppliedDecisions(id(7))).toEqual([decisionOf(5)]);
+      expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
+    }
+
+    test('is all there for another one on its database', async () => {
+      const other = await under.openAnother();
+      await fill(under.store);
+      await expectFilled(other);
+    });
+
+    test('is all there after it was closed and opened again', async () => {
+      await fill(under.store);
+      await under.store.close();
+      await expectFilled(await under.openAnother());
+    });
+
+    test('answers every call after it was closed with the fault', async () => {
+      const store = await under.openAnother();
+      await store.close();
+      await store.close();
+      const calls = [
+        store.claimMainChainIdentity('chain=1'),
+        store.readMainChainCheckpoint(),
+        store.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP),
+        store.writeHeadObservation({ blockNumber: 1, observedAtMilliseconds: 1 }),
+        store.readHeadObservation(),
+        store.listEventLogs('second', id(7), 0, 1),
+        store.readEventLogCount('second', id(7)),
+        store.listUnfolded('rates', 1),
+        store.readFold('second', id(7), 'rates'),
+        store.writeFolds('rates', [foldOf(id(7), 1)]),
+        store.loadRates(),
+        store.appendRates([], 1),
+        store.readDecision(id(7)),
+        store.applyDecision(decisionOf(1)),
+        store.listAppliedDecisions(id(7)),
+        store.checkWritable(),
+      ];
+      const outcomes = await Promise.allSettled(calls);
+      for (const outcome of outcomes) {
+        expect(outcome).toEqual({ status: 'rejected', reason: new Fault('StoreUnavailable', {}) });
+        expect((outcome as PromiseRejectedResult).reason).not.toHaveProperty('cause');
+      }
+    });
+  });
+}

@@ -1,0 +1,92 @@
+/** The machines, logs and folds that the contract is tried with. */
+import { MAX_MACHINE_ID, type Address, type MachineId } from '../../../src/domain/identifiers/identifiers.ts';
+import type { EventGeneration } from '../../../src/ports/main-chain.ts';
+import type {
+  AppliedDecision,
+  Checkpoint,
+  EventLogEntry,
+  OwnershipReads,
+  Store,
+  StoredFold,
+} from '../../../src/ports/store.ts';
+
+/** No log named a machine. */
+export const NO_OWNERSHIP: OwnershipReads = { readAtBlock: 0, changes: [] };
+
+/** What a writing process stores with each block: enough that a kill often falls into a transaction. */
+export const LOGS_PER_BLOCK = 200;
+
+export const MAX_UINT256 = 2n ** 256n - 1n;
+
+export const id = (number: bigint | number) => BigInt(number) as MachineId;
+
+/** Ids in order, whose texts and whose bytes without leading zeros sort otherwise. */
+export const ORDERED_IDS = [1n, 2n, 9n, 10n, 255n, 256n, 2n ** 64n, 2n ** 255n, MAX_MACHINE_ID].map(id);
+
+export const checkpointAt = (blockNumber: number, word = 'a'): Checkpoint => ({
+  blockNumber,
+  blockHash: `0x${word.repeat(64)}`,
+});
+
+export function submitted(
+  machineId: MachineId,
+  parts: Partial<EventLogEntry & { kind: 'submitted' }> = {},
+): EventLogEntry {
+  return {
+    kind: 'submitted',
+    generation: 'second',
+    machineId,
+    eventIndex: 0n,
+    eventType: 0,
+    value: 1n,
+    blockNumber: 1,
+    blockTimestamp: 1_700_000_000,
+    logIndex: 0,
+    ...parts,
+  };
+}
+
+export function imported(machineId: MachineId, generation: EventGeneration = 'second'): EventLogEntry {
+  return { kind: 'imported', generation, machineId, blockNumber: 1, logIndex: 0 };
+}
+
+export function repeat(count: number, log: EventLogEntry): EventLogEntry[] {
+  return Array.from({ length: count }, () => log);
+}
+
+/** Takes over logs as those of the next block. */
+export async function append(store: Store, ...logs: readonly EventLogEntry[]): Promise<void> {
+  const expected = await store.readMainChainCheckpoint();
+  const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
+  if (!(await store.advanceMainChain(expected, next, logs, NO_OWNERSHIP)))
+    throw new Error('the sample logs were refused');
+}
+
+/** A decision of machine 7. */
+export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = {}): AppliedDecision {
+  return {
+    machineId: id(7),
+    optedIn: timestamp % 2 === 1,
+    timestamp,
+    signer: `0x${'a1'.repeat(20)}` as Address,
+    signature: `0x${timestamp}`,
+    appliedAtMilliseconds: 1_000 * timestamp,
+    ...parts,
+  };
+}
+
+export function foldOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredFold> = {}) {
+  return {
+    generation: 'second' as EventGeneration,
+    id: machineId,
+    epoch: 0,
+    nextSeq,
+    state: `up to ${nextSeq}`,
+    ...parts,
+  };
+}
+
+/** The ids that are listed as unfolded. */
+export async function listUnfoldedIds(store: Store, fingerprint: string, limit = 100): Promise<MachineId[]> {
+  return (await store.listUnfolded(fingerprint, limit)).map((machine) => machine.id);
+}

@@ -1,0 +1,113 @@
+/** The contract of `listUnfolded`. */
+import { describe, expect, test } from 'vitest';
+import type { EventGeneration } from '../../../src/ports/main-chain.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { append, foldOf, id, imported, listUnfoldedIds, ORDERED_IDS, repeat, submitted } from './samples.ts';
+
+export function testUnfoldedList(under: StoreUnderTest): void {
+  describe('unfolded machines', () => {
+    test('are none without logs', async () => {
+      await append(under.store, imported(id(7)));
+      expect(await under.store.listUnfolded('rates', 10)).toEqual([]);
+    });
+
+    test('come in order of id, with what is known of them', async () => {
+      const shuffled = [...ORDERED_IDS].reverse();
+      await append(under.store, ...shuffled.map((machine) => submitted(machine)), imported(id(9)), submitted(id(9)));
+      expect(await under.store.listUnfolded('rates', 100)).toEqual(
+        ORDERED_IDS.map((machine) => ({
+          generation: 'second',
+          id: machine,
+          count: 1,
+          epoch: machine === 9n ? 1 : 0,
+        })),
+      );
+    });
+
+    test('are cut to the limit, and go on after a machine of either generation', async () => {
+      const generations: EventGeneration[] = ['second', 'first'];
+      await append(
+        under.store,
+        ...generations.flatMap((generation) => [1, 2, 300].map((number) => submitted(id(number), { generation }))),
+      );
+      const pages: [bigint, EventGeneration][][] = [];
+      let after: { generation: EventGeneration; id: ReturnType<typeof id> } | undefined;
+      for (;;) {
+        const page = await under.store.listUnfolded('rates', 4, after);
+        if (page.length === 0) break;
+        pages.push(page.map((machine) => [machine.id, machine.generation]));
+        after = page.at(-1);
+      }
+      expect(pages).toEqual([
+        [
+          [1n, 'first'],
+          [1n, 'second'],
+          [2n, 'first'],
+          [2n, 'second'],
+        ],
+        [
+          [300n, 'first'],
+          [300n, 'second'],
+        ],
+      ]);
+    });
+
+    test('leave the list when all their logs are folded, and come back with the next one', async () => {
+      await append(under.store, ...repeat(3, submitted(id(7))), submitted(id(8)));
+      await under.store.writeFolds('rates', [foldOf(id(7), 2)]);
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n, 8n]);
+      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([8n]);
+      await append(under.store, submitted(id(7)));
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n, 8n]);
+    });
+
+    test('are not those whose fold is ahead of the known logs', async () => {
+      await append(under.store, submitted(id(7)));
+      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
+      await append(under.store, submitted(id(7)));
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
+      await append(under.store, ...repeat(2, submitted(id(7))));
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n]);
+    });
+
+    test('an import unfolds the logs that follow it', async () => {
+      await append(under.store, ...repeat(3, submitted(id(7))));
+      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      await append(under.store, imported(id(7)));
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
+      await append(under.store, submitted(id(7)));
+      expect(await under.store.listUnfolded('rates', 10)).toEqual([
+        { generation: 'second', id: 7n, count: 1, epoch: 1 },
+      ]);
+      await under.store.writeFolds('rates', [foldOf(id(7), 1, { epoch: 1 })]);
+      expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
+    });
+
+    test('are all of them under other rates, while those of the former stay folded', async () => {
+      await append(under.store, submitted(id(7)), submitted(id(8)), submitted(id(9)));
+      await under.store.writeFolds('old', [foldOf(id(7), 1), foldOf(id(8), 1)]);
+      expect(await listUnfoldedIds(under.store, 'new')).toEqual([7n, 8n, 9n]);
+      await under.store.writeFolds('new', [foldOf(id(8), 1), foldOf(id(9), 1)]);
+      expect(await listUnfoldedIds(under.store, 'new')).toEqual([7n]);
+      expect(await listUnfoldedIds(under.store, 'old')).toEqual([9n]);
+    });
+
+    test('of any number of configurations, one after another, are told rightly', async () => {
+      const machines = [1, 2, 3, 4].map(id);
+      await append(under.store, ...machines.map((machine) => submitted(machine)));
+      for (const [round, fingerprint] of ['a', 'b', 'c', 'd', 'c', 'e'].entries()) {
+        const folded = machines[round % machines.length]!;
+        const before = await listUnfoldedIds(under.store, fingerprint);
+        await under.store.writeFolds(fingerprint, [foldOf(folded, 1)]);
+        expect(await listUnfoldedIds(under.store, fingerprint)).toEqual(before.filter((machine) => machine !== folded));
+        for (const machine of machines) {
+          const fold = await under.store.readFold('second', machine, fingerprint);
+          const isListed = (await listUnfoldedIds(under.store, fingerprint)).includes(machine);
+          expect(fold === undefined).toBe(isListed);
+        }
+      }
+    });
+  });
+}

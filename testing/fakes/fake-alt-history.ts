@@ -1,0 +1,260 @@
+/** An alt chain in memory, for tests: transactions that change event logs, the accounts they leave, and a node that can be made to err. */
+import type { AltEventLog, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
+import type { EventChange, TransactionReading } from '../../src/domain/alt-chain/event-operation.ts';
+import { chainUnreadable } from '../../src/domain/faults.ts';
+import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
+import { AltNodeBusy, type AltHistory, type EventLogCount, type SignatureRow } from '../../src/ports/alt-chain.ts';
+
+/** One change, as its submitter asks for it; what a log would say of it follows from the account. */
+export type FakeChange =
+  | { readonly kind: 'submitted'; readonly machineId: MachineId; readonly record?: EventRecord }
+  | {
+      readonly kind: 'imported' | 'adopted';
+      readonly machineId: MachineId;
+      readonly prior: bigint;
+      readonly record?: EventRecord | undefined;
+    }
+  | { readonly kind: 'closed'; readonly machineId: MachineId };
+
+export interface FakeTransaction {
+  readonly changes?: readonly FakeChange[];
+  readonly hasFailed?: boolean;
+  /** False: the node kept no logs of it. */
+  readonly hasLogs?: boolean;
+  /** Machines whose log account it mentions without a change. */
+  readonly mentions?: readonly MachineId[];
+}
+
+interface KeptTransaction {
+  readonly row: SignatureRow;
+  readonly operations: readonly (EventChange & { readonly evidence: 'log+instruction' | 'instruction' })[];
+  readonly mentions: ReadonlySet<MachineId>;
+}
+
+interface Account extends AltEventLog {
+  readonly slot: number;
+  /** Of this incarnation. */
+  readonly events: readonly { readonly record: EventRecord; readonly slot: number; readonly blockTime: number }[];
+}
+
+export type FakeQuestion = 'genesis' | 'slot' | 'first' | 'page' | 'transaction' | 'time' | 'block' | 'counts';
+
+const FIRST_BLOCK_TIME = 1_700_000_000;
+
+export function recordOf(value: number, parts: Partial<EventRecord> = {}): EventRecord {
+  return {
+    eventType: 0,
+    value: BigInt(value),
+    timestamp: BigInt(FIRST_BLOCK_TIME),
+    dataHash: `0x${'00'.repeat(32)}`,
+    trustLevel: 0,
+    sourceChainId: 1n,
+    sourceTxHash: `0x${'00'.repeat(32)}`,
+    metadata: '0x',
+    currency: 'USD',
+    ...parts,
+  };
+}
+
+export class FakeHistory implements AltHistory {
+  /** Oldest first, in the order of execution. */
+  readonly transactions: KeptTransaction[] = [];
+  readonly asked: FakeQuestion[] = [];
+  slot = 10;
+  slotSeconds = 1;
+  pageRows = 1_000;
+  firstAvailableSlot = 0;
+  genesisIsRight = true;
+  /** Before each answer; throws what the node answers instead. */
+  onQuestion: (question: FakeQuestion) => void = () => undefined;
+  /** Makes another page of a right one. */
+  alterPage: (rows: readonly SignatureRow[], before: string | undefined, about: unknown) => readonly SignatureRow[] = (
+    rows,
+  ) => rows;
+  /** Makes another reading of a right one. */
+  alterReading: (reading: TransactionReading, row: SignatureRow) => TransactionReading = (reading) => reading;
+  /** Seconds of a slot that nobody knows yet. */
+  readonly unknownTimes = new Set<number>();
+  /** Slots whose rows come without a time. */
+  readonly untimedRows = new Set<number>();
+  /** Makes another order of the rows of one slot, newest first. */
+  orderInSlot: (rows: readonly SignatureRow[]) => readonly SignatureRow[] = (rows) => rows;
+  #accounts = new Map<MachineId, Account>();
+  #made = 0;
+
+  /** Finalizes one block with the transactions, in their order. */
+  finalize(...given: readonly FakeTransaction[]): string[] {
+    this.slot += 1;
+    return given.map((transaction) => this.#execute(transaction));
+  }
+
+  submit(machineId: MachineId, ...records: readonly EventRecord[]): string[] {
+    return records.flatMap((record) => this.finalize({ changes: [{ kind: 'submitted', machineId, record }] }));
+  }
+
+  /** Unix seconds. */
+  timeOf(slot: number): number {
+    return FIRST_BLOCK_TIME + slot * this.slotSeconds;
+  }
+
+  snapshotOf(id: MachineId): AltMachineSnapshot {
+    const account = this.#accounts.get(id);
+    const absent = { state: 'absent' } as const;
+    const { count, priorEventCount, lastEvent } = account ?? { count: 0n, priorEventCount: 0n, lastEvent: undefined };
+    return {
+      id,
+      slot: this.slot,
+      machine: absent,
+      pauseFlags: absent,
+      subscription: absent,
+      eventLog: account === undefined ? absent : { state: 'present', value: { count, priorEventCount, lastEvent } },
+    };
+  }
+
+  /** What a faultless index has of the machine. */
+  eventsOf(id: MachineId): readonly { eventIndex: number; record: EventRecord; slot: number; blockTime: number }[] {
+    return (this.#accounts.get(id)?.events ?? []).map((event, eventIndex) => ({ eventIndex, ...event }));
+  }
+
+  get machines(): MachineId[] {
+    return [...new Set(this.transactions.flatMap(({ mentions }) => [...mentions]))];
+  }
+
+  async checkGenesis(): Promise<void> {
+    this.#ask('genesis');
+    if (!this.genesisIsRight) throw chainUnreadable('alt', 'wrong-chain');
+  }
+
+  async readSlot(): Promise<number> {
+    this.#ask('slot');
+    return this.slot;
+  }
+
+  async readFirstAvailableSlot(): Promise<number> {
+    this.#ask('first');
+    return this.firstAvailableSlot;
+  }
+
+  async listSignatures(
+    about: 'event-registry' | MachineId,
+    before: string | undefined,
+  ): Promise<readonly SignatureRow[]> {
+    this.#ask('page');
+    const rows = this.#listRows(about);
+    const from = before === undefined ? 0 : rows.findIndex(({ signature }) => signature === before) + 1;
+    // A node that does not know the row begins nowhere.
+    const page = before !== undefined && from === 0 ? [] : rows.slice(from, from + this.pageRows);
+    return this.alterPage(page, before, about);
+  }
+
+  async readTransaction(row: SignatureRow): Promise<TransactionReading> {
+    this.#ask('transaction');
+    const { operations } = this.#find(row.signature);
+    const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
+    const reading: TransactionReading =
+      needsTime && row.blockTime === undefined ? { state: 'parked' } : { state: 'read', operations };
+    return this.alterReading(reading, row);
+  }
+
+  async readBlockTime(slot: number): Promise<number | undefined> {
+    this.#ask('time');
+    return this.unknownTimes.has(slot) ? undefined : this.timeOf(slot);
+  }
+
+  async readBlockSignatures(slot: number): Promise<readonly string[]> {
+    this.#ask('block');
+    return this.transactions.filter(({ row }) => row.slot === slot).map(({ row }) => row.signature);
+  }
+
+  async readEventLogCounts(): Promise<{
+    readonly slot: number;
+    readonly counts: ReadonlyMap<MachineId, EventLogCount>;
+  }> {
+    this.#ask('counts');
+    return { slot: this.slot, counts: new Map(this.#accounts) };
+  }
+
+  readFleet(): Promise<never> {
+    throw new Error('this chain has no fleet');
+  }
+
+  #ask(question: FakeQuestion): void {
+    this.asked.push(question);
+    this.onQuestion(question);
+  }
+
+  #find(signature: string): KeptTransaction {
+    return this.#bySignature.get(signature)!;
+  }
+
+  readonly #bySignature = new Map<string, KeptTransaction>();
+  /** Newest first, as of the number of transactions. */
+  readonly #rows = new Map<unknown, { readonly made: number; readonly rows: readonly SignatureRow[] }>();
+
+  #listRows(about: 'event-registry' | MachineId): readonly SignatureRow[] {
+    const kept = this.#rows.get(about);
+    if (kept?.made === this.#made) return kept.rows;
+    const found = this.transactions.filter(({ mentions }) => about === 'event-registry' || mentions.has(about));
+    const bySlot = Map.groupBy(found.toReversed(), ({ row }) => row.slot);
+    const rows = [...bySlot.values()].flatMap((group) => this.orderInSlot(group.map(({ row }) => row)));
+    this.#rows.set(about, { made: this.#made, rows });
+    return rows;
+  }
+
+  #execute({ changes = [], hasFailed = false, hasLogs = true, mentions = [] }: FakeTransaction): string {
+    this.#made += 1;
+    const blockTime = this.untimedRows.has(this.slot) ? undefined : this.timeOf(this.slot);
+    const row: SignatureRow = { signature: `tx${this.#made}`, slot: this.slot, blockTime, hasFailed };
+    const operations = hasFailed ? [] : changes.map((change) => this.#apply(change, hasLogs));
+    const machines = new Set([...mentions, ...changes.map(({ machineId }) => machineId)]);
+    const kept = { row, operations, mentions: machines };
+    this.transactions.push(kept);
+    this.#bySignature.set(row.signature, kept);
+    return row.signature;
+  }
+
+  #apply(change: FakeChange, hasLogs: boolean): KeptTransaction['operations'][number] {
+    const { machineId } = change;
+    const evidence = hasLogs ? ('log+instruction' as const) : ('instruction' as const);
+    const before = this.#accounts.get(machineId) ?? {
+      count: 0n,
+      priorEventCount: 0n,
+      lastEvent: undefined,
+      slot: this.slot,
+      events: [],
+    };
+    if (change.kind === 'closed') {
+      this.#accounts.delete(machineId);
+      return { kind: 'closed', machineId, count: hasLogs ? before.count : undefined, evidence };
+    }
+    const record = change.kind === 'submitted' ? (change.record ?? recordOf(this.#made)) : change.record;
+    const added = record === undefined ? [] : [{ record, slot: this.slot, blockTime: this.timeOf(this.slot) }];
+    const count = before.count + BigInt(added.length);
+    const priorEventCount = change.kind === 'submitted' ? before.priorEventCount : change.prior;
+    const events = before.events as { record: EventRecord; slot: number; blockTime: number }[];
+    // Histories only grow, and a close begins another list.
+    events.push(...added);
+    const lastEvent = record ?? before.lastEvent;
+    this.#accounts.set(machineId, { count, priorEventCount, lastEvent, slot: this.slot, events });
+    switch (change.kind) {
+      case 'submitted':
+        return {
+          kind: 'submitted',
+          machineId,
+          eventIndex: hasLogs ? before.count : undefined,
+          record: record!,
+          evidence,
+        };
+      case 'imported':
+        return { kind: 'imported', machineId, priorEventCount, record, evidence };
+      case 'adopted':
+        return { kind: 'adopted', machineId, priorEventCount, count: hasLogs ? count : undefined, record, evidence };
+    }
+  }
+}
+
+/** What a node says that wants to be left alone. */
+export function busy(retryAfterSeconds?: number): AltNodeBusy {
+  return new AltNodeBusy(retryAfterSeconds);
+}

@@ -1,0 +1,47 @@
+/** What a fake chain is mined with: the logs of the contracts, and the records that they store. For tests. */
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
+import type { EventGeneration, LogEffect } from '../../src/ports/main-chain.ts';
+
+export const REGISTRY = `0x${'a1'.repeat(20)}` as Address;
+export const EVENTS = `0x${'e7'.repeat(20)}` as Address;
+export const LEGACY_EVENTS = `0x${'1e'.repeat(20)}` as Address;
+
+/** One log, and the record that it stores if it stores one. */
+export interface FakeLog {
+  readonly address: Address;
+  readonly effect: LogEffect;
+  readonly ownershipOf?: readonly MachineId[];
+  readonly event?:
+    | { readonly kind: 'submitted'; readonly generation: EventGeneration; readonly record: Partial<EventRecord> }
+    | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly priorEvents: bigint }
+    | undefined;
+  readonly machineId: MachineId;
+}
+
+/** A revenue record of USD 50 that happened in the second of its block, unless told otherwise. */
+export function submitted(
+  machineId: MachineId,
+  record: Partial<EventRecord> = {},
+  generation: EventGeneration = 'second',
+): FakeLog {
+  const address = generation === 'second' ? EVENTS : LEGACY_EVENTS;
+  return { address, machineId, effect: touches(machineId), event: { kind: 'submitted', generation, record } };
+}
+
+export function imported(machineId: MachineId, priorEvents: bigint): FakeLog {
+  const event = { kind: 'imported', generation: 'second', priorEvents } as const;
+  return { address: EVENTS, machineId, effect: touches(machineId), event };
+}
+
+export function transferred(machineId: MachineId): FakeLog {
+  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId] };
+}
+
+export function emitted(effect: LogEffect): FakeLog {
+  return { address: REGISTRY, machineId: 1n as MachineId, effect };
+}
+
+function touches(id: MachineId): LogEffect {
+  return { kind: 'machines', ids: [id] };
+}

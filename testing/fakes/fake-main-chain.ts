@@ -1,0 +1,302 @@
+/**
+ * A main chain in memory, for tests: it can be mined and reorganised, and its node can be made to lie, lag and refuse. Everything is
+ * deterministic; each request is written down.
+ */
+import { buildBloom } from '../../src/domain/index-rules/bloom.ts';
+import { chainUnreadable } from '../../src/domain/faults.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
+import { REVENUE_TYPE } from '../../src/domain/rating/constants.ts';
+import type {
+  BlockLogs,
+  ChainLog,
+  EventGeneration,
+  EventLogBody,
+  HeadAnswer,
+  Header,
+  LogQuery,
+  MainChainLog,
+  ProvenLog,
+} from '../../src/ports/main-chain.ts';
+import type { OwnershipChange } from '../../src/ports/store.ts';
+import { EVENTS, LEGACY_EVENTS, REGISTRY, type FakeLog } from './fake-logs.ts';
+
+const OWNER = `0x${'0b'.repeat(20)}` as Address;
+
+interface PlacedLog {
+  readonly log: ChainLog;
+  readonly record: EventRecord | undefined;
+  /** Its address and topics. */
+  readonly items: readonly string[];
+}
+
+interface FakeBlock {
+  readonly header: Header;
+  readonly logs: readonly ChainLog[];
+  readonly records: readonly PlacedLog[];
+  /** Addresses and topics that other contracts logged. */
+  readonly foreign: readonly string[];
+}
+
+export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'records';
+
+/** What the node does wrong; each hook sees a true answer and gives the one that is sent. A throw is a refusal. */
+export interface FakeFaults {
+  before?: (request: RequestName, detail: readonly number[]) => void;
+  logs?: (logs: readonly ChainLog[], request: 'logs' | 'head') => readonly ChainLog[];
+  blockLogs?: (logs: readonly ChainLog[]) => readonly ChainLog[];
+  /** The receipts are not those that the headers commit to. */
+  receipts?: () => 'unproven' | undefined;
+  header?: (header: Header) => Header;
+  records?: (records: readonly EventRecord[], id: MachineId) => readonly EventRecord[];
+}
+
+const GENESIS_TIMESTAMP = 1_700_000_000;
+const BLOCK_SECONDS = 7;
+
+const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
+  eventType: REVENUE_TYPE,
+  value: 5_000n,
+  dataHash: `0x${'00'.repeat(32)}`,
+  trustLevel: 1,
+  sourceChainId: 0n,
+  sourceTxHash: `0x${'00'.repeat(32)}`,
+  metadata: '0x',
+  currency: 'USD',
+};
+
+export class FakeChain implements MainChainLog {
+  readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
+  readonly requests: RequestName[] = [];
+  faults: FakeFaults = {};
+  /** Whether the node knows receipts. */
+  tellsReceipts = false;
+  /** Blocks between the newest and the finalized one. */
+  finalityLag = 2;
+  /** From the start to each block that is mined from now on, times its number. */
+  blockSeconds = BLOCK_SECONDS;
+  /** Blocks that the node is behind. */
+  behind = 0;
+  #blocks: FakeBlock[] = [];
+  #hashes = 0;
+
+  constructor() {
+    this.mine();
+  }
+
+  get head(): Header {
+    return this.#blocks.at(-1)!.header;
+  }
+
+  /** Adds a block with these logs; `foreign` are addresses and topics that other contracts logged. */
+  mine(logs: readonly FakeLog[] = [], foreign: readonly string[] = []): Header {
+    const number = this.#blocks.length;
+    const timestamp = GENESIS_TIMESTAMP + this.blockSeconds * number;
+    const hash = this.#nextHash();
+    const records: PlacedLog[] = [];
+    logs.forEach((log, index) => {
+      const { chainLog, record } = this.#place(log, number, hash, timestamp, index * 2, records);
+      records.push({ log: chainLog, record, items: listItems(log, chainLog) });
+    });
+    const logsBloom = buildBloom(new Set([...foreign, ...records.flatMap(({ items }) => items)]));
+    const parentHash = this.#blocks.at(-1)?.header.hash ?? toWord(0n);
+    const header = { number, hash, timestamp, parentHash, logsBloom };
+    this.#blocks.push({ header, logs: records.map(({ log }) => log), records, foreign });
+    return header;
+  }
+
+  mineMany(count: number): void {
+    for (let i = 0; i < count; i++) this.mine();
+  }
+
+  /** Takes away the newest blocks; what is mined next has other hashes. */
+  rollBack(depth: number): void {
+    this.#blocks.length -= depth;
+  }
+
+  headerAt(number: number): Header {
+    return this.#blocks[number]!.header;
+  }
+
+  logsAt(number: number): readonly ChainLog[] {
+    return this.#blocks[number]!.logs;
+  }
+
+  // What the node answers.
+
+  readHeader(block: 'latest' | 'finalized' | number): Promise<Header> {
+    return this.#answer('header', typeof block === 'number' ? [block] : [], () => {
+      if (typeof block === 'number') return this.#visible(block).header;
+      const newest = this.#visibleHead();
+      return this.#visible(block === 'latest' ? newest : Math.max(0, newest - this.finalityLag)).header;
+    }).then((header) => this.#alterHeader(header));
+  }
+
+  readHeaders(numbers: readonly number[]): Promise<Header[]> {
+    return this.#answer('headers', numbers, () =>
+      numbers.map((number) => this.#alterHeader(this.#visible(number).header)),
+    );
+  }
+
+  readLogs({ fromBlock, toBlock, eventsOf }: LogQuery): Promise<ChainLog[]> {
+    return this.#answer('logs', [fromBlock, toBlock], () => {
+      const found = this.#logsOf(fromBlock, toBlock).filter(
+        ({ event }) =>
+          eventsOf === undefined ||
+          (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId),
+      );
+      return [...(this.faults.logs?.(found, 'logs') ?? found)];
+    });
+  }
+
+  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadAnswer> {
+    return this.#answer('head', [since], () => {
+      const newest = this.#visibleHead();
+      const found = this.#logsOf(since + 1, newest);
+      const block = this.#visible(newest);
+      return {
+        head: this.#alterHeader(block.header),
+        logs: this.faults.logs?.(found, 'head') ?? found,
+        headLogs: withHeadLogs ? this.#blockLogsOf(block) : undefined,
+      };
+    });
+  }
+
+  /** Every machine belongs to one owner. */
+  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
+    return this.#answer('ownership', [block.number], () =>
+      ids.map((id) => ({ kind: 'held', id, owner: OWNER, controller: undefined })),
+    );
+  }
+
+  readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {
+    const numbers = blocks.map(({ number }) => number);
+    return this.#answer('block-logs', numbers, () =>
+      blocks.map((block) => {
+        const found = this.#blocks.find(({ header }) => header.hash === block.hash);
+        if (found === undefined) throw chainUnreadable('main', 'block-mismatch');
+        return this.#blockLogsOf(found);
+      }),
+    );
+  }
+
+  readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean> {
+    const numbers = headers.map(({ number }) => number);
+    return this.#answer('receipts', numbers, () => {
+      if (!this.tellsReceipts) return false;
+      const found = headers.map(({ hash }) => this.#blocks.find(({ header }) => header.hash === hash));
+      if (this.faults.receipts?.() === 'unproven' || found.includes(undefined)) return false;
+      for (const block of found) take(block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
+      return true;
+    });
+  }
+
+  readEventRecords(
+    block: BlockRef,
+    wanted: Parameters<MainChainLog['readEventRecords']>[1],
+  ): Promise<readonly (readonly EventRecord[])[]> {
+    return this.#answer('records', [block.number], () => {
+      if (this.#visible(block.number).header.hash !== block.hash) throw chainUnreadable('main', 'block-mismatch');
+      return wanted.map(({ generation, id, from, to }) => {
+        const all = this.recordsOf(generation, id, block.number);
+        const records = this.faults.records?.(all, id) ?? all;
+        if (to > records.length) throw chainUnreadable('main', 'events');
+        return records.slice(from, to);
+      });
+    });
+  }
+
+  /** The readable records of a machine at a block: those since its last import. */
+  recordsOf(generation: EventGeneration, id: MachineId, upTo: number): EventRecord[] {
+    return sinceImport(
+      this.#blocks.slice(0, upTo + 1).flatMap(({ records }) => records),
+      generation,
+      id,
+    ).flatMap(({ record }) => (record === undefined ? [] : [record]));
+  }
+
+  async #answer<T>(name: RequestName, detail: readonly number[], tell: () => T): Promise<T> {
+    this.requests.push(name);
+    await Promise.resolve();
+    this.faults.before?.(name, detail);
+    return tell();
+  }
+
+  #blockLogsOf(block: FakeBlock): BlockLogs {
+    const logs = this.faults.blockLogs?.(block.logs) ?? block.logs;
+    const told = block.records.filter(({ log }) => logs.includes(log)).flatMap(({ items }) => items);
+    return { logs, bloom: buildBloom(new Set([...block.foreign, ...told])) };
+  }
+
+  #alterHeader(header: Header): Header {
+    return this.faults.header?.(header) ?? header;
+  }
+
+  #visibleHead(): number {
+    return Math.max(0, this.#blocks.length - 1 - this.behind);
+  }
+
+  #visible(number: number): FakeBlock {
+    const block = number <= this.#visibleHead() ? this.#blocks[number] : undefined;
+    if (block === undefined) throw chainUnreadable('main', 'block-mismatch');
+    return block;
+  }
+
+  #logsOf(from: number, to: number): ChainLog[] {
+    return this.#blocks.slice(from, Math.min(to, this.#visibleHead()) + 1).flatMap(({ logs }) => logs);
+  }
+
+  #nextHash(): string {
+    this.#hashes += 1;
+    return toWord(0xb10c0000n + BigInt(this.#hashes));
+  }
+
+  #place(
+    log: FakeLog,
+    blockNumber: number,
+    blockHash: string,
+    blockTimestamp: number,
+    logIndex: number,
+    before: readonly PlacedLog[],
+  ): { readonly chainLog: ChainLog; readonly record: EventRecord | undefined } {
+    const { address, effect, ownershipOf = [], event, machineId } = log;
+    const chainLog = {
+      address,
+      blockNumber,
+      blockHash,
+      logIndex,
+      transactionHash: this.#nextHash(),
+      blockTimestamp,
+      effect,
+      ownershipOf,
+    };
+    if (event?.kind !== 'submitted') {
+      const body: EventLogBody | undefined = event && { kind: 'imported', generation: event.generation, machineId };
+      return { chainLog: { ...chainLog, event: body }, record: undefined };
+    }
+    const record: EventRecord = { ...PLAIN_RECORD, timestamp: BigInt(blockTimestamp), ...event.record };
+    const { generation } = event;
+    const { eventType, value } = record;
+    const earlier = [...this.#blocks.flatMap(({ records }) => records), ...before];
+    const eventIndex = BigInt(sinceImport(earlier, generation, machineId).length);
+    const body: EventLogBody = { kind: 'submitted', generation, machineId, eventIndex, eventType, value };
+    return { chainLog: { ...chainLog, event: body }, record };
+  }
+}
+
+/** A machine's submitted logs after its last import. */
+function sinceImport(placed: readonly PlacedLog[], generation: EventGeneration, id: MachineId): PlacedLog[] {
+  const own = placed.filter(({ log: { event } }) => event?.generation === generation && event.machineId === id);
+  return own.slice(own.findLastIndex(({ log }) => log.event?.kind === 'imported') + 1);
+}
+
+/** The address and the topics: what was logged, of which machine, and the position of an event. Logs of one block share them. */
+function listItems({ address, machineId }: FakeLog, { event, effect }: ChainLog): string[] {
+  const kind = event?.kind ?? effect.kind;
+  const position = event?.kind === 'submitted' ? [toWord(event.eventIndex)] : [];
+  return [address, `0x${Buffer.from(kind).toString('hex').padEnd(64, '0')}`, toWord(machineId), ...position];
+}
+
+function toWord(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, '0')}`;
+}

@@ -1,0 +1,31 @@
+/** A `Ctx` for tests of HTTP alone: a clock that stands still, a log that remembers, and no chain. */
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import type { Ctx } from '../../src/ports/ctx.ts';
+
+export interface StubCtx extends Ctx {
+  readonly time: { milliseconds: number };
+  readonly lines: { level: string; fields: object; message: string }[];
+}
+
+export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
+  const time = { milliseconds: 1_788_900_000_000 };
+  const lines: StubCtx['lines'] = [];
+  const record = (level: string) => (fields: object, message: string) => lines.push({ level, fields, message });
+  return {
+    clock: { nowMilliseconds: () => time.milliseconds },
+    log: { info: record('info'), warn: record('warn'), error: record('error') },
+    namespace: DEFAULT_NAMESPACE,
+    publicUrl: 'http://localhost:8000',
+    pollIntervalSeconds: 60,
+    store: {} as Ctx['store'],
+    fxRates: {} as Ctx['fxRates'],
+    main: undefined,
+    alt: undefined,
+    bindings: undefined,
+    chip: undefined,
+    partnerData: undefined,
+    ...parts,
+    time,
+    lines,
+  };
+}

@@ -1,0 +1,269 @@
+/**
+ * A service of both chains, for tests of HTTP alone: the main chain and the alt chain say what a test puts in, the index of events knows the
+ * events that a test puts in, and every answer is held against the document.
+ */
+import type { InjectOptions } from 'fastify';
+import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
+import { buildApp } from '../../src/app.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
+import { Fault } from '../../src/domain/faults.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { DeploymentFacts, EventRecord, MachineSnapshot, Reading } from '../../src/domain/machine/machine-facts.ts';
+import { emptyFold } from '../../src/domain/rating/rating-state.ts';
+import type { DayHistory } from '../../src/domain/rating/daily-rating.ts';
+import type { RatingEvent } from '../../src/domain/rating/event.ts';
+import type { FleetListing, ListedMachine } from '../../src/ports/alt-store.ts';
+import type { AltIndex } from '../../src/ports/indexes.ts';
+import type { AltChainPorts, Ctx, MainChainPorts } from '../../src/ports/ctx.ts';
+import type { KeptMachine } from '../../src/ports/main-chain.ts';
+import { OpenapiConformance } from './openapi-conformance.ts';
+import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
+
+export const NOW = 1_788_900_000;
+export const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address;
+/** Of the seed `07` x 32. */
+export const OWNER_KEY = 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB' as AltKey;
+export const OTHER_KEY = '9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F' as AltKey;
+const GENESIS_HASH = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' as AltKey;
+const PROGRAM = 'GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou' as AltKey;
+const REGISTRY = '0x00000000000000000000000000000000000000aa' as Address;
+
+export const ABSENT = { state: 'absent' } as const;
+export const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+
+export function present<T>(value: T) {
+  return { state: 'present', value } as const;
+}
+
+/** No token here; the main chain names the alt chain. */
+export const MAIN_FACTS: Partial<MachineSnapshot> = {
+  block: { number: 120_340, hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 3 },
+  owner: ABSENT,
+  controller: ABSENT,
+  operator: ABSENT,
+  document: ABSENT,
+  relocating: present(false),
+  homeOrdinal: present(5),
+  subscriptionStatus: present('Active'),
+  eventCount: present(0n),
+  priorEventCount: present(0n),
+  events: present({ offset: 0, records: [] }),
+  flags: ABSENT,
+};
+
+/** A token here, and no event. */
+export const MAIN_MACHINE: Partial<MachineSnapshot> = {
+  ...MAIN_FACTS,
+  owner: present(OPERATOR),
+  operator: present(OPERATOR),
+  homeOrdinal: present(1),
+  document: present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints: [] }),
+};
+
+export const MACHINE: AltMachine = {
+  owner: OWNER_KEY,
+  controller: undefined,
+  manufacturer: undefined,
+  relocating: false,
+  onboardedAt: 1_700_000_000n,
+  operator: OPERATOR,
+  machineType: 'Sensor',
+  credentialSubject: '0x',
+  verificationMethods: [],
+  authentication: [],
+  serviceEndpoints: [],
+};
+
+/** What a test says of one machine; what it leaves out is bonded, homed on the alt chain, present there, and without an event. */
+export interface SceneMachine {
+  readonly main?: Partial<MachineSnapshot>;
+  /** What the main chain says when it is asked again. */
+  readonly mainAgain?: Partial<MachineSnapshot>;
+  readonly account?: Reading<AltMachine>;
+  readonly accountAgain?: Reading<AltMachine>;
+  readonly log?: Reading<AltEventLog>;
+  /** All that is indexed, from position 0 on. */
+  readonly indexed?: readonly { readonly record: EventRecord; readonly event: RatingEvent }[];
+  /** What the index remembers of the days of them. */
+  readonly dayHistory?: DayHistory;
+}
+
+/** What the store says of an operator's list. */
+export type SceneListing = Partial<FleetListing>;
+
+export interface AltSceneOptions {
+  /** Undefined: every machine, listed by the chain that it lives on, from a snapshot that was just observed. */
+  readonly listing?: SceneListing;
+  /** In the order of their ids, from 1 on. */
+  readonly machines?: readonly SceneMachine[];
+  /** False: no alt chain is configured. */
+  readonly hasAlt?: boolean;
+  readonly ctx?: Partial<Ctx>;
+  readonly readStatus?: AltIndex['readStatus'];
+}
+
+export interface AltScene {
+  readonly ctx: StubCtx;
+  /** Every question that a chain was asked, in order. */
+  readonly asked: string[];
+  ask(path: string, options?: InjectOptions): Promise<SceneAnswer>;
+  close(): Promise<void>;
+}
+
+export interface SceneAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+export async function openAltScene({
+  machines = [{}],
+  listing,
+  hasAlt = true,
+  readStatus,
+  ...rest
+}: AltSceneOptions = {}) {
+  const asked: string[] = [];
+  const at = (id: MachineId) => machines[Number(id) - 1] ?? { main: { homeOrdinal: present(0) }, account: ABSENT };
+  const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): KeptMachine => ({
+    snapshot: { id, ...MAIN_FACTS, ...facts } as MachineSnapshot,
+    deployment: { localOrdinal: 1, generalPausedGlobal: false, technicalPausedGlobal: false } as DeploymentFacts,
+  });
+  const kept = new Map(machines.map(({ main }, place) => [BigInt(place + 1), mainFacts(toId(place + 1), main)]));
+  const head = { indexedBlock: 120_340, headBlock: 120_342, headObservedAtMilliseconds: NOW * 1000 - 11_000 };
+  const main = {
+    index: { readMainChainIndex: async () => head },
+    chain: {
+      chainId: 31_337,
+      machineRegistry: REGISTRY,
+      findKept: (id: MachineId) => kept.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
+      readMachineNow: async (id: MachineId) => {
+        asked.push(`main now ${id}`);
+        return mainFacts(id, at(id).mainAgain ?? at(id).main);
+      },
+    },
+  } as unknown as MainChainPorts;
+
+  const altRead = (id: MachineId, account: Reading<AltMachine>) => {
+    const snapshot: AltMachineSnapshot = {
+      id,
+      slot: 301_200_450,
+      machine: account,
+      pauseFlags: ABSENT,
+      subscription: ABSENT,
+      eventLog: at(id).log ?? ABSENT,
+    };
+    const deployment = { machineCount: 1n, generalPausedGlobal: false, technicalPausedGlobal: false };
+    return { snapshot, deployment };
+  };
+  const alt: AltChainPorts = {
+    chain: {
+      ordinal: 5,
+      genesisHash: GENESIS_HASH,
+      machineRegistry: PROGRAM,
+      readMachine: async (id) => {
+        asked.push(`alt ${id}`);
+        return altRead(id, at(id).account ?? present(MACHINE));
+      },
+      readMachineNow: async (id) => {
+        asked.push(`alt now ${id}`);
+        return altRead(id, at(id).accountAgain ?? at(id).account ?? present(MACHINE));
+      },
+    },
+    index: {
+      readHistory: async ({ id, eventLog }) => {
+        const tail = (at(id).indexed ?? []).map(({ event }) => event);
+        const count = eventLog.state === 'present' ? eventLog.value.count : 0n;
+        return { isComplete: BigInt(tail.length) >= count, fold: emptyFold(), tail };
+      },
+      readEvents: async ({ id }, from, to) => {
+        const some = (at(id).indexed ?? []).slice(from, to);
+        return { records: some.map(({ record }) => record), events: some.map(({ event }) => event) };
+      },
+      // As of a store without days.
+      readDayHistory: async ({ id }) => {
+        const { dayHistory, indexed = [] } = at(id);
+        if (dayHistory !== undefined) return dayHistory;
+        const events = indexed.map(({ event }) => event);
+        return events.length > 2_000 ? undefined : { foldDays: [], events };
+      },
+      readStatus: readStatus ?? (() => Promise.reject(new Fault('StoreUnavailable', {}))),
+    },
+  };
+  const ctx = createStubCtx({
+    main,
+    alt: hasAlt ? alt : undefined,
+    store: {
+      readFold: async () => undefined,
+      listFoldDays: async () => ({ epoch: 0, days: [] }),
+      readDecision: async () => undefined,
+      listFleet: async (_identity: string, _operator: Address, offset: number, limit: number) => ({
+        ...listAll(machines, offset, limit),
+        ...listing,
+      }),
+    } as unknown as Ctx['store'],
+    fxRates: createFixedRates([]),
+    ...rest.ctx,
+  });
+  const app = await buildApp(ctx, { rateLimits: 'off' });
+  const conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
+  const scene: AltScene = {
+    ctx,
+    asked,
+    async ask(path, options = {}) {
+      const { statusCode: status, headers, body: text } = await app.inject({ url: path, ...options });
+      conformance.expectDocumented(options.method ?? 'GET', path, { status, headers, text });
+      return { status, headers, text };
+    },
+    close: async () => app.close(),
+  };
+  return scene;
+}
+
+function listAll(machines: readonly SceneMachine[], offset: number, limit: number): FleetListing {
+  const listed = machines.map(({ main }, place): ListedMachine => {
+    return { id: toId(place + 1), listedBy: main?.owner?.state === 'present' ? 'main' : 'alt' };
+  });
+  return {
+    indexedBlock: 120_340,
+    observation: { slot: 301_200_400, observedAtMilliseconds: NOW * 1000 - 40_000 },
+    unreadableRows: 0,
+    total: listed.length,
+    machines: listed.slice(offset, offset + limit),
+  };
+}
+
+function toId(place: number): MachineId {
+  return BigInt(place) as MachineId;
+}
+
+/** An event log that counts so many events, none of which came from another chain. */
+export function eventLog(count: number, priorEventCount = 0n): Reading<AltEventLog> {
+  return present({ count: BigInt(count), priorEventCount, lastEvent: undefined });
+}
+
+/** Revenue in US cents that was submitted in the second it tells of. */
+export function revenueAt(seq: number, timestamp: number, cents: number) {
+  const record: EventRecord = {
+    eventType: 0,
+    value: BigInt(cents),
+    timestamp: BigInt(timestamp),
+    dataHash: `0x${'0'.repeat(64)}`,
+    trustLevel: 2,
+    sourceChainId: 0n,
+    sourceTxHash: `0x${'0'.repeat(64)}`,
+    metadata: '0x',
+    currency: 'USD',
+  };
+  const event: RatingEvent = {
+    seq,
+    type: 0,
+    value: BigInt(cents),
+    currency: 'USD',
+    trust: 2,
+    timestamp: BigInt(timestamp),
+    blockTimestamp: timestamp,
+  };
+  return { record, event };
+}

@@ -1,0 +1,165 @@
+/**
+ * Test support: the whole service in front of a played chain, with a real database in memory and a clock that stands still, in the world of a
+ * published case (evidence, `requests.json`). Requests go over a socket, byte for byte.
+ */
+import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { expect } from 'vitest';
+import { createStore } from '../../src/adapters/sql/create-store.ts';
+import { buildApp, type AppOptions } from '../../src/app.ts';
+import type { ChallengeRecord } from '../../src/domain/evidence/challenge-record.ts';
+import { vectorNamespace, vectorRules, type VectorWorld } from '../fixtures/evidence-vectors.ts';
+import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
+import { chainUnreadable, Fault } from '../../src/domain/faults.ts';
+import { parseAddress, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { DeploymentFacts, MachineSnapshot, Reading } from '../../src/domain/machine/machine-facts.ts';
+import type { MainChainPorts } from '../../src/ports/ctx.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { OpenapiConformance, type OpenapiDocument } from './openapi-conformance.ts';
+import { converse, type RawAnswer } from './raw-http.ts';
+import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+export const CHALLENGE_PATH = '/v1/verify/chip/challenge';
+export const EVIDENCE_PATH = '/v1/verify/chip/evidence';
+export const NONCE = new Uint8Array(32).fill(0xa5);
+
+export interface ChipScene {
+  readonly ctx: StubCtx;
+  readonly store: Store;
+  /** What the chain says; a test may change it. */
+  readonly snapshot: { -readonly [K in keyof MachineSnapshot]?: MachineSnapshot[K] };
+  /** How often the chain was read. */
+  reads: number;
+  ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawAnswer>;
+  /** Status and code; every answer has the conduct of evidence 2, and neither a refusal nor the log anything of what was sent. */
+  judge(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<string>;
+  /** Where it listens. */
+  readonly url: string;
+  /** Without a socket. */
+  inject: FastifyInstance['inject'];
+  close(): Promise<void>;
+}
+
+export const jsonHeaders = (token: string): Headers => [
+  ['Authorization', `Bearer ${token}`],
+  ['Content-Type', 'application/json'],
+];
+
+const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+const ABSENT = { state: 'absent' } as const;
+
+export async function startChipScene(world: VectorWorld, options: AppOptions = {}): Promise<ChipScene> {
+  const memory = await createStore('sqlite::memory:');
+  const store = world.store === 'available' ? memory : withoutWrites(memory);
+  const machine = world.machine ?? undefined;
+  const scene = {
+    snapshot: {
+      owner: machine === undefined ? ABSENT : present(parseAddress(machine.owner)!),
+      controller: machine === undefined ? ABSENT : present(parseAddress(machine.controller)!),
+      generalPaused: present(machine?.deactivated ?? false),
+      relocating: present(false),
+      homeOrdinal: present(machine === undefined ? 0 : 1),
+    } as ChipScene['snapshot'],
+    reads: 0,
+  };
+  const chain = {
+    chainId: Number(world.chainId),
+    async readMachineNow(id: MachineId) {
+      scene.reads += 1;
+      if (world.chain === 'unreachable') throw chainUnreadable('main', 'transport');
+      return { snapshot: { id, ...scene.snapshot }, deployment: { localOrdinal: 1 } as DeploymentFacts };
+    },
+  };
+  const ctx = createStubCtx({
+    main: { chain } as unknown as MainChainPorts,
+    namespace: vectorNamespace,
+    store,
+    chip: {
+      trust: vectorRules.trust,
+      onboardingTokens: [{ sha256: createHash('sha256').update(world.onboardingToken).digest('hex') }],
+      challengeLifetimeSeconds: 270,
+      keepsEvidence: true,
+      createNonce: () => NONCE,
+    },
+  });
+  ctx.time.milliseconds = world.now * 1_000;
+  await keepWorldsChallenge(memory, world);
+  const app = await buildApp(ctx, { rateLimits: 'off', limiterMemoryBytes: 1_000_000, ...options });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const document = (await app.inject('/openapi.json')).json<OpenapiDocument>();
+  const conformance = new OpenapiConformance(document);
+
+  async function ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawAnswer> {
+    const bytes = Buffer.from(body);
+    const own = [['Host', 'localhost'], ['Connection', 'close'], ...headers];
+    const isFramed = headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
+    if (!isFramed) own.push(['Content-Length', String(bytes.length)]);
+    const head = own.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const { answers } = await converse(port, `${method} ${path} HTTP/1.1\r\n${head}\r\n${bytes.toString('latin1')}`);
+    expect(answers).toHaveLength(1);
+    return answers[0]!;
+  }
+
+  /** The token, and whatever is long enough to be of a nonce, a signature, a certificate, an id or a key. */
+  const secret = new RegExp(`${world.onboardingToken}|secret|[0-9A-Fa-f]{16}|[\\w-]{40}`);
+
+  return Object.assign(scene, {
+    url: `http://127.0.0.1:${port}`,
+    ctx,
+    store: memory,
+    ask,
+    inject: app.inject.bind(app),
+    async judge(method: string, path: string, headers: Headers, body: Uint8Array | string) {
+      const { status, headers: answered, text } = await ask(method, path, headers, body);
+      if (method === 'POST') conformance.expectDocumented(method, path, { status, headers: answered, text });
+      const { 'content-type': type, 'cache-control': caching, pragma } = answered;
+      expect([type, caching, pragma]).toEqual(['application/json; charset=utf-8', 'no-store', 'no-cache']);
+      expect(JSON.stringify(ctx.lines)).not.toMatch(secret);
+      if (status < 400) return String(status);
+      expect(text).not.toMatch(secret);
+      const { detail } = JSON.parse(text) as { detail: { code: string; message: string } };
+      expect(text).toBe(JSON.stringify({ detail: { code: detail.code, message: detail.message } }));
+      return `${status} ${detail.code}`;
+    },
+    async close() {
+      await app.close();
+      await memory.close();
+    },
+  });
+}
+
+function withoutWrites(store: Store): Store {
+  const refuse = async () => {
+    throw new Fault('StoreUnavailable', {});
+  };
+  return { ...store, keepChallenge: refuse, acceptIntake: refuse };
+}
+
+async function keepWorldsChallenge(store: Store, { challenge }: VectorWorld): Promise<void> {
+  const record: Omit<ChallengeRecord, 'consumedBy'> = {
+    nonceHash: `0x${challenge.nonceSha256}`,
+    machineId: BigInt(challenge.machineId) as MachineId,
+    didController: parseAddress(challenge.didController)!,
+    chainId: Number(challenge.chainId),
+    expiresAt: challenge.expiresAt,
+  };
+  const issuedAt = challenge.expiresAt - 300;
+  await store.keepChallenge({ ...record, issuedAt }, { perMachine: 1, inAll: 1 });
+  if (challenge.consumedBy === null) return;
+  const outcome = await store.acceptIntake(record.nonceHash, {
+    receiptId: `0x${'0'.repeat(64)}`,
+    evidenceHash: challenge.consumedBy as Hex,
+    machineId: record.machineId,
+    chipRef: `0x${'0'.repeat(64)}`,
+    leafFingerprint: `0x${'0'.repeat(64)}`,
+    leafSerial: '0x01',
+    controller: record.didController,
+    receivedAt: issuedAt,
+    evidence: undefined,
+  });
+  expect(outcome).toEqual({ state: 'written' });
+}

@@ -1,0 +1,44 @@
+/** Where does the devnet run while a test keeps its own process busy? In one of its own: a load must not starve the alt chain's node, which would share its loop. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Fixtures } from '../../devnet/fixtures.ts';
+
+export interface DevnetProcess {
+  /** Variables of the service, by name. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly fixtures: Fixtures;
+  stop(): Promise<void>;
+}
+
+const SVC = join(import.meta.dirname, '../../cli/svc.ts');
+
+export async function startDevnetProcess(): Promise<DevnetProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'devnet-'));
+  const child = spawn(process.execPath, [SVC, 'devnet', '--dir', join(folder, 'devnet')], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const isReady = await readUntilReady(createInterface({ input: child.stdout }));
+  if (!isReady) throw new Error('the devnet did not start');
+  child.stdout.resume();
+  const lines = readFileSync(join(folder, 'devnet/env'), 'utf8').split('\n');
+  const pairs = lines.filter((line) => /^[A-Z0-9_]+=/.test(line)).map((line) => line.split(/=(.*)/s, 2));
+  return {
+    env: Object.fromEntries(pairs) as Record<string, string>,
+    fixtures: JSON.parse(readFileSync(join(folder, 'devnet/fixtures.json'), 'utf8')) as Fixtures,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function readUntilReady(lines: AsyncIterable<string>): Promise<boolean> {
+  for await (const line of lines) if (line === 'ready') return true;
+  return false;
+}

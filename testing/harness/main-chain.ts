@@ -1,0 +1,117 @@
+/**
+ * What does a test of the main-chain adapter stand on? A real node with the contracts, a faulty proxy before it, a clock that
+ * stands still, a log that remembers, and short limits.
+ */
+import { startBareChain, type BareChain, type BareChainOptions } from '../../devnet/bare-chain.ts';
+import type { Call } from '../../devnet/chain-writer.ts';
+import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
+import type { EvmLimits } from '../../src/adapters/main-chain/limits.ts';
+import type { MainChainAddresses, MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';
+import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { Header, HeadStep, MachineWants } from '../../src/ports/main-chain.ts';
+import { startRpcProxy, type RpcProxy } from './rpc-proxy.ts';
+
+/** A pause that a test may really wait for, and deadlines that a busy machine does not miss. */
+export const SHORT_LIMITS: Partial<EvmLimits> = {
+  requestTimeoutMilliseconds: 10_000,
+  readTimeoutMilliseconds: 20_000,
+  indexRequestTimeoutMilliseconds: 10_000,
+  indexReadTimeoutMilliseconds: 20_000,
+  retryDelayMilliseconds: 1,
+};
+
+export interface EvmScene {
+  readonly chain: BareChain;
+  readonly proxy: RpcProxy;
+  readonly addresses: MainChainAddresses;
+  readonly time: { milliseconds: number };
+  readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
+  /** An adapter that reads through the proxy; closed with the scene. */
+  open(overrides?: SceneOverrides): MainChainAdapter;
+  /** The newest header, read past the proxy. */
+  readHead(): Promise<Header>;
+  /** Tells the adapter the newest head as its follower would. */
+  tellHead(adapter: MainChainAdapter, step?: Partial<HeadStep>): Promise<Header>;
+  mine(...calls: Call[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SceneOverrides extends Partial<Omit<MainChainConfig, 'addresses' | 'limits'>> {
+  readonly addresses?: Partial<MainChainAddresses>;
+  readonly limits?: Partial<EvmLimits>;
+}
+
+export const NOTHING_TOUCHED = { machines: new Set<MachineId>(), kybOperators: new Set<Address>() };
+
+export const ALL_EVENTS: MachineWants = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
+
+export async function startEvmScene(options: BareChainOptions = {}): Promise<EvmScene> {
+  const chain = await startBareChain(options);
+  const proxy = await startRpcProxy(chain.rpcUrl);
+  const addresses = toAddresses(chain);
+  const time = { milliseconds: Date.now() };
+  const lines: { level: string; fields: object; message: string }[] = [];
+  const record = (level: string) => (fields: object, message: string) => void lines.push({ level, fields, message });
+  const log = { info: record('info'), warn: record('warn'), error: record('error') };
+  const clock = { nowMilliseconds: () => time.milliseconds };
+  const opened: MainChainAdapter[] = [];
+
+  async function readHead(): Promise<Header> {
+    const block = await chain.writer.rpc.request<Record<string, string>>('eth_getBlockByNumber', ['latest', false]);
+    const { number, timestamp, ...hashes } = block as Record<keyof Header, string>;
+    const { hash, parentHash, logsBloom, receiptsRoot } = hashes;
+    return { number: Number(number), timestamp: Number(timestamp), hash, parentHash, logsBloom, receiptsRoot };
+  }
+
+  return {
+    chain,
+    proxy,
+    addresses,
+    time,
+    lines,
+    open(overrides = {}) {
+      const config: MainChainConfig = {
+        rpcUrls: [proxy.url],
+        chainId: chain.deployment.chainId,
+        ...overrides,
+        addresses: { ...addresses, ...overrides.addresses },
+        limits: { ...SHORT_LIMITS, ...overrides.limits },
+      };
+      const adapter = createMainChain(config, { clock, log });
+      opened.push(adapter);
+      return adapter;
+    },
+    readHead,
+    async tellHead(adapter, step = {}) {
+      const head = await readHead();
+      const observedAtMilliseconds = time.milliseconds;
+      const still = { waitMilliseconds: 0, touched: NOTHING_TOUCHED, deployment: false, checks: false };
+      adapter.chain.advanceHead({ head, observedAtMilliseconds, ...still, ...step });
+      return head;
+    },
+    async mine(...calls) {
+      await chain.writer.mine(calls);
+    },
+    async close() {
+      await Promise.all(opened.map((adapter) => adapter.close()));
+      await proxy.close();
+      await chain.stop();
+    },
+  };
+}
+
+function toAddresses({ deployment }: BareChain): MainChainAddresses {
+  const lower = Object.fromEntries(
+    Object.entries(deployment.addresses).map(([name, address]) => [name, address.toLowerCase()]),
+  ) as Record<keyof typeof deployment.addresses, Address>;
+  const { legacyIdentityRegistry, legacyStaking, legacyDidStore, legacyEventRegistry, ...rest } = lower;
+  return {
+    ...rest,
+    legacy: {
+      identityRegistry: legacyIdentityRegistry,
+      staking: legacyStaking,
+      didStore: legacyDidStore,
+      eventRegistry: legacyEventRegistry,
+    },
+  };
+}

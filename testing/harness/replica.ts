@@ -1,0 +1,73 @@
+/** One process of several that serve the same database: `svc serve` as a deployment runs it, with its metrics, until it is told to end or killed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from './free-port.ts';
+
+export interface Replica {
+  readonly url: string;
+  /** The value of a sample of its metrics; undefined when it is not there. */
+  read(sample: string): Promise<number | undefined>;
+  /** Resolves when a sample has the value. */
+  until(sample: string, value: number): Promise<void>;
+  /** Every line that it wrote to its log so far. */
+  readonly lines: readonly string[];
+  signal(signal: 'SIGTERM' | 'SIGHUP'): void;
+  /** Its exit code, when it has ended. */
+  readonly ended: Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+const SVC = join(import.meta.dirname, '../../cli/svc.ts');
+const ASKING_MILLISECONDS = 50;
+
+export interface ReplicaOptions {
+  /** 0 or absent: any free one. */
+  readonly port?: number;
+  /** Absent: the sources. */
+  readonly entry?: string;
+}
+
+export async function startReplica(
+  variables: Readonly<Record<string, string>>,
+  { port = 0, entry = SVC }: ReplicaOptions = {},
+): Promise<Replica> {
+  const adminPort = await findFreePort();
+  const own = { PORT: String(port), ADMIN_PORT: String(adminPort) };
+  const child = spawn(process.execPath, [entry, 'serve'], {
+    env: { PATH: process.env['PATH'] ?? '', RATE_LIMITS: 'off', ...variables, ...own },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const lines: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  const url = await readUrl(createInterface({ input: child.stdout }), lines);
+
+  async function read(sample: string): Promise<number | undefined> {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+    return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+  }
+
+  return {
+    url,
+    read,
+    async until(sample, value) {
+      while ((await read(sample)) !== value) await delay(ASKING_MILLISECONDS);
+    },
+    lines,
+    signal: (signal) => void child.kill(signal),
+    ended,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function readUrl(stdout: AsyncIterable<string>, lines: readonly string[]): Promise<string> {
+  for await (const line of stdout) if (line.startsWith('listening on ')) return line.slice('listening on '.length);
+  throw new Error(`the service did not start: ${lines.join('\n')}`);
+}
