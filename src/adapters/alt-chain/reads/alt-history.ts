@@ -14,7 +14,7 @@ import {
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
-import { mayPass, toFault, type Endpoints } from '../rpc/alt-nodes.ts';
+import { mayPass, toAltFault, type Endpoints } from '../rpc/alt-nodes.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';
 import { createGate } from '../rpc/semaphore.ts';
@@ -69,7 +69,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       if (!(error instanceof RpcFailure)) throw error;
       const answer = exceptions(error);
       if (answer !== undefined) return answer;
-      throw mayPass(error) ? toBusy(error) : toFault(error);
+      throw mayPass(error) ? toBusy(error) : toAltFault(error);
     }
   }
 

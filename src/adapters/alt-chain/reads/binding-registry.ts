@@ -10,7 +10,7 @@ import type { Deadline } from '../../rpc/deadline.ts';
 import { deriveOperatorBindingAddress } from '../accounts/account-addresses.ts';
 import { judgeAccount } from '../accounts/account-verdict.ts';
 import { createOperatorBindingLayout } from '../accounts/operator-binding.ts';
-import { toFault, type Endpoints } from '../rpc/alt-nodes.ts';
+import { toAltFault, type Endpoints } from '../rpc/alt-nodes.ts';
 import type { SvmLimits } from '../limits.ts';
 import { askAccount } from '../rpc/rpc-methods.ts';
 import { createShortMemory } from '../rpc/ttl-cache.ts';
@@ -52,7 +52,7 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
   async function readAccount(wallet: AltKey): Promise<WalletBinding> {
     const question = askAccount(deriveOperatorBindingAddress(program, seed, wallet));
     const { account } = await endpoints.askPatiently(question, startRead()).catch((error: unknown) => {
-      throw toFault(error);
+      throw toAltFault(error);
     });
     const binding = judgeAccount(account, layout, { program, subject: wallet });
     if (binding.state === 'unreadable') throw chainUnreadable('alt', binding.cause);

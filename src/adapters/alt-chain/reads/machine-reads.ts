@@ -13,7 +13,7 @@ import {
   rememberById,
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
-import { toFault, type Endpoints } from '../rpc/alt-nodes.ts';
+import { toAltFault, type Endpoints } from '../rpc/alt-nodes.ts';
 import type { SvmLimits } from '../limits.ts';
 import {
   listMachineAccountKeys,
@@ -105,7 +105,7 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
         asked.resolve(reads[k]!);
       });
     } catch (error) {
-      const fault = toFault(error);
+      const fault = toAltFault(error);
       for (const { reject } of batch) reject(fault);
     } finally {
       for (const asked of batch) if (sent.get(asked.id) === asked) sent.delete(asked.id);

@@ -11,7 +11,7 @@ import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-no
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
-import { RpcFailure, sendRpc } from './json-rpc.ts';
+import { RpcFailure, sendAltRpc } from './json-rpc.ts';
 import type { SvmLimits } from '../limits.ts';
 import { askGenesisHash, type Question } from './rpc-methods.ts';
 import type { SlotFloor } from './min-context-slot.ts';
@@ -56,7 +56,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const call = { method: question.method, params: question.params(seen) };
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
     const result = await count(call.method, () =>
-      sendRpc(node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
+      sendAltRpc(node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
     );
     const value = readAnswer(question, result);
     const slot = question.slotOf?.(value);
@@ -157,6 +157,6 @@ function describePause(endpoints: readonly Endpoint[]): RpcFailure {
 }
 
 /** The fault that a failure of a request is to everyone outside. */
-export function toFault(error: unknown): unknown {
+export function toAltFault(error: unknown): unknown {
   return error instanceof RpcFailure ? chainUnreadable('alt', error.unreadable) : error;
 }

@@ -11,7 +11,7 @@ import {
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
-import { RpcFailure, sendRpc } from './json-rpc.ts';
+import { RpcFailure, sendAltRpc } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;
@@ -33,7 +33,7 @@ beforeEach(() => {
 function send(maxResponseBytes = 100_000, milliseconds = 20_000): Promise<unknown> {
   const signal = AbortSignal.timeout(milliseconds);
   const options = { post: createHttpPost(dispatcher), signal, maxResponseBytes };
-  return sendRpc(parseRpcUrl(proxy.url), { method: 'getSlot', params: [1] }, options);
+  return sendAltRpc(parseRpcUrl(proxy.url), { method: 'getSlot', params: [1] }, options);
 }
 
 async function failure(sending: Promise<unknown>): Promise<object> {

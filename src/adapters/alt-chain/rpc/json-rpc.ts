@@ -43,7 +43,7 @@ export class RpcFailure extends Error {
 let lastId = 0;
 
 /** The result of the call. Throws `RpcFailure`. */
-export async function sendRpc(node: RpcNode, call: RpcCall, options: SendOptions): Promise<unknown> {
+export async function sendAltRpc(node: RpcNode, call: RpcCall, options: SendOptions): Promise<unknown> {
   const id = ++lastId;
   const { method, params } = call;
   const response = await postToNode(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);

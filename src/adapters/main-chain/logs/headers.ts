@@ -4,7 +4,7 @@ import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher } from '../rpc/batch-size.ts';
-import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { parseHash, parseQuantity, toQuantity } from '../rpc/quantities.ts';
 
@@ -30,7 +30,7 @@ export function createHeaders(endpoints: Endpoints, maxBatchCalls: number): Head
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
     const answers = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
-      throw toFault(error);
+      throw toMainFault(error);
     });
     return answers.map((answer, i) => needHeader(answer, numbers[i]!));
   }
@@ -44,7 +44,7 @@ export function createHeaders(endpoints: Endpoints, maxBatchCalls: number): Head
     async read(block, deadline) {
       if (typeof block === 'number') return (await readMany([block], deadline))[0]!;
       const answers = await endpoints.request([headerCall(block)], deadline).catch((error: unknown) => {
-        throw toFault(error);
+        throw toMainFault(error);
       });
       return needHeader(answers[0]!, block);
     },

@@ -21,7 +21,7 @@ import {
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher, METHOD_NOT_FOUND } from '../rpc/batch-size.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
-import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, needHeader, type Headers } from './headers.ts';
 import { RpcFailure, type RpcAnswer, type RpcCall } from '../rpc/json-rpc.ts';
@@ -84,7 +84,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       if (error instanceof RpcFailure && error.rateLimited) {
         throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
       }
-      throw toFault(error);
+      throw toMainFault(error);
     }
   }
 

@@ -13,7 +13,7 @@ import {
   toDeploymentFacts,
   type DeploymentAnswers,
 } from './deployment.ts';
-import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
 import type { Headers } from '../logs/headers.ts';
 import type { MainChainAddresses, MainChainConfig } from '../main-chain-config.ts';
 import { MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
@@ -58,7 +58,7 @@ export async function checkDeployment(options: CheckOptions): Promise<string[]> 
   try {
     problems.push(...(await checkContracts(options)));
   } catch (error) {
-    const fault = toFault(error);
+    const fault = toMainFault(error);
     if (!(fault instanceof Fault) || fault.kind !== 'ChainUnreadable') throw fault;
     problems.push(`${REACH} the chain cannot be read (${(fault as Fault<'ChainUnreadable'>).context.cause})`);
   }

@@ -11,7 +11,7 @@ import { latestDeadline, type Deadline } from '../../rpc/deadline.ts';
 import { multicall3Abi } from './abis.ts';
 import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
-import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
 import { headerCall, needHeader } from '../logs/headers.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import type { EvmLimits } from '../limits.ts';
@@ -94,7 +94,7 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
         resolve(results === 'too-large' ? results : results.slice(from, (from += own.length)));
       }
     } catch (error) {
-      for (const group of chunk) group.reject(toFault(error));
+      for (const group of chunk) group.reject(toMainFault(error));
     }
   }
 

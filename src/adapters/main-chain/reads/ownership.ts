@@ -10,7 +10,7 @@ import type { OwnershipChange } from '../../../ports/store.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { crossChainMirrorAbi, machineRegistryAbi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
-import { toFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
 import { decodeHolders, planHolderCalls } from './machine-calls.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import { valueOf, type CallResult, type ContractCall, type Multicall } from './multicall.ts';
@@ -81,7 +81,7 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     }));
     counters.contractCalls += CALLS_PER_MACHINE * groups.flat().length;
     const answers = await endpoints.request(calls, deadline).catch((error: unknown) => {
-      throw toFault(error);
+      throw toMainFault(error);
     });
     return answers.flatMap((answer, i) => {
       const held = answer.ok ? decodeHeld(answer.result, groups[i]!, block) : 'unusable';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
 import { IrregularJson } from './json-cursor.ts';
-import { sendRpc, type RpcCall } from './json-rpc.ts';
+import { sendMainRpc, type RpcCall } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;
@@ -26,7 +26,7 @@ const call = (method: string): RpcCall => ({ method, params: [] });
 
 function send(calls: readonly RpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 20_000) {
   const signal = AbortSignal.timeout(milliseconds);
-  return sendRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
+  return sendMainRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
 }
 
 const reorder = (change: (answers: unknown[]) => unknown) => ({

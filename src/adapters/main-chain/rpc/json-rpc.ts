@@ -48,7 +48,7 @@ let lastId = 0;
  * Sends all calls in one HTTP request; the answers have the order of the calls.
  * Throws `RpcFailure`. An answer over the size limit is an answer `too-large` to every call.
  */
-export async function sendRpc(node: RpcNode, calls: readonly RpcCall[], options: SendOptions): Promise<RpcAnswer[]> {
+export async function sendMainRpc(node: RpcNode, calls: readonly RpcCall[], options: SendOptions): Promise<RpcAnswer[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
   const response = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
   if (typeof response === 'string') throw new RpcFailure(response);

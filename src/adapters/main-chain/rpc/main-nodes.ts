@@ -9,7 +9,7 @@ import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-no
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
-import { RpcFailure, sendRpc } from './json-rpc.ts';
+import { RpcFailure, sendMainRpc } from './json-rpc.ts';
 import type { RpcAnswer, RpcCall } from './json-rpc.ts';
 import type { EvmLimits } from '../limits.ts';
 import type { UpstreamCounters } from './upstream-counters.ts';
@@ -52,7 +52,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const sentAtMilliseconds = stopwatch.nowMilliseconds();
     let answers: RpcAnswer[] | undefined;
     try {
-      answers = await sendRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+      answers = await sendMainRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
       return answers;
     } finally {
       counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
@@ -131,6 +131,6 @@ export function mayPassLater(answer: RpcAnswer): boolean {
 }
 
 /** The fault that a failure of a request is to everyone outside. */
-export function toFault(error: unknown): unknown {
+export function toMainFault(error: unknown): unknown {
   return error instanceof RpcFailure ? chainUnreadable('main', error.unreadable) : error;
 }
