@@ -6,7 +6,7 @@ import type { BuiltEvidence, ProviderChallenge } from '../src/domain/evidence/ev
 import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 
-export { parseChipAnswer } from '../src/domain/evidence/chip-signature.ts';
+export { parseChipSignature as parseChipAnswer } from '../src/domain/evidence/chip-signature.ts';
 export {
   buildEvidence,
   BuildingRefused,

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { Fault, type FaultKind } from '../src/domain/faults.ts';
 import { FAULT_SAMPLES } from '../src/http/schemas/errors.ts';
-import { SURFACES, type Surface } from '../src/http/server/route-profiles.ts';
+import { ROUTE_PROFILES, type ProfileName } from '../src/http/server/route-profiles.ts';
 import { toWireError } from '../src/http/error-responses.ts';
 import { mayPass, toServiceError } from './service-errors.ts';
 
 const faults: readonly Error[] = Object.entries(FAULT_SAMPLES).flatMap(([kind, contexts]) =>
   contexts.map((context) => new Fault(kind as FaultKind, context)),
 );
-const surfaces = Object.keys(SURFACES) as Surface[];
+const surfaces = Object.keys(ROUTE_PROFILES) as ProfileName[];
 const answers = [...faults, new Error()].flatMap((error) => surfaces.map((surface) => toWireError(surface, error)));
 
 const read = ({ status, body, headers }: ReturnType<typeof toWireError>) =>

@@ -19,7 +19,7 @@ import type {
   AltTechnicalPause,
 } from '../src/domain/alt-chain/alt-deployment.ts';
 import type { OperatorBinding } from '../src/domain/alt-chain/alt-machine-facts.ts';
-import type { Reading } from '../src/domain/machine/machine-facts.ts';
+import type { ReadResult } from '../src/domain/machine/machine-facts.ts';
 import {
   encodeConfig,
   encodeMachine,
@@ -31,7 +31,7 @@ import {
 } from './alt-accounts.ts';
 import { encodeEventRegistry, encodeMachineEventLog } from './alt-node/event-accounts.ts';
 
-function valueOf<T>(reading: Reading<T>): T {
+function valueOf<T>(reading: ReadResult<T>): T {
   if (reading.state !== 'present') throw new Error(`the vector is ${reading.state}`);
   return reading.value;
 }

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseReferenceFile } from '../src/adapters/fx/reference-file.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';
-import { emptyFold } from '../src/domain/rating/rating-state.ts';
+import { emptyRatingState } from '../src/domain/rating/rating-state.ts';
 import { createRateTable, extendRateTable } from '../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../src/domain/rating/rating.ts';
 import { dayOf } from '../src/domain/rating/utc-day.ts';
@@ -50,7 +50,7 @@ describe.each(rated)('%s', (name, history) => {
     const { summary, ...expected } = history.rating;
     for (const later of ASKED_SECONDS_LATER) {
       const rating = rateMachine({
-        fold: emptyFold(),
+        fold: emptyRatingState(),
         tail: name === 'ANCHORED_WEEKLY_PAYER' ? arrivedLate(told, now) : told,
         rates,
         now: now + later,

@@ -15,9 +15,9 @@ import type { FaultKind } from '../src/domain/faults.ts';
 import { ALWAYS } from '../src/http/schemas/openapi.ts';
 import type { DescribedRoute } from '../src/http/schemas/openapi.ts';
 import type { RouteOptions, Routes } from '../src/http/server/route-table.ts';
-import { ERROR_WORDS } from '../src/http/schemas/error-help.ts';
+import { ERROR_HELP } from '../src/http/schemas/error-help.ts';
 import { FAULT_SAMPLES, SAMPLE_NUMBER } from '../src/http/schemas/errors.ts';
-import type { Surface } from '../src/http/server/route-profiles.ts';
+import type { ProfileName } from '../src/http/server/route-profiles.ts';
 import { toWireError } from '../src/http/error-responses.ts';
 import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
 
@@ -32,7 +32,7 @@ interface ErrorRow {
   readonly answer: string;
   readonly headers: readonly string[];
   readonly kind: Kind;
-  readonly surfaces: readonly Surface[];
+  readonly surfaces: readonly ProfileName[];
 }
 
 const EVERYWHERE: readonly Kind[] = [...ALWAYS, 'RouteUnknown', 'MethodNotAllowed'];
@@ -54,13 +54,13 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
   503: 'not known now',
 };
 
-const GROUPS: readonly (readonly [string, readonly Surface[]])[] = [
+const GROUPS: readonly (readonly [string, readonly ProfileName[]])[] = [
   ['reads', ['read', 'metadata', 'operator', 'bound-address', 'probe', 'page']],
   ['monetization', ['monetization']],
   ['Verify', ['verify', 'chip-challenge', 'chip-evidence']],
 ];
 
-const SURFACE_NAMES: { readonly [S in Surface]: string } = {
+const SURFACE_NAMES: { readonly [S in ProfileName]: string } = {
   read: 'machines',
   metadata: 'metadata',
   operator: 'fleets',
@@ -89,7 +89,7 @@ function listRoutes(): DescribedRoute[] {
 function listRows(): ErrorRow[] {
   const routes = listRoutes();
   const rows = new Map<string, ErrorRow>();
-  for (const kind of Object.keys(ERROR_WORDS) as Kind[]) {
+  for (const kind of Object.keys(ERROR_HELP) as Kind[]) {
     const known = EVERYWHERE.includes(kind)
       ? routes
       : routes.filter(({ description }) => (description.faults as readonly Kind[]).includes(kind));
@@ -103,7 +103,7 @@ function listRows(): ErrorRow[] {
   return [...rows.values()].toSorted((a, b) => a.status - b.status || compare(a.answer, b.answer));
 }
 
-function describe(kind: Kind, surface: Surface): ErrorRow[] {
+function describe(kind: Kind, surface: ProfileName): ErrorRow[] {
   const errors = kind === 'Unexpected' ? [new Error()] : FAULT_SAMPLES[kind].map((context) => new Fault(kind, context));
   return errors.map((error) => {
     const { status, body, headers = {} } = toWireError(surface, error);
@@ -122,7 +122,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function nameSurfaces(surfaces: readonly Surface[]): string {
+function nameSurfaces(surfaces: readonly ProfileName[]): string {
   const words = GROUPS.flatMap(([group, members]) => {
     const found = members.filter((member) => surfaces.includes(member));
     return found.length === members.length ? [group] : found.map((member) => SURFACE_NAMES[member]);
@@ -132,7 +132,7 @@ function nameSurfaces(surfaces: readonly Surface[]): string {
 
 function renderSection(status: number, rows: readonly ErrorRow[]): string {
   const lines = rows.map(({ answer, headers, kind, surfaces }) => {
-    const { cause, remedy } = ERROR_WORDS[kind];
+    const { cause, remedy } = ERROR_HELP[kind];
     const sent = headers.length === 0 ? '' : ` with ${headers.map((name) => `\`${name}\``).join(', ')}`;
     return [answer + sent, nameSurfaces(surfaces), cause, remedy];
   });

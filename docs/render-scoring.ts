@@ -16,7 +16,7 @@ import {
   COUNTED_WEEKS,
   DORMANCY,
   EARLY_AFTER_SECONDS,
-  FLAG,
+  NEGATIVE_FLAG,
   GRADUATION,
   HUNDREDTHS,
   LATE_AFTER_SECONDS,
@@ -38,8 +38,8 @@ import {
   WINDOW_WEEKS,
 } from '../src/domain/rating/constants.ts';
 import type { Steps } from '../src/domain/rating/constants.ts';
-import { GATE_TEXTS, LOSS_WORDS } from '../src/domain/rating/reasons.ts';
-import type { LossCode } from '../src/domain/rating/reasons.ts';
+import { GATE_TEXTS, DEDUCTION_PHRASES } from '../src/domain/rating/reasons.ts';
+import type { DeductionCode } from '../src/domain/rating/reasons.ts';
 import { letterOf, roundScore } from '../src/domain/rating/scale.ts';
 import { dayOf, formatDay, SECONDS_PER_DAY } from '../src/domain/rating/utc-day.ts';
 
@@ -67,7 +67,7 @@ function ladderTable(name: string, steps: Steps, show: (x: number) => string): s
 }
 
 /** What a loss is measured against, in words. */
-const LOSS_MEASURES: Readonly<Record<LossCode, string>> = {
+const LOSS_MEASURES: Readonly<Record<DeductionCode, string>> = {
   dormant: 'the sum of the factors, less the total',
   flagged: 'what trust lacks, while a flag is in force',
   revenue_low: 'what revenue lacks, but for the next line',
@@ -210,7 +210,7 @@ The first that applies:
 ${table(
   ['source', 'percentage of the points'],
   [
-    ['a negative flag', `0, for ${days(FLAG.forceSeconds)} days from its date; then it is only shown`],
+    ['a negative flag', `0, for ${days(NEGATIVE_FLAG.forceSeconds)} days from its date; then it is only shown`],
     ['an override', `as an administrator set it, at most ${TRUST.maxOverride} %`],
     [`no qualifying event in ${WINDOW_DAYS} days`, '0'],
     ['the events', `the mean of the last ${WINDOW_DAYS} days, weighed by value`],
@@ -219,8 +219,8 @@ ${table(
 
 Level 0 is ${percent(TRUST.levelHundredths[0])}, level 1 ${percent(TRUST.levelHundredths[1])}, level 2 ${percent(TRUST.levelHundredths[2])}. A revenue event
 weighs its amount up to ${usd(TRUST.maxRevenueWeight)}, an activity event ${usd(TRUST.activityWeight)}. ${TRUST.tenureWeeks} weeks of tenure raise the mean by
-${points(TRUST.tenureRaise)} percentage points, but not above ${percent(TRUST.tenureRaiseLimit)}. A flag dated before ${dateOf(FLAG.plausibleFrom)}, or more than
-${hours(FLAG.plausibleAheadSeconds)} hours ahead of the clock, is none.
+${points(TRUST.tenureRaise)} percentage points, but not above ${percent(TRUST.tenureRaiseLimit)}. A flag dated before ${dateOf(NEGATIVE_FLAG.plausibleFrom)}, or more than
+${hours(NEGATIVE_FLAG.plausibleAheadSeconds)} hours ahead of the clock, is none.
 
 ### Tenure
 
@@ -244,7 +244,11 @@ ${table(
 
 ${table(
   ['code', 'points lost', 'what it says'],
-  (Object.keys(LOSS_WORDS) as LossCode[]).map((code) => [`\`${code}\``, LOSS_MEASURES[code], LOSS_WORDS[code].text]),
+  (Object.keys(DEDUCTION_PHRASES) as DeductionCode[]).map((code) => [
+    `\`${code}\``,
+    LOSS_MEASURES[code],
+    DEDUCTION_PHRASES[code].text,
+  ]),
 )}
 
 \`summary\` says the same in one sentence, and names the largest loss.

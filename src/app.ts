@@ -3,10 +3,10 @@
  * requests and `main.ts` can listen.
  */
 import fastify, { type FastifyInstance } from 'fastify';
-import { Conduct } from './http/server/request-pipeline.ts';
-import { createConnectingAddress } from './http/server/client-ip.ts';
-import { HttpTally } from './http/server/request-metrics.ts';
-import { normaliseTarget } from './http/server/request-path.ts';
+import { RequestPipeline } from './http/server/request-pipeline.ts';
+import { createClientIp } from './http/server/client-ip.ts';
+import { RequestMetrics } from './http/server/request-metrics.ts';
+import { normalizePath } from './http/server/request-path.ts';
 import { RouteTable, type Routes } from './http/server/route-table.ts';
 import { activeMachinesRoutes } from './http/routes/active-machines.ts';
 import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
@@ -17,14 +17,14 @@ import { machineHistoryRoutes } from './http/routes/machine-history.ts';
 import { machinesRoutes } from './http/routes/machines.ts';
 import { pagesRoutes } from './http/routes/pages.ts';
 import { monetizationRoutes } from './http/routes/monetization.ts';
-import { probesRoutes } from './http/routes/health.ts';
+import { healthRoutes } from './http/routes/health.ts';
 import { ratingImagesRoutes } from './http/routes/rating-images.ts';
 import { chipRoutes } from './http/routes/chip.ts';
 import { statusRoutes } from './http/routes/status.ts';
 import { verifyRecordRoutes } from './http/routes/verify-record.ts';
 import { RateLimiter } from './http/limits/rate-limiter.ts';
-import { SharedRateLimiter, type Limiter } from './http/limits/distributed-rate-limiter.ts';
-import type { Pace } from './http/server/route-profiles.ts';
+import { DistributedRateLimiter, type Limiter } from './http/limits/distributed-rate-limiter.ts';
+import type { DeadlineClass } from './http/server/route-profiles.ts';
 import {
   answerUnreadable,
   closeWhenIdle,
@@ -34,7 +34,7 @@ import {
   type TraceRequest,
 } from './http/server/http-server.ts';
 import type { Ctx } from './ports/ctx.ts';
-import type { SharedCounts } from './ports/runtime.ts';
+import type { DistributedCounters } from './ports/runtime.ts';
 
 export type RouteGroup = (routes: Routes, ctx: Ctx) => void;
 
@@ -44,16 +44,16 @@ export interface AppOptions {
   readonly rateLimitIpv6Prefix?: number;
   readonly limiterMemoryBytes?: number;
   /** Left out: this process counts alone. */
-  readonly sharedCounts?: SharedCounts | undefined;
+  readonly sharedCounts?: DistributedCounters | undefined;
   /** After which an answer is given up. */
-  readonly deadlineMilliseconds?: Partial<Readonly<Record<Pace, number>>>;
+  readonly deadlineMilliseconds?: Partial<Readonly<Record<DeadlineClass, number>>>;
   /** Within which a request must have arrived whole. */
   readonly arrivalMilliseconds?: number;
   readonly logsRequests?: boolean;
   /** Left out: requests are not traced. */
   readonly traceRequest?: TraceRequest | undefined;
   /** Counts what is answered. */
-  readonly tally?: HttpTally;
+  readonly tally?: RequestMetrics;
   /** Nothing but the probes is served (`INDEXER=only`). */
   readonly isProbesOnly?: boolean;
   /** Registered after the service's own, for tests. */
@@ -71,7 +71,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
   monetizationRoutes,
   verifyRecordRoutes,
   chipRoutes,
-  probesRoutes,
+  healthRoutes,
   statusRoutes,
   documentRoutes,
   llmsTextRoutes,
@@ -79,7 +79,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
 ];
 
 /** Clients are promised an answer within 10 s, and readers of Verify wait 5 s; the rest is for the network (evidence 13). */
-const DEADLINE_MILLISECONDS: Readonly<Record<Pace, number>> = {
+const DEADLINE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   general: 9_000,
   verify: 3_500,
   'chip-challenge': 5_000,
@@ -91,19 +91,19 @@ const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
 const ROUTE_LIMITER_SHARE = 1 / 8;
 
 export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<FastifyInstance> {
-  const { tally = new HttpTally() } = options;
+  const { tally = new RequestMetrics() } = options;
   const createLimiter = (name: string, limit?: number, share?: number) => {
     if (options.rateLimits === 'off') return undefined;
     const limiter = createRateLimiter(options, name, limit, share);
     tally.addLimiter(name, () => limiter.report());
     return limiter;
   };
-  const conduct = new Conduct({
+  const conduct = new RequestPipeline({
     surroundings: { clock: ctx.clock, log: ctx.log, logsRequests: options.logsRequests ?? true, tally },
     deadlineMilliseconds: { ...DEADLINE_MILLISECONDS, ...options.deadlineMilliseconds },
     rateLimiter: createLimiter('general'),
     createRouteLimiter: (limit, name) => createLimiter(name, limit, ROUTE_LIMITER_SHARE),
-    connectingAddress: createConnectingAddress({
+    connectingAddress: createClientIp({
       trustedProxies: options.trustedProxies ?? [],
       ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,
     }),
@@ -113,7 +113,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     exposeHeadRoutes: false,
     return503OnClosing: false,
     genReqId: () => '',
-    rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
+    rewriteUrl: (request) => normalizePath(request.url ?? '/'),
     routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => ({}) },
     frameworkErrors: (error, request, reply) => conduct.fail(request.raw, reply.raw, error),
     clientErrorHandler: answerUnreadable,
@@ -129,7 +129,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   });
   app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
   const table = new RouteTable(app, conduct);
-  const groups = options.isProbesOnly === true ? [probesRoutes] : ROUTE_GROUPS;
+  const groups = options.isProbesOnly === true ? [healthRoutes] : ROUTE_GROUPS;
   for (const group of [...groups, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
   app.addHook('preClose', async () => {
@@ -149,5 +149,5 @@ function createRateLimiter(options: AppOptions, name: string, limit = 90, share 
   const { sharedCounts } = options;
   return sharedCounts === undefined
     ? own
-    : new SharedRateLimiter(own, sharedCounts, { name, limit, windowMilliseconds });
+    : new DistributedRateLimiter(own, sharedCounts, { name, limit, windowMilliseconds });
 }

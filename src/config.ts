@@ -14,13 +14,13 @@ import {
   FILE,
   FILE_OR_URL,
   HOST,
-  listOf,
+  listOfValues,
   oneOf,
   PORT,
   POSTGRES_URL,
   REDIS_URL,
   wholeNumber,
-  type Database,
+  type DatabaseSetting,
 } from './config/parsers.ts';
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
@@ -43,7 +43,7 @@ export interface Config {
   readonly admin: Listener | undefined;
   /** Base of links without a slash at its end; undefined = the address that is listened on (`formatBaseUrl`). */
   readonly publicUrl: string | undefined;
-  readonly database: Database;
+  readonly database: DatabaseSetting;
   /** A copy of it, PostgreSQL too, that lists are read from while it is fit; undefined: there is none. */
   readonly databaseReadUrl: string | undefined;
   /** Undefined: rates are counted in this process. */
@@ -149,7 +149,7 @@ export function readConfig(
     ...readNamespace(environment),
     rateLimits: environment.read('RATE_LIMITS', oneOf(['on', 'off'])) ?? 'on',
     rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 128,
-    trustedProxies: environment.read('TRUSTED_PROXIES', listOf(ADDRESS_RANGE)) ?? [],
+    trustedProxies: environment.read('TRUSTED_PROXIES', listOfValues(ADDRESS_RANGE)) ?? [],
     indexer: environment.read('INDEXER', oneOf(['auto', 'off', 'only'])) ?? 'auto',
     pollIntervalSeconds: environment.read('POLL_INTERVAL_SECONDS', wholeNumber(1, 3600)) ?? 60,
     tracing: readTracingSettings(environment),

@@ -6,23 +6,23 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createPageSource } from './adapters/pages/page-source.ts';
-import { findPictureMaker } from './adapters/png/image-renderer.ts';
+import { findImageRenderer } from './adapters/png/image-renderer.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
-import { HttpTally } from './http/server/request-metrics.ts';
+import { RequestMetrics } from './http/server/request-metrics.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { Log } from './ports/runtime.ts';
 import { openAdmin } from './composition/admin.ts';
 import { openAltChain } from './composition/alt-chain.ts';
-import { closeListener, createClosing, NOTICE_MILLISECONDS } from './composition/shutdown.ts';
+import { closeListener, createShutdown, NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
 import { openDatabase, openLists } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK } from './composition/process-time.ts';
-import { openSharedCounts } from './composition/distributed-counters.ts';
+import { openDistributedCounters } from './composition/distributed-counters.ts';
 import { openTracing } from './composition/tracing.ts';
 
 export interface Service {
@@ -50,7 +50,7 @@ const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 /** Starts the service. Throws `StartRefused` when the configuration contradicts the chain, the database or a file. */
 export async function startService(config: Config, { log, isLenient = false }: ServiceOptions): Promise<Service> {
   let isStopping = false;
-  const closing = createClosing();
+  const closing = createShutdown();
   try {
     const tracing = await openTracing(config, closing);
     const opened = await openDatabase(config.database, closing);
@@ -65,7 +65,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const onboarding = await openOnboarding(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
     if (partnerData !== undefined) closing.add(() => partnerData.close());
-    const sharedCounts = await openSharedCounts(config, log, closing);
+    const sharedCounts = await openDistributedCounters(config, log, closing);
 
     const ctx: Ctx = {
       standing: { isStopping: () => isStopping, countsTogether: () => sharedCounts?.isUp() },
@@ -85,9 +85,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
       partnerData,
       additions: config.additions,
       pages: createPageSource(),
-      pictures: findPictureMaker(),
+      pictures: findImageRenderer(),
     };
-    const http = new HttpTally();
+    const http = new RequestMetrics();
     const app = await buildApp(ctx, {
       tally: http,
       traceRequest: tracing?.traceRequest,

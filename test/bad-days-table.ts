@@ -2,10 +2,10 @@
  * What does every route say while one thing that the service depends on is unwell? The table that `test/service/bad-days.test.ts` holds the
  * service to, and that `docs/bad-days.md` is rendered from.
  */
-import type { Pace } from '../src/http/server/route-profiles.ts';
+import type { DeadlineClass } from '../src/http/server/route-profiles.ts';
 
 /** What a caller waits for an answer, at most: what the interface promises, with the network. */
-export const PATIENCE_MILLISECONDS: Readonly<Record<Pace, number>> = {
+export const PATIENCE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   general: 10_000,
   verify: 5_000,
   'chip-challenge': 6_000,
@@ -17,7 +17,7 @@ export const POLL_INTERVAL_SECONDS = 15;
 
 interface AskedRoute {
   readonly line: string;
-  readonly pace: Pace;
+  readonly pace: DeadlineClass;
   /** Of a service that lacks nothing. */
   readonly well: string;
   /** Asked once a fault: asking uses something up. */
@@ -25,7 +25,7 @@ interface AskedRoute {
 }
 
 const read = (line: string, well = '200'): AskedRoute => ({ line, pace: 'general', well, isWrite: false });
-const write = (line: string, well: string, pace: Pace): AskedRoute => ({ line, pace, well, isWrite: true });
+const write = (line: string, well: string, pace: DeadlineClass): AskedRoute => ({ line, pace, well, isWrite: true });
 
 const ASKED = {
   rating: read('`GET /mcr/{did}`'),

@@ -1,13 +1,13 @@
 /** Does the drawn picture show what its text says, whatever the text is? By its pixels. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { findPictureMaker } from '../src/adapters/png/image-renderer.ts';
+import { findImageRenderer } from '../src/adapters/png/image-renderer.ts';
 import { MAX_MACHINE_ID, type MachineId } from '../src/domain/identifiers/identifiers.ts';
 import type { CardFacts } from '../src/http/images/rating-facts.ts';
 import { formatPreview, PREVIEW } from '../src/http/images/rating-preview.ts';
 import { SAMPLE_FACTS } from '../testing/fixtures/sample-card-facts.ts';
 
-const pictures = findPictureMaker()!;
+const pictures = findImageRenderer()!;
 
 const FACTS: CardFacts = {
   ...SAMPLE_FACTS,

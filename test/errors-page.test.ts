@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { ERRORS_PAGE, renderErrors } from '../docs/render-errors.ts';
-import { ERROR_WORDS } from '../src/http/schemas/error-help.ts';
+import { ERROR_HELP } from '../src/http/schemas/error-help.ts';
 
 let page: string;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ it('docs/errors.md is what docs/render-errors.ts renders', () => {
 });
 
 it('tells of every kind of error why it happens and what to do', () => {
-  for (const { cause, remedy } of Object.values(ERROR_WORDS)) {
+  for (const { cause, remedy } of Object.values(ERROR_HELP)) {
     expect(page).toMatch(new RegExp(`\\| ${escape(cause)} +\\| ${escape(remedy)} +\\|`));
   }
 });

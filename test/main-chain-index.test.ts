@@ -4,11 +4,11 @@ import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import { AnswerRejected } from '../src/domain/index-rules/rejected-answer.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
-import { parseFold } from '../src/domain/rating/rating-state-codec.ts';
+import { decodeRatingState } from '../src/domain/rating/rating-state-codec.ts';
 import { createEventFolder } from '../src/indexing/rating/event-folder.ts';
 import { createEventTimes } from '../src/indexing/main/event-times.ts';
 import { createHeadFollower } from '../src/indexing/head/head-follower.ts';
-import { IndexRefused, createIndexStanding } from '../src/indexing/loops/index-integrity.ts';
+import { IndexRefused, createIndexIntegrity } from '../src/indexing/loops/index-integrity.ts';
 import { createMainChainIndex } from '../src/indexing/main/main-chain-index.ts';
 import { createBlockReader } from '../src/indexing/main/block-reader.ts';
 import type { HeadStep } from '../src/ports/main-chain.ts';
@@ -37,7 +37,7 @@ async function openIndexers(maxWindowBlocks?: number) {
   const store = await createStore('sqlite::memory:');
   const clock = { nowMilliseconds: () => Date.now() };
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const standing = createIndexStanding(log);
+  const standing = createIndexIntegrity(log);
   const reader = createBlockReader(chain, 'proven');
   const steps: HeadStep[] = [];
   const shared = { chain, reader, store, standing, clock, log };
@@ -99,7 +99,7 @@ describe('the indexers on a real node', () => {
     const { store, work, fingerprint } = await openIndexers();
     await work();
     const stored = await store.readFold('second', machine, fingerprint);
-    expect(parseFold(stored!.state)).toMatchObject({
+    expect(decodeRatingState(stored!.state)).toMatchObject({
       nextSeq: 4,
       revenueEvents: 4,
       newestBlockTimestamp: expect.any(Number),

@@ -9,7 +9,7 @@ import { rateRawEvents } from '../cli/replay/model.ts';
 import type { ModelInput } from '../cli/replay/model.ts';
 import { PLAIN_FACTS, noonOf, TODAY } from '../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';
-import { emptyFold } from '../src/domain/rating/rating-state.ts';
+import { emptyRatingState } from '../src/domain/rating/rating-state.ts';
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../testing/arbitraries/property-runs.ts';
 import type { RateTable } from '../src/domain/rating/rate-table.ts';
 import { factsAt, history, tableThrough } from '../testing/arbitraries/rating-arbitraries.ts';
@@ -63,7 +63,7 @@ it(`two models, one answer (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISE
     clock,
     (events, facts, table, now) => {
       const { rates, replayRates } = table;
-      const served = rateMachine({ ...PLAIN_FACTS, ...facts, rates, fold: emptyFold(), tail: events, now });
+      const served = rateMachine({ ...PLAIN_FACTS, ...facts, rates, fold: emptyRatingState(), tail: events, now });
       const replayed = rateRawEvents({
         events: events.map(toReplayEvent),
         priorEvents: 0n,

@@ -4,8 +4,8 @@
  * fleets of a hundred; one in four has a controller besides; one in ten has a history of ten events and its fold.
  */
 import type pg from 'pg';
-import { emptyFold, foldEvents } from '../../src/domain/rating/rating-state.ts';
-import { formatFold } from '../../src/domain/rating/rating-state-codec.ts';
+import { emptyRatingState, foldEvents } from '../../src/domain/rating/rating-state.ts';
+import { encodeRatingState } from '../../src/domain/rating/rating-state-codec.ts';
 import { createRateTable } from '../../src/domain/rating/rate-table.ts';
 import { FLEET } from '../index/fleet-service.ts';
 
@@ -54,9 +54,9 @@ const ID = 'sha256(int8send(i))';
 const OWNER = `CASE WHEN i % 10 = 0 THEN '\\x${FLEET.slice(2)}'::bytea ELSE substring(sha256(int8send(-1 - i / 100)) FOR 20) END`;
 const CONTROLLER = 'substring(sha256(int8send(-1000000000 - i / 100)) FOR 20)';
 
-const FOLD_STATE = formatFold(
+const FOLD_STATE = encodeRatingState(
   foldEvents(
-    emptyFold(),
+    emptyRatingState(),
     Array.from({ length: EVENTS }, (_, seq) => ({
       seq,
       type: seq % 2,

@@ -5,7 +5,7 @@
 import { createMainChain } from '../../src/adapters/main-chain/create-main-chain.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { formatIndexIdentity } from '../../src/indexing/loops/index-identity.ts';
-import { createIndexStanding } from '../../src/indexing/loops/index-integrity.ts';
+import { createIndexIntegrity } from '../../src/indexing/loops/index-integrity.ts';
 import { createMainChainIndex } from '../../src/indexing/main/main-chain-index.ts';
 import { createBlockReader } from '../../src/indexing/main/block-reader.ts';
 import type { FleetChain } from './fleet-chain.ts';
@@ -33,7 +33,7 @@ const index = createMainChainIndex({
   chain: adapter.log,
   reader: createBlockReader(adapter.log, 'proven'),
   store,
-  standing: createIndexStanding(log),
+  standing: createIndexIntegrity(log),
   clock,
   log,
   identity: formatIndexIdentity({

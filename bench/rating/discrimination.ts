@@ -8,7 +8,7 @@
  *
  * The fleet is an assumption, written down in `simulateMachine`; the figures say how the model reads such a fleet, no more.
  */
-import { emptyFold } from '../../src/domain/rating/rating-state.ts';
+import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import type { Factor } from '../../src/domain/rating/factor.ts';
 import { createRateTable } from '../../src/domain/rating/rate-table.ts';
@@ -68,7 +68,7 @@ function simulateOutcome(): Outcome {
   const quality = random();
   const defaulted = random() < 0.02 + 0.6 * (1 - quality) ** 2;
   const rating = rateMachine({
-    fold: emptyFold(),
+    fold: emptyRatingState(),
     tail: simulateMachine(quality, defaulted),
     rates: createRateTable(false),
     bondStatus: 'bonded',

@@ -1,7 +1,7 @@
 /** How fast are folding and rating? Prints events folded per second, and microseconds per answer from a full fold. */
-import { emptyFold, foldEvents } from '../../src/domain/rating/rating-state.ts';
+import { emptyRatingState, foldEvents } from '../../src/domain/rating/rating-state.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
-import { formatFold, parseFold } from '../../src/domain/rating/rating-state-codec.ts';
+import { encodeRatingState, decodeRatingState } from '../../src/domain/rating/rating-state-codec.ts';
 import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../../src/domain/rating/rating.ts';
 import { tellFigures } from '../figures.ts';
@@ -44,11 +44,11 @@ const facts = {
   now,
 } as const;
 
-const folding = measure(() => foldEvents(emptyFold(), events, rates).fold);
+const folding = measure(() => foldEvents(emptyRatingState(), events, rates).fold);
 const fold = folding.result;
-const text = formatFold(fold);
+const text = encodeRatingState(fold);
 const rating = measureEach(() => rateMachine({ ...facts, fold, tail: [] }));
-const parsing = measureEach(() => parseFold(text));
+const parsing = measureEach(() => decodeRatingState(text));
 
 console.log(`fold      ${Math.round(EVENTS / (folding.milliseconds / 1000)).toLocaleString('en')} events/s`);
 console.log(`rate      ${rating.toFixed(1)} µs from a fold of ${fold.buckets.length} days`);

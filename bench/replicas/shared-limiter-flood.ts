@@ -5,9 +5,9 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createSharedCounts } from '../../src/adapters/redis/distributed-counters.ts';
+import { createDistributedCounters } from '../../src/adapters/redis/distributed-counters.ts';
 import { RateLimiter } from '../../src/http/limits/rate-limiter.ts';
-import { SharedRateLimiter } from '../../src/http/limits/distributed-rate-limiter.ts';
+import { DistributedRateLimiter } from '../../src/http/limits/distributed-rate-limiter.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 import { floodAddress, PATH, STEADY_CALLERS, steadyAddress } from '../http/flood.ts';
 
@@ -37,14 +37,14 @@ const info = (name: string) =>
   new RegExp(`${name}:(\\S+)`).exec(execFileSync('redis-cli', ['-p', `${port}`, 'info'], { encoding: 'utf8' }))?.[1];
 
 let server = startServer();
-const shared = createSharedCounts(`redis://127.0.0.1:${port}`, {
+const shared = createDistributedCounters(`redis://127.0.0.1:${port}`, {
   info: note('info'),
   warn: note('warn'),
   error: note('error'),
 });
 const own = new RateLimiter({ limit: LIMIT, windowMilliseconds: WINDOW_MILLISECONDS, memoryBytes: 64 * 2 ** 20 });
 const limit = { name: 'general', limit: LIMIT, windowMilliseconds: WINDOW_MILLISECONDS };
-const limiter = new SharedRateLimiter(own, shared, limit);
+const limiter = new DistributedRateLimiter(own, shared, limit);
 const untilUp = async () => {
   while (!shared.isUp()) await new Promise((resolve) => setImmediate(resolve));
 };

@@ -4,18 +4,18 @@
  */
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
 import * as steps from '../../src/domain/evidence/evidence-steps.ts';
-import { judgeKeptEvidence } from '../../src/domain/evidence/stored-evidence.ts';
+import { judgeStoredEvidence } from '../../src/domain/evidence/stored-evidence.ts';
 import { EvidenceRefusal } from '../../src/domain/evidence/refusal.ts';
 import { Fault } from '../../src/domain/faults.ts';
 import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { KeptIntake } from '../../src/ports/store.ts';
+import type { StoredEvidenceRecord } from '../../src/ports/store.ts';
 import { fail, ok, unreachable, type Finding } from '../doctor/check-result.ts';
 import type { Workplace } from './context.ts';
 
 const ALL = 2 ** 31 - 1;
 
 /** The last finding decides: all others are `ok`. */
-export async function examineIntake(workplace: Workplace, intake: KeptIntake): Promise<Finding[]> {
+export async function examineIntake(workplace: Workplace, intake: StoredEvidenceRecord): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
     for await (const finding of examine(workplace, intake)) {
@@ -32,7 +32,7 @@ export function isSound(findings: readonly Finding[]): boolean {
   return findings.every(({ state }) => state === 'ok');
 }
 
-async function* examine(workplace: Workplace, intake: KeptIntake): AsyncGenerator<Finding> {
+async function* examine(workplace: Workplace, intake: StoredEvidenceRecord): AsyncGenerator<Finding> {
   const { evidence } = intake;
   if (evidence === undefined) {
     yield fail(
@@ -44,7 +44,7 @@ async function* examine(workplace: Workplace, intake: KeptIntake): AsyncGenerato
   }
   const { store, rules, main } = workplace;
   const find = ({ nonceHash, evidenceHash }: steps.TimedEvidence) => store.findChallenge(nonceHash, evidenceHash);
-  const proven = await judgeKeptEvidence({ ...intake, evidence }, find, rules);
+  const proven = await judgeStoredEvidence({ ...intake, evidence }, find, rules);
   yield ok('document', 'certificate, chip and controller hold as they did when it was accepted');
   yield examineLeaf(proven.leafDer, rules);
   const { snapshot, deployment } = await main.chain.readMachineNow(intake.machineId);
@@ -61,7 +61,7 @@ function examineLeaf(der: Uint8Array, { trust, namespace }: steps.EvidenceRules)
 }
 
 /** No other machine may have an unrevoked record that rests on the same chip, be it by another certificate of its key. */
-async function examineUse({ registry, store, rules }: Workplace, intake: KeptIntake): Promise<Finding> {
+async function examineUse({ registry, store, rules }: Workplace, intake: StoredEvidenceRecord): Promise<Finding> {
   for (const { machineId, leafFingerprint } of await registry.listStandingChipRecords()) {
     if (machineId === intake.machineId) continue;
     if (leafFingerprint === intake.leafFingerprint || (await rests(machineId, leafFingerprint))) {

@@ -11,7 +11,7 @@ import {
   parseAddress,
   parseMachineDid,
 } from '../../src/domain/identifiers/identifiers.ts';
-import type { KeptIntake, Store } from '../../src/ports/store.ts';
+import type { StoredEvidenceRecord, Store } from '../../src/ports/store.ts';
 import {
   alignColumns,
   defineCommand,
@@ -152,7 +152,7 @@ function openTools() {
   return Promise.all([import('../attest/context.ts'), import('../attest/examine-intake.ts')]);
 }
 
-async function requireIntake(store: Store, receipt: string): Promise<KeptIntake> {
+async function requireIntake(store: Store, receipt: string): Promise<StoredEvidenceRecord> {
   if (!RECEIPT.test(receipt)) throw new CommandFailed('usage', `${JSON.stringify(receipt)} is not the id of a receipt`);
   const intake = await store.readIntake(receipt as Hex);
   if (intake === undefined) throw new CommandFailed('refused', 'no evidence was accepted under this receipt');
@@ -196,7 +196,10 @@ function endingOf(findings: readonly Finding[]) {
   return isReached ? EXIT_CODES.verificationFailed : EXIT_CODES.unreachable;
 }
 
-function toRow({ receiptId, machineId, chipRef, leafFingerprint, receivedAt, evidence }: KeptIntake, config: Config) {
+function toRow(
+  { receiptId, machineId, chipRef, leafFingerprint, receivedAt, evidence }: StoredEvidenceRecord,
+  config: Config,
+) {
   return {
     receiptId,
     receivedAt: new Date(receivedAt * 1000).toISOString(),

@@ -3,7 +3,7 @@
  * start, then the history from the first slot on, and the whole registry at once, which many public nodes refuse (chain-svm 5 to 8).
  */
 import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
-import { isOfReach } from '../../src/adapters/alt-chain/reads/deployment-checks.ts';
+import { isAltReachProblem } from '../../src/adapters/alt-chain/reads/deployment-checks.ts';
 import type { Config } from '../../src/config.ts';
 import { judgeFleetCount } from '../../src/domain/alt-chain/alt-fleet.ts';
 import type { AltHistory } from '../../src/ports/alt-chain.ts';
@@ -29,7 +29,7 @@ async function examineDeployment(adapter: AltChainAdapter): Promise<Finding[]> {
   const problems = await adapter.checkDeployment();
   if (problems.length === 0) return [ok('alt chain', 'genesis, programs and singletons agree with the configuration')];
   return problems.map((problem) =>
-    isOfReach(problem)
+    isAltReachProblem(problem)
       ? toFinding('unreachable', problem, 'check the node and the address')
       : toFinding('fail', problem, 'it belongs to another deployment: correct it'),
   );

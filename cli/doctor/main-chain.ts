@@ -3,7 +3,7 @@
  * clock, and how far finality trails.
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
-import { isOfReach } from '../../src/adapters/main-chain/reads/deployment-checks.ts';
+import { isMainReachProblem } from '../../src/adapters/main-chain/reads/deployment-checks.ts';
 import type { Config } from '../../src/config.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
@@ -36,7 +36,7 @@ async function examineDeployment(adapter: MainChainAdapter): Promise<Finding[]> 
   const problems = await adapter.checkDeployment();
   if (problems.length === 0) return [ok('main chain', 'chain id, code and peers agree with the configuration')];
   return problems.map((problem) =>
-    isOfReach(problem)
+    isMainReachProblem(problem)
       ? toFinding('unreachable', problem, 'check the node and the address')
       : toFinding('fail', problem, 'it belongs to another deployment: correct it'),
   );

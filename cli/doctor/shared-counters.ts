@@ -1,6 +1,6 @@
 /** Do the replicas count requests together? */
 import { setTimeout as wait } from 'node:timers/promises';
-import { createSharedCounts } from '../../src/adapters/redis/distributed-counters.ts';
+import { createDistributedCounters } from '../../src/adapters/redis/distributed-counters.ts';
 import type { Config } from '../../src/config.ts';
 import { ok, unreachable, type Finding } from './check-result.ts';
 
@@ -12,7 +12,7 @@ export async function examineSharedCounters({ redisUrl }: Config): Promise<Findi
   if (redisUrl === undefined) return [];
   const answered = Promise.withResolvers<boolean>();
   const log = { info: () => answered.resolve(true), warn: () => undefined, error: () => undefined };
-  const counts = createSharedCounts(redisUrl, log);
+  const counts = createDistributedCounters(redisUrl, log);
   const patience = new AbortController();
   const tooLate = wait(PATIENCE_MILLISECONDS, false, patience).catch(() => false);
   const isThere = await Promise.race([answered.promise, tooLate]);

@@ -11,7 +11,7 @@ import { readTransaction } from '../../src/adapters/alt-chain/transactions/trans
 import type { AltEventLog } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import type { TransactionReading } from '../../src/domain/alt-chain/event-operation.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { EventRecord, Reading } from '../../src/domain/machine/machine-facts.ts';
+import type { EventRecord, ReadResult } from '../../src/domain/machine/machine-facts.ts';
 import { ask } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';
@@ -70,7 +70,7 @@ async function readBack({ signature, slot }: SubmittedTransaction): Promise<Tran
   });
 }
 
-async function readLog(machineId: MachineId): Promise<Reading<AltEventLog>> {
+async function readLog(machineId: MachineId): Promise<ReadResult<AltEventLog>> {
   const { address } = (await machineAddresses(machineId)).machineEventLog;
   const { value } = await ask<{ value: unknown }>(node, 'getAccountInfo', address, {
     ...{ encoding: 'base64', commitment: 'processed' },
@@ -79,7 +79,7 @@ async function readLog(machineId: MachineId): Promise<Reading<AltEventLog>> {
   return judgeAccount(parseRpcAccount(value), machineEventLogLayout, expected);
 }
 
-function present(count: bigint, lastEvent: EventRecord | undefined, priorEventCount = 0n): Reading<AltEventLog> {
+function present(count: bigint, lastEvent: EventRecord | undefined, priorEventCount = 0n): ReadResult<AltEventLog> {
   return { state: 'present', value: { count, lastEvent, priorEventCount } };
 }
 

@@ -3,8 +3,8 @@
  * transaction, or right after a commit of which nobody is told. The database survives; whatever was not committed does not.
  */
 import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
-import { change, readRows } from '../../src/adapters/sql/engine/sql-program.ts';
-import type { Batch, Query, Result, SqlDatabase, Work } from '../../src/adapters/sql/engine/sql-program.ts';
+import { execute, readRows } from '../../src/adapters/sql/engine/sql-program.ts';
+import type { Batch, Query, Result, SqlDatabase, SqlProgram } from '../../src/adapters/sql/engine/sql-program.ts';
 
 const free: SqlDatabase[] = [];
 
@@ -18,9 +18,9 @@ export async function giveDatabaseBack(database: SqlDatabase): Promise<void> {
   free.push(database);
 }
 
-function* empty(): Work<void> {
+function* empty(): SqlProgram<void> {
   const tables = yield* readRows<{ name: string }>({ sql: TABLES, parameters: [] });
-  for (const { name } of tables) yield* change({ sql: `DELETE FROM ${name}`, parameters: [] });
+  for (const { name } of tables) yield* execute({ sql: `DELETE FROM ${name}`, parameters: [] });
 }
 
 /** What refers to another was made after it. */
@@ -54,7 +54,7 @@ export function openForLife(database: SqlDatabase, life: Life): SqlDatabase {
     if (life.isOver) throw new ProcessDied();
   }
 
-  function* watch<T>(work: Work<T>): Work<T> {
+  function* watch<T>(work: SqlProgram<T>): SqlProgram<T> {
     let step = work.next();
     while (step.done !== true) {
       check();

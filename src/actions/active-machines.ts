@@ -7,7 +7,7 @@ import { Fault } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { judgeFault } from './fleet.ts';
-import { locateMachine, requireMain } from './find-machine.ts';
+import { findMachine, requireMain } from './find-machine.ts';
 import { rateSnapshot } from './machine-rating.ts';
 import { getIndexReports, type IndexReports } from './health.ts';
 
@@ -45,7 +45,7 @@ export async function listActiveMachines(ctx: Ctx, limit: number): Promise<Activ
 /** `gone`: it does not live here any more. */
 async function readEntry(ctx: Ctx, active: ActiveMachine): Promise<ShownActiveMachine | 'gone' | 'unreadable'> {
   try {
-    const { main, snapshot, alt } = await locateMachine(ctx, active.id, { firstEvents: false });
+    const { main, snapshot, alt } = await findMachine(ctx, active.id, { firstEvents: false });
     const shown = alt === undefined ? await rateSnapshot(ctx, main, snapshot) : showAltMachine(ctx, alt, snapshot);
     return { ...active, shown };
   } catch (error) {

@@ -3,28 +3,28 @@
  * and 6, decisions 1.) Its events come from the index of that chain; its bond and its flags are the main chain's.
  */
 import { NO_EVENTS, type AltEventLog } from '../domain/alt-chain/alt-machine-facts.ts';
-import { needAltOrAbsent } from '../domain/alt-chain/alt-machine-home.ts';
+import { unwrapAltOptional } from '../domain/alt-chain/alt-machine-home.ts';
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable } from '../domain/faults.ts';
-import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
-import { emptyFold } from '../domain/rating/rating-state.ts';
+import { emptyRatingState } from '../domain/rating/rating-state.ts';
 import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { History } from './event-history.ts';
-import type { LocatedAltMachine } from './find-machine.ts';
-import { computeRating, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
+import type { EventHistoryRead } from './event-history.ts';
+import type { FoundAltMachine } from './find-machine.ts';
+import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 
 /** What every route shows of a machine's standing; a rating is more. */
-export type Standing = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
+export type MachineStatus = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
 
 /** A machine as routes show it that rate no machine of the alt chain. */
 export interface ShownMachine {
   readonly snapshot: MachineSnapshot;
-  readonly rating: Standing;
-  readonly alt: AltStanding | undefined;
+  readonly rating: MachineStatus;
+  readonly alt: AltHomeInfo | undefined;
 }
 
 /**
@@ -33,14 +33,14 @@ export interface ShownMachine {
  */
 export async function rateAltMachine(
   ctx: Ctx,
-  alt: LocatedAltMachine,
+  alt: FoundAltMachine,
   snapshot: MachineSnapshot,
 ): Promise<RatedSnapshot> {
   const log = readEventLog(alt);
   const rates = ctx.fxRates.current();
-  const history: History & { readonly isComplete: boolean } =
+  const history: EventHistoryRead & { readonly isComplete: boolean } =
     log.count === 0
-      ? { isComplete: true, fold: emptyFold(), tail: [] }
+      ? { isComplete: true, fold: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
   const unavailable = log.count === 0 ? 'no_events_yet' : history.isComplete ? undefined : 'indexer_behind';
   const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count };
@@ -48,15 +48,15 @@ export async function rateAltMachine(
 }
 
 /** Its standing without a rating. Throws `ChainUnreadable` of either chain. */
-export function showAltMachine(ctx: Ctx, alt: LocatedAltMachine, snapshot: MachineSnapshot): ShownMachine {
+export function showAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): ShownMachine {
   const { count } = readEventLog(alt);
-  const flaggedAt = needOrAbsent(snapshot.flags)?.flaggedAt ?? 0n;
+  const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
   return {
     snapshot,
     rating: {
       letter: 'Provisioned',
       score: 0,
-      bondStatus: judgeBond(need(snapshot.subscriptionStatus)),
+      bondStatus: judgeBond(unwrap(snapshot.subscriptionStatus)),
       hasNegativeFlag: isFlagPlausible(flaggedAt, nowSeconds(ctx.clock)),
       eventCount: count,
     },
@@ -65,15 +65,15 @@ export function showAltMachine(ctx: Ctx, alt: LocatedAltMachine, snapshot: Machi
 }
 
 /** What the machine's log account counts; never so many that a position is not a safe integer. */
-export function readEventLog({ snapshot }: LocatedAltMachine): {
+export function readEventLog({ snapshot }: FoundAltMachine): {
   readonly count: number;
   readonly priorEventCount: bigint;
 } {
-  const { count, priorEventCount }: AltEventLog = needAltOrAbsent(snapshot.eventLog) ?? NO_EVENTS;
+  const { count, priorEventCount }: AltEventLog = unwrapAltOptional(snapshot.eventLog) ?? NO_EVENTS;
   if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('alt', 'undecodable');
   return { count: Number(count), priorEventCount };
 }
 
-function toStanding(alt: LocatedAltMachine, unavailable: AltStanding['unavailable']): AltStanding {
+function toStanding(alt: FoundAltMachine, unavailable: AltHomeInfo['unavailable']): AltHomeInfo {
   return { ordinal: alt.chain.ordinal, slot: alt.snapshot.slot, unavailable };
 }

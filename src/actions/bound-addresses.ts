@@ -7,20 +7,20 @@
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import type { BondStatus } from '../domain/machine/bond.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
-import type { FirstGenerationMachine } from '../domain/machine/legacy-machine.ts';
+import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import { need } from '../domain/machine/machine-home.ts';
+import { unwrap } from '../domain/machine/machine-home.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { EventsFrom, FirstGeneration } from '../ports/main-chain.ts';
-import { readHistory, toEventCount, type History } from './event-history.ts';
+import type { EventsFrom, LegacyMachines } from '../ports/main-chain.ts';
+import { readHistory, toEventCount, type EventHistoryRead } from './event-history.ts';
 import { judgeFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
 import { requireMain } from './find-machine.ts';
 
-export interface RatedFirstGeneration {
+export interface RatedLegacyMachine {
   readonly id: MachineId;
   /** Of its DID. */
   readonly address: Address;
@@ -32,7 +32,7 @@ export interface BoundFleetPage {
   /** The operator that the wallet is bound to. */
   readonly operator: Address;
   readonly block: BlockRef;
-  readonly machines: readonly RatedFirstGeneration[];
+  readonly machines: readonly RatedLegacyMachine[];
   readonly total: number;
   /** Machines of this page that could not be read. */
   readonly unreadableCount: number;
@@ -41,15 +41,15 @@ export interface BoundFleetPage {
 
 interface Sources {
   readonly main: MainChainPorts;
-  readonly firstGeneration: FirstGeneration;
+  readonly firstGeneration: LegacyMachines;
 }
 
 /** Also throws `MachineAbsent` when the wallet is bound to no machine, and `EventIndexSyncing`. */
-export async function getBoundRating(ctx: Ctx, wallet: AltKey): Promise<RatedFirstGeneration> {
+export async function getBoundRating(ctx: Ctx, wallet: AltKey): Promise<RatedLegacyMachine> {
   const sources = requireSources(ctx);
   const address = await readBoundAddress(ctx, wallet);
   const machine = await sources.firstGeneration.readMachineOf(address, eventsFrom(ctx));
-  if (machine === undefined || !need(machine.exists)) throw new Fault('MachineAbsent', {});
+  if (machine === undefined || !unwrap(machine.exists)) throw new Fault('MachineAbsent', {});
   return rateFirstGeneration(ctx, sources, machine, address);
 }
 
@@ -99,29 +99,29 @@ function eventsFrom(ctx: Ctx): EventsFrom {
 async function readEntry(
   ctx: Ctx,
   sources: Sources,
-  machine: FirstGenerationMachine | undefined,
-): Promise<RatedFirstGeneration | 'gone' | 'unreadable'> {
+  machine: LegacyMachine | undefined,
+): Promise<RatedLegacyMachine | 'gone' | 'unreadable'> {
   if (machine === undefined) return 'unreadable';
   try {
-    if (!need(machine.exists)) return 'gone';
-    return await rateFirstGeneration(ctx, sources, machine, need(machine.address));
+    if (!unwrap(machine.exists)) return 'gone';
+    return await rateFirstGeneration(ctx, sources, machine, unwrap(machine.address));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return judgeFault(error);
   }
 }
 
-const histories = new WeakMap<FirstGenerationMachine, { fingerprint: string; reading: Promise<History> }>();
+const histories = new WeakMap<LegacyMachine, { fingerprint: string; reading: Promise<EventHistoryRead> }>();
 
 /** Rated like any machine; there are no flags, no override and no earlier chain in the first generation. */
 async function rateFirstGeneration(
   ctx: Ctx,
   sources: Sources,
-  machine: FirstGenerationMachine,
+  machine: LegacyMachine,
   address: Address,
-): Promise<RatedFirstGeneration> {
+): Promise<RatedLegacyMachine> {
   const { fingerprint, table } = ctx.fxRates.current();
-  const bondStatus: BondStatus = need(machine.staked) ? 'bonded' : 'unbonded';
+  const bondStatus: BondStatus = unwrap(machine.staked) ? 'bonded' : 'unbonded';
   const { fold, tail } = await keepHistory(ctx, sources, machine, fingerprint);
   try {
     const rating = rateMachine({
@@ -145,9 +145,9 @@ async function rateFirstGeneration(
 function keepHistory(
   ctx: Ctx,
   { main, firstGeneration }: Sources,
-  machine: FirstGenerationMachine,
+  machine: LegacyMachine,
   fingerprint: string,
-): Promise<History> {
+): Promise<EventHistoryRead> {
   const known = histories.get(machine);
   if (known?.fingerprint === fingerprint) return known.reading;
   const { id, block, events } = machine;
@@ -155,7 +155,7 @@ function keepHistory(
     generation: 'first',
     id,
     block,
-    count: toEventCount(need(machine.eventCount)),
+    count: toEventCount(unwrap(machine.eventCount)),
     hasPriorEvents: false,
     pages: [events],
     readEvents: (from: number, to: number) => firstGeneration.readEvents(id, block, from, to),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { PATIENCE_MILLISECONDS, takeTurn } from './challenge-queue.ts';
+import { QUEUE_TIMEOUT_MILLISECONDS, runExclusive } from './challenge-queue.ts';
 
 const CHALLENGE: Hex = `0x${'11'.repeat(32)}`;
 const OTHER: Hex = `0x${'22'.repeat(32)}`;
@@ -20,7 +20,7 @@ afterEach(() => {
 /** A document that is judged until the test says what comes of it. */
 function submit(name: string, challenge: Hex = CHALLENGE) {
   const judged = Promise.withResolvers<string>();
-  const answer = takeTurn(ctx, challenge, () => {
+  const answer = runExclusive(ctx, challenge, () => {
     started.push(name);
     return judged.promise;
   });
@@ -65,7 +65,7 @@ it('lets nobody wait for another challenge, or for a turn that has ended', async
 it('lets nobody wait for longer than a while, however long the one before takes', async () => {
   const first = submit('first');
   const waiting = ['second', 'third'].map((name) => submit(name));
-  await vi.advanceTimersByTimeAsync(PATIENCE_MILLISECONDS - 1);
+  await vi.advanceTimersByTimeAsync(QUEUE_TIMEOUT_MILLISECONDS - 1);
   expect(started).toEqual(['first']);
   await vi.advanceTimersByTimeAsync(1);
   expect(started).toEqual(['first', 'second', 'third']);

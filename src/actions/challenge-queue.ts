@@ -7,13 +7,13 @@ import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Ctx } from '../ports/ctx.ts';
 
 /** A small part of the route's 8 s: who waits for a document that waits for the chain still gets the answer of its own document, in time. */
-export const PATIENCE_MILLISECONDS = 500;
+export const QUEUE_TIMEOUT_MILLISECONDS = 500;
 
 /** The end of the newest turn, by the hash of the nonce. */
 const newestTurns = new WeakMap<Ctx, Map<Hex, Promise<undefined>>>();
 
 /** What `judge` gives or throws, when it is its turn. */
-export async function takeTurn<T>(ctx: Ctx, nonceHash: Hex, judge: () => Promise<T>): Promise<T> {
+export async function runExclusive<T>(ctx: Ctx, nonceHash: Hex, judge: () => Promise<T>): Promise<T> {
   const turns = newestTurns.get(ctx) ?? new Map<Hex, Promise<undefined>>();
   newestTurns.set(ctx, turns);
   const previous = turns.get(nonceHash);
@@ -30,7 +30,7 @@ export async function takeTurn<T>(ctx: Ctx, nonceHash: Hex, judge: () => Promise
 
 function untilEndOrImpatient(turn: Promise<undefined>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MILLISECONDS);
+    const timer = setTimeout(resolve, QUEUE_TIMEOUT_MILLISECONDS);
     void turn.then(() => {
       clearTimeout(timer);
       resolve();

@@ -2,21 +2,21 @@
  * May a chip be proven, and does this document prove it? (`POST /v1/verify/chip/challenge` and `/evidence`; evidence 4 and 8.) The order is
  * that of the specification: form, clock, challenge, certificate, signatures, and only then the chain and the store.
  */
-import { requireChallengedMachine } from '../domain/evidence/challenge-eligibility.ts';
+import { requireChallengeEligible } from '../domain/evidence/challenge-eligibility.ts';
 import type { TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
 import * as steps from '../domain/evidence/evidence-steps.ts';
-import { toIntake, toReceipt, type Receipt } from '../domain/evidence/evidence-record.ts';
+import { toEvidenceRecord, toReceipt, type Receipt } from '../domain/evidence/evidence-record.ts';
 import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
-import type { ChipIntake } from '../ports/onboarding.ts';
-import type { KeptIntake } from '../ports/store.ts';
+import type { OnboardingConfig } from '../ports/onboarding.ts';
+import type { StoredEvidenceRecord } from '../ports/store.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { beginWriting, requireAwaited, type Awaiting } from './request-scope.ts';
+import { enterCommitPhase, throwIfAborted, type RequestScope } from './request-scope.ts';
 import { readClock, readTrustedSeconds } from './trusted-clock.ts';
-import { takeTurn } from './challenge-queue.ts';
+import { runExclusive } from './challenge-queue.ts';
 import { requireMain } from './find-machine.ts';
 
 /** What the caller is told once; the nonce is nowhere else. */
@@ -37,23 +37,23 @@ const CAPS = { perMachine: 5, inAll: 10_000 };
  * Throws `MachineAbsent`, `MachineRelocating`, `MachineDeactivated`, `ChainUnreadable`, `ServiceNotInitialised`, `ClockInvalid`,
  * `ChallengesExhausted`, `StoreUnavailable`.
  */
-export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: Awaiting): Promise<IssuedChallenge> {
+export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: RequestScope): Promise<IssuedChallenge> {
   const chip = requireChip(ctx);
   const main = requireMain(ctx);
   const { snapshot, deployment } = await main.chain.readMachineNow(machineId);
-  const { didController } = requireChallengedMachine(snapshot, { local: deployment.localOrdinal });
+  const { didController } = requireChallengeEligible(snapshot, { local: deployment.localOrdinal });
   const issuedAt = requireClock(ctx);
   const nonce = toHex(chip.createNonce());
   const expiresAt = issuedAt + chip.challengeLifetimeSeconds;
   const { chainId } = main.chain;
-  beginWriting(awaiting);
+  enterCommitPhase(awaiting);
   const challenge = { nonceHash: nonceHashOf(nonce), machineId, didController, chainId, issuedAt, expiresAt };
   if (!(await ctx.store.keepChallenge(challenge, CAPS))) throw new Fault('ChallengesExhausted', {});
   return { machineId, chainId, didController, expiresAt, nonce };
 }
 
 /** Throws every kind of `EvidenceRefusal` as a fault, and `RequestMalformed`, `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, `StoreUnavailable`. */
-export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: Awaiting): Promise<Receipt> {
+export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: RequestScope): Promise<Receipt> {
   try {
     return await judgeAndAccept(ctx, requireChip(ctx), body, awaiting);
   } catch (error) {
@@ -61,20 +61,25 @@ export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: Await
   }
 }
 
-async function judgeAndAccept(ctx: Ctx, chip: ChipIntake, body: Uint8Array, awaiting: Awaiting): Promise<Receipt> {
+async function judgeAndAccept(
+  ctx: Ctx,
+  chip: OnboardingConfig,
+  body: Uint8Array,
+  awaiting: RequestScope,
+): Promise<Receipt> {
   const rules = { namespace: ctx.namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
-  return takeTurn(ctx, supported.nonceHash, () => judgeChallenged(ctx, chip, supported, awaiting));
+  return runExclusive(ctx, supported.nonceHash, () => judgeChallenged(ctx, chip, supported, awaiting));
 }
 
 /** From step 9 on. */
 async function judgeChallenged(
   ctx: Ctx,
-  chip: ChipIntake,
+  chip: OnboardingConfig,
   supported: steps.SupportedEvidence,
-  awaiting: Awaiting,
+  awaiting: RequestScope,
 ): Promise<Receipt> {
-  requireAwaited(awaiting);
+  throwIfAborted(awaiting);
   const { namespace, store } = ctx;
   const rules = { namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const main = requireMain(ctx);
@@ -90,19 +95,19 @@ async function judgeChallenged(
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
   const receivedAt = requireClock(ctx);
-  beginWriting(awaiting);
+  enterCommitPhase(awaiting);
   const outcome = await store.acceptIntake(
     acceptable.nonceHash,
-    keep(toIntake(acceptable, receivedAt, namespace), chip),
+    keep(toEvidenceRecord(acceptable, receivedAt, namespace), chip),
   );
   return toReceipt(steps.requireAccepted(acceptable, outcome, receivedAt), namespace);
 }
 
-function keep(intake: KeptIntake, { keepsEvidence }: ChipIntake): KeptIntake {
+function keep(intake: StoredEvidenceRecord, { keepsEvidence }: OnboardingConfig): StoredEvidenceRecord {
   return keepsEvidence ? intake : { ...intake, evidence: undefined };
 }
 
-function requireChip({ chip }: Ctx): ChipIntake {
+function requireChip({ chip }: Ctx): OnboardingConfig {
   if (chip === undefined) throw new Fault('OnboardingUnauthorized', {});
   return chip;
 }

@@ -5,23 +5,23 @@
 import { pairEvents } from '../domain/machine/event-pairing.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import type { BlockRef, EventPage, EventRecord, Reading } from '../domain/machine/machine-facts.ts';
-import { emptyFold, type Fold } from '../domain/rating/rating-state.ts';
+import type { BlockRef, EventPage, EventRecord, ReadResult } from '../domain/machine/machine-facts.ts';
+import { emptyRatingState, type RatingState } from '../domain/rating/rating-state.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
-import { parseFoldDay } from '../domain/rating/rating-state-day-codec.ts';
-import { KEPT_DAYS, type FoldDay } from '../domain/rating/rating-state-days.ts';
-import { FoldUnreadable, parseFold } from '../domain/rating/rating-state-codec.ts';
+import { decodeRatingStateDay } from '../domain/rating/rating-state-day-codec.ts';
+import { KEPT_DAYS, type RatingStateDay } from '../domain/rating/rating-state-days.ts';
+import { RatingStateUnreadable, decodeRatingState } from '../domain/rating/rating-state-codec.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { EventGeneration } from '../ports/main-chain.ts';
-import type { StoredFold, StoredFoldDay } from '../ports/store.ts';
+import type { StoredRatingState, StoredRatingStateDay } from '../ports/store.ts';
 
 /** More records than this after the fold are the indexer's work, not a request's. */
 const MAX_TAIL = 2_000;
 
 /** The fold and the events after it: fixed for a block and a configuration of rates. */
-export interface History {
-  readonly fold: Fold;
+export interface EventHistoryRead {
+  readonly fold: RatingState;
   readonly tail: readonly RatingEvent[];
 }
 
@@ -33,7 +33,7 @@ export interface EventSource {
   readonly count: number;
   readonly hasPriorEvents: boolean;
   /** What was read with the machine. */
-  readonly pages: readonly (Reading<EventPage> | undefined)[];
+  readonly pages: readonly (ReadResult<EventPage> | undefined)[];
   /** The records at positions `from` to `to - 1`. Throws `ChainUnreadable`. */
   readonly readEvents: (from: number, to: number) => Promise<EventPage>;
 }
@@ -44,10 +44,13 @@ export async function readHistory(
   main: MainChainPorts,
   source: EventSource,
   fingerprint: string,
-): Promise<History> {
+): Promise<EventHistoryRead> {
   const { generation, id, count } = source;
   const stored = await ctx.store.readFold(generation, id, fingerprint);
-  const fold = stored !== undefined && (await isOfSource(main, source, stored)) ? parseFold(stored.state) : emptyFold();
+  const fold =
+    stored !== undefined && (await isOfSource(main, source, stored))
+      ? decodeRatingState(stored.state)
+      : emptyRatingState();
   if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
   if (fold.nextSeq === count) return { fold, tail: [] };
   if (count - fold.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
@@ -73,11 +76,11 @@ export async function readDayHistory(
   return { foldDays: parseDays(days), events };
 }
 
-function parseDays(days: readonly StoredFoldDay[]): readonly FoldDay[] {
+function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateDay[] {
   try {
-    return days.map(({ state }) => parseFoldDay(state));
+    return days.map(({ state }) => decodeRatingStateDay(state));
   } catch (error) {
-    if (error instanceof FoldUnreadable) throw chainUnreadable('main', 'events');
+    if (error instanceof RatingStateUnreadable) throw chainUnreadable('main', 'events');
     throw error;
   }
 }
@@ -86,7 +89,7 @@ function parseDays(days: readonly StoredFoldDay[]): readonly FoldDay[] {
 async function isOfSource(
   main: MainChainPorts,
   { generation, id, block }: EventSource,
-  { epoch }: Pick<StoredFold, 'epoch'>,
+  { epoch }: Pick<StoredRatingState, 'epoch'>,
 ): Promise<boolean> {
   return (await main.eventTimes.readEventEpoch(generation, id, block)) === epoch;
 }

@@ -11,19 +11,19 @@ import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import { judgeHome, type MachineHome } from '../domain/machine/machine-home.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { KeptMachine } from '../ports/main-chain.ts';
-import type { Eventually } from './maybe-async.ts';
+import type { CachedMachine } from '../ports/main-chain.ts';
+import type { MaybePromise } from './maybe-async.ts';
 
-export interface LocatedMachine {
+export interface FoundMachine {
   readonly main: MainChainPorts;
   /** What the main chain says of it. Of a machine that lives on the alt chain: its bond and its flags. */
   readonly snapshot: MachineSnapshot;
   readonly deployment: DeploymentFacts;
   /** Undefined: it lives on the main chain. */
-  readonly alt: LocatedAltMachine | undefined;
+  readonly alt: FoundAltMachine | undefined;
 }
 
-export interface LocatedAltMachine extends AltChainPorts {
+export interface FoundAltMachine extends AltChainPorts {
   readonly machine: AltMachine;
   readonly snapshot: AltMachineSnapshot;
   readonly deployment: AltDeployment;
@@ -33,20 +33,20 @@ export interface LocatedAltMachine extends AltChainPorts {
 type Currency = 'kept' | 'now';
 
 /** A machine of a chain that is served; every other is a fault. Does not wait for a main-chain machine that is kept. */
-export function locateMachine(
+export function findMachine(
   ctx: Ctx,
   id: MachineId,
   { firstEvents }: { readonly firstEvents: boolean },
-): Eventually<LocatedMachine> {
+): MaybePromise<FoundMachine> {
   const main = requireMain(ctx);
-  const kept = main.chain.findKept(id, firstEvents);
+  const kept = main.chain.getCached(id, firstEvents);
   return kept === undefined
     ? readAnew(ctx, main, id, firstEvents).then((facts) => settleHome(ctx, main, facts, 'kept'))
     : settleHome(ctx, main, kept, 'kept');
 }
 
 /** The same, from facts that are asked for after the call. */
-export async function locateMachineNow(ctx: Ctx, id: MachineId): Promise<LocatedMachine> {
+export async function findMachineUncached(ctx: Ctx, id: MachineId): Promise<FoundMachine> {
   const main = requireMain(ctx);
   return settleHome(ctx, main, await main.chain.readMachineNow(id), 'now');
 }
@@ -59,9 +59,9 @@ export function requireMain({ main }: Ctx): MainChainPorts {
 function settleHome(
   ctx: Ctx,
   main: MainChainPorts,
-  facts: KeptMachine,
+  facts: CachedMachine,
   currency: Currency,
-): Eventually<LocatedMachine> {
+): MaybePromise<FoundMachine> {
   const { snapshot, deployment } = facts;
   const home = judgeFacts(ctx, facts);
   if (home === 'main') return { main, snapshot, deployment, alt: undefined };
@@ -73,10 +73,10 @@ async function findOnAltChain(
   ctx: Ctx,
   alt: AltChainPorts,
   main: MainChainPorts,
-  facts: KeptMachine,
+  facts: CachedMachine,
   home: Exclude<MachineHome, 'main'>,
   currency: Currency,
-): Promise<LocatedMachine> {
+): Promise<FoundMachine> {
   const { id } = facts.snapshot;
   const { snapshot, deployment } = await (currency === 'now'
     ? alt.chain.readMachineNow(id)
@@ -94,11 +94,11 @@ async function findOnAltChain(
   return settleHome(ctx, main, again, 'now');
 }
 
-function judgeFacts({ alt }: Ctx, { snapshot, deployment }: KeptMachine): MachineHome {
+function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): MachineHome {
   return judgeHome(snapshot, { local: deployment.localOrdinal, alt: alt?.chain.ordinal });
 }
 
-async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<KeptMachine> {
+async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<CachedMachine> {
   const { fingerprint } = ctx.fxRates.current();
   const eventsFrom = async () => (await ctx.store.readFold('second', id, fingerprint))?.nextSeq ?? 0;
   const [deployment, snapshot] = await Promise.all([

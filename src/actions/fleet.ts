@@ -12,11 +12,11 @@ import {
   type IndexFreshness,
   type IndexReading,
 } from '../domain/index-rules/index-freshness.ts';
-import type { FleetListing, ListedMachine } from '../ports/alt-store.ts';
+import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { ListStore } from '../ports/store.ts';
 import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
-import { locateMachine, requireMain } from './find-machine.ts';
+import { findMachine, requireMain } from './find-machine.ts';
 import { rateSnapshot } from './machine-rating.ts';
 
 export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
@@ -74,7 +74,7 @@ async function readListing(
   head: IndexReading,
   list: (store: ListStore) => Promise<FleetListing>,
 ): Promise<FleetListing> {
-  const copied = await ctx.lists?.readCopy(list, (listing) => isFit(ctx, head, listing));
+  const copied = await ctx.lists?.tryReplica(list, (listing) => isFit(ctx, head, listing));
   return copied ?? list(ctx.store);
 }
 
@@ -94,7 +94,7 @@ async function listBoth(
 ): Promise<FleetListing> {
   if (alt !== undefined) return store.listFleet(formatAltFleetIdentity(alt.chain), operator, offset, limit);
   const { indexedBlock, total, ids } = await store.listHoldings(operator, offset, limit);
-  const machines = ids.map((id): ListedMachine => ({ id, listedBy: 'main' }));
+  const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
   return { indexedBlock, observation: undefined, unreadableRows: 0, total, machines };
 }
 
@@ -108,10 +108,10 @@ function requireFresh(ctx: Ctx, observation: AltFleetObservation | undefined, no
 async function readEntry(
   ctx: Ctx,
   operator: Address,
-  { id, listedBy }: ListedMachine,
+  { id, listedBy }: FleetRow,
 ): Promise<ShownMachine | 'gone' | 'unreadable'> {
   try {
-    const { main, snapshot, alt } = await locateMachine(ctx, id, { firstEvents: false });
+    const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
     if (alt !== undefined) return alt.machine.operator === operator ? showAltMachine(ctx, alt, snapshot) : 'gone';
     // One that has come home stands in the list of whoever holds it there.
     return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : 'gone';

@@ -4,7 +4,7 @@
  */
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import { need } from '../domain/machine/machine-home.ts';
+import { unwrap } from '../domain/machine/machine-home.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
@@ -18,8 +18,8 @@ import type { Ctx } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
-import { locateMachine, type LocatedMachine } from './find-machine.ts';
-import { rateSnapshot, readEventCount, toEventSource, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
+import { findMachine, type FoundMachine } from './find-machine.ts';
+import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 
 const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
@@ -48,7 +48,7 @@ export interface EventListing {
   readonly events: readonly ListedEvent[];
   /** The cursor of the next page; undefined: this one ends with the oldest event. */
   readonly nextCursor: number | undefined;
-  readonly alt: AltStanding | undefined;
+  readonly alt: AltHomeInfo | undefined;
 }
 
 /** Events before the position `cursor`. */
@@ -59,7 +59,7 @@ export interface EventQuery {
 
 /** One rating per day of the last year. */
 export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistory> {
-  const located = await locateMachine(ctx, id, { firstEvents: false });
+  const located = await findMachine(ctx, id, { firstEvents: false });
   const { main, snapshot, alt } = located;
   const rated = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
   const { eventCount } = rated.rating;
@@ -78,7 +78,7 @@ interface KeptDays {
 const daysBySnapshot = new WeakMap<MachineSnapshot, KeptDays>();
 
 /** What there is to read is read once for each reading of the machine, however often it is asked for. Undefined where it is not complete. */
-async function readDays(ctx: Ctx, located: LocatedMachine, rated: RatedSnapshot): Promise<DailyRatings | undefined> {
+async function readDays(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): Promise<DailyRatings | undefined> {
   const { snapshot, alt } = located;
   const { rating, inputs } = rated;
   const rates = ctx.fxRates.current();
@@ -100,7 +100,7 @@ async function readDays(ctx: Ctx, located: LocatedMachine, rated: RatedSnapshot)
 
 async function computeDays(
   ctx: Ctx,
-  located: LocatedMachine,
+  located: FoundMachine,
   { rating, inputs }: RatedSnapshot,
   { table, fingerprint }: FxConfiguration,
   today: number,
@@ -115,7 +115,7 @@ async function computeDays(
 /** All events: of few of them each one, of many their days. */
 async function readWhole(
   ctx: Ctx,
-  located: LocatedMachine,
+  located: FoundMachine,
   eventCount: number,
   fingerprint: string,
 ): Promise<DayHistory | undefined> {
@@ -134,7 +134,7 @@ interface TimedEvents {
 }
 
 /** The events at positions `from` to `to - 1`, of which the rating counts every one. Throws `ChainUnreadable` where it has fewer. */
-async function readEvents({ main, snapshot, alt }: LocatedMachine, from: number, to: number): Promise<TimedEvents> {
+async function readEvents({ main, snapshot, alt }: FoundMachine, from: number, to: number): Promise<TimedEvents> {
   if (alt === undefined) return readTimedEvents(main, toEventSource(main, snapshot), from, to);
   const found = await alt.index.readEvents(alt.snapshot, from, to);
   if (found.events.length !== to - from) throw chainUnreadable('alt', 'events');
@@ -143,9 +143,9 @@ async function readEvents({ main, snapshot, alt }: LocatedMachine, from: number,
 
 /** One page of the events that the rating used. Also throws `EventDataPrivate`. */
 export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: EventQuery): Promise<EventListing> {
-  const located = await locateMachine(ctx, id, { firstEvents: false });
+  const located = await findMachine(ctx, id, { firstEvents: false });
   const { snapshot, alt } = located;
-  const serviceEndpoints = (alt?.machine ?? need(snapshot.document)).serviceEndpoints;
+  const serviceEndpoints = (alt?.machine ?? unwrap(snapshot.document)).serviceEndpoints;
   if (toServiceDirectory(serviceEndpoints).visibility === 'private') throw new Fault('EventDataPrivate', {});
   const rated = alt && (await rateAltMachine(ctx, alt, snapshot));
   const eventCount = rated?.rating.eventCount ?? readEventCount(snapshot);

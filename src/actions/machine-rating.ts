@@ -4,15 +4,15 @@
  */
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable, type ChainName } from '../domain/faults.ts';
-import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
-import { readHistory, toEventCount, type EventSource, type History } from './event-history.ts';
-import type { Eventually } from './maybe-async.ts';
+import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
+import type { MaybePromise } from './maybe-async.ts';
 
 /** A rating, and what it was made from besides the events. Two answers of one snapshot and second are the same object. */
 export interface RatedSnapshot {
@@ -20,11 +20,11 @@ export interface RatedSnapshot {
   readonly rating: Rating;
   readonly inputs: RatingInputs;
   /** Undefined: a machine of the main chain. */
-  readonly alt: AltStanding | undefined;
+  readonly alt: AltHomeInfo | undefined;
 }
 
 /** What every answer about a machine of the alt chain says besides. */
-export interface AltStanding {
+export interface AltHomeInfo {
   /** The protocol ordinal of its home. */
   readonly ordinal: number;
   /** The slot of its own facts; those of `snapshot` are the main chain's. */
@@ -48,8 +48,8 @@ export interface RatingInputs {
 
 interface Kept {
   readonly fingerprint: string;
-  readonly reading: Promise<History>;
-  history: History | undefined;
+  readonly reading: Promise<EventHistoryRead>;
+  history: EventHistoryRead | undefined;
   latest: { readonly second: number; readonly table: object; readonly answer: RatedSnapshot } | undefined;
 }
 
@@ -59,18 +59,18 @@ const keptBySnapshot = new WeakMap<MachineSnapshot, Kept>();
  * Rates a machine of the main chain at its snapshot's block and this second of the clock; without waiting when its history is known.
  * Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`.
  */
-export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Eventually<RatedSnapshot> {
+export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): MaybePromise<RatedSnapshot> {
   const kept = keepHistory(ctx, main, snapshot);
   return kept.history === undefined
     ? kept.reading.then((history) => rateNow(ctx, snapshot, kept, history))
     : rateNow(ctx, snapshot, kept, kept.history);
 }
 
-function rateNow(ctx: Ctx, snapshot: MachineSnapshot, kept: Kept, history: History): RatedSnapshot {
+function rateNow(ctx: Ctx, snapshot: MachineSnapshot, kept: Kept, history: EventHistoryRead): RatedSnapshot {
   const rates = ctx.fxRates.current();
   const second = nowSeconds(ctx.clock);
   if (kept.latest?.second === second && kept.latest.table === rates.table) return kept.latest.answer;
-  const priorEvents = need(snapshot.priorEventCount);
+  const priorEvents = unwrap(snapshot.priorEventCount);
   const facts = { snapshot, history, priorEvents, eventCount: readEventCount(snapshot), alt: undefined };
   const answer = computeRating(facts, rates, second);
   kept.latest = { second, table: rates.table, answer };
@@ -98,7 +98,7 @@ async function readSnapshotHistory(
   main: MainChainPorts,
   snapshot: MachineSnapshot,
   fingerprint: string,
-): Promise<History> {
+): Promise<EventHistoryRead> {
   return readHistory(ctx, main, toEventSource(main, snapshot), fingerprint);
 }
 
@@ -110,7 +110,7 @@ export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapsh
     id,
     block,
     count: readEventCount(snapshot),
-    hasPriorEvents: need(snapshot.priorEventCount) > 0n,
+    hasPriorEvents: unwrap(snapshot.priorEventCount) > 0n,
     pages: [events, firstEvents],
     readEvents: (from, to) => chain.readEvents(id, block, from, to),
   };
@@ -118,23 +118,23 @@ export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapsh
 
 /** How many records the machine has. */
 export function readEventCount(snapshot: MachineSnapshot): number {
-  return toEventCount(need(snapshot.eventCount));
+  return toEventCount(unwrap(snapshot.eventCount));
 }
 
 interface RatedFacts {
   readonly snapshot: MachineSnapshot;
-  readonly history: History;
+  readonly history: EventHistoryRead;
   /** Of the chain that the machine lives on. */
   readonly priorEvents: bigint;
   readonly eventCount: number;
-  readonly alt: AltStanding | undefined;
+  readonly alt: AltHomeInfo | undefined;
 }
 
 /** Gives the model everything at the second `now`. Throws `ChainUnreadable`. */
 export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: number): RatedSnapshot {
   const { snapshot, history, priorEvents, eventCount, alt } = facts;
-  const subscriptionStatus = need(snapshot.subscriptionStatus);
-  const flags = needOrAbsent(snapshot.flags);
+  const subscriptionStatus = unwrap(snapshot.subscriptionStatus);
+  const flags = unwrapOptional(snapshot.flags);
   const inputs: RatingInputs = {
     now,
     subscriptionStatus,

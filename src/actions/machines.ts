@@ -8,7 +8,7 @@ import type { AltMachine } from '../domain/alt-chain/alt-machine-facts.ts';
 import { judgeAltAvailability, judgeAvailability, type Availability } from '../domain/machine/availability.ts';
 import { judgeBond, type BondStatus } from '../domain/machine/bond.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
 import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
@@ -18,9 +18,9 @@ import type { Ctx } from '../ports/ctx.ts';
 import type { PartnerAnswer } from '../ports/presentation.ts';
 import { rateAltMachine, readEventLog, showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { readTimedEvents } from './event-history.ts';
-import { andThen, type Eventually } from './maybe-async.ts';
-import { locateMachine, type LocatedAltMachine, type LocatedMachine } from './find-machine.ts';
-import { rateSnapshot, readEventCount, toEventSource, type AltStanding, type RatedSnapshot } from './machine-rating.ts';
+import { chain, type MaybePromise } from './maybe-async.ts';
+import { findMachine, type FoundAltMachine, type FoundMachine } from './find-machine.ts';
+import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 
 /** How many of the oldest events a profile shows. */
 const PROFILE_EVENTS = 100;
@@ -57,12 +57,12 @@ export interface MachineCard {
   readonly bondStatus: BondStatus;
   readonly eventCount: number;
   readonly registration: MachineRegistration;
-  readonly alt: AltStanding | undefined;
+  readonly alt: AltHomeInfo | undefined;
 }
 
 /** Also throws `EventIndexSyncing`, `StoreUnavailable`. Does not wait when everything is known. */
-export function getRating(ctx: Ctx, id: MachineId): Eventually<RatedSnapshot> {
-  return andThen(locateMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
+export function getRating(ctx: Ctx, id: MachineId): MaybePromise<RatedSnapshot> {
+  return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
     alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot),
   );
 }
@@ -74,7 +74,7 @@ export interface MachineExplanation {
 
 /** As `getRating`. */
 export async function getExplanation(ctx: Ctx, id: MachineId): Promise<MachineExplanation> {
-  const { main, snapshot, deployment, alt } = await locateMachine(ctx, id, { firstEvents: false });
+  const { main, snapshot, deployment, alt } = await findMachine(ctx, id, { firstEvents: false });
   if (alt === undefined) {
     return { rated: await rateSnapshot(ctx, main, snapshot), availability: judgeAvailability(snapshot, deployment) };
   }
@@ -86,17 +86,17 @@ const profiles = new WeakMap<RatedSnapshot, MachineProfile>();
 
 /** Also throws `EventIndexSyncing`, `StoreUnavailable`. The same object as long as its rating is, on the main chain. */
 export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfile> {
-  const located = await locateMachine(ctx, id, { firstEvents: true });
+  const located = await findMachine(ctx, id, { firstEvents: true });
   const { main, snapshot, alt } = located;
   if (alt !== undefined) return readAltProfile(ctx, alt, snapshot);
   const rated = await rateSnapshot(ctx, main, snapshot);
   const known = profiles.get(rated);
   if (known !== undefined) return known;
-  const serviceEndpoints = need(snapshot.document).serviceEndpoints;
+  const serviceEndpoints = unwrap(snapshot.document).serviceEndpoints;
   const directory = toServiceDirectory(serviceEndpoints);
   const profile: MachineProfile = {
     shown: rated,
-    operator: needOrAbsent(snapshot.operator),
+    operator: unwrapOptional(snapshot.operator),
     directory,
     serviceEndpoints,
     events: directory.visibility === 'onchain' ? await readShownEvents(ctx, located) : undefined,
@@ -107,7 +107,7 @@ export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfil
   return profile;
 }
 
-async function readAltProfile(ctx: Ctx, alt: LocatedAltMachine, snapshot: MachineSnapshot): Promise<MachineProfile> {
+async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): Promise<MachineProfile> {
   const { serviceEndpoints, operator } = alt.machine;
   const directory = toServiceDirectory(serviceEndpoints);
   return {
@@ -125,16 +125,16 @@ const cards = new WeakMap<MachineSnapshot, MachineCard>();
 
 /** Needs no rating. The same object as long as its snapshot is, on the main chain. */
 export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
-  const { main, snapshot, alt } = await locateMachine(ctx, id, { firstEvents: false });
+  const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
   if (alt !== undefined) return toAltCard(ctx, alt, snapshot);
   const known = cards.get(snapshot);
   if (known !== undefined) return known;
   const card: MachineCard = {
     id,
     block: snapshot.block,
-    operator: needOrAbsent(snapshot.operator),
-    directory: toServiceDirectory(need(snapshot.document).serviceEndpoints),
-    bondStatus: judgeBond(need(snapshot.subscriptionStatus)),
+    operator: unwrapOptional(snapshot.operator),
+    directory: toServiceDirectory(unwrap(snapshot.document).serviceEndpoints),
+    bondStatus: judgeBond(unwrap(snapshot.subscriptionStatus)),
     eventCount: readEventCount(snapshot),
     registration: { chain: 'main', chainId: main.chain.chainId, registry: main.chain.machineRegistry },
     alt: undefined,
@@ -143,7 +143,7 @@ export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
   return card;
 }
 
-function toAltCard(ctx: Ctx, alt: LocatedAltMachine, snapshot: MachineSnapshot): MachineCard {
+function toAltCard(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineCard {
   const shown = showAltMachine(ctx, alt, snapshot);
   const { genesisHash, machineRegistry } = alt.chain;
   return {
@@ -163,14 +163,14 @@ async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<Mac
   return (await ctx.partnerData?.readPartnerData(dataApi)) ?? { kind: 'not_fetched' };
 }
 
-async function readShownEvents(ctx: Ctx, { main, snapshot }: LocatedMachine): Promise<ShownEvent[]> {
+async function readShownEvents(ctx: Ctx, { main, snapshot }: FoundMachine): Promise<ShownEvent[]> {
   const count = Math.min(readEventCount(snapshot), PROFILE_EVENTS);
   const { records, events } = await readTimedEvents(main, toEventSource(main, snapshot), 0, count);
   return toShownEvents(ctx, records, events);
 }
 
 /** Undefined: the newest event that its log account counts is not indexed yet, so that nothing proves whose events the others are. */
-async function readShownAltEvents(ctx: Ctx, alt: LocatedAltMachine): Promise<ShownEvent[] | undefined> {
+async function readShownAltEvents(ctx: Ctx, alt: FoundAltMachine): Promise<ShownEvent[] | undefined> {
   const { count } = readEventLog(alt);
   if (count === 0) return [];
   const shown = Math.min(count, PROFILE_EVENTS);

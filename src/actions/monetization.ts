@@ -15,8 +15,8 @@ import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
 import type { JsonValue } from '../domain/json/strict-json.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import { beginWriting, type Awaiting } from './request-scope.ts';
-import { locateMachine, locateMachineNow, requireMain, type LocatedMachine } from './find-machine.ts';
+import { enterCommitPhase, type RequestScope } from './request-scope.ts';
+import { findMachine, findMachineUncached, requireMain, type FoundMachine } from './find-machine.ts';
 
 export interface DecisionState {
   readonly id: MachineId;
@@ -33,7 +33,7 @@ export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {
 
 /** Asks of the machine only that it exists. Throws what every read throws, and `StoreUnavailable`. */
 export async function getDecision(ctx: Ctx, id: MachineId): Promise<DecisionState> {
-  const { snapshot } = await locateMachine(ctx, id, { firstEvents: false });
+  const { snapshot } = await findMachine(ctx, id, { firstEvents: false });
   return { id, inForce: await ctx.store.readDecision(id), block: snapshot.block };
 }
 
@@ -45,14 +45,14 @@ export async function putDecision(
   ctx: Ctx,
   id: MachineId,
   body: JsonValue,
-  awaiting: Awaiting,
+  awaiting: RequestScope,
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
-  const located = await locateMachineNow(ctx, id);
+  const located = await findMachineUncached(ctx, id);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw toFault(refusal);
-  beginWriting(awaiting);
+  enterCommitPhase(awaiting);
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
   if (refused !== undefined) throw toFault(refused);
@@ -68,7 +68,7 @@ function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
   return request;
 }
 
-function toDecidingMachine({ snapshot, deployment: globals, alt }: LocatedMachine): DecidingMachine {
+function toDecidingMachine({ snapshot, deployment: globals, alt }: FoundMachine): DecidingMachine {
   const home: DecidingHome =
     alt === undefined ? { chain: 'main' } : { chain: 'alt', ordinal: alt.chain.ordinal, owner: alt.machine.owner };
   return { home, snapshot, globals };

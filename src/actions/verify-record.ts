@@ -6,12 +6,12 @@ import { findDidController } from '../domain/machine/did-controller.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { AttestationRecords, MachineSnapshot } from '../domain/machine/machine-facts.ts';
-import { need, needOrAbsent } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
 import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-status.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { andThen, type Eventually } from './maybe-async.ts';
-import { locateMachine } from './find-machine.ts';
+import { chain, type MaybePromise } from './maybe-async.ts';
+import { findMachine } from './find-machine.ts';
 
 /** Of a machine of the main chain. The two statuses are independent. Two answers of one snapshot and second are the same object. */
 export interface VerifyRecord {
@@ -24,8 +24,8 @@ export interface VerifyRecord {
 }
 
 /** Throws what every read throws, for a machine of the alt chain too, which has no record here; and `ChainUnreadable` wherever a part of the record is unreadable: there are no blanks. */
-export function getVerifyRecord(ctx: Ctx, id: MachineId): Eventually<VerifyRecord> {
-  return andThen(locateMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
+export function getVerifyRecord(ctx: Ctx, id: MachineId): MaybePromise<VerifyRecord> {
+  return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
     if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
     const now = nowSeconds(ctx.clock);
     const kept = newest.get(snapshot);
@@ -39,8 +39,8 @@ export function getVerifyRecord(ctx: Ctx, id: MachineId): Eventually<VerifyRecor
 const newest = new WeakMap<MachineSnapshot, { readonly now: number; readonly record: VerifyRecord }>();
 
 function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'chainId'> {
-  const owner = need(snapshot.owner);
-  const operator = needOrAbsent(snapshot.operator) ?? owner;
+  const owner = unwrap(snapshot.owner);
+  const operator = unwrapOptional(snapshot.operator) ?? owner;
   const attested = readAttestations(snapshot, operator);
   return {
     id: snapshot.id,
@@ -53,7 +53,7 @@ function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'c
 
 /** Undefined: no registry of attestations is configured. KYB must be that of the operator who is named beside it. */
 function readAttestations({ attestations }: MachineSnapshot, operator: Address): AttestationRecords | undefined {
-  const records = needOrAbsent(attestations);
+  const records = unwrapOptional(attestations);
   if (records !== undefined && records.operator !== operator) throw chainUnreadable('main', 'contradiction');
   return records;
 }

@@ -2,11 +2,11 @@
 import type { Config } from '../config.ts';
 import { startAdminListener } from '../telemetry/admin-listener.ts';
 import type { MetricSources } from '../telemetry/service-metrics.ts';
-import type { Closing } from './shutdown.ts';
+import type { Shutdown } from './shutdown.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** Throws `StartRefused` where it cannot listen. */
-export async function openAdmin({ admin }: Config, sources: MetricSources, closing: Closing): Promise<void> {
+export async function openAdmin({ admin }: Config, sources: MetricSources, closing: Shutdown): Promise<void> {
   if (admin === undefined) return;
   const listener = await startAdminListener(admin, sources).catch((error: unknown) => {
     const { code = 'UNKNOWN' } = error as { readonly code?: string };

@@ -8,7 +8,7 @@ import type { Log } from '../ports/runtime.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 import type { ServiceStart } from './startup.ts';
-import { createSteadyLoop } from './interval-loop.ts';
+import { createIntervalLoop } from './interval-loop.ts';
 
 export interface AltChainParts {
   readonly adapter: AltChainAdapter;
@@ -60,7 +60,7 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
 
 /** Asks again, while serving, whether the alt chain is still the configured one (chain-svm 5). */
 function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
-  return createSteadyLoop({
+  return createIntervalLoop({
     name: 'alt-chain-checks',
     intervalMilliseconds: CHECK_INTERVAL_MILLISECONDS,
     log,

@@ -4,13 +4,13 @@ import type { Config } from '../config.ts';
 import { createLeaderLoop } from '../indexing/loops/leader-loop.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { Log } from '../ports/runtime.ts';
-import { endBriefly, type Closing } from './shutdown.ts';
+import { endBriefly, type Shutdown } from './shutdown.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 
 export interface LoopParts {
   readonly config: Config;
   readonly log: Log;
-  readonly closing: Closing;
+  readonly closing: Shutdown;
   readonly reportFailure: (code: string) => void;
   /** Run in every process. */
   readonly own: readonly PollLoop[];

@@ -10,7 +10,7 @@ import type { Store } from '../ports/store.ts';
 import { CLOCK } from './process-time.ts';
 import { awaitPatiently } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
-import { createSteadyLoop } from './interval-loop.ts';
+import { createIntervalLoop } from './interval-loop.ts';
 
 const INTERVAL_MILLISECONDS = 60_000;
 
@@ -29,7 +29,12 @@ export async function createRates(
       : await createFeedRates({ readFeed: createFeedReader(fxSource, fetch), tokens, store, clock: CLOCK });
   const refresh = () => refreshRates(fxRates, log);
   await awaitPatiently(refresh());
-  const loop = createSteadyLoop({ name: 'fx-rates', intervalMilliseconds: INTERVAL_MILLISECONDS, log, work: refresh });
+  const loop = createIntervalLoop({
+    name: 'fx-rates',
+    intervalMilliseconds: INTERVAL_MILLISECONDS,
+    log,
+    work: refresh,
+  });
   return { fxRates, loop };
 }
 

@@ -1,6 +1,6 @@
 /** Is this the deployment that is configured? (chain-evm 1, chain-svm 5.) A service in front of another one would answer wrongly. */
-import { isOfReach as isOfMainReach } from '../adapters/main-chain/reads/deployment-checks.ts';
-import { isOfReach as isOfAltReach } from '../adapters/alt-chain/reads/deployment-checks.ts';
+import { isMainReachProblem as isOfMainReach } from '../adapters/main-chain/reads/deployment-checks.ts';
+import { isAltReachProblem as isOfAltReach } from '../adapters/alt-chain/reads/deployment-checks.ts';
 import { awaitPatiently, type ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
 

@@ -3,7 +3,7 @@ import { createPollLoop, type PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { Log } from '../ports/runtime.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 
-export interface SteadyWork {
+export interface IntervalWork {
   /** Names the loop in logs and metrics. */
   readonly name: string;
   readonly intervalMilliseconds: number;
@@ -11,7 +11,7 @@ export interface SteadyWork {
   readonly work: () => Promise<unknown>;
 }
 
-export function createSteadyLoop({ name, intervalMilliseconds, log, work }: SteadyWork): PollLoop {
+export function createIntervalLoop({ name, intervalMilliseconds, log, work }: IntervalWork): PollLoop {
   return createPollLoop({
     name,
     intervalMilliseconds,

@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { readTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { Config, ConfigReading } from '../config.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
-import type { ChipIntake } from '../ports/onboarding.ts';
+import type { OnboardingConfig } from '../ports/onboarding.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Log } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import { CLOCK } from './process-time.ts';
-import { createReplaceableIntake } from './reloadable-onboarding.ts';
+import { createReloadableOnboarding } from './reloadable-onboarding.ts';
 import type { ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
-import { createSteadyLoop } from './interval-loop.ts';
+import { createIntervalLoop } from './interval-loop.ts';
 
 export interface Onboarding {
   /** Undefined: Verify's onboarding is off. */
-  readonly intake: ChipIntake | undefined;
+  readonly intake: OnboardingConfig | undefined;
   /** Whether it is off because its files are not the pinned certificates. */
   readonly isRefused: boolean;
   readonly loops: readonly PollLoop[];
@@ -35,7 +35,7 @@ export async function openOnboarding({ config, isLenient, store, log }: Onboardi
     for (const problem of error.problems) log.error({ problem }, 'onboarding stays off');
     return undefined;
   });
-  const replaceable = first && createReplaceableIntake(first);
+  const replaceable = first && createReloadableOnboarding(first);
   let asked = 0;
   let taken = 0;
 
@@ -69,7 +69,7 @@ export async function openOnboarding({ config, isLenient, store, log }: Onboardi
   };
 }
 
-async function createIntake(config: Config): Promise<ChipIntake | undefined> {
+async function createIntake(config: Config): Promise<OnboardingConfig | undefined> {
   if (config.verify === undefined) return undefined;
   const { onboardingTokens, root, intermediate } = config.verify;
   const reading = await readTrustFiles({ root, intermediate });
@@ -81,7 +81,7 @@ async function createIntake(config: Config): Promise<ChipIntake | undefined> {
 
 /** Deletes what nobody needs any more (evidence 11). */
 function createCleanupLoop(store: Store, log: Log): PollLoop {
-  return createSteadyLoop({
+  return createIntervalLoop({
     name: 'old-challenges',
     intervalMilliseconds: CLEANUP_INTERVAL_MILLISECONDS,
     log,

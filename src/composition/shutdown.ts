@@ -2,13 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-export interface Closing {
+export interface Shutdown {
   add(close: () => Promise<unknown>): void;
   /** Closes all that was added. Throws the first failure, after the last of them. */
   closeAll(): Promise<void>;
 }
 
-export function createClosing(): Closing {
+export function createShutdown(): Shutdown {
   const closers: (() => Promise<unknown>)[] = [];
   return {
     add(close) {

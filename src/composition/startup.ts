@@ -4,14 +4,14 @@ import type { Config } from '../config.ts';
 import type { FxRates } from '../ports/rates.ts';
 import type { Log } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
-import type { Closing } from './shutdown.ts';
+import type { Shutdown } from './shutdown.ts';
 
 export interface ServiceStart {
   readonly config: Config;
   readonly log: Log;
   /** Starts, not ready, even when the configuration contradicts the chain. */
   readonly isLenient: boolean;
-  readonly closing: Closing;
+  readonly closing: Shutdown;
   readonly store: Store;
   readonly fxRates: FxRates;
 }

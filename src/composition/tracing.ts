@@ -1,10 +1,10 @@
 /** Is it told where the time of requests goes? Only where `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; else nothing of it is loaded. */
 import { runWithCertificates, type Config } from '../config.ts';
 import type { Tracing, TracingOptions } from '../telemetry/tracing.ts';
-import type { Closing } from './shutdown.ts';
+import type { Shutdown } from './shutdown.ts';
 
 /** Undefined: nothing is traced. */
-export async function openTracing(config: Config, closing: Closing): Promise<Tracing | undefined> {
+export async function openTracing(config: Config, closing: Shutdown): Promise<Tracing | undefined> {
   const { tracing: settings, database, mainChain, altChain } = config;
   if (settings === undefined) return undefined;
   const { createTracing } = await import('../telemetry/tracing.ts');

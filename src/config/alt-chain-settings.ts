@@ -4,7 +4,7 @@
  */
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import type { Environment } from './environment.ts';
-import { ALT_KEY, HTTP_URL, listOf, wholeNumber, type Kind } from './parsers.ts';
+import { ALT_KEY_VALUE, HTTP_URL, listOfValues, wholeNumber, type ValueParser } from './parsers.ts';
 
 /** Where wallets are bound to addresses of the main chain (chain-svm 3.8). */
 export interface AltBindingSettings {
@@ -48,12 +48,12 @@ const PROGRAMS = {
 } as const;
 
 /** The chain takes no longer seed. */
-const BINDING_SEED: Kind<string> = {
+const BINDING_SEED: ValueParser<string> = {
   rule: '1 to 32 printable ASCII characters',
   parse: (text) => (/^[\x20-\x7e]{1,32}$/.test(text) ? text : undefined),
 };
 
-const DISCRIMINATOR: Kind<string> = {
+const DISCRIMINATOR: ValueParser<string> = {
   rule: '16 hex digits',
   parse: (text) => (/^[0-9a-fA-F]{16}$/.test(text) ? text.toLowerCase() : undefined),
 };
@@ -69,14 +69,14 @@ export function readAltChainSettings(environment: Environment): AltChainSettings
   const isConfigured = [...Object.values(PROGRAMS), 'ALT_BINDING_PROGRAM' as const].some((name) =>
     environment.has(name),
   );
-  const rpcKind = listOf(HTTP_URL);
+  const rpcKind = listOfValues(HTTP_URL);
   const reason = 'with programs of the alt chain';
   const rpcUrls = isConfigured
     ? environment.require('ALT_RPC_URLS', rpcKind, reason)
     : environment.read('ALT_RPC_URLS', rpcKind);
   const genesisHash = isConfigured
-    ? environment.require('ALT_GENESIS_HASH', ALT_KEY, reason)
-    : environment.read('ALT_GENESIS_HASH', ALT_KEY);
+    ? environment.require('ALT_GENESIS_HASH', ALT_KEY_VALUE, reason)
+    : environment.read('ALT_GENESIS_HASH', ALT_KEY_VALUE);
 
   if (!isConfigured && environment.has('ALT_RPC_URLS')) {
     environment.warn('ALT_RPC_URLS', 'has no effect without programs of the alt chain');
@@ -87,8 +87,8 @@ export function readAltChainSettings(environment: Environment): AltChainSettings
 }
 
 function readPrograms(environment: Environment): AltChainSettings['programs'] {
-  const programs = environment.readGroup(PROGRAMS, ALT_KEY);
-  const infoDesk = environment.read('ALT_INFO_DESK_PROGRAM', ALT_KEY);
+  const programs = environment.readGroup(PROGRAMS, ALT_KEY_VALUE);
+  const infoDesk = environment.read('ALT_INFO_DESK_PROGRAM', ALT_KEY_VALUE);
   const isConfigured = Object.values(PROGRAMS).some((name) => environment.has(name));
   if (environment.has('ALT_INFO_DESK_PROGRAM') && !isConfigured) {
     environment.note('ALT_INFO_DESK_PROGRAM', 'set without the other programs of the alt chain');
@@ -97,7 +97,7 @@ function readPrograms(environment: Environment): AltChainSettings['programs'] {
 }
 
 function readBinding(environment: Environment): AltBindingSettings | undefined {
-  const program = environment.read('ALT_BINDING_PROGRAM', ALT_KEY);
+  const program = environment.read('ALT_BINDING_PROGRAM', ALT_KEY_VALUE);
   const seed = environment.read('ALT_BINDING_SEED', BINDING_SEED) ?? DEFAULT_BINDING_SEED;
   const discriminator = environment.read('ALT_BINDING_DISCRIMINATOR', DISCRIMINATOR) ?? DEFAULT_BINDING_DISCRIMINATOR;
   return program && { program, seed, discriminator };

@@ -4,7 +4,7 @@
  * start shows every problem.
  */
 import { parseEnvFile } from './env-file.ts';
-import type { Kind } from './parsers.ts';
+import type { ValueParser } from './parsers.ts';
 import { findIntended, SECRETS, VARIABLES, type Variable } from './variables.ts';
 
 /** Gives the text of a file; throws when it cannot. */
@@ -35,7 +35,7 @@ export class Environment {
   }
 
   /** Undefined when the variable is not set or, with a problem noted, when it breaks the rule of its kind. */
-  read<T>(name: Variable, kind: Kind<T>): T | undefined {
+  read<T>(name: Variable, kind: ValueParser<T>): T | undefined {
     const text = this.#values.get(name);
     if (text === undefined) return undefined;
     const value = kind.parse(text);
@@ -44,13 +44,16 @@ export class Environment {
   }
 
   /** Like `read`; not being set is a problem too, for the reason given. */
-  require<T>(name: Variable, kind: Kind<T>, reason: string): T | undefined {
+  require<T>(name: Variable, kind: ValueParser<T>, reason: string): T | undefined {
     if (!this.has(name)) this.note(name, `required ${reason}`);
     return this.read(name, kind);
   }
 
   /** All variables of a group, by the group's own keys; undefined when none is set or, with problems noted, when one is amiss. */
-  readGroup<K extends string, T>(variables: Readonly<Record<K, Variable>>, kind: Kind<T>): Record<K, T> | undefined {
+  readGroup<K extends string, T>(
+    variables: Readonly<Record<K, Variable>>,
+    kind: ValueParser<T>,
+  ): Record<K, T> | undefined {
     const names = Object.values<Variable>(variables);
     const first = names.find((name) => this.has(name));
     if (first === undefined) return undefined;

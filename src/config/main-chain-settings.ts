@@ -1,7 +1,7 @@
 /** Which deployment on the main chain is served, and through which nodes? All six contracts, or none: not initialised. */
 import type { Address } from '../domain/identifiers/identifiers.ts';
 import type { Environment } from './environment.ts';
-import { ADDRESS, HTTP_URL, listOf, wholeNumber } from './parsers.ts';
+import { ADDRESS_VALUE, HTTP_URL, listOfValues, wholeNumber } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
 /** Contracts of the first generation. */
@@ -60,15 +60,15 @@ const COMPANIONS: readonly Variable[] = [
 
 /** Undefined when no contract is configured, or with problems noted. */
 export function readMainChainSettings(environment: Environment): MainChainSettings | undefined {
-  const contracts = environment.readGroup(CONTRACTS, ADDRESS);
+  const contracts = environment.readGroup(CONTRACTS, ADDRESS_VALUE);
   const legacy = readLegacy(environment);
-  const adminFlags = environment.read('ADMIN_FLAGS_ADDRESS', ADDRESS);
-  const attestationRegistry = environment.read('ATTESTATION_REGISTRY_ADDRESS', ADDRESS);
-  const multicall3 = environment.read('MULTICALL3_ADDRESS', ADDRESS);
+  const adminFlags = environment.read('ADMIN_FLAGS_ADDRESS', ADDRESS_VALUE);
+  const attestationRegistry = environment.read('ATTESTATION_REGISTRY_ADDRESS', ADDRESS_VALUE);
+  const multicall3 = environment.read('MULTICALL3_ADDRESS', ADDRESS_VALUE);
   const startBlock = environment.read('MAIN_START_BLOCK', wholeNumber(0, Number.MAX_SAFE_INTEGER)) ?? 0;
 
   const isConfigured = Object.values(CONTRACTS).some((name) => environment.has(name));
-  const rpcKind = listOf(HTTP_URL);
+  const rpcKind = listOfValues(HTTP_URL);
   const idKind = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   const reason = 'with contract addresses';
   const rpcUrls = isConfigured
@@ -89,8 +89,8 @@ export function readMainChainSettings(environment: Environment): MainChainSettin
 }
 
 function readLegacy(environment: Environment): LegacyAddresses | undefined {
-  const contracts = environment.readGroup(LEGACY_CONTRACTS, ADDRESS);
-  const didStore = environment.read('LEGACY_DID_STORE_ADDRESS', ADDRESS);
+  const contracts = environment.readGroup(LEGACY_CONTRACTS, ADDRESS_VALUE);
+  const didStore = environment.read('LEGACY_DID_STORE_ADDRESS', ADDRESS_VALUE);
   const isConfigured = Object.values(LEGACY_CONTRACTS).some((name) => environment.has(name));
   if (environment.has('LEGACY_DID_STORE_ADDRESS') && !isConfigured) {
     environment.note('LEGACY_DID_STORE_ADDRESS', 'set without the other first-generation contracts');

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { parseAltKey, type AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import { parseAddress, ZERO_ADDRESS, type Address } from '../domain/identifiers/identifiers.ts';
 
-export interface Kind<T> {
+export interface ValueParser<T> {
   /** Completes "NAME: must be …". */
   readonly rule: string;
   /** Total: undefined when the text breaks the rule. */
@@ -11,10 +11,10 @@ export interface Kind<T> {
 }
 
 /** Where the shared facts are kept. */
-export type Database =
+export type DatabaseSetting =
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
 
-export const ADDRESS: Kind<Address> = {
+export const ADDRESS_VALUE: ValueParser<Address> = {
   rule: 'an address other than zero: 0x and 40 hex digits',
   parse(text) {
     const address = parseAddress(text);
@@ -23,13 +23,13 @@ export const ADDRESS: Kind<Address> = {
 };
 
 /** A program of the alt chain, or another 32 bytes that it spells in base58. */
-export const ALT_KEY: Kind<AltKey> = { rule: 'base58 of 32 bytes', parse: parseAltKey };
+export const ALT_KEY_VALUE: ValueParser<AltKey> = { rule: 'base58 of 32 bytes', parse: parseAltKey };
 
-export const HTTP_URL: Kind<string> = urlWith(['http:', 'https:']);
-export const REDIS_URL: Kind<string> = urlWith(['redis:', 'rediss:']);
+export const HTTP_URL: ValueParser<string> = urlWith(['http:', 'https:']);
+export const REDIS_URL: ValueParser<string> = urlWith(['redis:', 'rediss:']);
 
 /** What links are made of: nothing may follow the path, and the last slash is the link's. */
-export const BASE_URL: Kind<string> = {
+export const BASE_URL: ValueParser<string> = {
   rule: 'an http or https URL without user, query and fragment',
   parse(text) {
     if (HTTP_URL.parse(text) === undefined || /[?#]/.test(text)) return undefined;
@@ -38,7 +38,7 @@ export const BASE_URL: Kind<string> = {
   },
 };
 
-export const DATABASE: Kind<Database> = {
+export const DATABASE: ValueParser<DatabaseSetting> = {
   rule: 'sqlite:PATH or a postgres:// URL',
   parse(text) {
     const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1];
@@ -50,7 +50,7 @@ export const DATABASE: Kind<Database> = {
 };
 
 /** Of a server; what it holds is asked when it is opened. */
-export const POSTGRES_URL: Kind<string> = {
+export const POSTGRES_URL: ValueParser<string> = {
   rule: 'a postgres:// URL',
   parse(text) {
     const database = DATABASE.parse(text);
@@ -59,15 +59,15 @@ export const POSTGRES_URL: Kind<string> = {
 };
 
 /** A file, or an http(s) URL; which of the two, the text says. */
-export const FILE_OR_URL: Kind<string> = {
+export const FILE_OR_URL: ValueParser<string> = {
   rule: 'a file, or an http or https URL',
   parse: (text) => (/^https?:/i.test(text) ? HTTP_URL.parse(text) : text),
 };
 
 /** Whether the file is there is asked when it is opened. */
-export const FILE: Kind<string> = { rule: 'the path of a file', parse: (text) => text };
+export const FILE: ValueParser<string> = { rule: 'the path of a file', parse: (text) => text };
 
-export const HOST: Kind<string> = {
+export const HOST: ValueParser<string> = {
   rule: 'a host name or an IP address',
   parse: (text) => (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text) ? text : undefined),
 };
@@ -75,7 +75,7 @@ export const HOST: Kind<string> = {
 export const PORT = wholeNumber(0, 65_535);
 
 /** One address or a network. */
-export const ADDRESS_RANGE: Kind<string> = {
+export const ADDRESS_RANGE: ValueParser<string> = {
   rule: 'IP addresses or networks in CIDR notation, separated by commas',
   parse(text) {
     const [address = '', bits, ...rest] = text.split('/');
@@ -86,7 +86,7 @@ export const ADDRESS_RANGE: Kind<string> = {
 };
 
 /** As OpenSSL prints it, or without the colons. */
-export const SHA256: Kind<string> = {
+export const SHA256: ValueParser<string> = {
   rule: 'a SHA-256 of 64 hex digits',
   parse(text) {
     const digits = text.replaceAll(':', '').toLowerCase();
@@ -94,13 +94,13 @@ export const SHA256: Kind<string> = {
   },
 };
 
-export const BEARER_TOKEN: Kind<string> = {
+export const BEARER_TOKEN: ValueParser<string> = {
   rule: 'tokens of 1 to 512 visible ASCII characters, separated by commas',
   parse: (text) => (/^[\x21-\x7e]{1,512}$/.test(text) ? text : undefined),
 };
 
 /** As OpenTelemetry writes headers: `name=value`, the value percent-encoded. */
-export const TRACE_HEADERS: Kind<Readonly<Record<string, string>>> = {
+export const TRACE_HEADERS: ValueParser<Readonly<Record<string, string>>> = {
   rule: 'name=value pairs of headers, separated by commas, their values percent-encoded',
   parse(text) {
     const pairs = text.split(',').map((pair) => /^\s*([A-Za-z0-9-]+)=([!-+\--~]*)\s*$/.exec(pair));
@@ -110,24 +110,24 @@ export const TRACE_HEADERS: Kind<Readonly<Record<string, string>>> = {
   },
 };
 
-export const SERVICE_NAME: Kind<string> = {
+export const SERVICE_NAME: ValueParser<string> = {
   rule: '1 to 128 letters, digits, dots, dashes and underscores',
   parse: (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) ? text : undefined),
 };
 
 /** Decimal. */
-export const SHARE: Kind<number> = {
+export const SHARE: ValueParser<number> = {
   rule: 'a number from 0 to 1',
   parse: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : undefined),
 };
 
-export const BOOLEAN: Kind<boolean> = {
+export const BOOLEAN: ValueParser<boolean> = {
   rule: '"true" or "false"',
   parse: (text) => ({ true: true, false: false })[text],
 };
 
 /** Decimal digits and nothing else. */
-export function wholeNumber(from: number, to: number): Kind<number> {
+export function wholeNumber(from: number, to: number): ValueParser<number> {
   return {
     rule: `a whole number from ${from} to ${to}`,
     parse(text) {
@@ -137,7 +137,7 @@ export function wholeNumber(from: number, to: number): Kind<number> {
   };
 }
 
-export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
+export function oneOf<const T extends string>(words: readonly T[]): ValueParser<T> {
   return {
     rule: `one of ${words.join(', ')}`,
     parse: (text) => words.find((word) => word === text),
@@ -145,7 +145,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
 }
 
 /** At least one item, between commas or ends of lines; spaces around an item do not count, nor does a comma too many. */
-export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
+export function listOfValues<T>(item: ValueParser<T>): ValueParser<readonly T[]> {
   return {
     rule: item.rule.includes('separated by commas') ? item.rule : `a comma list, each item ${item.rule}`,
     parse(text) {
@@ -157,7 +157,7 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
-function urlWith(protocols: readonly string[]): Kind<string> {
+function urlWith(protocols: readonly string[]): ValueParser<string> {
   return {
     rule: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its user and password percent-encoded`,
     parse(text) {

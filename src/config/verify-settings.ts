@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Environment } from './environment.ts';
-import { BEARER_TOKEN, FILE, listOf, SHA256 } from './parsers.ts';
+import { BEARER_TOKEN, FILE, listOfValues, SHA256 } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
 /** A certificate that is trusted because it is this one. */
@@ -38,7 +38,7 @@ const TRUST: readonly Variable[] = [
 
 /** Undefined when Verify's onboarding is off, or with problems noted. */
 export function readVerifySettings(environment: Environment, lenient: boolean): VerifySettings | undefined {
-  const onboardingTokens = environment.read('ONBOARDING_TOKENS', listOf(BEARER_TOKEN))?.map(toToken);
+  const onboardingTokens = environment.read('ONBOARDING_TOKENS', listOfValues(BEARER_TOKEN))?.map(toToken);
   const root = readPinned(environment, 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256');
   const intermediate = readPinned(environment, 'TRUST_INTERMEDIATE_FILE', 'TRUST_INTERMEDIATE_SHA256');
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
-import type { Surface } from './server/route-profiles.ts';
+import type { ProfileName } from './server/route-profiles.ts';
 import { toErrorHeaders, toWireError } from './error-responses.ts';
 
 const ISSUE = { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'x' };
 
-function wire<K extends FaultKind>(surface: Surface, kind: K, context: FaultContexts[K]): string {
+function wire<K extends FaultKind>(surface: ProfileName, kind: K, context: FaultContexts[K]): string {
   const { status, body, headers } = toWireError(surface, new Fault(kind, context));
   return [status, JSON.stringify(body), ...Object.entries(headers ?? {}).map((pair) => pair.join(': '))].join(' ');
 }
@@ -74,7 +74,7 @@ test('metadata differs from the other reads in one text', () => {
   expect(wire('metadata', 'MachineRelocating', {})).toBe(bare(503, 'Machine is relocating'));
 });
 
-function code(surface: Surface, error: unknown): string {
+function code(surface: ProfileName, error: unknown): string {
   const { status, body, headers } = toWireError(surface, error);
   const detail = (body as { detail: { code: string; message: string } }).detail;
   expect(Object.keys(detail).slice(0, 2)).toEqual(['code', 'message']);

@@ -5,7 +5,7 @@
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
 import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
-import { JSON_TYPE, SURFACES, type Surface } from './server/route-profiles.ts';
+import { JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
 
 export interface WireError {
   readonly status: number;
@@ -30,7 +30,7 @@ interface Row<K extends Kind> {
 
 type Column = keyof Row<Kind>;
 
-const COLUMNS: { readonly [S in Surface]: Column } = {
+const COLUMNS: { readonly [S in ProfileName]: Column } = {
   read: 'bare',
   metadata: 'metadata',
   operator: 'bare',
@@ -237,16 +237,16 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
 };
 
 /** The answer that `surface` gives to anything thrown. */
-export function toWireError(surface: Surface, error: unknown): WireError {
+export function toWireError(surface: ProfileName, error: unknown): WireError {
   const column = COLUMNS[surface];
   return error instanceof Fault ? lookUp(column, error.kind, error.context) : lookUp(column, 'Unexpected', {});
 }
 
 /** Names and values in turn, as Node's `writeHead` takes them. No cache may keep an error. */
-export function toErrorHeaders(surface: Surface, { headers }: WireError, text: string): string[] {
+export function toErrorHeaders(surface: ProfileName, { headers }: WireError, text: string): string[] {
   return [
     ...['Cache-Control', 'no-store'],
-    ...SURFACES[surface].headers,
+    ...ROUTE_PROFILES[surface].headers,
     ...Object.entries(headers ?? {}).flat(),
     ...['Content-Type', JSON_TYPE],
     ...['Content-Length', String(Buffer.byteLength(text))],

@@ -9,7 +9,7 @@ import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
 import type { EventRecord } from '../domain/machine/machine-facts.ts';
 import type { SignatureRow } from './alt-chain.ts';
-import type { FoldDaysWrite, HoldingPage, StoredFoldDay } from './store.ts';
+import type { RatingStateDaysWrite, OwnershipPage, StoredRatingStateDay } from './store.ts';
 
 export interface SignatureMark {
   readonly signature: string;
@@ -129,23 +129,23 @@ export interface StoredAltEvent {
 }
 
 /** A fold of the current revision of a machine's events. `state` is the serialized fold of `domain/rating`. */
-export interface StoredAltFold {
+export interface StoredAltRatingState {
   readonly revision: number;
   readonly nextSeq: number;
   readonly state: string;
 }
 
-export interface AltFoldWrite extends StoredAltFold {
+export interface AltRatingStateWrite extends StoredAltRatingState {
   readonly id: MachineId;
-  /** As of `FoldWrite`. */
-  readonly days?: FoldDaysWrite | undefined;
+  /** As of `RatingStateWrite`. */
+  readonly days?: RatingStateDaysWrite | undefined;
 }
 
 /** The days of a fold; without any, the revision says nothing. */
-export interface StoredAltFoldDays {
+export interface StoredAltRatingStateDays {
   readonly revision: number;
   /** Oldest first. */
-  readonly days: readonly StoredFoldDay[];
+  readonly days: readonly StoredRatingStateDay[];
 }
 
 /** All of one moment. */
@@ -153,7 +153,7 @@ export interface StoredAltHistory {
   readonly walk: AltWalk;
   readonly machine: AltMachineState | undefined;
   /** Undefined when there is none of at most `count` events. */
-  readonly fold: StoredAltFold | undefined;
+  readonly fold: StoredAltRatingState | undefined;
   /** Ascending: from the fold's last event on, up to the one at position `count`, at most `limit`. */
   readonly events: readonly StoredAltEvent[];
 }
@@ -180,9 +180,9 @@ export interface AltEventStore {
   listAltEvents(id: MachineId, from: number, to: number): Promise<readonly StoredAltEvent[]>;
   readAltHistory(id: MachineId, ratesFingerprint: string, count: number, limit: number): Promise<StoredAltHistory>;
   /** Of the current revision, the newest `limit` days. */
-  listAltFoldDays(id: MachineId, ratesFingerprint: string, limit: number): Promise<StoredAltFoldDays>;
+  listAltFoldDays(id: MachineId, ratesFingerprint: string, limit: number): Promise<StoredAltRatingStateDays>;
   /** Keeps folds; one of another revision than the machine's, or behind the one kept under the same fingerprint, is left out. Days as by `writeFolds`. */
-  writeAltFolds(ratesFingerprint: string, folds: readonly AltFoldWrite[]): Promise<void>;
+  writeAltFolds(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): Promise<void>;
   /**
    * Machines without a problem that have at least `least` events after their fold, or many events and days that end before it; in order of id,
    * after `after`.
@@ -192,7 +192,7 @@ export interface AltEventStore {
     least: number,
     limit: number,
     after?: MachineId,
-  ): Promise<readonly { readonly machine: AltMachineState; readonly fold: StoredAltFold | undefined }[]>;
+  ): Promise<readonly { readonly machine: AltMachineState; readonly fold: StoredAltRatingState | undefined }[]>;
 }
 
 /**
@@ -201,12 +201,12 @@ export interface AltEventStore {
  */
 
 /** Where a machine of a list is listed. */
-export interface ListedMachine {
+export interface FleetRow {
   readonly id: MachineId;
   readonly listedBy: 'main' | 'alt';
 }
 
-export interface FleetListing extends Pick<HoldingPage, 'indexedBlock'> {
+export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock'> {
   /** Of the rows of the alt chain; undefined: there is no snapshot of this deployment. */
   readonly observation: AltFleetObservation | undefined;
   /** Rows of the alt chain under this operator that failed a check; they stand nowhere in the list. */
@@ -214,7 +214,7 @@ export interface FleetListing extends Pick<HoldingPage, 'indexedBlock'> {
   /** Of both chains. A machine that the main chain's index holds, under whichever address, is not counted for the alt chain. */
   readonly total: number;
   /** Ascending as numbers. */
-  readonly machines: readonly ListedMachine[];
+  readonly machines: readonly FleetRow[];
 }
 
 export interface AltFleetStore {

@@ -2,12 +2,12 @@
 import type { Namespace } from '../domain/identifiers/namespace.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
 import type { AltIndex, EventTimes, IndexStatus } from './indexes.ts';
-import type { ChipIntake } from './onboarding.ts';
-import type { Clock, Log, ProcessStanding } from './runtime.ts';
+import type { OnboardingConfig } from './onboarding.ts';
+import type { Clock, Log, ProcessState } from './runtime.ts';
 import type { FxRates } from './rates.ts';
-import type { ListCopy, Store } from './store.ts';
+import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
-import type { PageSource, PartnerData, PictureMaker } from './presentation.ts';
+import type { PageSource, PartnerData, ImageRenderer } from './presentation.ts';
 
 /** Present when contract addresses are configured; without it the service is not initialised (decisions 5). */
 export interface MainChainPorts {
@@ -32,24 +32,24 @@ export interface Ctx {
   readonly pollIntervalSeconds: number;
   readonly store: Store;
   /** A copy of the store that may lag; left out: there is none. */
-  readonly lists?: ListCopy | undefined;
+  readonly lists?: ReadReplica | undefined;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
   readonly alt: AltChainPorts | undefined;
   /** Undefined: none is configured, and the address-keyed routes are not initialised. */
   readonly bindings: BindingRegistry | undefined;
   /** Undefined: Verify's onboarding is off, and nobody is admitted to it. */
-  readonly chip: ChipIntake | undefined;
+  readonly chip: OnboardingConfig | undefined;
   /** Whether onboarding is off because its files are not the pinned certificates; left out: no. */
   readonly isChipRefused?: boolean;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
   /** Left out: there is nothing to say. */
-  readonly standing?: ProcessStanding | undefined;
+  readonly standing?: ProcessState | undefined;
   /** Whether what the interface does not ask for is served; left out: it is. */
   readonly additions?: 'on' | 'off';
   /** Left out: no pages are served. */
   readonly pages?: PageSource | undefined;
   /** Left out: nothing is drawn, and there is no route for it. */
-  readonly pictures?: PictureMaker | undefined;
+  readonly pictures?: ImageRenderer | undefined;
 }

@@ -4,7 +4,7 @@ import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord } from '../domain/machine/machine-facts.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
-import type { Fold } from '../domain/rating/rating-state.ts';
+import type { RatingState } from '../domain/rating/rating-state.ts';
 import type { EventGeneration } from './main-chain.ts';
 
 /** How far are the indexes? Asked at request time; freshness is judged from this and the clock (architecture, rule 6). */
@@ -70,7 +70,7 @@ export interface AltHistoryRead {
    * events indexed so far.
    */
   readonly isComplete: boolean;
-  readonly fold: Fold;
+  readonly fold: RatingState;
   /** All events after the fold. */
   readonly tail: readonly RatingEvent[];
 }

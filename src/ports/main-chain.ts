@@ -4,7 +4,7 @@
  * snapshot whose `owner` is absent, never a fault.
  */
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import type { FirstGenerationMachine } from '../domain/machine/legacy-machine.ts';
+import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
   BlockRef,
   DeploymentFacts,
@@ -36,7 +36,7 @@ export interface MachineWants {
   readonly firstEvents: boolean;
 }
 
-export interface KeptMachine {
+export interface CachedMachine {
   readonly snapshot: MachineSnapshot;
   readonly deployment: DeploymentFacts;
 }
@@ -45,7 +45,7 @@ export interface MainChain {
   readonly chainId: number;
   readonly machineRegistry: Address;
   /** Undefined: none of its contracts is configured. */
-  readonly firstGeneration: FirstGeneration | undefined;
+  readonly firstGeneration: LegacyMachines | undefined;
   /**
    * The facts of one machine at the newest block known.
    * Requests of one tick share one multicall, identical requests in flight share one promise, and a snapshot is returned again
@@ -53,12 +53,12 @@ export interface MainChain {
    */
   readMachine(id: MachineId, wants: MachineWants): Promise<MachineSnapshot>;
   /** What `readMachine` and `readDeployment` would give without asking a node; undefined when they would ask one. */
-  findKept(id: MachineId, firstEvents: boolean): KeptMachine | undefined;
+  getCached(id: MachineId, firstEvents: boolean): CachedMachine | undefined;
   /**
    * The facts of one machine and of the deployment at one block, which is asked for after the call: nothing that is kept serves,
    * not even where no log has touched it. For what a write is judged by. Holds no events to speak of.
    */
-  readMachineNow(id: MachineId): Promise<KeptMachine>;
+  readMachineNow(id: MachineId): Promise<CachedMachine>;
   /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Kept; read again when a log says that it changed. */
@@ -233,21 +233,21 @@ export interface MainChainLog {
 /** Position of the first record wanted of a machine; asked only when the chain is really read. */
 export type EventsFrom = (id: MachineId) => Promise<number>;
 
-export interface FirstGenerationPage {
+export interface LegacyMachinePage {
   readonly block: BlockRef;
   /** How many machines the operator has. */
   readonly total: number;
   /** Ascending as numbers; undefined: the registry does not tell whose the claimed machine is. */
-  readonly machines: readonly (FirstGenerationMachine | undefined)[];
+  readonly machines: readonly (LegacyMachine | undefined)[];
 }
 
-export interface FirstGeneration {
+export interface LegacyMachines {
   /** Without a DID store no operator's machines are known. */
   readonly canList: boolean;
   /** The machine whose DID is of this address; undefined: there is none. */
-  readMachineOf(address: Address, eventsFrom: EventsFrom): Promise<FirstGenerationMachine | undefined>;
+  readMachineOf(address: Address, eventsFrom: EventsFrom): Promise<LegacyMachine | undefined>;
   /** Some of the machines of the operator: those it names itself, as far as the registry agrees. */
-  readPageOf(operator: Address, offset: number, limit: number, eventsFrom: EventsFrom): Promise<FirstGenerationPage>;
+  readPageOf(operator: Address, offset: number, limit: number, eventsFrom: EventsFrom): Promise<LegacyMachinePage>;
   /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
 }

@@ -2,7 +2,7 @@
 
 /** What do the pages of the explorer load besides themselves? One script, one style sheet and an icon, named after what is in them. */
 
-export interface PageFile {
+export interface StaticAsset {
   /** Of the URL; changes with the content. */
   readonly name: string;
   readonly contentType: string;
@@ -10,20 +10,20 @@ export interface PageFile {
   readonly gzipped: Buffer;
 }
 
-export interface PageFiles {
-  readonly script: PageFile;
-  readonly style: PageFile;
-  readonly icon: PageFile;
+export interface StaticAssets {
+  readonly script: StaticAsset;
+  readonly style: StaticAsset;
+  readonly icon: StaticAsset;
 }
 
 export interface PageSource {
   /** Made once, when the first page is asked for. Rejects where the pages can neither be found nor be made. */
-  load(): Promise<PageFiles>;
+  load(): Promise<StaticAssets>;
 }
 
 /** Who draws an SVG text as a PNG? Implemented by `adapters/png`. */
 
-export interface PictureMaker {
+export interface ImageRenderer {
   /** Changes with whatever else than the text changes the bytes. */
   readonly version: string;
   /**

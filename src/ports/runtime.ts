@@ -36,7 +36,7 @@ export interface LeaderLock {
 }
 
 /** What does this process know of itself that callers of `/ready` should know? Left out of `Ctx`: nothing. */
-export interface ProcessStanding {
+export interface ProcessState {
   /** It was told to end: it answers what it is asked, and nothing new should be sent here. */
   readonly isStopping: () => boolean;
   /** Whether requests are counted by all replicas together now; undefined: each counts alone, as configured. */
@@ -44,7 +44,7 @@ export interface ProcessStanding {
 }
 
 /** How often has a key been counted, by all replicas together? (Decisions 3.) Implemented by `adapters/redis`; never throws. */
-export interface SharedCounts {
+export interface DistributedCounters {
   /** False: it does not answer, and each replica counts alone until it does. */
   readonly isUp: () => boolean;
   /**

@@ -4,7 +4,7 @@
  * Every method throws `StoreUnavailable` when the database fails, and nothing of the driver's message with it.
  */
 import type { ChallengeLookup, ChallengeRecord } from '../domain/evidence/challenge-record.ts';
-import type { Intake } from '../domain/evidence/evidence-record.ts';
+import type { AcceptedEvidenceRecord } from '../domain/evidence/evidence-record.ts';
 import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
@@ -94,14 +94,14 @@ export interface MainChainIndexStore {
 }
 
 /** A machine's rating fold. `state` is the serialized fold of `domain/rating`. */
-export interface StoredFold {
+export interface StoredRatingState {
   readonly epoch: number;
   readonly nextSeq: number;
   readonly state: string;
 }
 
 /** A day of the fold of a machine with many events (`domain/rating/fold-days.ts`). `state` is the serialized day. */
-export interface StoredFoldDay {
+export interface StoredRatingStateDay {
   /** UTC day number. */
   readonly day: number;
   /** The position after the day's last event; that of the newest day is where its machine's days end. */
@@ -110,39 +110,43 @@ export interface StoredFoldDay {
 }
 
 /** The days that go on where those of the machine end, at the position `afterSeq`; 0 where there are none. */
-export interface FoldDaysWrite {
+export interface RatingStateDaysWrite {
   readonly afterSeq: number;
-  readonly days: readonly StoredFoldDay[];
+  readonly days: readonly StoredRatingStateDay[];
 }
 
-export interface StoredFoldDays {
+export interface StoredRatingStateDays {
   readonly epoch: number;
   /** Oldest first. */
-  readonly days: readonly StoredFoldDay[];
+  readonly days: readonly StoredRatingStateDay[];
 }
 
-export interface FoldWrite extends StoredFold {
+export interface RatingStateWrite extends StoredRatingState {
   readonly generation: EventGeneration;
   readonly id: MachineId;
   /** Up to `nextSeq`; left out: none are kept of the machine, or they do not end where this begins. */
-  readonly days?: FoldDaysWrite | undefined;
+  readonly days?: RatingStateDaysWrite | undefined;
 }
 
-export interface FoldStore {
+export interface RatingStateStore {
   /** The fold of the history since the last import, kept under this configuration of rates; undefined when there is none. */
-  readFold(generation: EventGeneration, id: MachineId, ratesFingerprint: string): Promise<StoredFold | undefined>;
+  readFold(
+    generation: EventGeneration,
+    id: MachineId,
+    ratesFingerprint: string,
+  ): Promise<StoredRatingState | undefined>;
   /** Of the same history and rates, the newest `limit` days. */
   listFoldDays(
     generation: EventGeneration,
     id: MachineId,
     ratesFingerprint: string,
     limit: number,
-  ): Promise<StoredFoldDays>;
+  ): Promise<StoredRatingStateDays>;
   /**
    * Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. So are days that do not begin
    * where those that are kept end; days that no history needs any more are forgotten.
    */
-  writeFolds(ratesFingerprint: string, folds: readonly FoldWrite[]): Promise<void>;
+  writeFolds(ratesFingerprint: string, folds: readonly RatingStateWrite[]): Promise<void>;
 }
 
 export interface FxRateRow {
@@ -163,7 +167,7 @@ export interface Store
   extends
     MainChainIndexStore,
     OwnershipStore,
-    FoldStore,
+    RatingStateStore,
     FxStore,
     DecisionStore,
     ChipStore,
@@ -217,7 +221,7 @@ export interface ChallengeCaps {
 }
 
 /** As it is kept: without the document where a deployment keeps hashes only. */
-export interface KeptIntake extends Omit<Intake, 'evidence'> {
+export interface StoredEvidenceRecord extends Omit<AcceptedEvidenceRecord, 'evidence'> {
   readonly evidence: Uint8Array | undefined;
 }
 
@@ -230,14 +234,14 @@ export interface ChipStore {
    * Consumes the challenge if it is unconsumed and unexpired at the intake's `receivedAt`, and keeps the intake, in one transaction.
    * Otherwise writes nothing, and tells what is there.
    */
-  acceptIntake(nonceHash: Hex, intake: KeptIntake): Promise<AcceptanceOutcome>;
+  acceptIntake(nonceHash: Hex, intake: StoredEvidenceRecord): Promise<AcceptanceOutcome>;
   /** Deletes challenges that expired an hour ago, and consumed ones after 30 days; intakes stay. */
   deleteOldChallenges(nowSeconds: number): Promise<number>;
   /** Neither consumed nor expired. */
   countOpenChallenges(nowSeconds: number): Promise<number>;
   /** Newest first; of one machine, or of all. */
-  listIntakes(machineId: MachineId | undefined, limit: number): Promise<KeptIntake[]>;
-  readIntake(receiptId: Hex): Promise<KeptIntake | undefined>;
+  listIntakes(machineId: MachineId | undefined, limit: number): Promise<StoredEvidenceRecord[]>;
+  readIntake(receiptId: Hex): Promise<StoredEvidenceRecord | undefined>;
 }
 
 /**
@@ -258,7 +262,7 @@ export interface OwnershipReads {
   readonly changes: readonly OwnershipChange[];
 }
 
-export interface HoldingPage {
+export interface OwnershipPage {
   /** The block that all rows are of; undefined while some were read at a block that the index has not reached. */
   readonly indexedBlock: number | undefined;
   /** How many machines the address owns or controls. */
@@ -269,7 +273,7 @@ export interface HoldingPage {
 
 export interface OwnershipStore {
   /** One entry per machine, also when the address both owns and controls it; all of one state of the rows. Costs the same at every offset. */
-  listHoldings(address: Address, offset: number, limit: number): Promise<HoldingPage>;
+  listHoldings(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
 }
 
 /**
@@ -280,7 +284,7 @@ export interface OwnershipStore {
 export type ListStore = Pick<OwnershipStore, 'listHoldings'> & Pick<AltFleetStore, 'listFleet'>;
 
 /** A copy of the store's lists, which may lag, fail or fall silent, and is left alone for a while when it does. */
-export interface ListCopy {
+export interface ReadReplica {
   /** What `list` reads there, if `isFit` says so of it. Undefined: to be read from the store itself. */
-  readCopy<T>(list: (copy: ListStore) => Promise<T>, isFit: (page: T) => boolean): Promise<T | undefined>;
+  tryReplica<T>(list: (copy: ListStore) => Promise<T>, isFit: (page: T) => boolean): Promise<T | undefined>;
 }

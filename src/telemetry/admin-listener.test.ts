@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
-import { CallTally } from '../domain/metrics/call-counter.ts';
-import { DurationTally } from '../domain/metrics/latency-histogram.ts';
+import { CallCounter } from '../domain/metrics/call-counter.ts';
+import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { Store } from '../ports/store.ts';
@@ -14,8 +14,8 @@ const none = new Map<string, number>();
 function createCounters() {
   const counters = {
     httpRequests: 3,
-    calls: new CallTally(),
-    durations: new DurationTally(),
+    calls: new CallCounter(),
+    durations: new LatencyHistogram(),
     failures: { transport: 1 },
     machineReads: 2,
   };

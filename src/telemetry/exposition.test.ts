@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DurationTally } from '../domain/metrics/latency-histogram.ts';
+import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import { formatMetrics } from './exposition.ts';
 
 test('counters and gauges are a line each, with their labels escaped', () => {
@@ -31,7 +31,7 @@ test('counters and gauges are a line each, with their labels escaped', () => {
 });
 
 test('a histogram counts up to each bound, and all', () => {
-  const durations = new DurationTally();
+  const durations = new LatencyHistogram();
   for (const seconds of [0.000_05, 0.002, 20]) durations.add(seconds);
   const text = formatMetrics([
     { name: 'd_seconds', help: 'D.', type: 'histogram', samples: [{ labels: { route: '/x' }, durations }] },

@@ -1,5 +1,5 @@
 /** How do metrics look to whoever scrapes them? The text format of Prometheus, version 0.0.4. */
-import { DURATION_BOUNDS_SECONDS, type DurationTally } from '../domain/metrics/latency-histogram.ts';
+import { DURATION_BOUNDS_SECONDS, type LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -19,7 +19,7 @@ export type MetricFamily =
       readonly name: string;
       readonly help: string;
       readonly type: 'histogram';
-      readonly samples: readonly { readonly labels: Labels; readonly durations: DurationTally }[];
+      readonly samples: readonly { readonly labels: Labels; readonly durations: LatencyHistogram }[];
     };
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -39,7 +39,7 @@ function formatFamily(family: MetricFamily): string {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
-function formatDurations(name: string, labels: Labels, { counts, sumSeconds }: DurationTally): string[] {
+function formatDurations(name: string, labels: Labels, { counts, sumSeconds }: LatencyHistogram): string[] {
   let count = 0;
   const buckets = [...DURATION_BOUNDS_SECONDS.map(String), '+Inf'].map((le, index) => {
     count += counts[index]!;

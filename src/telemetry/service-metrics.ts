@@ -3,12 +3,12 @@
  * scrapes: nothing here runs in between.
  */
 import { getReadiness } from '../actions/health.ts';
-import type { CallTally } from '../domain/metrics/call-counter.ts';
-import type { DurationTally } from '../domain/metrics/latency-histogram.ts';
+import type { CallCounter } from '../domain/metrics/call-counter.ts';
+import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import type { ChainName } from '../domain/faults.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { SharedCounts } from '../ports/runtime.ts';
+import type { DistributedCounters } from '../ports/runtime.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
@@ -18,7 +18,7 @@ export interface HttpCounts {
     readonly route: string;
     readonly method: string;
     readonly status: string;
-    readonly durations: DurationTally;
+    readonly durations: LatencyHistogram;
   }[];
   faults(): readonly { readonly fault: string; readonly cause: string; readonly count: number }[];
   limiters(): readonly {
@@ -34,8 +34,8 @@ export interface UpstreamCounts {
   readonly chain: ChainName;
   readonly counters: {
     readonly httpRequests: number;
-    readonly calls: CallTally;
-    readonly durations: DurationTally;
+    readonly calls: CallCounter;
+    readonly durations: LatencyHistogram;
     readonly failures: Readonly<Partial<Record<string, number>>>;
     readonly machineReads: number;
     /** The four are of the main chain alone. */
@@ -65,7 +65,7 @@ export interface MetricSources {
   /** By the database's own code. */
   readonly databaseFailures: OutcomeCounts;
   /** Undefined: each replica counts requests alone, as configured. */
-  readonly sharedCounts: SharedCounts | undefined;
+  readonly sharedCounts: DistributedCounters | undefined;
   /** Whether this process is the one that indexes. */
   readonly isLeader: () => boolean;
 }

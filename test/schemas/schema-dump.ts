@@ -11,7 +11,7 @@ import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { postgresDialect, sqliteDialect, type Dialect } from '../../src/adapters/sql/engine/dialect.ts';
 import { migrate } from '../../src/adapters/sql/schema/migrate.ts';
 import { MIGRATIONS } from '../../src/adapters/sql/schema/migrations.ts';
-import type { Query, Value } from '../../src/adapters/sql/engine/sql-program.ts';
+import type { Query, SqlValue } from '../../src/adapters/sql/engine/sql-program.ts';
 import { fillStore } from './fill-store.ts';
 
 interface Statement {
@@ -76,7 +76,7 @@ export async function createDump(version: number): Promise<SchemaDump> {
       const rows = newest
         .prepare(`SELECT ${columns.join(', ')} FROM ${name}`)
         .raw()
-        .all() as Value[][];
+        .all() as SqlValue[][];
       return { name, columns, rows: rows.map((row) => row.map(toStored)) };
     });
     old.close();
@@ -112,7 +112,7 @@ export async function restorePostgres(url: string, { postgres, tables }: SchemaD
   await client.end();
 }
 
-function toStored(value: Value): StoredValue {
+function toStored(value: SqlValue): StoredValue {
   return value instanceof Uint8Array ? { hex: Buffer.from(value).toString('hex') } : value;
 }
 

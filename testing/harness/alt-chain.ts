@@ -9,14 +9,19 @@ import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import { Fault } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { DeploymentFacts, EventRecord, MachineSnapshot, Reading } from '../../src/domain/machine/machine-facts.ts';
-import { emptyFold } from '../../src/domain/rating/rating-state.ts';
+import type {
+  DeploymentFacts,
+  EventRecord,
+  MachineSnapshot,
+  ReadResult,
+} from '../../src/domain/machine/machine-facts.ts';
+import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { DayHistory } from '../../src/domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
-import type { FleetListing, ListedMachine } from '../../src/ports/alt-store.ts';
+import type { FleetListing, FleetRow } from '../../src/ports/alt-store.ts';
 import type { AltIndex } from '../../src/ports/indexes.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../../src/ports/ctx.ts';
-import type { KeptMachine } from '../../src/ports/main-chain.ts';
+import type { CachedMachine } from '../../src/ports/main-chain.ts';
 import { OpenapiConformance } from './openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
 
@@ -80,9 +85,9 @@ export interface SceneMachine {
   readonly main?: Partial<MachineSnapshot>;
   /** What the main chain says when it is asked again. */
   readonly mainAgain?: Partial<MachineSnapshot>;
-  readonly account?: Reading<AltMachine>;
-  readonly accountAgain?: Reading<AltMachine>;
-  readonly log?: Reading<AltEventLog>;
+  readonly account?: ReadResult<AltMachine>;
+  readonly accountAgain?: ReadResult<AltMachine>;
+  readonly log?: ReadResult<AltEventLog>;
   /** All that is indexed, from position 0 on. */
   readonly indexed?: readonly { readonly record: EventRecord; readonly event: RatingEvent }[];
   /** What the index remembers of the days of them. */
@@ -126,7 +131,7 @@ export async function openAltScene({
 }: AltSceneOptions = {}) {
   const asked: string[] = [];
   const at = (id: MachineId) => machines[Number(id) - 1] ?? { main: { homeOrdinal: present(0) }, account: ABSENT };
-  const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): KeptMachine => ({
+  const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): CachedMachine => ({
     snapshot: { id, ...MAIN_FACTS, ...facts } as MachineSnapshot,
     deployment: { localOrdinal: 1, generalPausedGlobal: false, technicalPausedGlobal: false } as DeploymentFacts,
   });
@@ -145,7 +150,7 @@ export async function openAltScene({
     },
   } as unknown as MainChainPorts;
 
-  const altRead = (id: MachineId, account: Reading<AltMachine>) => {
+  const altRead = (id: MachineId, account: ReadResult<AltMachine>) => {
     const snapshot: AltMachineSnapshot = {
       id,
       slot: 301_200_450,
@@ -175,7 +180,7 @@ export async function openAltScene({
       readHistory: async ({ id, eventLog }) => {
         const tail = (at(id).indexed ?? []).map(({ event }) => event);
         const count = eventLog.state === 'present' ? eventLog.value.count : 0n;
-        return { isComplete: BigInt(tail.length) >= count, fold: emptyFold(), tail };
+        return { isComplete: BigInt(tail.length) >= count, fold: emptyRatingState(), tail };
       },
       readEvents: async ({ id }, from, to) => {
         const some = (at(id).indexed ?? []).slice(from, to);
@@ -222,7 +227,7 @@ export async function openAltScene({
 }
 
 function listAll(machines: readonly SceneMachine[], offset: number, limit: number): FleetListing {
-  const listed = machines.map(({ main }, place): ListedMachine => {
+  const listed = machines.map(({ main }, place): FleetRow => {
     return { id: toId(place + 1), listedBy: main?.owner?.state === 'present' ? 'main' : 'alt' };
   });
   return {
@@ -239,7 +244,7 @@ function toId(place: number): MachineId {
 }
 
 /** An event log that counts so many events, none of which came from another chain. */
-export function eventLog(count: number, priorEventCount = 0n): Reading<AltEventLog> {
+export function eventLog(count: number, priorEventCount = 0n): ReadResult<AltEventLog> {
   return present({ count: BigInt(count), priorEventCount, lastEvent: undefined });
 }
 

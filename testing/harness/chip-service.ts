@@ -13,7 +13,7 @@ import { vectorNamespace, vectorRules, type VectorWorld } from '../fixtures/evid
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import { chainUnreadable, Fault } from '../../src/domain/faults.ts';
 import { parseAddress, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot, Reading } from '../../src/domain/machine/machine-facts.ts';
+import type { DeploymentFacts, MachineSnapshot, ReadResult } from '../../src/domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../src/ports/ctx.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { OpenapiConformance, type OpenapiDocument } from './openapi-conformance.ts';
@@ -48,7 +48,7 @@ export const jsonHeaders = (token: string): Headers => [
   ['Content-Type', 'application/json'],
 ];
 
-const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 const ABSENT = { state: 'absent' } as const;
 
 export async function startChipScene(world: VectorWorld, options: AppOptions = {}): Promise<ChipScene> {

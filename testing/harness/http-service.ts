@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { buildApp, type AppOptions, type RouteGroup } from '../../src/app.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
-import { sendFresh, sendJson } from '../../src/http/server/response.ts';
+import { sendUncached, sendCacheableJson } from '../../src/http/server/response.ts';
 import { encodeJson } from '../../src/http/server/json-encoding.ts';
 import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
 
@@ -14,9 +14,9 @@ const never = () => new Promise<void>(() => undefined);
 const testRoutes: RouteGroup = (routes) => {
   const read = { surface: 'read' } as const;
   routes.get('/echo/:value', read, (exchange) => {
-    sendFresh(exchange, 200, encodeJson({ value: exchange.parameter('value'), query: exchange.query }));
+    sendUncached(exchange, 200, encodeJson({ value: exchange.parameter('value'), query: exchange.query }));
   });
-  routes.get('/thing', read, (exchange) => sendJson(exchange, THING, BLOCK));
+  routes.get('/thing', read, (exchange) => sendCacheableJson(exchange, THING, BLOCK));
   routes.get('/boom', read, async () => {
     throw new TypeError('https://user:secret@node.example');
   });
@@ -29,11 +29,11 @@ const testRoutes: RouteGroup = (routes) => {
   routes.get('/stuck', read, never);
   routes.get('/late', read, async (exchange) => {
     await new Promise((resolve) => setTimeout(resolve, 400));
-    sendJson(exchange, THING);
+    sendCacheableJson(exchange, THING);
   });
-  routes.get('/switch/:key', { surface: 'monetization' }, (exchange) => sendFresh(exchange, 200, THING));
-  routes.put('/switch/:key', { surface: 'monetization' }, (exchange) => sendFresh(exchange, 200, THING));
-  routes.get('/v1/verify/record/:id', { surface: 'verify' }, (exchange) => sendFresh(exchange, 200, THING));
+  routes.get('/switch/:key', { surface: 'monetization' }, (exchange) => sendUncached(exchange, 200, THING));
+  routes.put('/switch/:key', { surface: 'monetization' }, (exchange) => sendUncached(exchange, 200, THING));
+  routes.get('/v1/verify/record/:id', { surface: 'verify' }, (exchange) => sendUncached(exchange, 200, THING));
   routes.get('/v1/verify/stuck', { surface: 'verify' }, never);
 };
 

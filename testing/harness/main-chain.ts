@@ -5,14 +5,14 @@
 import { startBareChain, type BareChain, type BareChainOptions } from '../../devnet/bare-chain.ts';
 import type { Call } from '../../devnet/chain-writer.ts';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
-import type { EvmLimits } from '../../src/adapters/main-chain/limits.ts';
+import type { MainChainLimits } from '../../src/adapters/main-chain/limits.ts';
 import type { MainChainAddresses, MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { Header, HeadStep, MachineWants } from '../../src/ports/main-chain.ts';
 import { startRpcProxy, type RpcProxy } from './rpc-proxy.ts';
 
 /** A pause that a test may really wait for, and deadlines that a busy machine does not miss. */
-export const SHORT_LIMITS: Partial<EvmLimits> = {
+export const SHORT_LIMITS: Partial<MainChainLimits> = {
   requestTimeoutMilliseconds: 10_000,
   readTimeoutMilliseconds: 20_000,
   indexRequestTimeoutMilliseconds: 10_000,
@@ -38,7 +38,7 @@ export interface EvmScene {
 
 export interface SceneOverrides extends Partial<Omit<MainChainConfig, 'addresses' | 'limits'>> {
   readonly addresses?: Partial<MainChainAddresses>;
-  readonly limits?: Partial<EvmLimits>;
+  readonly limits?: Partial<MainChainLimits>;
 }
 
 export const NOTHING_TOUCHED = { machines: new Set<MachineId>(), kybOperators: new Set<Address>() };

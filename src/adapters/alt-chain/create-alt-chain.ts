@@ -12,11 +12,11 @@ import type { AltPrograms } from './accounts/account-addresses.ts';
 import { createAltHistory } from './reads/alt-history.ts';
 import { createBindingRegistry, type BindingProgram } from './reads/binding-registry.ts';
 import { judgeDeployment } from './reads/deployment-checks.ts';
-import { createEndpoints } from './rpc/alt-nodes.ts';
-import { DEFAULT_LIMITS, type SvmLimits } from './limits.ts';
+import { createAltNodes } from './rpc/alt-nodes.ts';
+import { ALT_CHAIN_LIMITS, type AltChainLimits } from './limits.ts';
 import { createMachineReads } from './reads/machine-reads.ts';
-import { createSlotFloor } from './rpc/min-context-slot.ts';
-import { createUpstreamCounters, type UpstreamCounters } from './rpc/upstream-counters.ts';
+import { createMinContextSlot } from './rpc/min-context-slot.ts';
+import { createAltUpstreamCounters, type AltUpstreamCounters } from './rpc/upstream-counters.ts';
 
 /** Handed down by the composition root, already parsed. */
 export interface AltChainConfig {
@@ -41,7 +41,7 @@ export interface AltChainAdapter {
   /** Both present when programs are configured. */
   readonly machines: { readonly chain: AltChain; readonly history: AltHistory } | undefined;
   readonly bindings: BindingRegistry | undefined;
-  readonly counters: Readonly<UpstreamCounters>;
+  readonly counters: Readonly<AltUpstreamCounters>;
   /**
    * Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. While the
    * last check that could be made found a contradiction, reads of what it is about are unreadable.
@@ -54,7 +54,7 @@ export interface AltChainAdapter {
 export interface AltChainDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: Partial<SvmLimits> | undefined;
+  readonly limits?: Partial<AltChainLimits> | undefined;
   /** Off for a local chain whose programs are accounts only. */
   readonly checksProgramAccounts?: boolean | undefined;
   /** Instead of HTTP and real time, for simulations. */
@@ -65,10 +65,10 @@ export interface AltChainDependencies {
 export function createAltChain(config: AltChainConfig, dependencies: AltChainDependencies): AltChainAdapter {
   const { clock, log, post, stopwatch, checksProgramAccounts = true } = dependencies;
   const { genesisHash, ordinal, binding } = config;
-  const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
-  const counters = createUpstreamCounters();
-  const floor = createSlotFloor();
-  const endpoints = createEndpoints({
+  const limits = { ...ALT_CHAIN_LIMITS, ...dependencies.limits };
+  const counters = createAltUpstreamCounters();
+  const floor = createMinContextSlot();
+  const endpoints = createAltNodes({
     rpcUrls: config.rpcUrls,
     genesisHash,
     floor,

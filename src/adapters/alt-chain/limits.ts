@@ -1,6 +1,6 @@
 /** Which numbers bound the reading of the alt chain? All may be overridden, mostly by tests; the defaults are decisions. */
 
-export interface SvmLimits {
+export interface AltChainLimits {
   /** One HTTP request to one node. */
   readonly requestTimeoutMilliseconds: number;
   /** One whole read with its retries and fail-over; well inside the server's 9 s. */
@@ -27,7 +27,7 @@ export interface SvmLimits {
   readonly maxBindings: number;
 }
 
-export const DEFAULT_LIMITS: SvmLimits = {
+export const ALT_CHAIN_LIMITS: AltChainLimits = {
   requestTimeoutMilliseconds: 2_500,
   readTimeoutMilliseconds: 7_000,
   indexRequestTimeoutMilliseconds: 20_000,

@@ -16,7 +16,7 @@ import type { FxStore } from '../../ports/store.ts';
 import { FeedMalformed } from './euro-quotes.ts';
 import type { ReadFeed } from './feed-source.ts';
 import { FeedFailed } from './feed-source.ts';
-import { buildTable, fingerprintOf } from './rate-configuration.ts';
+import { buildTable, configurationFingerprint } from './rate-configuration.ts';
 import { parseReferenceFile } from './reference-file.ts';
 import type { ConfiguredToken } from './tokens-file.ts';
 
@@ -27,7 +27,7 @@ export const RETRY_SECONDS = 600;
 export function createFixedRates(tokens: readonly ConfiguredToken[]): FxRates {
   const configuration: FxConfiguration = {
     table: buildTable(false, tokens, [], 0),
-    fingerprint: fingerprintOf(false, tokens),
+    fingerprint: configurationFingerprint(false, tokens),
   };
   return { current: () => configuration, refresh: () => Promise.resolve({ kind: 'not-due' }) };
 }
@@ -59,7 +59,7 @@ class FeedRates implements FxRates {
     this.#tokens = tokens;
     this.#store = store;
     this.#clock = clock;
-    this.#fingerprint = fingerprintOf(true, tokens);
+    this.#fingerprint = configurationFingerprint(true, tokens);
     this.#configuration = this.#configure([], 0);
   }
 

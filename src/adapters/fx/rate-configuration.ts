@@ -29,7 +29,7 @@ export function buildTable(
 }
 
 /** The fingerprint of a configuration: 64 hex digits. The order of the tokens does not enter. */
-export function fingerprintOf(hasFeed: boolean, tokens: readonly ConfiguredToken[]): string {
+export function configurationFingerprint(hasFeed: boolean, tokens: readonly ConfiguredToken[]): string {
   const described = tokens.map(({ symbol, decimals, fixedRate, rates }) => [
     symbol,
     decimals,

@@ -6,34 +6,34 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type { Header, HeadListener, HeadStep, KeptMachine, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import type { Header, HeadListener, HeadStep, CachedMachine, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { checkDeployment } from './reads/deployment-checks.ts';
 import { readDeploymentAnswers, toDeploymentFacts } from './reads/deployment.ts';
-import { createEndpoints } from './rpc/main-nodes.ts';
+import { createMainNodes } from './rpc/main-nodes.ts';
 import { readEventRange } from './reads/event-pages.ts';
-import { createFirstGeneration } from './reads/legacy-machines.ts';
+import { createLegacyMachines } from './reads/legacy-machines.ts';
 import { createHeaders } from './logs/headers.ts';
-import { createKeptDeployment } from './cache/deployment-cache.ts';
-import { createKnownHead } from './cache/head-tracker.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
+import { createDeploymentCache } from './cache/deployment-cache.ts';
+import { createHeadTracker } from './cache/head-tracker.ts';
+import { MAIN_CHAIN_LIMITS } from './limits.ts';
 import { createMainChainLog } from './logs/logs.ts';
 import { readMachineAt } from './reads/machine-reads.ts';
 import { createMachineSnapshots } from './cache/machine-snapshots.ts';
 import type { MainChainConfig } from './main-chain-config.ts';
 import { createMulticall, MULTICALL3_ADDRESS, type Multicall } from './reads/multicall.ts';
-import { createPatientRequests } from './rpc/piggyback-requests.ts';
+import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createReadiness } from './reads/readiness.ts';
-import { shareNextRead } from './cache/coalesced-reads.ts';
-import { createUpstreamCounters, type UpstreamCounters } from './rpc/upstream-counters.ts';
+import { coalesceAfterCall } from './cache/coalesced-reads.ts';
+import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
 
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;
   readonly log: MainChainLog;
   /** The same for whoever can wait until the next head is asked for, some seconds: its questions travel with that. */
   readonly patientLog: MainChainLog;
-  readonly counters: Readonly<UpstreamCounters>;
+  readonly counters: Readonly<MainUpstreamCounters>;
   /** Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. */
   checkDeployment(): Promise<string[]>;
   /** No question waits for the head any more: for the time in which the loops end. */
@@ -56,9 +56,9 @@ const ASSUMED_PAGE_LIMIT = 100;
 export function createMainChain(config: MainChainConfig, dependencies: MainChainDependencies): MainChainAdapter {
   const { clock, log, post, stopwatch } = dependencies;
   const { addresses, chainId } = config;
-  const limits = { ...DEFAULT_LIMITS, ...config.limits };
-  const counters = createUpstreamCounters();
-  const endpoints = createEndpoints({
+  const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
+  const counters = createMainUpstreamCounters();
+  const endpoints = createMainNodes({
     rpcUrls: config.rpcUrls,
     chainId,
     clock,
@@ -71,7 +71,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const headers = createHeaders(endpoints, limits.maxBatchCalls);
   const address = addresses.multicall3 ?? MULTICALL3_ADDRESS;
   const multicall = createMulticall({ endpoints, address, limits, counters });
-  const patient = createPatientRequests({
+  const patient = createPiggybackRequests({
     endpoints,
     stopwatch: stopwatch ?? REAL_STOPWATCH,
     maxBatchCalls: limits.maxBatchCalls,
@@ -83,14 +83,14 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
 
-  const deployment = createKeptDeployment({
+  const deployment = createDeploymentCache({
     clock,
     maxAgeMilliseconds: limits.maxSnapshotAgeMilliseconds,
     isNewest: (block) => head.fresh()?.hash === block.hash,
     readFacts: readDeploymentFacts,
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
-  const head = createKnownHead({
+  const head = createHeadTracker({
     headers,
     clock,
     maxAgeMilliseconds: limits.maxHeadAgeMilliseconds,
@@ -143,12 +143,12 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   }
 
   /** The follower may have told a newer block than the node that answers. */
-  const readNewestBlock = shareNextRead(async () => {
+  const readNewestBlock = coalesceAfterCall(async () => {
     const newest = await headers.read('latest', startRead());
     const followed = head.fresh();
     return followed !== undefined && followed.number > newest.number ? followed : newest;
   });
-  const readMachineNow = shareNextRead(async (id: MachineId): Promise<KeptMachine> => {
+  const readMachineNow = coalesceAfterCall(async (id: MachineId): Promise<CachedMachine> => {
     const block = await readNewestBlock('latest');
     const deadline = startRead();
     const pages = { offset: 0, limit: 1, firstEvents: false };
@@ -177,7 +177,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     machineRegistry: addresses.machineRegistry,
     firstGeneration:
       addresses.legacy &&
-      createFirstGeneration({ addresses: addresses.legacy, multicall, headers, head, clock, limits, startRead }),
+      createLegacyMachines({ addresses: addresses.legacy, multicall, headers, head, clock, limits, startRead }),
     async readMachine(id, { eventsFrom, firstEvents }) {
       const deadline = startRead();
       const block = head.fresh() ?? (await head.read(deadline));
@@ -186,7 +186,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       );
     },
     readMachineNow,
-    findKept(id, firstEvents) {
+    getCached(id, firstEvents) {
       const block = head.fresh();
       const facts = deployment.fresh();
       if (block === undefined || facts === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** Which numbers bound the reading of the main chain? All may be overridden, mostly by tests; the defaults are decisions. */
 
-export interface EvmLimits {
+export interface MainChainLimits {
   /** One HTTP request to one node. */
   readonly requestTimeoutMilliseconds: number;
   /** One whole read with its retries and fail-over; well inside the server's 10 s. */
@@ -34,7 +34,7 @@ export interface EvmLimits {
   readonly maxEventPage: number;
 }
 
-export const DEFAULT_LIMITS: EvmLimits = {
+export const MAIN_CHAIN_LIMITS: MainChainLimits = {
   requestTimeoutMilliseconds: 2_500,
   readTimeoutMilliseconds: 7_000,
   indexRequestTimeoutMilliseconds: 20_000,

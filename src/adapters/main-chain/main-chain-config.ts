@@ -1,9 +1,9 @@
 /** Which deployment is read, and through which nodes? Handed down by the composition root, already parsed. */
 import type { Address } from '../../domain/identifiers/identifiers.ts';
-import type { EvmLimits } from './limits.ts';
+import type { MainChainLimits } from './limits.ts';
 
 /** First-generation contracts (chain-evm 2.9). */
-export interface LegacyAddresses {
+export interface LegacyContracts {
   readonly identityRegistry: Address;
   readonly staking: Address;
   readonly didStore?: Address | undefined;
@@ -22,7 +22,7 @@ export interface MainChainAddresses {
   readonly attestationRegistry?: Address | undefined;
   /** The canonical deployment when not given. */
   readonly multicall3?: Address | undefined;
-  readonly legacy?: LegacyAddresses | undefined;
+  readonly legacy?: LegacyContracts | undefined;
 }
 
 export interface MainChainConfig {
@@ -30,5 +30,5 @@ export interface MainChainConfig {
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
   readonly addresses: MainChainAddresses;
-  readonly limits?: Partial<EvmLimits> | undefined;
+  readonly limits?: Partial<MainChainLimits> | undefined;
 }

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { PageFile, PageFiles, PageSource } from '../../ports/presentation.ts';
+import type { StaticAsset, StaticAssets, PageSource } from '../../ports/presentation.ts';
 
 const BUILT = join(import.meta.dirname, 'explorer');
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'explorer');
@@ -20,7 +20,7 @@ const compress = promisify(gzip);
 export function createPageSource(): PageSource | undefined {
   const isBuilt = existsSync(BUILT);
   if (!isBuilt && !existsSync(SOURCES)) return undefined;
-  let loading: Promise<PageFiles> | undefined;
+  let loading: Promise<StaticAssets> | undefined;
   return {
     load() {
       loading ??= isBuilt ? readBuilt() : makeFromSources();
@@ -29,17 +29,17 @@ export function createPageSource(): PageSource | undefined {
   };
 }
 
-async function readBuilt(): Promise<PageFiles> {
+async function readBuilt(): Promise<StaticAssets> {
   return toPageFiles(await readFile(join(BUILT, 'page.js')), BUILT);
 }
 
-async function makeFromSources(): Promise<PageFiles> {
+async function makeFromSources(): Promise<StaticAssets> {
   const { bundlePages } = await import('./page-bundle.ts');
   return toPageFiles(Buffer.from(await bundlePages(SOURCES)), SOURCES);
 }
 
 /** `folder` holds what needs no making. */
-async function toPageFiles(script: Buffer, folder: string): Promise<PageFiles> {
+async function toPageFiles(script: Buffer, folder: string): Promise<StaticAssets> {
   const [style, icon] = await Promise.all([readFile(join(folder, 'page.css')), readFile(join(folder, 'icon.svg'))]);
   return {
     script: await toPageFile('page', 'js', 'text/javascript; charset=utf-8', script),
@@ -48,7 +48,7 @@ async function toPageFiles(script: Buffer, folder: string): Promise<PageFiles> {
   };
 }
 
-async function toPageFile(stem: string, extension: string, contentType: string, content: Buffer): Promise<PageFile> {
+async function toPageFile(stem: string, extension: string, contentType: string, content: Buffer): Promise<StaticAsset> {
   const digest = hash('sha256', content, 'base64url').slice(0, NAME_CHARACTERS);
   return { name: `${stem}-${digest}.${extension}`, contentType, content, gzipped: await compress(content) };
 }

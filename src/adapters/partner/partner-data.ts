@@ -6,7 +6,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
-import { parseForeignObject } from '../../domain/json/untrusted-json.ts';
+import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { PartnerAnswer, PartnerData } from '../../ports/presentation.ts';
 
@@ -76,7 +76,7 @@ async function ask(
   } catch (error) {
     return { kind: isTooLarge(error) ? 'invalid' : 'unreachable' };
   }
-  const value = parseForeignObject(new Uint8Array(bytes));
+  const value = parseUntrustedObject(new Uint8Array(bytes));
   return value === undefined ? { kind: 'invalid' } : { kind: 'object', value };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { KeptPictures } from './image-cache.ts';
+import { ImageCache } from './image-cache.ts';
 
 test('the pictures asked for last are kept, as many as there is room for', () => {
-  const kept = new KeptPictures(30);
+  const kept = new ImageCache(30);
   for (const name of ['a', 'b', 'c']) kept.add(name, Buffer.alloc(10, name));
   expect(kept.get('a')).toEqual(Buffer.alloc(10, 'a'));
   kept.add('d', Buffer.alloc(15));

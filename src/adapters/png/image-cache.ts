@@ -1,6 +1,6 @@
 /** Which drawn pictures are kept? Those asked for last, as many as the memory for them holds. */
 
-export class KeptPictures {
+export class ImageCache {
   readonly #mostBytes: number;
   /** Longest unused first. */
   readonly #pictures = new Map<string, Buffer>();

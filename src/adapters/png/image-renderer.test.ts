@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPictureMaker, findPictureMaker } from './image-renderer.ts';
+import { createImageRenderer, findImageRenderer } from './image-renderer.ts';
 import type { Pixels } from './png-encoder.ts';
 
 const PIXEL: Pixels = { width: 1, height: 1, pixels: Buffer.alloc(4) };
@@ -22,7 +22,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('pictures', () => {
   test('are drawn once for all who ask, and kept', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createPictureMaker({ draw });
+    const maker = createImageRenderer({ draw });
     const asked = [maker.draw('a', always), maker.draw('a', always)];
     await settled();
     endNext();
@@ -32,7 +32,7 @@ describe('pictures', () => {
 
   test('are drawn few at once, the others in their turn', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createPictureMaker({ draw, atOnce: 2 });
+    const maker = createImageRenderer({ draw, atOnce: 2 });
     const asked = ['a', 'b', 'c', 'd'].map((svg) => maker.draw(svg, always));
     await settled();
     expect(begun).toEqual(['a', 'b']);
@@ -50,7 +50,7 @@ describe('pictures', () => {
 
   test('that nobody waits for any more are not drawn, but for somebody who asks again', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createPictureMaker({ draw, atOnce: 1 });
+    const maker = createImageRenderer({ draw, atOnce: 1 });
     const first = maker.draw('a', always);
     const [given, taken] = [maker.draw('b', () => false), maker.draw('c', () => false)];
     const again = maker.draw('c', always);
@@ -69,7 +69,7 @@ describe('pictures', () => {
 
   test('that cannot be drawn fail for all who ask, give their turn to others, and are tried again', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createPictureMaker({ draw, atOnce: 1 });
+    const maker = createImageRenderer({ draw, atOnce: 1 });
     const asked = [maker.draw('a', always), maker.draw('a', always), maker.draw('b', always)];
     await settled();
     endNext(new Error('no picture'));
@@ -85,7 +85,7 @@ describe('pictures', () => {
 
   test('that there is no room for are drawn anew', async () => {
     let drawn = 0;
-    const maker = createPictureMaker({ draw: async () => (drawn++, PIXEL), keptBytes: 10 });
+    const maker = createImageRenderer({ draw: async () => (drawn++, PIXEL), keptBytes: 10 });
     await maker.draw('a', always);
     await maker.draw('a', always);
     expect(drawn).toBe(2);
@@ -93,7 +93,7 @@ describe('pictures', () => {
 });
 
 describe('the one that draws', () => {
-  const maker = findPictureMaker()!;
+  const maker = findImageRenderer()!;
   const text = (content: string, family: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40"><rect width="200" height="40" fill="#fff"/><text x="5" y="30" font-size="24" font-family="${family}">${content}</text></svg>`;
   const draw = (svg: string) => maker.draw(svg, always);
@@ -101,7 +101,7 @@ describe('the one that draws', () => {
   test('gives the same bytes each time, in the size that the text names', async () => {
     const png = (await draw(text('Machine', 'DejaVu Sans')))!;
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([200, 40]);
-    const anew = await findPictureMaker()!.draw(text('Machine', 'DejaVu Sans'), always);
+    const anew = await findImageRenderer()!.draw(text('Machine', 'DejaVu Sans'), always);
     expect(anew!.equals(png)).toBe(true);
   });
 

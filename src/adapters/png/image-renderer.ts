@@ -6,8 +6,8 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import type { PictureMaker } from '../../ports/presentation.ts';
-import { KeptPictures } from './image-cache.ts';
+import type { ImageRenderer } from '../../ports/presentation.ts';
+import { ImageCache } from './image-cache.ts';
 import { encodePng, type Pixels } from './png-encoder.ts';
 
 /** Each takes some 4 MB while it is drawn, and one of Node's four threads. */
@@ -21,17 +21,17 @@ const VERSION = 'resvg-2.6.2 dejavu-2.37.3 deflate-6';
 
 export type Draw = (svg: string) => Promise<Pixels>;
 
-export interface PictureMakerOptions {
+export interface ImageRendererOptions {
   readonly draw: Draw;
   readonly atOnce?: number;
   readonly keptBytes?: number;
 }
 
 /** Undefined: what draws or the fonts are not there, and no pictures are drawn. */
-export function findPictureMaker(): PictureMaker | undefined {
+export function findImageRenderer(): ImageRenderer | undefined {
   const fontFiles = findFonts();
   if (fontFiles === undefined || !hasRenderer()) return undefined;
-  return createPictureMaker({
+  return createImageRenderer({
     async draw(svg) {
       const { renderAsync } = await import('@resvg/resvg-js');
       return renderAsync(svg, {
@@ -42,8 +42,8 @@ export function findPictureMaker(): PictureMaker | undefined {
   });
 }
 
-export function createPictureMaker({ draw, atOnce = AT_ONCE, keptBytes = KEPT_BYTES }: PictureMakerOptions) {
-  const kept = new KeptPictures(keptBytes);
+export function createImageRenderer({ draw, atOnce = AT_ONCE, keptBytes = KEPT_BYTES }: ImageRendererOptions) {
+  const kept = new ImageCache(keptBytes);
   const drawing = new Map<string, Drawing>();
   const waiting: (() => void)[] = [];
   let free = atOnce;
@@ -87,7 +87,7 @@ export function createPictureMaker({ draw, atOnce = AT_ONCE, keptBytes = KEPT_BY
       drawing.set(key, begin);
       return (begin.picture = drawInTurn(svg, key, begin));
     },
-  } satisfies PictureMaker;
+  } satisfies ImageRenderer;
 }
 
 interface Drawing {

@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SharedCounts } from '../../ports/runtime.ts';
-import { createSharedCounts } from './distributed-counters.ts';
+import type { DistributedCounters } from '../../ports/runtime.ts';
+import { createDistributedCounters } from './distributed-counters.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { isRedisThere, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
 
@@ -31,7 +31,7 @@ const DOWN = '{"message":"shared counters do not answer; this replica counts alo
 describe.skipIf(!isRedisThere)('shared counters', () => {
   let port: number;
   let server: RedisServer;
-  let replicas: SharedCounts[];
+  let replicas: DistributedCounters[];
   beforeAll(async () => {
     port = await findFreePort();
     server = await startRedis({ port });
@@ -44,10 +44,10 @@ describe.skipIf(!isRedisThere)('shared counters', () => {
     for (const replica of replicas) await replica.close();
   });
 
-  async function open(): Promise<SharedCounts> {
+  async function open(): Promise<DistributedCounters> {
     const { log, next } = createLines();
     const up = next();
-    const replica = createSharedCounts(`redis://127.0.0.1:${port}/0`, log);
+    const replica = createDistributedCounters(`redis://127.0.0.1:${port}/0`, log);
     replicas.push(replica);
     await up;
     return replica;
@@ -95,12 +95,12 @@ describe.skipIf(!isRedisThere)('shared counters', () => {
     let own = await startRedis({ port: ownPort });
     const { lines, log, next } = createLines();
     let changed = next();
-    const replica = createSharedCounts(`redis://user:hidden@127.0.0.1:${ownPort}`, log);
+    const replica = createDistributedCounters(`redis://user:hidden@127.0.0.1:${ownPort}`, log);
     // Not connected yet, which is as good as away.
     expect(await replica.count('key', 1, WINDOW)).toBeUndefined();
     expect([replica.isUp(), replica.failures()]).toEqual([false, 1]);
     await replica.close();
-    const second = createSharedCounts(`redis://127.0.0.1:${ownPort}`, log);
+    const second = createDistributedCounters(`redis://127.0.0.1:${ownPort}`, log);
     replicas.push(second);
     await changed;
     expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([true, 0]);
@@ -135,7 +135,7 @@ describe('a server that accepts and says nothing', () => {
 
   test('is never waited for: it is not up', async () => {
     const { lines, log } = createLines();
-    const replica = createSharedCounts(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, log);
+    const replica = createDistributedCounters(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, log);
     expect([replica.isUp(), await replica.count('key', 1, WINDOW)]).toEqual([false, undefined]);
     await replica.close();
     expect(lines).toEqual([]);

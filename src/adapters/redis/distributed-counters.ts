@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import type { Log, SharedCounts } from '../../ports/runtime.ts';
+import type { Log, DistributedCounters } from '../../ports/runtime.ts';
 
 /** Longer than a healthy server ever takes, shorter than callers notice. */
 const ANSWER_MILLISECONDS = 250;
@@ -45,7 +45,7 @@ interface Waiting {
 type CountAll = (keyCount: number, ...keysAndValues: (string | number)[]) => Promise<number[]>;
 
 /** Connects in the background; counts nothing until the server has answered once. */
-export function createSharedCounts(url: string, log: Log): SharedCounts {
+export function createDistributedCounters(url: string, log: Log): DistributedCounters {
   const client = new Redis(url, {
     connectTimeout: CONNECT_MILLISECONDS,
     commandTimeout: ANSWER_MILLISECONDS,

@@ -1,14 +1,17 @@
 /** Is a node of the configured chain? It says by which name it knows its chain (a chain id, a genesis hash), and is believed in nothing before. */
 import type { Deadline } from './deadline.ts';
 
-export interface ChainName<Name> {
+export interface ChainIdentity<Name> {
   /** Asks anew; a node that names another chain is not used until it names the right one. */
   read(deadline: Deadline): Promise<Name>;
   /** Asks once in the life of a node that gives the right answer; requests that wait for it share the question. */
   isExpected(deadline: Deadline): Promise<boolean>;
 }
 
-export function createChainName<Name>(expected: Name, ask: (deadline: Deadline) => Promise<Name>): ChainName<Name> {
+export function createChainIdentity<Name>(
+  expected: Name,
+  ask: (deadline: Deadline) => Promise<Name>,
+): ChainIdentity<Name> {
   let isKnown = false;
   let asking: Promise<Name> | undefined;
 

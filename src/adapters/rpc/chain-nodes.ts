@@ -1,15 +1,15 @@
 /** Which nodes of a chain are there to ask? In the order of the configuration, each with what is known of it; connections to all are kept between requests. */
 import type { Clock, Log } from '../../ports/runtime.ts';
-import { createChainName, type ChainName } from './chain-identity.ts';
+import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import type { Deadline, Stopwatch } from './deadline.ts';
 import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type RpcNode } from './http-post.ts';
-import { createNodePause, type NodeFailure, type NodePause, type PauseLimits } from './circuit-breaker.ts';
+import { createCircuitBreaker, type NodeFailure, type CircuitBreaker, type BreakerLimits } from './circuit-breaker.ts';
 
 export interface NodesOptions {
   readonly rpcUrls: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits: ConnectionLimits & PauseLimits;
+  readonly limits: ConnectionLimits & BreakerLimits;
   /** Instead of HTTP and real time, for simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
@@ -27,8 +27,8 @@ export interface ChainKind<Name, Failure extends NodeFailure> {
 
 export interface ChainNode<Name, Failure extends NodeFailure> {
   readonly node: RpcNode;
-  readonly chain: ChainName<Name>;
-  readonly pause: NodePause<Failure>;
+  readonly chain: ChainIdentity<Name>;
+  readonly pause: CircuitBreaker<Failure>;
 }
 
 export interface ChainNodes<Name, Failure extends NodeFailure> {
@@ -51,8 +51,8 @@ export function openNodes<Name, Failure extends NodeFailure>(
     const node = parseRpcUrl(url);
     return {
       node,
-      chain: createChainName(expected, (deadline) => askName(node, deadline)),
-      pause: createNodePause({ chain, position, clock, log, limits, noFailure }),
+      chain: createChainIdentity(expected, (deadline) => askName(node, deadline)),
+      pause: createCircuitBreaker({ chain, position, clock, log, limits, noFailure }),
     };
   });
   return {

@@ -4,7 +4,7 @@
  */
 import type { UnreadableCause } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import { isYounger } from './is-fresh.ts';
+import { isFresh } from './is-fresh.ts';
 
 export interface NodeFailure {
   readonly unreadable: UnreadableCause;
@@ -12,25 +12,25 @@ export interface NodeFailure {
   readonly retryAfterSeconds: number | undefined;
 }
 
-export interface PauseLimits {
+export interface BreakerLimits {
   readonly firstPauseMilliseconds: number;
   readonly maxPauseMilliseconds: number;
   /** A longer wait than this is not believed. */
   readonly maxRetryAfterMilliseconds: number;
 }
 
-export interface NodePauseOptions<Failure extends NodeFailure> {
+export interface CircuitBreakerOptions<Failure extends NodeFailure> {
   readonly chain: 'main' | 'alt';
   /** In the order of the configuration; what the log calls the node. */
   readonly position: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits: PauseLimits;
+  readonly limits: BreakerLimits;
   /** What `lastFailure` is before any. */
   readonly noFailure: Failure;
 }
 
-export interface NodePause<Failure extends NodeFailure> {
+export interface CircuitBreaker<Failure extends NodeFailure> {
   readonly lastFailure: Failure;
   isPaused(): boolean;
   /** Negative when it is over. */
@@ -42,14 +42,16 @@ export interface NodePause<Failure extends NodeFailure> {
 /** Longer doublings than this are beyond any bound. */
 const MAX_DOUBLINGS = 16;
 
-export function createNodePause<Failure extends NodeFailure>(options: NodePauseOptions<Failure>): NodePause<Failure> {
+export function createCircuitBreaker<Failure extends NodeFailure>(
+  options: CircuitBreakerOptions<Failure>,
+): CircuitBreaker<Failure> {
   const { chain, position, clock, log, limits } = options;
   let lastFailure = options.noFailure;
   let failures = 0;
   let beganAtMilliseconds = 0;
   let pauseMilliseconds = 0;
 
-  const isPaused = () => isYounger(clock, beganAtMilliseconds, pauseMilliseconds);
+  const isPaused = () => isFresh(clock, beganAtMilliseconds, pauseMilliseconds);
 
   return {
     get lastFailure() {

@@ -4,17 +4,17 @@ import { toStoreUnavailable, type ReportFailure } from './engine/database-failur
 import { parseDatabaseUrl, type DatabaseLocation } from './engine/database-url.ts';
 import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
-import { createChipIntakes } from './service/evidence-records.ts';
+import { createEvidenceRecords } from './service/evidence-records.ts';
 import { createDecisions } from './service/decisions.ts';
-import { createFolds } from './main-chain/rating-states.ts';
+import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership.ts';
 import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
-import { createMainChainIndex } from './main-chain/main-chain-index.ts';
+import { createMainChainIndexStore } from './main-chain/main-chain-index.ts';
 import { migrate, SchemaTooNew } from './schema/migrate.ts';
 import { openSqlite } from './engine/sqlite.ts';
 import type { SqlDatabase } from './engine/sql-program.ts';
-import { createWriteProbe } from './engine/write-check.ts';
+import { createWriteCheck } from './engine/write-check.ts';
 
 export interface StoreOptions {
   /** Is told why the database failed, in one fixed word. */
@@ -42,15 +42,15 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
   }
   return {
     ...createIdentities(database),
-    ...createMainChainIndex(database),
+    ...createMainChainIndexStore(database),
     ...createOwnership(database),
-    ...createFolds(database),
+    ...createRatingStates(database),
     ...createFxRates(database),
     ...createDecisions(database),
-    ...createChipIntakes(database),
+    ...createEvidenceRecords(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
-    checkWritable: createWriteProbe(database),
+    checkWritable: createWriteCheck(database),
     close: () => database.close(),
   };
 }

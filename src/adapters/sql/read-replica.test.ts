@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
-import type { HoldingPage, Store } from '../../ports/store.ts';
+import type { OwnershipPage, Store } from '../../ports/store.ts';
 import { openStore } from './create-store.ts';
-import { createListCopy, type OpenListCopy } from './read-replica.ts';
+import { createReadReplica, type OpenReadReplica } from './read-replica.ts';
 import { openSqlite } from './engine/sqlite.ts';
 import { checkpointAt, id } from '../../../testing/contracts/store/samples.ts';
 
 const OWNER = `0x${'a1'.repeat(20)}` as Address;
-const PAGE: HoldingPage = { indexedBlock: 3, total: 1, ids: [id(7)] };
+const PAGE: OwnershipPage = { indexedBlock: 3, total: 1, ids: [id(7)] };
 
 let now: number;
 let identities: string;
@@ -15,7 +15,7 @@ let isFit: boolean;
 let asked: number;
 let warned: unknown[];
 let store: Store;
-let copy: OpenListCopy;
+let copy: OpenReadReplica;
 beforeEach(async () => {
   now = 1_788_900_000_000;
   isFit = true;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   const changes = [{ kind: 'held' as const, id: id(7), owner: OWNER, controller: undefined }];
   await store.advanceMainChain(undefined, checkpointAt(3), [], { readAtBlock: 3, changes });
   identities = await store.readIdentities();
-  copy = createListCopy(database, {
+  copy = createReadReplica(database, {
     readIdentities: async () => identities,
     clock: { nowMilliseconds: () => now },
     log: { info: () => undefined, warn: (fields) => void warned.push(fields), error: () => undefined },
@@ -35,8 +35,8 @@ beforeEach(async () => {
 });
 afterEach(() => copy.close());
 
-function read(): Promise<HoldingPage | undefined> {
-  return copy.readCopy(
+function read(): Promise<OwnershipPage | undefined> {
+  return copy.tryReplica(
     (lists) => {
       asked += 1;
       return lists.listHoldings(OWNER, 0, 10);

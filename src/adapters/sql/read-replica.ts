@@ -5,14 +5,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type { ListCopy, ListStore } from '../../ports/store.ts';
+import type { ReadReplica, ListStore } from '../../ports/store.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
 import type { ReportFailure } from './engine/database-failure.ts';
 import { createOwnership } from './main-chain/ownership.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import type { SqlDatabase } from './engine/sql-program.ts';
 
-export interface ListCopyOptions {
+export interface ReadReplicaOptions {
   readonly url: string;
   /** Of the database that is copied. */
   readonly readIdentities: () => Promise<string>;
@@ -21,7 +21,7 @@ export interface ListCopyOptions {
   readonly reportFailure: ReportFailure;
 }
 
-export interface OpenListCopy extends ListCopy {
+export interface OpenReadReplica extends ReadReplica {
   /** Waits for no statement that the copy does not answer. */
   close(): Promise<void>;
 }
@@ -36,15 +36,19 @@ const LEFT_ALONE_MILLISECONDS = 5_000;
 const CLOSING_MILLISECONDS = 200;
 
 /** Connects to nothing yet. */
-export async function openListCopy({ url, reportFailure, ...options }: ListCopyOptions): Promise<OpenListCopy> {
+export async function openReadReplica({
+  url,
+  reportFailure,
+  ...options
+}: ReadReplicaOptions): Promise<OpenReadReplica> {
   const { openPostgres } = await import('./engine/postgres.ts');
-  return createListCopy(openPostgres(url, reportFailure, PATIENCE_MILLISECONDS), options);
+  return createReadReplica(openPostgres(url, reportFailure, PATIENCE_MILLISECONDS), options);
 }
 
-export function createListCopy(
+export function createReadReplica(
   database: SqlDatabase,
-  { readIdentities, clock, log }: Omit<ListCopyOptions, 'url' | 'reportFailure'>,
-): OpenListCopy {
+  { readIdentities, clock, log }: Omit<ReadReplicaOptions, 'url' | 'reportFailure'>,
+): OpenReadReplica {
   const { listHoldings } = createOwnership(database);
   const { listFleet } = createAltFleets(database);
   const lists: ListStore = { listHoldings, listFleet };
@@ -67,7 +71,7 @@ export function createListCopy(
   }
 
   return {
-    async readCopy(list, isFit) {
+    async tryReplica(list, isFit) {
       const now = clock.nowMilliseconds();
       if (judged !== 'fit') {
         if (Math.abs(now - judgedAtMilliseconds) < LEFT_ALONE_MILLISECONDS) return undefined;

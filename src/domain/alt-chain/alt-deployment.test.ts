@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAltDeployment, type AltConfig, type AltRegistry } from './alt-deployment.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import type { Reading } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../machine/machine-facts.ts';
 
 const PROGRAM = '9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F' as AltKey;
 const OTHER = 'GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou' as AltKey;
@@ -18,7 +18,7 @@ describe('the deployment that a node serves', () => {
     );
   });
 
-  it.each<[name: string, registry: Reading<AltRegistry>, config: Reading<AltConfig>, expected: unknown]>([
+  it.each<[name: string, registry: ReadResult<AltRegistry>, config: ReadResult<AltConfig>, expected: unknown]>([
     ['another registry', present({ ...REGISTRY, localOrdinal: 6 }), present(CONFIG), WRONG],
     ['another config', present(REGISTRY), present({ ...CONFIG, localOrdinal: 6 }), WRONG],
     ['a config of another registry', present(REGISTRY), present({ ...CONFIG, registryProgram: OTHER }), WRONG],
@@ -32,10 +32,10 @@ describe('the deployment that a node serves', () => {
   });
 });
 
-function judge(registry: Reading<AltRegistry>, config: Reading<AltConfig>) {
+function judge(registry: ReadResult<AltRegistry>, config: ReadResult<AltConfig>) {
   return judgeAltDeployment(registry, config, { ordinal: 5, registryProgram: PROGRAM });
 }
 
-function present<T>(value: T): Reading<T> {
+function present<T>(value: T): ReadResult<T> {
   return { state: 'present', value };
 }

@@ -3,7 +3,7 @@
  * Program ids repeat across clusters; the ordinal that the two singletons carry does not.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import type { Reading } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../machine/machine-facts.ts';
 
 /** The machine registry's singleton. */
 export interface AltRegistry {
@@ -46,10 +46,10 @@ export interface ExpectedAltDeployment {
 
 /** Present only when both singletons are there and name what is configured; a missing one is another deployment. */
 export function judgeAltDeployment(
-  registry: Reading<AltRegistry>,
-  config: Reading<AltConfig>,
+  registry: ReadResult<AltRegistry>,
+  config: ReadResult<AltConfig>,
   expected: ExpectedAltDeployment,
-): Reading<AltDeployment> {
+): ReadResult<AltDeployment> {
   if (registry.state === 'unreadable') return registry;
   if (config.state === 'unreadable') return config;
   const isExpected =

@@ -6,7 +6,7 @@ import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type {
   EventRecord,
-  Reading,
+  ReadResult,
   ServiceEndpoint,
   SubscriptionStatus,
   VerificationMethod,
@@ -68,13 +68,13 @@ export interface AltEventLog {
 export interface AltMachineSnapshot {
   readonly id: MachineId;
   readonly slot: number;
-  readonly machine: Reading<AltMachine>;
+  readonly machine: ReadResult<AltMachine>;
   /** Absent: none set, `NO_PAUSE_FLAGS`. */
-  readonly pauseFlags: Reading<AltPauseFlags>;
+  readonly pauseFlags: ReadResult<AltPauseFlags>;
   /** Absent: nothing reported. */
-  readonly subscription: Reading<AltSubscription>;
+  readonly subscription: ReadResult<AltSubscription>;
   /** Absent: no event yet, `NO_EVENTS`. */
-  readonly eventLog: Reading<AltEventLog>;
+  readonly eventLog: ReadResult<AltEventLog>;
 }
 
 /** A wallet's account in the binding registry; an absent account means that it was never bound. */

@@ -5,7 +5,7 @@ import type { AltMachine } from './alt-machine-facts.ts';
 import { judgeAltMachine, judgeConfirmation } from './alt-machine-home.ts';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { Reading } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../machine/machine-facts.ts';
 import { judgeHome } from '../machine/machine-home.ts';
 
 const MACHINE: AltMachine = {
@@ -22,7 +22,7 @@ const MACHINE: AltMachine = {
   serviceEndpoints: [],
 };
 
-const TOKEN: Reading<Address> = present('0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address);
+const TOKEN: ReadResult<Address> = present('0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address);
 const NONE = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'transport' } as const;
 const LIVING = present(MACHINE);
@@ -36,7 +36,7 @@ const RELOCATING = { kind: 'MachineRelocating' };
 const ALT_UNREADABLE = { kind: 'ChainUnreadable', chain: 'alt', cause: 'transport' };
 
 describe('a machine, asked of both chains', () => {
-  it.each<[name: string, main: MainFacts, alt: Reading<AltMachine>, judged: unknown]>([
+  it.each<[name: string, main: MainFacts, alt: ReadResult<AltMachine>, judged: unknown]>([
     ['leaving the alt chain: collected, sent', { home: 5 }, LEAVING, RELOCATING],
     ['leaving: the main chain has imported it', { owner: TOKEN, home: 1 }, LEAVING, HERE],
     ['left', { owner: TOKEN, home: 1 }, NONE, HERE],
@@ -71,12 +71,12 @@ describe('an absence that the main chain does not know of', () => {
 });
 
 interface MainFacts {
-  readonly owner?: Reading<Address>;
+  readonly owner?: ReadResult<Address>;
   readonly home: number;
   readonly relocating?: boolean;
 }
 
-function judgeBoth({ owner = NONE, home, relocating = false }: MainFacts, alt: Reading<AltMachine>): unknown {
+function judgeBoth({ owner = NONE, home, relocating = false }: MainFacts, alt: ReadResult<AltMachine>): unknown {
   const facts = { owner, relocating: present(relocating), homeOrdinal: present(home) };
   try {
     const judged = judgeHome(facts, { local: 1, alt: 5 });
@@ -87,6 +87,6 @@ function judgeBoth({ owner = NONE, home, relocating = false }: MainFacts, alt: R
   }
 }
 
-function present<T>(value: T): Reading<T> {
+function present<T>(value: T): ReadResult<T> {
   return { state: 'present', value };
 }

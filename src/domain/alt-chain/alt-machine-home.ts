@@ -5,7 +5,7 @@
  */
 import type { AltMachine } from './alt-machine-facts.ts';
 import { chainUnreadable, Fault } from '../faults.ts';
-import type { Reading } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../machine/machine-facts.ts';
 import type { MachineHome } from '../machine/machine-home.ts';
 
 export type AltExistence =
@@ -18,8 +18,8 @@ export type AltExistence =
   | { readonly kind: 'unconfirmed' };
 
 /** Joins the main chain's word with the machine's account. Throws `MachineRelocating`, `ChainUnreadable`. */
-export function judgeAltMachine(home: Exclude<MachineHome, 'main'>, machine: Reading<AltMachine>): AltExistence {
-  const account = needAltOrAbsent(machine);
+export function judgeAltMachine(home: Exclude<MachineHome, 'main'>, machine: ReadResult<AltMachine>): AltExistence {
+  const account = unwrapAltOptional(machine);
   if (account === undefined) return { kind: home === 'alt' ? 'unconfirmed' : 'absent' };
   if (account.relocating) throw new Fault('MachineRelocating', {});
   return { kind: 'present', machine: account };
@@ -31,7 +31,7 @@ export function judgeConfirmation(homeReadAgain: MachineHome): 'absent' | 'start
 }
 
 /** The value of an alt-chain fact that may legitimately be missing. Throws `ChainUnreadable`. */
-export function needAltOrAbsent<T>(reading: Reading<T>): T | undefined {
+export function unwrapAltOptional<T>(reading: ReadResult<T>): T | undefined {
   if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);
   return reading.state === 'present' ? reading.value : undefined;
 }

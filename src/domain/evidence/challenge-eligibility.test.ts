@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
-import { requireChallengedMachine } from './challenge-eligibility.ts';
+import { requireChallengeEligible } from './challenge-eligibility.ts';
 import { ABSENT, CHALLENGE, present, STANDING, UNREADABLE } from '../../../testing/fixtures/evidence-documents.ts';
 
-type Snapshot = Parameters<typeof requireChallengedMachine>[0];
+type Snapshot = Parameters<typeof requireChallengeEligible>[0];
 
 function judge(changes: Partial<Snapshot> = {}): unknown {
   try {
-    return requireChallengedMachine({ ...STANDING.snapshot, ...changes }, { local: 1 });
+    return requireChallengeEligible({ ...STANDING.snapshot, ...changes }, { local: 1 });
   } catch (error) {
     if (error instanceof Fault) return [error.kind, error.context];
     throw error;

@@ -3,17 +3,17 @@ import { findDidController } from '../machine/did-controller.ts';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../machine/machine-facts.ts';
-import { judgeHome, need, needOrAbsent } from '../machine/machine-home.ts';
+import { judgeHome, unwrap, unwrapOptional } from '../machine/machine-home.ts';
 
 /** Throws `MachineAbsent`, then `MachineRelocating` and `ChainUnreadable`, then `MachineDeactivated`. */
-export function requireChallengedMachine(
+export function requireChallengeEligible(
   snapshot: Pick<MachineSnapshot, 'owner' | 'controller' | 'generalPaused' | 'relocating' | 'homeOrdinal'>,
   { local }: { readonly local: number },
 ): { readonly didController: Address } {
-  const owner = needOrAbsent(snapshot.owner);
+  const owner = unwrapOptional(snapshot.owner);
   if (owner === undefined) throw new Fault('MachineAbsent', {}); // wherever else it lives: there is no token here
   judgeHome(snapshot, { local, alt: undefined });
   const didController = findDidController(snapshot, owner);
-  if (need(snapshot.generalPaused)) throw new Fault('MachineDeactivated', {});
+  if (unwrap(snapshot.generalPaused)) throw new Fault('MachineDeactivated', {});
   return { didController };
 }

@@ -1,7 +1,7 @@
 import { p256 } from '@noble/curves/nist.js';
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
-import { findChipSignature, isSignedByChip, parseChipAnswer, toLowS } from './chip-signature.ts';
+import { findChipSignature, isSignedByChip, parseChipSignature, toLowS } from './chip-signature.ts';
 import { signAsChip } from './software-chip.ts';
 
 const { n: ORDER } = p256.Point.CURVE();
@@ -28,7 +28,7 @@ describe('two numbers', () => {
     ['with s at the middle', 5n, HALF, HALF],
     ['with s above the middle', 5n, HALF + 1n, HALF],
   ])('%s are read, with low s', (_name, r, s, low) => {
-    expect(parseChipAnswer(answer(r, s))).toEqual(rs(r, low));
+    expect(parseChipSignature(answer(r, s))).toEqual(rs(r, low));
     expect(toLowS(r, s)).toEqual(rs(r, low));
   });
 
@@ -43,7 +43,7 @@ describe('two numbers', () => {
     ['s is the order', 1n, ORDER],
     ['s is above the order', 1n, ORDER + 1n],
   ])('are none where %s', (_name, r, s) => {
-    expect(parseChipAnswer(answer(r, s))).toBeUndefined();
+    expect(parseChipSignature(answer(r, s))).toBeUndefined();
     expect(toLowS(r, s)).toBeUndefined();
   });
 
@@ -61,7 +61,7 @@ describe('two numbers', () => {
     ['something behind', '02010102010100'],
     ['less than was said', '0201010202'],
   ])('are not %s', (_name, hex) => {
-    expect(parseChipAnswer(hexToBytes(hex))).toBeUndefined();
+    expect(parseChipSignature(hexToBytes(hex))).toBeUndefined();
   });
 });
 

@@ -14,7 +14,7 @@ const DER_SEQUENCE = 0x30;
 const { n: ORDER } = p256.Point.CURVE();
 
 /** r and s with low s. Undefined for anything but two minimal, positive INTEGERs below the order of the group and nothing after them. */
-export function parseChipAnswer(bytes: Uint8Array): Uint8Array | undefined {
+export function parseChipSignature(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.length < MIN_ANSWER_BYTES || bytes.length > MAX_ANSWER_BYTES) return undefined;
   const r = readInteger(bytes);
   const s = r && readInteger(r.rest);
@@ -33,7 +33,7 @@ export function isSignedByChip(publicKey: Uint8Array, prehash: Uint8Array, rs: U
 }
 
 /**
- * r and s, with low s, of the answer of a signing command: as `parseChipAnswer` takes it, or with the SEQUENCE around it that most tools
+ * r and s, with low s, of the answer of a signing command: as `parseChipSignature` takes it, or with the SEQUENCE around it that most tools
  * write, or as r and s of 32 bytes each. What could be read in two ways is read in the one that verifies; undefined when none does.
  */
 export function findChipSignature(
@@ -44,8 +44,8 @@ export function findChipSignature(
   const isPlain = answer.length === 2 * SCALAR_BYTES;
   const isSequence = answer[0] === DER_SEQUENCE && answer[1] === answer.length - 2;
   const candidates = [
-    parseChipAnswer(answer),
-    isSequence ? parseChipAnswer(answer.subarray(2)) : undefined,
+    parseChipSignature(answer),
+    isSequence ? parseChipSignature(answer.subarray(2)) : undefined,
     isPlain ? toLowS(toNumber(answer.subarray(0, SCALAR_BYTES)), toNumber(answer.subarray(SCALAR_BYTES))) : undefined,
   ];
   return candidates.find((rs) => rs !== undefined && isSignedByChip(publicKey, prehash, rs));

@@ -4,7 +4,7 @@ import { hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 import { parseRecoverableSignature } from '../signatures/signature-parsing.ts';
-import { findChipSignature, parseChipAnswer } from './chip-signature.ts';
+import { findChipSignature, parseChipSignature } from './chip-signature.ts';
 import {
   buildEvidence,
   BuildingRefused,
@@ -29,7 +29,7 @@ const leafOf = (attempt: VectorAttempt) => ({ der: DER, publicKey: hexToBytes(at
 
 function build(attempt: Named, nowSeconds = NOW) {
   const chip = prepareChipProof(attempt.challenge, leafOf(attempt), vectorNamespace, nowSeconds);
-  const rs = parseChipAnswer(hexToBytes(attempt.nativeSignatureHex))!;
+  const rs = parseChipSignature(hexToBytes(attempt.nativeSignatureHex))!;
   const controller = prepareControllerProof(chip, rs, vectorNamespace, nowSeconds);
   const signature = parseRecoverableSignature(`0x${attempt.controllerSignatureHex}`)!;
   return { chip, controller, evidence: buildEvidence(controller, signature, vectorNamespace, nowSeconds) };
@@ -120,7 +120,7 @@ describe('a challenge', () => {
     expect(prepare(challenge, Number.NaN)).toBe('expired');
 
     const { chip, controller } = build(first);
-    const rs = parseChipAnswer(hexToBytes(first.nativeSignatureHex))!;
+    const rs = parseChipSignature(hexToBytes(first.nativeSignatureHex))!;
     expect(problemOf(() => prepareControllerProof(chip, rs, vectorNamespace, end))).toBe('expired');
     const signature = parseRecoverableSignature(`0x${first.controllerSignatureHex}`)!;
     expect(problemOf(() => buildEvidence(controller, signature, vectorNamespace, end))).toBe('expired');
@@ -144,11 +144,11 @@ describe('what a chip answers', () => {
     ['breaks off', answer.slice(0, -2)],
     ['has an endless length', '0280020101'],
   ])('that %s is no signature', (_name, hex) => {
-    expect(parseChipAnswer(hexToBytes(hex))).toBeUndefined();
+    expect(parseChipSignature(hexToBytes(hex))).toBeUndefined();
   });
 
   it('must verify under the key of the leaf', () => {
-    const other = parseChipAnswer(hexToBytes('020101020101'))!;
+    const other = parseChipSignature(hexToBytes('020101020101'))!;
     expect(problemOf(() => prepareControllerProof(chip, other, vectorNamespace, NOW))).toBe(
       'chip signature does not verify',
     );

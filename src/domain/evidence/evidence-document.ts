@@ -5,7 +5,7 @@
 import { canonicalBytes } from '../json/canonical-json.ts';
 import { formatAddress, parseAddress, parseMachineId, ZERO_ADDRESS } from '../identifiers/identifiers.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
-import { readClosedShape, type ClosedShape, type Shaped, type TextForm } from './exact-object.ts';
+import { parseExactObject, type ExactShape, type ExactObject, type TextForm } from './exact-object.ts';
 
 export const MAX_EVIDENCE_BYTES = 16_384;
 export const MAX_TRANSCRIPT_BYTES = 4_096;
@@ -47,7 +47,7 @@ const TRANSCRIPT = {
   profile: anyText,
   protocol: anyText,
   verifier: anyText,
-} as const satisfies ClosedShape;
+} as const satisfies ExactShape;
 
 const DOCUMENT = {
   certificate: {
@@ -63,17 +63,17 @@ const DOCUMENT = {
   revocationStatus: anyText,
   transcript: TRANSCRIPT,
   trustBundle: anyText,
-} as const satisfies ClosedShape;
+} as const satisfies ExactShape;
 
 /** What chip and controller sign: the nine texts of the challenge, and the fingerprint of the leaf. */
-export type Transcript = Shaped<typeof TRANSCRIPT>;
-export type EvidenceDocument = Shaped<typeof DOCUMENT>;
+export type Transcript = ExactObject<typeof TRANSCRIPT>;
+export type EvidenceDocument = ExactObject<typeof DOCUMENT>;
 
 /** Undefined for anything but one JSON object in UTF-8 of exactly the members, each in its form. */
 export function parseEvidenceDocument(body: Uint8Array): EvidenceDocument | undefined {
   if (body.length > MAX_EVIDENCE_BYTES) return undefined;
   const { value } = parseStrictJson(body, DOCUMENT_DEPTH);
-  const document = value === undefined ? undefined : readClosedShape(value, DOCUMENT);
+  const document = value === undefined ? undefined : parseExactObject(value, DOCUMENT);
   if (document === undefined || canonicalBytes(document.transcript).length > MAX_TRANSCRIPT_BYTES) return undefined;
   return document;
 }

@@ -4,7 +4,7 @@ import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
 import { createScene, passSteps, present, STANDING } from '../../../testing/fixtures/evidence-documents.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
-import { toIntake, toReceipt } from './evidence-record.ts';
+import { toEvidenceRecord, toReceipt } from './evidence-record.ts';
 import { nonceHashOf, type Hex } from './signed-bytes.ts';
 
 function accept({ bodyText, challenge }: VectorAttempt) {
@@ -35,7 +35,7 @@ describe('the published attempts', () => {
 
   it('leave an intake', () => {
     const evidence = accept(attempts.first);
-    expect(toIntake(evidence, 1_800_000_007 as TrustedSeconds, vectorNamespace)).toStrictEqual({
+    expect(toEvidenceRecord(evidence, 1_800_000_007 as TrustedSeconds, vectorNamespace)).toStrictEqual({
       receiptId: '0x1bda30d9544bd5b7c459796365bd20645cf959b34e40fc6e92d0392005417161',
       evidenceHash: '0xfe5f8d87aa306bc45cbab15993328b2d23cac62effa3d5fa2aaf7991e1d3e776',
       machineId: 89350908712967475431870180087874041421682312546316148027441151704494887437771n,

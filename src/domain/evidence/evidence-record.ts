@@ -6,7 +6,7 @@ import { REVOCATION_STATUS, type AcceptableEvidence, type AcceptedEvidence } fro
 import { chipRefOf, fingerprintOf, receiptIdOf, toHex, type Hex } from './signed-bytes.ts';
 
 /** For whoever records the attestation. It carries no status: acceptance is not verification. */
-export interface Intake {
+export interface AcceptedEvidenceRecord {
   readonly receiptId: Hex;
   readonly evidenceHash: Hex;
   readonly machineId: MachineId;
@@ -36,7 +36,11 @@ export interface Receipt {
 }
 
 /** What step 14 is to write together with the consumption of the challenge. */
-export function toIntake(evidence: AcceptableEvidence, receivedAt: TrustedSeconds, namespace: Namespace): Intake {
+export function toEvidenceRecord(
+  evidence: AcceptableEvidence,
+  receivedAt: TrustedSeconds,
+  namespace: Namespace,
+): AcceptedEvidenceRecord {
   const { body, challenge, evidenceHash, leaf } = evidence;
   return {
     receiptId: receiptIdOf(evidenceHash, namespace),

@@ -18,7 +18,7 @@ import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './chall
 import { judgeClock, type TrustedSeconds } from './trusted-clock.ts';
 import { parseEvidenceDocument, type EvidenceDocument, type Transcript } from './evidence-document.ts';
 import { isLowS } from './low-s.ts';
-import { requireUnchanged, type MachineStanding } from './machine-unchanged.ts';
+import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
 import { isSignedByP256 } from './p256.ts';
 import { EvidenceRefusal, type EvidenceRefusalKind } from './refusal.ts';
 import {
@@ -196,7 +196,7 @@ export function requireControllerProof(
 }
 
 /** 13. The machine is still what the challenge says. Throws `MachineAbsent`, `MachineRelocating`, `ChainUnreadable` too. */
-export function requireMachine(evidence: ProvenEvidence, standing: MachineStanding): AcceptableEvidence {
+export function requireMachine(evidence: ProvenEvidence, standing: CurrentMachine): AcceptableEvidence {
   requireUnchanged(evidence.challenge, standing);
   return evidence as AcceptableEvidence;
 }

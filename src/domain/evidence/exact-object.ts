@@ -5,15 +5,15 @@ import type { JsonValue } from '../json/strict-json.ts';
 export type TextForm = (text: string) => boolean;
 
 /** Every member of a closed object: the form of its text, or the shape of the object in it. */
-export interface ClosedShape {
-  readonly [member: string]: TextForm | ClosedShape;
+export interface ExactShape {
+  readonly [member: string]: TextForm | ExactShape;
 }
 
 /** What has the shape. */
-export type Shaped<S> = { readonly [M in keyof S]: S[M] extends TextForm ? string : Shaped<S[M]> };
+export type ExactObject<S> = { readonly [M in keyof S]: S[M] extends TextForm ? string : ExactObject<S[M]> };
 
 /** Undefined for anything that has not exactly the shape. */
-export function readClosedShape<S extends ClosedShape>(value: JsonValue, shape: S): Shaped<S> | undefined {
+export function parseExactObject<S extends ExactShape>(value: JsonValue, shape: S): ExactObject<S> | undefined {
   const members = Object.entries(shape);
   if (!(value instanceof Map) || value.size !== members.length) return undefined;
   const found: [string, unknown][] = [];
@@ -23,10 +23,10 @@ export function readClosedShape<S extends ClosedShape>(value: JsonValue, shape: 
     if (read === undefined) return undefined;
     found.push([name, read]);
   }
-  return Object.fromEntries(found) as Shaped<S>;
+  return Object.fromEntries(found) as ExactObject<S>;
 }
 
-function readMember(value: JsonValue, form: TextForm | ClosedShape): unknown {
-  if (typeof form === 'object') return readClosedShape(value, form);
+function readMember(value: JsonValue, form: TextForm | ExactShape): unknown {
+  if (typeof form === 'object') return parseExactObject(value, form);
   return typeof value === 'string' && form(value) ? value : undefined;
 }

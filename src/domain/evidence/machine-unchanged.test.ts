@@ -9,12 +9,12 @@ import {
   STANDING,
   UNREADABLE,
 } from '../../../testing/fixtures/evidence-documents.ts';
-import { requireUnchanged, type MachineStanding } from './machine-unchanged.ts';
+import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
 import type { EvidenceRefusal } from './refusal.ts';
 
-type Snapshot = MachineStanding['snapshot'];
+type Snapshot = CurrentMachine['snapshot'];
 
-function kindOf(snapshot: Partial<Snapshot>, rest: Partial<MachineStanding> = {}): string {
+function kindOf(snapshot: Partial<Snapshot>, rest: Partial<CurrentMachine> = {}): string {
   try {
     requireUnchanged(CHALLENGE, { ...STANDING, ...rest, snapshot: { ...STANDING.snapshot, ...snapshot } });
     return 'unchanged';
@@ -59,7 +59,7 @@ describe('the machine of a challenge', () => {
 });
 
 describe('of two changes', () => {
-  const changes: [kind: string, snapshot: Partial<Snapshot>, rest?: Partial<MachineStanding>][] = [
+  const changes: [kind: string, snapshot: Partial<Snapshot>, rest?: Partial<CurrentMachine>][] = [
     ['MachineAbsent', { owner: ABSENT }],
     ['MachineDeactivated', { generalPaused: present(true) }],
     ['ControllerChanged', { controller: STRANGER }],

@@ -2,12 +2,12 @@
 import { findDidController } from '../machine/did-controller.ts';
 import { Fault } from '../faults.ts';
 import type { MachineSnapshot } from '../machine/machine-facts.ts';
-import { judgeHome, need, needOrAbsent, type HomeOrdinals } from '../machine/machine-home.ts';
+import { judgeHome, unwrap, unwrapOptional, type HomeOrdinals } from '../machine/machine-home.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import { EvidenceRefusal } from './refusal.ts';
 
 /** Facts of one block. */
-export interface MachineStanding {
+export interface CurrentMachine {
   readonly snapshot: Pick<
     MachineSnapshot,
     'id' | 'owner' | 'controller' | 'generalPaused' | 'relocating' | 'homeOrdinal'
@@ -17,11 +17,11 @@ export interface MachineStanding {
 }
 
 /** Throws `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, or an `EvidenceRefusal`, in the order of the specification. */
-export function requireUnchanged(challenge: ChallengeRecord, { snapshot, ordinals, chainId }: MachineStanding): void {
+export function requireUnchanged(challenge: ChallengeRecord, { snapshot, ordinals, chainId }: CurrentMachine): void {
   if (snapshot.id !== challenge.machineId) throw new Error('the facts of another machine');
-  const owner = needOrAbsent(snapshot.owner);
+  const owner = unwrapOptional(snapshot.owner);
   if (owner === undefined) throw new Fault('MachineAbsent', {}); // relocating or not: there is no token here
-  if (need(snapshot.generalPaused)) throw new EvidenceRefusal('MachineDeactivated');
+  if (unwrap(snapshot.generalPaused)) throw new EvidenceRefusal('MachineDeactivated');
   if (findDidController(snapshot, owner) !== challenge.didController) throw new EvidenceRefusal('ControllerChanged');
   if (chainId !== challenge.chainId) throw new EvidenceRefusal('EvidenceMismatch');
   judgeHome(snapshot, ordinals);

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import type { ChallengeLookup } from './challenge-record.ts';
 import { CHALLENGE, createScene, forgeBody, NOW, passSteps } from '../../../testing/fixtures/evidence-documents.ts';
 import { vectorNamespace, vectorRules } from '../../../testing/fixtures/evidence-vectors.ts';
-import { toIntake, type Intake } from './evidence-record.ts';
-import { judgeKeptEvidence } from './stored-evidence.ts';
+import { toEvidenceRecord, type AcceptedEvidenceRecord } from './evidence-record.ts';
+import { judgeStoredEvidence } from './stored-evidence.ts';
 import { EvidenceRefusal } from './refusal.ts';
 
 const accepted = passSteps(createScene());
-const INTAKE = toIntake(accepted, accepted.receivedAt, vectorNamespace);
+const INTAKE = toEvidenceRecord(accepted, accepted.receivedAt, vectorNamespace);
 const CONSUMED: ChallengeLookup = {
   state: 'kept',
   challenge: { ...CHALLENGE, consumedBy: INTAKE.evidenceHash },
@@ -16,9 +16,12 @@ const CONSUMED: ChallengeLookup = {
 const DELETED: ChallengeLookup = { state: 'gone', isDocumentAccepted: true };
 const OTHER_HASH = `0x${'1'.repeat(64)}` as const;
 
-async function judge(changes: Partial<Intake> = {}, lookup: ChallengeLookup = CONSUMED): Promise<string> {
+async function judge(
+  changes: Partial<AcceptedEvidenceRecord> = {},
+  lookup: ChallengeLookup = CONSUMED,
+): Promise<string> {
   try {
-    const proven = await judgeKeptEvidence({ ...INTAKE, ...changes }, async () => lookup, vectorRules);
+    const proven = await judgeStoredEvidence({ ...INTAKE, ...changes }, async () => lookup, vectorRules);
     return proven.evidenceHash;
   } catch (error) {
     if (error instanceof EvidenceRefusal) return error.kind;
@@ -41,7 +44,7 @@ it.each<[kind: string, name: string, lookup: ChallengeLookup]>([
   expect(await judge({}, lookup)).toBe(kind);
 });
 
-it.each<[name: string, changes: Partial<Intake>]>([
+it.each<[name: string, changes: Partial<AcceptedEvidenceRecord>]>([
   ['receiptId', { receiptId: OTHER_HASH }],
   ['chipRef', { chipRef: OTHER_HASH }],
   ['leafFingerprint', { leafFingerprint: OTHER_HASH }],
@@ -50,10 +53,10 @@ it.each<[name: string, changes: Partial<Intake>]>([
   expect(await judge(changes)).toBe('EvidenceMismatch');
 });
 
-it.each<[name: string, changes: Partial<Intake>]>([
+it.each<[name: string, changes: Partial<AcceptedEvidenceRecord>]>([
   ['evidenceHash', { evidenceHash: OTHER_HASH }],
-  ['machineId', { machineId: 5n as Intake['machineId'] }],
-  ['controller', { controller: OTHER_HASH.slice(0, 42) as Intake['controller'] }],
+  ['machineId', { machineId: 5n as AcceptedEvidenceRecord['machineId'] }],
+  ['controller', { controller: OTHER_HASH.slice(0, 42) as AcceptedEvidenceRecord['controller'] }],
 ])('its column %s must follow too, whether its challenge is still there or not', async (name, changes) => {
   const ofChallenge = name === 'evidenceHash' ? 'ChallengeConsumed' : 'EvidenceMismatch';
   expect([await judge(changes), await judge(changes, DELETED)]).toEqual([ofChallenge, 'EvidenceMismatch']);

@@ -4,7 +4,7 @@
  */
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
 import * as steps from './evidence-steps.ts';
-import type { Intake } from './evidence-record.ts';
+import type { AcceptedEvidenceRecord } from './evidence-record.ts';
 import { EvidenceRefusal } from './refusal.ts';
 import { fingerprintOf, receiptIdOf, toHex } from './signed-bytes.ts';
 
@@ -12,8 +12,8 @@ import { fingerprintOf, receiptIdOf, toHex } from './signed-bytes.ts';
  * Throws `EvidenceRefusal`, or the fault `RequestMalformed`. `lookup` is that of the document's challenge; where its row is deleted, which it is
  * after 30 days, the intake's own columns stand for it.
  */
-export async function judgeKeptEvidence(
-  intake: Intake,
+export async function judgeStoredEvidence(
+  intake: AcceptedEvidenceRecord,
   lookup: (evidence: steps.TimedEvidence) => Promise<ChallengeLookup>,
   rules: steps.EvidenceRules,
 ): Promise<steps.ProvenEvidence> {
@@ -30,7 +30,11 @@ export async function judgeKeptEvidence(
 }
 
 /** The challenge as it was before this document consumed it. Throws for one that anything else consumed, or nothing. */
-function reopen(lookup: ChallengeLookup, intake: Intake, evidence: steps.TimedEvidence): ChallengeRecord {
+function reopen(
+  lookup: ChallengeLookup,
+  intake: AcceptedEvidenceRecord,
+  evidence: steps.TimedEvidence,
+): ChallengeRecord {
   if (lookup.state === 'kept') {
     if (lookup.challenge.consumedBy !== intake.evidenceHash) throw new EvidenceRefusal('ChallengeConsumed');
     return { ...lookup.challenge, consumedBy: undefined };
@@ -47,7 +51,11 @@ function reopen(lookup: ChallengeLookup, intake: Intake, evidence: steps.TimedEv
   };
 }
 
-function requireRow(intake: Intake, proven: steps.ProvenEvidence, { namespace }: steps.EvidenceRules): void {
+function requireRow(
+  intake: AcceptedEvidenceRecord,
+  proven: steps.ProvenEvidence,
+  { namespace }: steps.EvidenceRules,
+): void {
   const { document, challenge, evidenceHash, leafDer, leaf } = proven;
   const follows =
     intake.evidenceHash === evidenceHash &&

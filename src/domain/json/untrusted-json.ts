@@ -16,7 +16,7 @@ const exactJson = JSON as unknown as {
 };
 
 /** Undefined for anything but a JSON object in UTF-8 that nests at most 32 deep. */
-export function parseForeignObject(bytes: Uint8Array): object | undefined {
+export function parseUntrustedObject(bytes: Uint8Array): object | undefined {
   try {
     const value = exactJson.parse(UTF8.decode(bytes), (_key, member, { source }) =>
       typeof member === 'number' && String(member) !== source ? exactJson.rawJSON(source!) : member,

@@ -3,8 +3,8 @@
  * relocates is a fault wherever it is read, and none of these.
  */
 import { NO_PAUSE_FLAGS, type AltMachineSnapshot } from '../alt-chain/alt-machine-facts.ts';
-import type { DeploymentFacts, MachineSnapshot, Reading } from './machine-facts.ts';
-import { need } from './machine-home.ts';
+import type { DeploymentFacts, MachineSnapshot, ReadResult } from './machine-facts.ts';
+import { unwrap } from './machine-home.ts';
 
 /** `unreadable`: the machine can be read, but not what stops it. */
 export type Availability = Stop | 'available' | 'unreadable';
@@ -22,8 +22,8 @@ export function findStop(
   snapshot: Stops,
   { generalPausedGlobal, technicalPausedGlobal }: GlobalStops,
 ): Stop | undefined {
-  if (need(snapshot.generalPaused)) return 'deactivated';
-  const isPaused = need(snapshot.operatorPaused) || need(snapshot.technicalPaused);
+  if (unwrap(snapshot.generalPaused)) return 'deactivated';
+  const isPaused = unwrap(snapshot.operatorPaused) || unwrap(snapshot.technicalPaused);
   return isPaused || generalPausedGlobal || technicalPausedGlobal ? 'paused' : undefined;
 }
 
@@ -50,6 +50,6 @@ export function judgeAltAvailability(
   return generalPausedGlobal || Object.values(flags).some(Boolean) ? 'paused' : 'available';
 }
 
-function isUnknown({ state }: Reading<boolean>): boolean {
+function isUnknown({ state }: ReadResult<boolean>): boolean {
   return state !== 'present';
 }

@@ -1,8 +1,8 @@
 /** What does an event's metadata show? Opaque bytes; shown when they are a JSON object in UTF-8, else as `{}` (chain-evm 3.7). */
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { parseForeignObject } from '../json/untrusted-json.ts';
+import { parseUntrustedObject } from '../json/untrusted-json.ts';
 
 /** `hex`: `0x` and an even number of digits. */
 export function parseEventMetadata(hex: string): object {
-  return parseForeignObject(hexToBytes(hex.slice(2))) ?? {};
+  return parseUntrustedObject(hexToBytes(hex.slice(2))) ?? {};
 }

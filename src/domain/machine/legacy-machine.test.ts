@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeClaim, MAX_CLAIMED_MACHINES, parseClaimedMachines } from './legacy-machine.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { Reading } from './machine-facts.ts';
+import type { ReadResult } from './machine-facts.ts';
 
 const parse = (text: string) => parseClaimedMachines(new TextEncoder().encode(text));
 
@@ -53,7 +53,8 @@ test('the registry decides whose a claimed machine is', () => {
   const present = <T>(value: T) => ({ state: 'present', value }) as const;
   const absent = { state: 'absent' } as const;
   const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
-  const judge = (exists: Reading<boolean>, operator: Reading<Address>) => judgeClaim({ exists, operator }, claimant);
+  const judge = (exists: ReadResult<boolean>, operator: ReadResult<Address>) =>
+    judgeClaim({ exists, operator }, claimant);
   expect([
     judge(present(true), present(claimant)),
     judge(present(true), present(stranger)),

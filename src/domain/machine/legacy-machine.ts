@@ -4,20 +4,20 @@
  */
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { parseMachineId } from '../identifiers/identifiers.ts';
-import type { BlockRef, EventPage, Reading } from './machine-facts.ts';
+import type { BlockRef, EventPage, ReadResult } from './machine-facts.ts';
 import { JsonNumber, parseStrictJson } from '../json/strict-json.ts';
 
 /** Everything that one multicall says about one machine. Two readings of one machine differ by identity. */
-export interface FirstGenerationMachine {
+export interface LegacyMachine {
   readonly id: MachineId;
   readonly block: BlockRef;
   /** Of its DID; absent: none recorded. */
-  readonly address: Reading<Address>;
-  readonly exists: Reading<boolean>;
-  readonly staked: Reading<boolean>;
-  readonly eventCount: Reading<bigint>;
+  readonly address: ReadResult<Address>;
+  readonly exists: ReadResult<boolean>;
+  readonly staked: ReadResult<boolean>;
+  readonly eventCount: ReadResult<bigint>;
   /** The page of records that starts at the position the caller asked for. */
-  readonly events: Reading<EventPage>;
+  readonly events: ReadResult<EventPage>;
 }
 
 /** Longer lists are believed to be nobody's. */
@@ -45,7 +45,7 @@ export function parseClaimedMachines(bytes: Uint8Array): readonly MachineId[] | 
  * told, so the machine counts as one that cannot be read.
  */
 export function judgeClaim(
-  { exists, operator }: { readonly exists: Reading<boolean>; readonly operator: Reading<Address> },
+  { exists, operator }: { readonly exists: ReadResult<boolean>; readonly operator: ReadResult<Address> },
   claimant: Address,
 ): 'held' | 'unknown' | 'foreign' {
   if (exists.state === 'present' && !exists.value) return 'foreign';

@@ -7,7 +7,7 @@ import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { AttestationRecord } from '../evidence/verify-status.ts';
 
 /** One read: the three answers are three types and never merge. */
-export type Reading<T> =
+export type ReadResult<T> =
   | { readonly state: 'present'; readonly value: T }
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable'; readonly cause: UnreadableCause };
@@ -89,32 +89,32 @@ export interface MachineSnapshot {
   readonly id: MachineId;
   readonly block: BlockRef;
   /** Absent: a decoded `ERC721NonexistentToken`. */
-  readonly owner: Reading<Address>;
+  readonly owner: ReadResult<Address>;
   /** Absent: none set, or no token. */
-  readonly controller: Reading<Address>;
+  readonly controller: ReadResult<Address>;
   /** Absent: none recorded. */
-  readonly operator: Reading<Address>;
+  readonly operator: ReadResult<Address>;
   /** Absent: no token. */
-  readonly document: Reading<DidDocument>;
-  readonly subscription: Reading<Subscription>;
-  readonly subscriptionStatus: Reading<SubscriptionStatus>;
-  readonly available: Reading<boolean>;
-  readonly generalPaused: Reading<boolean>;
-  readonly technicalPaused: Reading<boolean>;
-  readonly operatorPaused: Reading<boolean>;
-  readonly relocating: Reading<boolean>;
+  readonly document: ReadResult<DidDocument>;
+  readonly subscription: ReadResult<Subscription>;
+  readonly subscriptionStatus: ReadResult<SubscriptionStatus>;
+  readonly available: ReadResult<boolean>;
+  readonly generalPaused: ReadResult<boolean>;
+  readonly technicalPaused: ReadResult<boolean>;
+  readonly operatorPaused: ReadResult<boolean>;
+  readonly relocating: ReadResult<boolean>;
   /** Protocol ordinal; 0 = none recorded. */
-  readonly homeOrdinal: Reading<number>;
-  readonly eventCount: Reading<bigint>;
-  readonly priorEventCount: Reading<bigint>;
+  readonly homeOrdinal: ReadResult<number>;
+  readonly eventCount: ReadResult<bigint>;
+  readonly priorEventCount: ReadResult<bigint>;
   /** The page of records that starts at the position the caller asked for. */
-  readonly events: Reading<EventPage>;
+  readonly events: ReadResult<EventPage>;
   /** Records from position 0 on, at most the query limit; undefined when nobody asked for them. */
-  readonly firstEvents: Reading<EventPage> | undefined;
+  readonly firstEvents: ReadResult<EventPage> | undefined;
   /** Absent: no AdminFlags contract is configured. */
-  readonly flags: Reading<AdminFlagsRecord>;
+  readonly flags: ReadResult<AdminFlagsRecord>;
   /** Absent: no AttestationRegistry contract is configured. */
-  readonly attestations: Reading<AttestationRecords>;
+  readonly attestations: ReadResult<AttestationRecords>;
 }
 
 /** Facts of the deployment, read at start and again whenever a log says that they changed (chain-evm 5.2). */

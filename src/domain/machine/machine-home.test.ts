@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { Reading } from './machine-facts.ts';
+import type { ReadResult } from './machine-facts.ts';
 import { judgeHome } from './machine-home.ts';
 
-const OWNER: Reading<Address> = { state: 'present', value: '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address };
+const OWNER: ReadResult<Address> = { state: 'present', value: '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address };
 const NONE = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'rpc-error' } as const;
 
-function judge(owner: Reading<Address>, relocating: boolean | typeof UNREADABLE, home: number | typeof UNREADABLE) {
-  const toReading = <T>(value: T | typeof UNREADABLE): Reading<T> =>
+function judge(owner: ReadResult<Address>, relocating: boolean | typeof UNREADABLE, home: number | typeof UNREADABLE) {
+  const toReading = <T>(value: T | typeof UNREADABLE): ReadResult<T> =>
     value === UNREADABLE ? UNREADABLE : { state: 'present', value: value as T };
   const facts = { owner, relocating: toReading<boolean>(relocating), homeOrdinal: toReading<number>(home) };
   try {

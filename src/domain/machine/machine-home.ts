@@ -3,7 +3,7 @@
  * Existence is judged here and nowhere else.
  */
 import { chainUnreadable, Fault } from '../faults.ts';
-import type { MachineSnapshot, Reading } from './machine-facts.ts';
+import type { MachineSnapshot, ReadResult } from './machine-facts.ts';
 
 /**
  * `main`: a machine of the main chain. `alt`: the main chain names the alt chain. `unknown-here`: the main chain names no
@@ -23,8 +23,8 @@ export function judgeHome(
   ordinals: HomeOrdinals,
 ): MachineHome {
   if (snapshot.owner.state === 'unreadable') throw chainUnreadable('main', snapshot.owner.cause);
-  if (need(snapshot.relocating)) throw new Fault('MachineRelocating', {});
-  const home = need(snapshot.homeOrdinal);
+  if (unwrap(snapshot.relocating)) throw new Fault('MachineRelocating', {});
+  const home = unwrap(snapshot.homeOrdinal);
   if (snapshot.owner.state === 'present') {
     if (home === ordinals.local) return 'main';
     throw chainUnreadable('main', 'contradiction');
@@ -35,14 +35,14 @@ export function judgeHome(
 }
 
 /** The value of a fact without which there is no answer. Throws `ChainUnreadable`. */
-export function need<T>(reading: Reading<T>): T {
-  const value = needOrAbsent(reading);
+export function unwrap<T>(reading: ReadResult<T>): T {
+  const value = unwrapOptional(reading);
   if (value === undefined) throw chainUnreadable('main', 'contradiction');
   return value;
 }
 
 /** The value of a fact that may legitimately be missing. Throws `ChainUnreadable`. */
-export function needOrAbsent<T>(reading: Reading<T>): T | undefined {
+export function unwrapOptional<T>(reading: ReadResult<T>): T | undefined {
   if (reading.state === 'unreadable') throw chainUnreadable('main', reading.cause);
   return reading.state === 'present' ? reading.value : undefined;
 }

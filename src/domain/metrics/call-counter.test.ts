@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { CallTally } from './call-counter.ts';
+import { CallCounter } from './call-counter.ts';
 
 it('calls are counted by method and outcome, in the order in which they were first met', () => {
-  const tally = new CallTally();
+  const tally = new CallCounter();
   expect(tally.list()).toEqual([]);
   tally.add('eth_call', 'answered');
   tally.add('eth_getLogs', 'failed');

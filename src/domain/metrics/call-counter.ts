@@ -9,7 +9,7 @@ export interface CallCount {
   readonly count: number;
 }
 
-export class CallTally {
+export class CallCounter {
   readonly #counts = new Map<string, number>();
 
   add(method: string, outcome: CallOutcome): void {

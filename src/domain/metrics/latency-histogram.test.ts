@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DURATION_BOUNDS_SECONDS, DurationTally } from './latency-histogram.ts';
+import { DURATION_BOUNDS_SECONDS, LatencyHistogram } from './latency-histogram.ts';
 
 test('a duration falls under the first bound that it does not exceed', () => {
-  const tally = new DurationTally();
+  const tally = new LatencyHistogram();
   for (const seconds of [0, 0.000_1, 0.000_11, 9.5, 10, 10.1]) tally.add(seconds);
   const expected = DURATION_BOUNDS_SECONDS.map(() => 0);
   expected[0] = 2;

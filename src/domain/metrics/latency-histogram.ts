@@ -8,7 +8,7 @@ export const DURATION_BOUNDS_SECONDS = [
 
 const BOUNDS: readonly number[] = DURATION_BOUNDS_SECONDS;
 
-export class DurationTally {
+export class LatencyHistogram {
   /** Of each bound, what exceeds the bound before it and not this one; at the end, what exceeds all. */
   readonly counts = new Float64Array(BOUNDS.length + 1);
   sumSeconds = 0;

@@ -3,7 +3,7 @@
  * Main chain: owner or controller, by EIP-191. Alt chain: the owner alone, by Ed25519.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import { need, needOrAbsent } from '../machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../machine/machine-home.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
@@ -34,7 +34,7 @@ export function judgeSigner(
   if (home.chain === 'main' && proof.kind === 'eip191') {
     const signer = checks.recoverSigner(message, proof.signature);
     if (signer === undefined) return { refusal: refuse('SignatureUnrecoverable', {}) };
-    const entitled = [need(snapshot.owner), needOrAbsent(snapshot.controller)];
+    const entitled = [unwrap(snapshot.owner), unwrapOptional(snapshot.controller)];
     return entitled.includes(signer) ? { signer } : unauthorized('not-entitled');
   }
   if (home.chain === 'alt' && proof.kind === 'ed25519') {

@@ -5,13 +5,13 @@
 import { findStop, isCalledAvailable } from '../machine/availability.ts';
 import { judgeBond } from '../machine/bond.ts';
 import { chainUnreadable } from '../faults.ts';
-import { need } from '../machine/machine-home.ts';
+import { unwrap } from '../machine/machine-home.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import { refuse, type DecisionRefusal } from './decision-refusal.ts';
 
 /** Throws `ChainUnreadable` where a fact is unreadable, or where the chain calls available what its own flags stop. */
 export function judgeOptIn(machine: DecidingMachine): DecisionRefusal | undefined {
-  if (judgeBond(need(machine.snapshot.subscriptionStatus)) === 'unbonded') return refuse('MachineNotBonded', {});
+  if (judgeBond(unwrap(machine.snapshot.subscriptionStatus)) === 'unbonded') return refuse('MachineNotBonded', {});
   if (machine.home.chain === 'alt') return undefined;
   const { snapshot, globals } = machine;
   const stop = findStop(snapshot, globals);

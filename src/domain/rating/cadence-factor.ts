@@ -4,12 +4,12 @@
 
 import { divide } from './arithmetic.ts';
 import { CADENCE } from './constants.ts';
-import type { Split } from './daily-totals.ts';
+import type { AllAndVerified } from './daily-totals.ts';
 import type { CadenceFactor, JudgedFactor } from './factor.ts';
 import type { WeekSums } from './recent-weeks.ts';
 
 /** Judges cadence by the weeks and days with a qualifying event, over all and over verified events. */
-export function judgeCadence(weeks: Split<readonly WeekSums[]>): JudgedFactor<CadenceFactor> {
+export function judgeCadence(weeks: AllAndVerified<readonly WeekSums[]>): JudgedFactor<CadenceFactor> {
   const all = countUse(weeks.all);
   const verified = countUse(weeks.verified);
   const allHundredths = cadenceHundredths(all);

@@ -116,7 +116,7 @@ export const TRUST = {
 } as const;
 
 /** A negative flag is plausible from 2020-01-01 to a day ahead of the clock, and in force for 180 days. */
-export const FLAG = {
+export const NEGATIVE_FLAG = {
   plausibleFrom: 1_577_836_800,
   plausibleAheadSeconds: 86_400,
   forceSeconds: 15_552_000,

@@ -15,7 +15,7 @@ import {
 } from '../../../testing/fixtures/rating-events.ts';
 import { REVENUE_TYPE } from './constants.ts';
 import type { RatingEvent } from './event.ts';
-import { emptyFold } from './rating-state.ts';
+import { emptyRatingState } from './rating-state.ts';
 import {
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MILLISECONDS,
@@ -29,11 +29,11 @@ const endOf = (day: number) => (day + 1) * SECONDS_PER_DAY - 1;
 /** By a way of its own: the model at the last second of the day, over what was stored by then. */
 function rateAt(events: readonly RatingEvent[], day: number, facts: Partial<RatingInput> = {}) {
   const tail = events.filter(({ blockTimestamp }) => blockTimestamp <= endOf(day));
-  return rateMachine({ ...PLAIN_FACTS, ...facts, fold: emptyFold(), tail, now: endOf(day) });
+  return rateMachine({ ...PLAIN_FACTS, ...facts, fold: emptyRatingState(), tail, now: endOf(day) });
 }
 
 function trace(events: readonly RatingEvent[], maxDays = 400, facts: Partial<RatingInput> = {}) {
-  const current = rateMachine({ ...PLAIN_FACTS, ...facts, fold: emptyFold(), tail: events });
+  const current = rateMachine({ ...PLAIN_FACTS, ...facts, fold: emptyRatingState(), tail: events });
   return {
     current,
     ...rateDays({ foldDays: [], events }, { ...PLAIN_FACTS, ...facts }, { current, today: TODAY, maxDays }),
@@ -129,7 +129,7 @@ describe('the days of a rating', () => {
     const { days, revenueBeforeCents } = trace(steady, 5);
     const later = rateMachine({
       ...PLAIN_FACTS,
-      fold: emptyFold(),
+      fold: emptyRatingState(),
       tail: steady,
       now: endOf(TODAY),
       bondStatus: 'unbonded',

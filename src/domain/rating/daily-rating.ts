@@ -5,8 +5,8 @@
 
 import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import type { RatingEvent } from './event.ts';
-import { applyDay, type FoldDay } from './rating-state-days.ts';
-import { emptyFold, layEvents, type Fold } from './rating-state.ts';
+import { applyDay, type RatingStateDay } from './rating-state-days.ts';
+import { emptyRatingState, previewFold, type RatingState } from './rating-state.ts';
 import { rateMachine, type Rating, type RatingInput } from './rating.ts';
 import type { Letter } from './scale.ts';
 
@@ -38,7 +38,7 @@ export type DatelessFacts = Pick<
 
 /** All events of a machine: what is remembered of their days, and those after these. */
 export interface DayHistory {
-  readonly foldDays: readonly FoldDay[];
+  readonly foldDays: readonly RatingStateDay[];
   readonly events: readonly RatingEvent[];
 }
 
@@ -53,7 +53,7 @@ export function rateDays(
 ): DailyRatings {
   const beginning = foldDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
   if (beginning === undefined) return { revenueBeforeCents: 0, days: [] };
-  let fold = emptyFold();
+  let fold = emptyRatingState();
   let nextDay = 0;
   let next = 0;
   const takeUntil = (day: number): void => {
@@ -62,7 +62,7 @@ export function rateDays(
     }
     const start = next;
     while (next < events.length && dayOf(events[next]!.blockTimestamp) <= day) next += 1;
-    fold = layEvents(fold, events.slice(start, next), facts.rates).fold;
+    fold = previewFold(fold, events.slice(start, next), facts.rates).fold;
   };
   const firstDay = Math.max(beginning, today - maxDays + 1);
   takeUntil(firstDay - 1);
@@ -84,7 +84,7 @@ export function renewLastDay({ revenueBeforeCents, days }: DailyRatings, current
   return { revenueBeforeCents, days: days.with(-1, toDailyRating(last.day, current, last.revenueCents)) };
 }
 
-function rateEndOfDay(fold: Fold, facts: DatelessFacts, day: number): Rating {
+function rateEndOfDay(fold: RatingState, facts: DatelessFacts, day: number): Rating {
   const now = (day + 1) * SECONDS_PER_DAY - 1;
   const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
   return rateMachine({ ...facts, negativeFlagAt, fold, tail: [], now, ratingUnavailable: undefined });

@@ -7,7 +7,7 @@ import { MAX_DAILY_ACTIVITY, SAFE } from './constants.ts';
 import type { DayBucket } from './rating-state.ts';
 
 /** A sum over all levels and over the verified ones. */
-export interface Split<T> {
+export interface AllAndVerified<T> {
   readonly all: T;
   readonly verified: T;
 }
@@ -21,13 +21,13 @@ export function countedActivity({ levels }: DayBucket): readonly [number, number
 }
 
 /** The counted activity events of a day. */
-export function activityOf(bucket: DayBucket): Split<number> {
+export function activityOf(bucket: DayBucket): AllAndVerified<number> {
   const [selfReported, onChain, signed] = countedActivity(bucket);
   return { all: selfReported + onChain + signed, verified: onChain + signed };
 }
 
 /** The qualifying revenue of a day in cents. */
-export function centsOf({ levels }: DayBucket): Split<bigint> {
+export function centsOf({ levels }: DayBucket): AllAndVerified<bigint> {
   const verified = levels[1].cents + levels[2].cents;
   return { all: levels[0].cents + verified, verified };
 }

@@ -49,7 +49,7 @@ export type TenureFactor = FactorOf<'tenure', TenureMeasure>;
 export type Factor = RevenueFactor | CadenceFactor | TrendFactor | TrustFactor | TenureFactor;
 
 /** Points lost for one reason; 0 when the reason does not apply. */
-export interface Loss {
+export interface Deduction {
   readonly code: FactorReasonCode;
   readonly lostHundredths: number;
 }
@@ -57,5 +57,5 @@ export interface Loss {
 /** A factor, and where the points it lacks were lost: its points and losses add up to its maximum. */
 export interface JudgedFactor<F extends Factor> {
   readonly factor: F;
-  readonly losses: readonly Loss[];
+  readonly losses: readonly Deduction[];
 }

@@ -7,8 +7,8 @@ import { ACTIVITY_TYPE, MAX_TOTAL_HUNDREDTHS, SCALE } from './constants.ts';
 import { judgeDormancy } from './dormancy.ts';
 import { inChainOrder, noonOf, PLAIN_FACTS, TODAY } from '../../../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from './event.ts';
-import { emptyFold, foldEvents, layEvents } from './rating-state.ts';
-import { formatFold, parseFold } from './rating-state-codec.ts';
+import { emptyRatingState, foldEvents, previewFold } from './rating-state.ts';
+import { encodeRatingState, decodeRatingState } from './rating-state-codec.ts';
 import {
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MILLISECONDS,
@@ -32,7 +32,7 @@ const COMPLETE = tableThrough(TODAY);
 const facts = factsAt(NOW);
 
 function rate(events: readonly RatingEvent[], known: Partial<RatingInput> = {}): Rating {
-  return rateMachine({ ...PLAIN_FACTS, rates: COMPLETE, fold: emptyFold(), tail: events, ...known });
+  return rateMachine({ ...PLAIN_FACTS, rates: COMPLETE, fold: emptyRatingState(), tail: events, ...known });
 }
 
 function pointsOf(rating: Rating, name: string): number {
@@ -55,11 +55,11 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     hold(
       fc.property(history, growth, fc.array(fc.nat(1_000), { maxLength: 6 }), facts, (events, days, cuts, known) => {
         const ends = cuts.map((cut) => Math.floor((events.length * cut) / 1_000)).sort((a, b) => a - b);
-        let fold = emptyFold();
+        let fold = emptyRatingState();
         days.forEach((throughDay, step) => {
           const rates = tableThrough(throughDay);
           const readable = events.slice(0, ends[step] ?? events.length);
-          fold = parseFold(formatFold(foldEvents(fold, readable.slice(fold.nextSeq), rates).fold));
+          fold = decodeRatingState(encodeRatingState(foldEvents(fold, readable.slice(fold.nextSeq), rates).fold));
           const now = Math.max(readable.at(-1)?.blockTimestamp ?? 0, noonOf(throughDay));
           const folded = rateMachine({
             ...PLAIN_FACTS,
@@ -79,11 +79,14 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     hold(
       fc.property(history, growth, (events, [throughDay]) => {
         const rates = tableThrough(throughDay!);
-        const { fold, folded } = foldEvents(emptyFold(), events, rates);
+        const { fold, folded } = foldEvents(emptyRatingState(), events, rates);
         expect(fold.nextSeq).toBe(folded);
-        expect(layEvents(emptyFold(), events.slice(0, folded), rates)).toStrictEqual({ fold, hasPending: false });
+        expect(previewFold(emptyRatingState(), events.slice(0, folded), rates)).toStrictEqual({
+          fold,
+          hasPending: false,
+        });
         const isStopped = folded < events.length;
-        expect(layEvents(fold, events.slice(folded, folded + 1), rates).hasPending).toBe(isStopped);
+        expect(previewFold(fold, events.slice(folded, folded + 1), rates).hasPending).toBe(isStopped);
       }),
     );
   });
@@ -93,7 +96,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
       fc.property(history, fc.infiniteStream(fc.nat()), (events, keys) => {
         const keyed = events.map((event) => ({ event, key: keys.next().value as number }));
         const shuffled = inChainOrder(keyed.sort((a, b) => a.key - b.key).map(({ event }) => event));
-        expect(foldEvents(emptyFold(), shuffled, COMPLETE)).toStrictEqual(foldEvents(emptyFold(), events, COMPLETE));
+        expect(foldEvents(emptyRatingState(), shuffled, COMPLETE)).toStrictEqual(
+          foldEvents(emptyRatingState(), events, COMPLETE),
+        );
       }),
     );
   });
@@ -105,7 +110,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
         const after = rate([...events, { ...event, seq: events.length }], known);
         expectNoneLower(after, before, UNTRUSTED);
 
-        const { fold } = foldEvents(emptyFold(), events, COMPLETE);
+        const { fold } = foldEvents(emptyRatingState(), events, COMPLETE);
         const { source } = judgeTrust(fold, { ...PLAIN_FACTS, ...known }, NOW, TODAY).factor.measure;
         const mean = judgeTrust({ ...fold, qualifyingWeeks: 0 }, PLAIN_FACTS, NOW, TODAY).factor.measure;
         const levelHundredths = [2_000, 7_000, 10_000][event.trust]!;

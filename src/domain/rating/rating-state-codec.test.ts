@@ -8,12 +8,12 @@ import {
   revenueOn,
   TODAY,
 } from '../../../testing/fixtures/rating-events.ts';
-import type { Fold } from './rating-state.ts';
-import { emptyFold, foldEvents } from './rating-state.ts';
-import { FoldUnreadable, formatFold, parseFold } from './rating-state-codec.ts';
+import type { RatingState } from './rating-state.ts';
+import { emptyRatingState, foldEvents } from './rating-state.ts';
+import { RatingStateUnreadable, encodeRatingState, decodeRatingState } from './rating-state-codec.ts';
 
 const { fold } = foldEvents(
-  emptyFold(),
+  emptyRatingState(),
   inChainOrder([
     ...eachDay(TODAY - 200, TODAY, (day) => [revenueOn(day, 5_000, day % 3), activityOn(day, (day + 1) % 3)]),
     { ...revenueOn(TODAY, 5_000), currency: 'EUR' },
@@ -24,16 +24,16 @@ const { fold } = foldEvents(
 describe('the text of a fold', () => {
   it.each([
     ['of a machine with history', fold],
-    ['of one without events', emptyFold()],
+    ['of one without events', emptyRatingState()],
   ])('gives the fold back: %s', (_, each) => {
-    expect(parseFold(formatFold(each))).toStrictEqual(each);
+    expect(decodeRatingState(encodeRatingState(each))).toStrictEqual(each);
   });
 
   it('stays below 32 KiB with the largest numbers that any history can bring', () => {
     const everyEvent = Number.MAX_SAFE_INTEGER;
     const level = { cents: BigInt(everyEvent) * 10n ** 9n, weight: everyEvent, activity: 24 };
     const lastDay = Math.floor(everyEvent / 86_400);
-    const largest: Fold = {
+    const largest: RatingState = {
       nextSeq: everyEvent,
       newestBlockTimestamp: everyEvent,
       revenueEvents: everyEvent,
@@ -47,8 +47,8 @@ describe('the text of a fold', () => {
       lastUnconvertedDay: lastDay,
       buckets: Array.from({ length: 180 }, (_, k) => ({ day: lastDay - 179 + k, levels: [level, level, level] })),
     };
-    const text = formatFold(largest);
-    expect(parseFold(text)).toStrictEqual(largest);
+    const text = encodeRatingState(largest);
+    expect(decodeRatingState(text)).toStrictEqual(largest);
     expect(Buffer.byteLength(text)).toBeLessThan(32 * 1024);
   });
 });
@@ -56,18 +56,18 @@ describe('the text of a fold', () => {
 describe('parseFold', () => {
   type Source = Record<string, unknown> & { buckets: unknown[][] };
   const altered = (alter: (source: Source) => void): string => {
-    const source = JSON.parse(formatFold(fold)) as Source;
+    const source = JSON.parse(encodeRatingState(fold)) as Source;
     alter(source);
     return JSON.stringify(source);
   };
-  const of = (each: Fold, members: object): string =>
-    JSON.stringify({ ...(JSON.parse(formatFold(each)) as object), ...members });
+  const of = (each: RatingState, members: object): string =>
+    JSON.stringify({ ...(JSON.parse(encodeRatingState(each)) as object), ...members });
   const withMember = (name: string, value: unknown): string => altered((source) => (source[name] = value));
   const withNumber = (index: number, value: unknown): string => altered(({ buckets }) => (buckets[0]![index] = value));
 
   it.each([
     ['nothing', ''],
-    ['half a text', formatFold(fold).slice(0, -10)],
+    ['half a text', encodeRatingState(fold).slice(0, -10)],
     ['null', 'null'],
     ['an array', '[]'],
     ['another model', withMember('model', 'mcr/2')],
@@ -102,9 +102,9 @@ describe('parseFold', () => {
       'a last day after the newest block',
       altered((source) => (source['lastQualifyingDay'] = source.buckets.at(-1)![0] = TODAY + 1)),
     ],
-    ['an event without a block', of(emptyFold(), { nextSeq: 1 })],
-    ['a block without an event', of(emptyFold(), { newestBlockTimestamp: 5 })],
-    ['a last day of nothing', of(emptyFold(), { lastQualifyingDay: 5 })],
+    ['an event without a block', of(emptyRatingState(), { nextSeq: 1 })],
+    ['a block without an event', of(emptyRatingState(), { newestBlockTimestamp: 5 })],
+    ['a last day of nothing', of(emptyRatingState(), { lastQualifyingDay: 5 })],
     ['a last day that is not the last', withMember('lastQualifyingDay', TODAY - 1)],
     ['days in the wrong order', withMember('firstQualifyingDay', TODAY + 1)],
     ['no first day', withMember('firstQualifyingDay', null)],
@@ -117,11 +117,11 @@ describe('parseFold', () => {
     ['more weeks than days', withMember('qualifyingWeeks', 202)],
     ['fewer days than buckets', withMember('qualifyingDays', 179)],
   ])('refuses %s', (_, text) => {
-    expect(() => parseFold(text)).toThrow(FoldUnreadable);
+    expect(() => decodeRatingState(text)).toThrow(RatingStateUnreadable);
   });
 
   it('says what it refuses', () => {
     const refused = expect.objectContaining({ name: 'FoldUnreadable', message: 'not a fold of this model' });
-    expect(() => parseFold('null')).toThrow(refused);
+    expect(() => decodeRatingState('null')).toThrow(refused);
   });
 });

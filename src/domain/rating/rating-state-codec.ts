@@ -4,10 +4,10 @@
 
 import { dayOf } from './utc-day.ts';
 import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
-import type { DayBucket, Fold, LevelSums } from './rating-state.ts';
+import type { DayBucket, RatingState, LevelSums } from './rating-state.ts';
 
 /** Says that a text is no fold of this model. The events are still there to be folded anew. */
-export class FoldUnreadable extends Error {
+export class RatingStateUnreadable extends Error {
   constructor() {
     super('not a fold of this model');
     this.name = 'FoldUnreadable';
@@ -26,7 +26,7 @@ export const COUNTS = [
   'qualifyingEvents',
   'qualifyingDays',
   'qualifyingWeeks',
-] as const satisfies readonly (keyof Fold)[];
+] as const satisfies readonly (keyof RatingState)[];
 
 /** Scalars that are null until the first event of their kind. */
 export const MOMENTS = [
@@ -34,31 +34,31 @@ export const MOMENTS = [
   'firstQualifyingDay',
   'lastQualifyingDay',
   'lastUnconvertedDay',
-] as const satisfies readonly (keyof Fold)[];
+] as const satisfies readonly (keyof RatingState)[];
 
 const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];
 
 /** Three cents as decimal text, three weights, three activities, by trust level; the day stands before them. */
 const BUCKET_NUMBERS = 10;
 
-/** The text of a fold; `parseFold` gives the same fold back. */
-export function formatFold(fold: Fold): string {
+/** The text of a fold; `decodeRatingState` gives the same fold back. */
+export function encodeRatingState(fold: RatingState): string {
   const scalars = [...COUNTS, ...MOMENTS].map((name) => [name, fold[name] ?? null] as const);
   return JSON.stringify({ model: MODEL, ...Object.fromEntries(scalars), buckets: fold.buckets.map(toRow) });
 }
 
-/** The fold of a text that `formatFold` made. Throws `FoldUnreadable`. */
-export function parseFold(text: string): Fold {
+/** The fold of a text that `encodeRatingState` made. Throws `RatingStateUnreadable`. */
+export function decodeRatingState(text: string): RatingState {
   const source = parseObject(text);
-  if (source['model'] !== MODEL || Object.keys(source).length !== MEMBERS.length) throw new FoldUnreadable();
+  if (source['model'] !== MODEL || Object.keys(source).length !== MEMBERS.length) throw new RatingStateUnreadable();
   const counts = COUNTS.map((name) => [name, parseCount(source[name])] as const);
   const moments = MOMENTS.map((name) => [name, parseMoment(source[name])] as const);
-  const fold: Fold = {
+  const fold: RatingState = {
     ...(Object.fromEntries(counts) as Record<CountName, number>),
     ...(Object.fromEntries(moments) as Record<MomentName, number | undefined>),
     buckets: parseArray(source['buckets']).map(parseBucket),
   };
-  if (!isConsistent(fold)) throw new FoldUnreadable();
+  if (!isConsistent(fold)) throw new RatingStateUnreadable();
   return fold;
 }
 
@@ -73,7 +73,7 @@ export function toRow({ day, levels }: DayBucket): unknown[] {
 
 export function parseBucket(row: unknown): DayBucket {
   const numbers = parseArray(row);
-  if (numbers.length !== BUCKET_NUMBERS) throw new FoldUnreadable();
+  if (numbers.length !== BUCKET_NUMBERS) throw new RatingStateUnreadable();
   const parseLevel = (level: number): LevelSums => ({
     cents: parseCents(numbers[1 + level]),
     weight: parseCount(numbers[4 + level]),
@@ -83,7 +83,7 @@ export function parseBucket(row: unknown): DayBucket {
 }
 
 /** What holds for every fold of events, and what the judgement of later events builds on. */
-function isConsistent(fold: Fold): boolean {
+function isConsistent(fold: RatingState): boolean {
   const { buckets, firstQualifyingDay, lastQualifyingDay } = fold;
   const newestDay = dayOf(fold.newestBlockTimestamp ?? 0);
   const hasQualified = fold.qualifyingEvents > 0;
@@ -109,23 +109,23 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new FoldUnreadable();
+    throw new RatingStateUnreadable();
   }
 }
 
 function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FoldUnreadable();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RatingStateUnreadable();
   return value as Record<string, unknown>;
 }
 
 export function parseArray(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new FoldUnreadable();
+  if (!Array.isArray(value)) throw new RatingStateUnreadable();
   return value;
 }
 
 export function parseCount(value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new FoldUnreadable();
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new RatingStateUnreadable();
   return value as number;
 }
 
@@ -134,6 +134,6 @@ export function parseMoment(value: unknown): number | undefined {
 }
 
 function parseCents(value: unknown): bigint {
-  if (typeof value !== 'string' || !/^(0|[1-9]\d{0,24})$/.test(value)) throw new FoldUnreadable();
+  if (typeof value !== 'string' || !/^(0|[1-9]\d{0,24})$/.test(value)) throw new RatingStateUnreadable();
   return BigInt(value);
 }

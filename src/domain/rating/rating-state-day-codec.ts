@@ -1,10 +1,10 @@
 /** How is a day of a fold kept in the store? As JSON text without names, because a machine has hundreds of them. */
 
 import { MODEL } from './constants.ts';
-import type { FoldDay, FoldTotals } from './rating-state-days.ts';
+import type { RatingStateDay, RatingStateTotals } from './rating-state-days.ts';
 import {
   COUNTS,
-  FoldUnreadable,
+  RatingStateUnreadable,
   MOMENTS,
   parseArray,
   parseBucket,
@@ -19,19 +19,19 @@ import {
 /** Model, day, counts, moments, buckets. */
 const PARTS = 5;
 
-export function formatFoldDay({ day, totals, changed }: FoldDay): string {
+export function encodeRatingStateDay({ day, totals, changed }: RatingStateDay): string {
   const counts = COUNTS.map((name) => totals[name]);
   const moments = MOMENTS.map((name) => totals[name] ?? null);
   return JSON.stringify([MODEL, day, counts, moments, changed.map(toRow)]);
 }
 
-/** The day of a text that `formatFoldDay` made. Throws `FoldUnreadable`. */
-export function parseFoldDay(text: string): FoldDay {
+/** The day of a text that `encodeRatingStateDay` made. Throws `RatingStateUnreadable`. */
+export function decodeRatingStateDay(text: string): RatingStateDay {
   const parts = parseArray(parseJson(text));
   const [counts, moments] = [parseArray(parts[2]), parseArray(parts[3])];
   const isOfForm = parts.length === PARTS && counts.length === COUNTS.length && moments.length === MOMENTS.length;
-  if (!isOfForm || parts[0] !== MODEL) throw new FoldUnreadable();
-  const totals: FoldTotals = {
+  if (!isOfForm || parts[0] !== MODEL) throw new RatingStateUnreadable();
+  const totals: RatingStateTotals = {
     ...(Object.fromEntries(COUNTS.map((name, place) => [name, parseCount(counts[place])])) as Record<
       CountName,
       number
@@ -41,6 +41,6 @@ export function parseFoldDay(text: string): FoldDay {
       number | undefined
     >),
   };
-  if (totals.nextSeq === 0 || totals.newestBlockTimestamp === undefined) throw new FoldUnreadable();
+  if (totals.nextSeq === 0 || totals.newestBlockTimestamp === undefined) throw new RatingStateUnreadable();
   return { day: parseCount(parts[1]), totals, changed: parseArray(parts[4]).map(parseBucket) };
 }

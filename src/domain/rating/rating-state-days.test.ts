@@ -12,10 +12,17 @@ import {
   TODAY,
 } from '../../../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from './event.ts';
-import { formatFoldDay, parseFoldDay } from './rating-state-day-codec.ts';
-import { foldDays, HISTORY_DAYS, KEPT_DAYS, restoreFold, RESTORING_DAYS, type FoldDay } from './rating-state-days.ts';
-import { emptyFold, foldEvents, type Fold } from './rating-state.ts';
-import { FoldUnreadable } from './rating-state-codec.ts';
+import { encodeRatingStateDay, decodeRatingStateDay } from './rating-state-day-codec.ts';
+import {
+  foldDays,
+  HISTORY_DAYS,
+  KEPT_DAYS,
+  restoreRatingState,
+  RESTORING_DAYS,
+  type RatingStateDay,
+} from './rating-state-days.ts';
+import { emptyRatingState, foldEvents, type RatingState } from './rating-state.ts';
+import { RatingStateUnreadable } from './rating-state-codec.ts';
 import {
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MILLISECONDS,
@@ -27,17 +34,17 @@ import { rateMachine } from './rating.ts';
 
 /** A machine's days as a store keeps them: by text, one a day, those that are needed no more left out. */
 class KeptDays {
-  fold: Fold = emptyFold();
+  fold: RatingState = emptyRatingState();
   readonly #texts = new Map<number, string>();
 
-  list(): FoldDay[] {
-    return [...this.#texts.values()].map(parseFoldDay);
+  list(): RatingStateDay[] {
+    return [...this.#texts.values()].map(decodeRatingStateDay);
   }
 
   add(events: readonly RatingEvent[], rates: RateTable): number {
     const { fold, folded, days } = foldDays(this.fold, this.list().at(-1), events, rates);
     this.fold = fold;
-    for (const day of days) this.#texts.set(day.day, formatFoldDay(day));
+    for (const day of days) this.#texts.set(day.day, encodeRatingStateDay(day));
     const newest = this.list().at(-1)?.day ?? 0;
     const old = [...this.#texts.keys()].filter((day) => day <= newest - KEPT_DAYS);
     for (const day of old.slice(0, -1)) this.#texts.delete(day);
@@ -67,8 +74,8 @@ const steady = inChainOrder(eachDay(TODAY - 9, TODAY, (day) => [revenueOn(day, 5
 
 describe('the days of a fold', () => {
   it('hold what each day changed, and the totals at its end', () => {
-    const { days, folded, fold } = foldDays(emptyFold(), undefined, steady, NO_FEED);
-    expect([folded, fold]).toEqual([20, foldEvents(emptyFold(), steady, NO_FEED).fold]);
+    const { days, folded, fold } = foldDays(emptyRatingState(), undefined, steady, NO_FEED);
+    expect([folded, fold]).toEqual([20, foldEvents(emptyRatingState(), steady, NO_FEED).fold]);
     expect(days.map(({ day, totals, changed }) => [day, totals.nextSeq, changed.map((bucket) => bucket.day)])).toEqual(
       Array.from({ length: 10 }, (_, k) => [TODAY - 9 + k, 2 * k + 2, [TODAY - 9 + k]]),
     );
@@ -76,7 +83,12 @@ describe('the days of a fold', () => {
 
   it('hold a bucket that a later block changed, too', () => {
     const late = { ...revenueOn(TODAY, 2_000), timestamp: BigInt(noonOf(TODAY - 5)) };
-    const { days } = foldDays(emptyFold(), undefined, inChainOrder([revenueOn(TODAY - 5, 2_000), late]), NO_FEED);
+    const { days } = foldDays(
+      emptyRatingState(),
+      undefined,
+      inChainOrder([revenueOn(TODAY - 5, 2_000), late]),
+      NO_FEED,
+    );
     expect(
       days.map(({ day, changed }) => [day, changed.map((bucket) => [bucket.day, bucket.levels[2].cents])]),
     ).toEqual([
@@ -89,12 +101,12 @@ describe('the days of a fold', () => {
     const lateOn = (day: number) => ({ ...revenueOn(day, 2_000), timestamp: BigInt(noonOf(day - 3)) });
     const parts = [TODAY - 4, TODAY - 3, TODAY - 2].flatMap((day) => [lateOn(day), revenueOn(day, 5_000), lateOn(day)]);
     const events = inChainOrder(parts);
-    const whole = foldDays(emptyFold(), undefined, events, NO_FEED).days;
+    const whole = foldDays(emptyRatingState(), undefined, events, NO_FEED).days;
     expect(whole.map(({ changed }) => changed.map((bucket) => bucket.day))).toEqual(
       [TODAY - 4, TODAY - 3, TODAY - 2].map((day) => [day - 3, day]),
     );
     for (let cut = 1; cut < events.length; cut++) {
-      const first = foldDays(emptyFold(), undefined, events.slice(0, cut), NO_FEED);
+      const first = foldDays(emptyRatingState(), undefined, events.slice(0, cut), NO_FEED);
       const rest = foldDays(first.fold, first.days.at(-1), events.slice(cut), NO_FEED);
       const isWithin = first.days.at(-1)!.day === rest.days[0]!.day;
       expect([...first.days.slice(0, isWithin ? -1 : undefined), ...rest.days]).toEqual(whole);
@@ -104,20 +116,20 @@ describe('the days of a fold', () => {
   it('give the fold back: all of them, and the newest alone', () => {
     const late = (day: number) => ({ ...revenueOn(day, 2_000), timestamp: BigInt(noonOf(day - 6)) });
     const events = inChainOrder(eachDay(TODAY - 400, TODAY, (day) => [revenueOn(day, 5_000), late(day)]));
-    const { days, fold } = foldDays(emptyFold(), undefined, events, NO_FEED);
+    const { days, fold } = foldDays(emptyRatingState(), undefined, events, NO_FEED);
     expect(fold.buckets.map(({ day }) => day)).toEqual(Array.from({ length: 180 }, (_, k) => TODAY - 179 + k));
-    expect(restoreFold(days)).toEqual(fold);
-    expect(restoreFold(days.slice(-RESTORING_DAYS))).toEqual(fold);
-    expect(restoreFold([])).toEqual(emptyFold());
+    expect(restoreRatingState(days)).toEqual(fold);
+    expect(restoreRatingState(days.slice(-RESTORING_DAYS))).toEqual(fold);
+    expect(restoreRatingState([])).toEqual(emptyRatingState());
   });
 
   it('end before a pending event', () => {
     const events = inChainOrder([revenueOn(TODAY, 2_000), { ...revenueOn(TODAY, 2_000), currency: 'EUR' }]);
-    const { days, folded } = foldDays(emptyFold(), undefined, events, tableThrough(TODAY - 9));
+    const { days, folded } = foldDays(emptyRatingState(), undefined, events, tableThrough(TODAY - 9));
     expect([folded, days.map(({ totals }) => totals.nextSeq)]).toEqual([1, [1]]);
     expect(
       foldDays(
-        emptyFold(),
+        emptyRatingState(),
         undefined,
         events.slice(1).map((event) => ({ ...event, seq: 0 })),
         tableThrough(TODAY - 9),
@@ -139,12 +151,12 @@ describe('the days of a fold', () => {
             const rates = tableThrough(through);
             const kept = new KeptDays();
             const folded = addInBatches(kept, events, sizes, rates);
-            const whole = foldDays(emptyFold(), undefined, events, rates);
+            const whole = foldDays(emptyRatingState(), undefined, events, rates);
             expect([folded, kept.fold]).toEqual([whole.folded, whole.fold]);
             expect(kept.list()).toEqual(whole.days);
-            expect(restoreFold(kept.list().slice(-RESTORING_DAYS))).toEqual(kept.fold);
+            expect(restoreRatingState(kept.list().slice(-RESTORING_DAYS))).toEqual(kept.fold);
             const facts = { ...PLAIN_FACTS, ...parts, rates };
-            const current = rateMachine({ ...facts, fold: emptyFold(), tail: events });
+            const current = rateMachine({ ...facts, fold: emptyRatingState(), tail: events });
             const span = { current, today: TODAY, maxDays: HISTORY_DAYS };
             expect(rateDays({ foldDays: kept.list(), events: events.slice(folded) }, facts, span)).toEqual(
               rateDays({ foldDays: [], events }, facts, span),
@@ -185,8 +197,8 @@ describe('the days of a fold', () => {
           const kept = new KeptDays();
           addInBatches(kept, events, sizes, NO_FEED);
           expect(kept.list().length).toBeLessThanOrEqual(KEPT_DAYS + 1);
-          expect(restoreFold(kept.list().slice(-RESTORING_DAYS))).toEqual(
-            foldEvents(emptyFold(), events, NO_FEED).fold,
+          expect(restoreRatingState(kept.list().slice(-RESTORING_DAYS))).toEqual(
+            foldEvents(emptyRatingState(), events, NO_FEED).fold,
           );
           const current = rateMachine({ ...PLAIN_FACTS, fold: kept.fold, tail: [] });
           const span = { current, today: TODAY, maxDays: HISTORY_DAYS };
@@ -201,11 +213,11 @@ describe('the days of a fold', () => {
 });
 
 describe('the text of a day', () => {
-  const [day] = foldDays(emptyFold(), undefined, steady, NO_FEED).days as [FoldDay];
+  const [day] = foldDays(emptyRatingState(), undefined, steady, NO_FEED).days as [RatingStateDay];
 
   it('gives the day back, and is short', () => {
-    expect(parseFoldDay(formatFoldDay(day))).toStrictEqual(day);
-    expect(formatFoldDay(day)).toBe(
+    expect(decodeRatingStateDay(encodeRatingStateDay(day))).toStrictEqual(day);
+    expect(encodeRatingStateDay(day)).toBe(
       '["mcr/1",20505,[2,2,7000,2,2,1,1],[1771675200,20505,20505,null],[[20505,"2000","0","5000",2000,0,5000,0,0,0]]]',
     );
   });
@@ -213,19 +225,19 @@ describe('the text of a day', () => {
   it.each([
     ['nothing', ''],
     ['null', 'null'],
-    ['another model', formatFoldDay(day).replace('mcr/1', 'mcr/2')],
-    ['a part more', formatFoldDay(day).replace(/\]$/, ',0]')],
+    ['another model', encodeRatingStateDay(day).replace('mcr/1', 'mcr/2')],
+    ['a part more', encodeRatingStateDay(day).replace(/\]$/, ',0]')],
     ['a part less', '["mcr/1",20505,[2,2,7000,2,2,1,1],[1771675200,20505,20505,null]]'],
-    ['a count more', formatFoldDay(day).replace('[2,2,7000', '[2,2,2,7000')],
-    ['a moment less', formatFoldDay(day).replace('20505,null', 'null')],
-    ['a moment more', formatFoldDay(day).replace('20505,null', '20505,null,null')],
-    ['a fraction', formatFoldDay(day).replace('7000,2', '7000.5,2')],
-    ['a day that is none', formatFoldDay(day).replace('"mcr/1",20505', '"mcr/1",null')],
-    ['no event', formatFoldDay(day).replace('[2,2,7000', '[0,2,7000')],
-    ['no time', formatFoldDay(day).replace('1771675200', 'null')],
-    ['a bucket of other form', formatFoldDay(day).replace('[20505,"2000"', '["2000"')],
+    ['a count more', encodeRatingStateDay(day).replace('[2,2,7000', '[2,2,2,7000')],
+    ['a moment less', encodeRatingStateDay(day).replace('20505,null', 'null')],
+    ['a moment more', encodeRatingStateDay(day).replace('20505,null', '20505,null,null')],
+    ['a fraction', encodeRatingStateDay(day).replace('7000,2', '7000.5,2')],
+    ['a day that is none', encodeRatingStateDay(day).replace('"mcr/1",20505', '"mcr/1",null')],
+    ['no event', encodeRatingStateDay(day).replace('[2,2,7000', '[0,2,7000')],
+    ['no time', encodeRatingStateDay(day).replace('1771675200', 'null')],
+    ['a bucket of other form', encodeRatingStateDay(day).replace('[20505,"2000"', '["2000"')],
   ])('is refused where it is %s', (_, text) => {
-    expect(text).not.toBe(formatFoldDay(day));
-    expect(() => parseFoldDay(text)).toThrow(FoldUnreadable);
+    expect(text).not.toBe(encodeRatingStateDay(day));
+    expect(() => decodeRatingStateDay(text)).toThrow(RatingStateUnreadable);
   });
 });

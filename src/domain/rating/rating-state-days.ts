@@ -8,7 +8,7 @@
 import { dayOf } from './utc-day.ts';
 import { WINDOW_DAYS } from './constants.ts';
 import type { RatingEvent } from './event.ts';
-import { emptyFold, foldEvents, type DayBucket, type Fold, type FoldedEvents } from './rating-state.ts';
+import { emptyRatingState, foldEvents, type DayBucket, type RatingState, type FoldedEvents } from './rating-state.ts';
 import type { RateTable } from './rate-table.ts';
 
 /** Of fewer events a history is as soon told from the events. */
@@ -26,30 +26,30 @@ export const RESTORING_DAYS = WINDOW_DAYS + ENTRY_DAYS;
 /** Days before the newest that a history may still need; and the newest one before them, for what adds up. */
 export const KEPT_DAYS = HISTORY_DAYS + RESTORING_DAYS;
 
-export type FoldTotals = Omit<Fold, 'buckets'>;
+export type RatingStateTotals = Omit<RatingState, 'buckets'>;
 
-export interface FoldDay {
+export interface RatingStateDay {
   /** UTC day number of the blocks. */
   readonly day: number;
   /** At the end of that day. */
-  readonly totals: FoldTotals;
+  readonly totals: RatingStateTotals;
   /** Those that the day's blocks changed, as they were at its end; ascending. */
   readonly changed: readonly DayBucket[];
 }
 
 export interface FoldedDays extends FoldedEvents {
   /** The days of the folded events; the first goes on with the last one before, if it is of the same day. */
-  readonly days: readonly FoldDay[];
+  readonly days: readonly RatingStateDay[];
 }
 
 /** As `foldEvents`; `newest` is the last of the days up to `fold`, undefined where there is none. Throws `EventsUnreadable`. */
 export function foldDays(
-  fold: Fold,
-  newest: FoldDay | undefined,
+  fold: RatingState,
+  newest: RatingStateDay | undefined,
   events: readonly RatingEvent[],
   rates: RateTable,
 ): FoldedDays {
-  const days: FoldDay[] = [];
+  const days: RatingStateDay[] = [];
   let current = fold;
   let folded = 0;
   while (folded < events.length) {
@@ -69,7 +69,12 @@ export function foldDays(
 }
 
 /** A bucket is never written to: another object is another bucket. */
-function toFoldDay(day: number, begun: readonly DayBucket[], before: Fold, { buckets, ...totals }: Fold): FoldDay {
+function toFoldDay(
+  day: number,
+  begun: readonly DayBucket[],
+  before: RatingState,
+  { buckets, ...totals }: RatingState,
+): RatingStateDay {
   const unchanged = new Set(before.buckets);
   const begunDays = new Set(begun.map((bucket) => bucket.day));
   const changed = buckets.filter((bucket) => !unchanged.has(bucket) || begunDays.has(bucket.day));
@@ -77,7 +82,7 @@ function toFoldDay(day: number, begun: readonly DayBucket[], before: Fold, { buc
 }
 
 /** The fold at the end of a day, from that at the end of the day before it. */
-export function applyDay({ buckets }: Fold, { totals, changed }: FoldDay): Fold {
+export function applyDay({ buckets }: RatingState, { totals, changed }: RatingStateDay): RatingState {
   const oldestDay = dayOf(totals.newestBlockTimestamp!) - (WINDOW_DAYS - 1);
   const changedDays = new Set(changed.map(({ day }) => day));
   const kept = buckets.filter(({ day }) => day >= oldestDay && !changedDays.has(day));
@@ -85,6 +90,6 @@ export function applyDay({ buckets }: Fold, { totals, changed }: FoldDay): Fold 
 }
 
 /** The fold at the end of the last day; at least the newest `RESTORING_DAYS`, or all. */
-export function restoreFold(days: readonly FoldDay[]): Fold {
-  return days.reduce(applyDay, emptyFold());
+export function restoreRatingState(days: readonly RatingStateDay[]): RatingState {
+  return days.reduce(applyDay, emptyRatingState());
 }

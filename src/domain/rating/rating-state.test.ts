@@ -11,12 +11,12 @@ import {
   TODAY,
 } from '../../../testing/fixtures/rating-events.ts';
 import type { EventParts } from '../../../testing/fixtures/rating-events.ts';
-import type { Fold } from './rating-state.ts';
-import { emptyFold, EventsUnreadable, foldEvents, layEvents } from './rating-state.ts';
+import type { RatingState } from './rating-state.ts';
+import { emptyRatingState, EventsUnreadable, foldEvents, previewFold } from './rating-state.ts';
 import { createRateTable, extendRateTable } from './rate-table.ts';
 
-const foldOf = (parts: readonly EventParts[], rates = NO_FEED): Fold =>
-  foldEvents(emptyFold(), inChainOrder(parts), rates).fold;
+const foldOf = (parts: readonly EventParts[], rates = NO_FEED): RatingState =>
+  foldEvents(emptyRatingState(), inChainOrder(parts), rates).fold;
 
 const NOTHING = { cents: 0n, weight: 0, activity: 0 };
 
@@ -111,7 +111,7 @@ describe('foldEvents', () => {
     const start = foldOf([revenueOn(TODAY, 10n ** 9n)]);
     const [bucket] = start.buckets;
     const levels = bucket!.levels;
-    const rich: Fold = {
+    const rich: RatingState = {
       ...start,
       totalRevenueCents: Number.MAX_SAFE_INTEGER - 10 ** 9,
       buckets: [{ day: TODAY, levels: [levels[0], levels[1], { ...levels[2], cents: 10n ** 20n }] }],
@@ -133,20 +133,20 @@ describe('a pending event', () => {
   ]);
 
   it('ends the fold before it', () => {
-    const { fold, folded } = foldEvents(emptyFold(), events, rates);
+    const { fold, folded } = foldEvents(emptyRatingState(), events, rates);
     expect(folded).toBe(1);
-    expect(fold).toStrictEqual(foldEvents(emptyFold(), events.slice(0, 1), rates).fold);
+    expect(fold).toStrictEqual(foldEvents(emptyRatingState(), events.slice(0, 1), rates).fold);
   });
 
   it('is laid on a copy as an amount that is not converted, and the rest after it', () => {
-    const { fold, hasPending } = layEvents(emptyFold(), events, rates);
+    const { fold, hasPending } = previewFold(emptyRatingState(), events, rates);
     expect(hasPending).toBe(true);
     expect(fold).toMatchObject({ nextSeq: 3, revenueEvents: 2, qualifyingEvents: 2, lastUnconvertedDay: TODAY });
   });
 
   it('is not there where nothing is', () => {
     const fold = foldOf([revenueOn(TODAY, 5_000)]);
-    const laid = layEvents(fold, [], rates);
+    const laid = previewFold(fold, [], rates);
     expect(laid).toEqual({ fold, hasPending: false });
     expect(laid.fold).toBe(fold);
   });
@@ -158,7 +158,7 @@ describe('a pending event', () => {
       { ...events[1]!, timestamp: BigInt(block + 901) },
       { ...events[1]!, trust: 3 },
     ];
-    for (const event of useless) expect(foldEvents(emptyFold(), [{ ...event, seq: 0 }], rates).folded).toBe(1);
+    for (const event of useless) expect(foldEvents(emptyRatingState(), [{ ...event, seq: 0 }], rates).folded).toBe(1);
   });
 });
 
@@ -182,8 +182,8 @@ describe('unreadable events', () => {
     ['a negative block time', [{ ...first!, blockTimestamp: -1 }], 'block_time_falling', 0],
   ] as const)('%s', (_, events, problem, seq) => {
     const error = new EventsUnreadable(problem, seq);
-    expect(() => foldEvents(emptyFold(), events, NO_FEED)).toThrow(error);
-    expect(() => layEvents(emptyFold(), events, NO_FEED)).toThrow(error);
+    expect(() => foldEvents(emptyRatingState(), events, NO_FEED)).toThrow(error);
+    expect(() => previewFold(emptyRatingState(), events, NO_FEED)).toThrow(error);
   });
 
   it('are told to be', () => {
@@ -192,9 +192,9 @@ describe('unreadable events', () => {
 
   it('are unreadable from a fold on as well', () => {
     const fold = foldOf([first!]);
-    expect(() => layEvents(fold, [{ ...second!, seq: 2 }], NO_FEED)).toThrow(new EventsUnreadable('seq_gap', 1));
+    expect(() => previewFold(fold, [{ ...second!, seq: 2 }], NO_FEED)).toThrow(new EventsUnreadable('seq_gap', 1));
     const falling = { ...second!, blockTimestamp: noonOf(TODAY - 1) - 1 };
-    expect(() => layEvents(fold, [falling], NO_FEED)).toThrow(new EventsUnreadable('block_time_falling', 1));
+    expect(() => previewFold(fold, [falling], NO_FEED)).toThrow(new EventsUnreadable('block_time_falling', 1));
   });
 
   it('are read when positions are bigints and blocks share a second, be it the first of all', () => {
@@ -203,6 +203,6 @@ describe('unreadable events', () => {
       { ...parts, seq: 0n },
       { ...parts, seq: 1n },
     ];
-    expect(foldEvents(emptyFold(), events, NO_FEED).fold.nextSeq).toBe(2);
+    expect(foldEvents(emptyRatingState(), events, NO_FEED).fold.nextSeq).toBe(2);
   });
 });

@@ -28,7 +28,7 @@ export interface DayBucket {
   readonly levels: readonly [LevelSums, LevelSums, LevelSums];
 }
 
-export interface Fold {
+export interface RatingState {
   /** The position of the next event, and so the number of all events. */
   readonly nextSeq: number;
   readonly newestBlockTimestamp: number | undefined;
@@ -64,23 +64,23 @@ export class EventsUnreadable extends Error {
 }
 
 export interface FoldedEvents {
-  readonly fold: Fold;
+  readonly fold: RatingState;
   /** How many of the events are in the fold; the one after them, if any, is pending. */
   readonly folded: number;
 }
 
-export interface LaidEvents {
-  readonly fold: Fold;
+export interface FoldPreview {
+  readonly fold: RatingState;
   /** Whether an amount among them may still change, so that the answer must not be kept. */
   readonly hasPending: boolean;
 }
 
-type Draft = { -readonly [K in keyof Fold]: Fold[K] } & { buckets: DayBucket[] };
+type Draft = { -readonly [K in keyof RatingState]: RatingState[K] } & { buckets: DayBucket[] };
 
 const EMPTY_LEVEL: LevelSums = { cents: 0n, weight: 0, activity: 0 };
 
 /** The fold of a machine without events. */
-export function emptyFold(): Fold {
+export function emptyRatingState(): RatingState {
   return {
     nextSeq: 0,
     newestBlockTimestamp: undefined,
@@ -101,7 +101,7 @@ export function emptyFold(): Fold {
  * Adds the next finalized events, up to the first pending one. That one and everything after it stay outside until the rates
  * have grown. Throws `EventsUnreadable`.
  */
-export function foldEvents(fold: Fold, events: readonly RatingEvent[], rates: RateTable): FoldedEvents {
+export function foldEvents(fold: RatingState, events: readonly RatingEvent[], rates: RateTable): FoldedEvents {
   const draft = toDraft(fold);
   let folded = 0;
   for (const event of events) {
@@ -114,7 +114,7 @@ export function foldEvents(fold: Fold, events: readonly RatingEvent[], rates: Ra
 /**
  * Lays the events after a fold on a copy of it, for one answer; a pending amount adds nothing. Throws `EventsUnreadable`.
  */
-export function layEvents(fold: Fold, events: readonly RatingEvent[], rates: RateTable): LaidEvents {
+export function previewFold(fold: RatingState, events: readonly RatingEvent[], rates: RateTable): FoldPreview {
   if (events.length === 0) return { fold, hasPending: false };
   const draft = toDraft(fold);
   let hasPending = false;
@@ -124,7 +124,7 @@ export function layEvents(fold: Fold, events: readonly RatingEvent[], rates: Rat
   return { fold: draft, hasPending };
 }
 
-function toDraft(fold: Fold): Draft {
+function toDraft(fold: RatingState): Draft {
   return { ...fold, buckets: [...fold.buckets] };
 }
 

@@ -12,7 +12,7 @@ import {
   revenueOn,
   TODAY,
 } from '../../../testing/fixtures/rating-events.ts';
-import { emptyFold, foldEvents } from './rating-state.ts';
+import { emptyRatingState, foldEvents } from './rating-state.ts';
 import { createRateTable, extendRateTable } from './rate-table.ts';
 import { rateMachine } from './rating.ts';
 
@@ -82,7 +82,7 @@ describe('the clock', () => {
   it('may stand earlier over a prefix of the events', () => {
     const earlier = TODAY - 20;
     const prefix = inChainOrder(steady).slice(0, 101);
-    const rated = rateMachine({ ...PLAIN_FACTS, fold: emptyFold(), tail: prefix, now: noonOf(earlier) });
+    const rated = rateMachine({ ...PLAIN_FACTS, fold: emptyRatingState(), tail: prefix, now: noonOf(earlier) });
     expect(rated.lastUpdated).toBe(noonOf(earlier));
     expect(rated.dormancy).toStrictEqual({ idleDays: 0, lostHundredths: 0 });
   });
@@ -114,14 +114,14 @@ describe('averages', () => {
   });
 
   it('are taken from the total as it is shown', () => {
-    const { fold } = foldEvents(emptyFold(), inChainOrder(steady), PLAIN_FACTS.rates);
+    const { fold } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
     const full = { ...fold, totalRevenueCents: Number.MAX_SAFE_INTEGER };
     const rating = rateMachine({ ...PLAIN_FACTS, fold: full, tail: [] });
     expect(rating.averageHundredths).toBe(Number((100n * BigInt(Number.MAX_SAFE_INTEGER)) / 121n));
   });
 
   it('show no number above SAFE', () => {
-    const { fold } = foldEvents(emptyFold(), inChainOrder(steady), PLAIN_FACTS.rates);
+    const { fold } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
     const buckets = fold.buckets.map(({ day, levels }) => {
       const rich = { ...levels[2], cents: 10n ** 20n };
       return { day, levels: [levels[0], levels[1], rich] as const };

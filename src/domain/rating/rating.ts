@@ -11,12 +11,12 @@ import type { Dormancy } from './dormancy.ts';
 import { judgeDormancy } from './dormancy.ts';
 import type { RatingEvent } from './event.ts';
 import type { Factor } from './factor.ts';
-import type { Fold } from './rating-state.ts';
-import { layEvents } from './rating-state.ts';
+import type { RatingState } from './rating-state.ts';
+import { previewFold } from './rating-state.ts';
 import { isFlagPlausible } from './negative-flag.ts';
 import type { RateTable } from './rate-table.ts';
-import type { GateCode, LossCode, Reason } from './reasons.ts';
-import { largestLossPhrase, listReasons } from './reasons.ts';
+import type { GateCode, DeductionCode, Reason } from './reasons.ts';
+import { largestDeductionPhrase, listReasons } from './reasons.ts';
 import { sumRecentWeeks } from './recent-weeks.ts';
 import { judgeRevenue } from './revenue-factor.ts';
 import type { Letter } from './scale.ts';
@@ -30,7 +30,7 @@ import type { TrustFacts } from './trust-factor.ts';
 import { judgeTrust } from './trust-factor.ts';
 
 export interface RatingInput extends TrustFacts {
-  readonly fold: Fold;
+  readonly fold: RatingState;
   /** All events after the fold, pending ones included. To rate at an earlier `now`, both hold a prefix of the events. */
   readonly tail: readonly RatingEvent[];
   /** Of the same configuration as the fold. */
@@ -78,13 +78,13 @@ export interface Rating extends Counts {
 
 /** Rates a machine. Throws `EventsUnreadable` when the tail does not continue the fold. */
 export function rateMachine(input: RatingInput): Rating {
-  const { fold, hasPending } = layEvents(input.fold, input.tail, input.rates);
+  const { fold, hasPending } = previewFold(input.fold, input.tail, input.rates);
   const now = Math.max(input.now, fold.newestBlockTimestamp ?? input.now);
   const counts = countEvents(fold, hasPending, input, now);
   return input.ratingUnavailable === undefined ? scoreMachine(counts, fold, input, now) : notRatedYet(counts, fold);
 }
 
-function countEvents(fold: Fold, hasPending: boolean, input: RatingInput, now: number): Counts {
+function countEvents(fold: RatingState, hasPending: boolean, input: RatingInput, now: number): Counts {
   return {
     model: MODEL,
     bondStatus: input.bondStatus,
@@ -98,7 +98,7 @@ function countEvents(fold: Fold, hasPending: boolean, input: RatingInput, now: n
   };
 }
 
-function notRatedYet(counts: Counts, fold: Fold): Rating {
+function notRatedYet(counts: Counts, fold: RatingState): Rating {
   return {
     ...counts,
     letter: 'Provisioned',
@@ -114,7 +114,7 @@ function notRatedYet(counts: Counts, fold: Fold): Rating {
   };
 }
 
-function scoreMachine(counts: Counts, fold: Fold, input: RatingInput, now: number): Rating {
+function scoreMachine(counts: Counts, fold: RatingState, input: RatingInput, now: number): Rating {
   const today = dayOf(now);
   const weeks = sumRecentWeeks(fold.buckets, today);
   const trend = judgeTrend(fold, today);
@@ -130,7 +130,7 @@ function scoreMachine(counts: Counts, fold: Fold, input: RatingInput, now: numbe
   const dormancy = judgeDormancy(sumHundredths, fold.lastQualifyingDay, today);
   const totalHundredths = sumHundredths - dormancy.lostHundredths;
 
-  const dormant: { code: LossCode; lostHundredths: number } = {
+  const dormant: { code: DeductionCode; lostHundredths: number } = {
     code: 'dormant',
     lostHundredths: dormancy.lostHundredths,
   };
@@ -148,18 +148,22 @@ function scoreMachine(counts: Counts, fold: Fold, input: RatingInput, now: numbe
     factors,
     dormancy,
     reasons,
-    summary: summarize(verdict, fold, isDegraded, largestLossPhrase(reasons)),
+    summary: summarize(verdict, fold, isDegraded, largestDeductionPhrase(reasons)),
   };
 }
 
-function judgeVerdict(fold: Fold, bondStatus: BondStatus, score: number): Exclude<Verdict, { kind: 'unavailable' }> {
+function judgeVerdict(
+  fold: RatingState,
+  bondStatus: BondStatus,
+  score: number,
+): Exclude<Verdict, { kind: 'unavailable' }> {
   if (bondStatus === 'unbonded') return { kind: 'not_bonded' };
   if (!isGraduated(fold)) return { kind: 'not_graduated' };
   const letter = letterOf(score);
   return letter === undefined ? { kind: 'below_scale', score } : { kind: 'rated', score, letter };
 }
 
-function gatesOf(fold: Fold, { bondStatus, priorEvents }: RatingInput): readonly GateCode[] {
+function gatesOf(fold: RatingState, { bondStatus, priorEvents }: RatingInput): readonly GateCode[] {
   const gates: GateCode[] = [];
   if (bondStatus === 'unbonded') gates.push('not_bonded');
   if (!isGraduated(fold)) gates.push('not_graduated');
@@ -167,7 +171,7 @@ function gatesOf(fold: Fold, { bondStatus, priorEvents }: RatingInput): readonly
   return gates;
 }
 
-function averageOf({ totalRevenueCents, qualifyingRevenueEvents }: Fold): number {
+function averageOf({ totalRevenueCents, qualifyingRevenueEvents }: RatingState): number {
   if (qualifyingRevenueEvents === 0) return 0;
   return Number((100n * BigInt(totalRevenueCents)) / BigInt(qualifyingRevenueEvents));
 }

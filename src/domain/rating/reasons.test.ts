@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { LossCode } from './reasons.ts';
-import { largestLossPhrase, listReasons } from './reasons.ts';
+import type { DeductionCode } from './reasons.ts';
+import { largestDeductionPhrase, listReasons } from './reasons.ts';
 
 /** The order of the specification. */
-const CODES: readonly LossCode[] = [
+const CODES: readonly DeductionCode[] = [
   'dormant',
   'flagged',
   'revenue_low',
@@ -42,10 +42,10 @@ describe('largestLossPhrase', () => {
         { code: 'dormant', lostHundredths: 2 },
       ],
     );
-    expect(largestLossPhrase(reasons)).toBe('dormancy');
+    expect(largestDeductionPhrase(reasons)).toBe('dormancy');
   });
 
   it('is none when nothing is lost', () => {
-    expect(largestLossPhrase(listReasons(['not_graduated'], []))).toBeUndefined();
+    expect(largestDeductionPhrase(listReasons(['not_graduated'], []))).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
  * Where were the points lost? The reasons of an answer, their phrases and texts (design/scoring.md, What the answer shows).
  */
 
-import { COUNTED_WEEKS, DORMANCY, FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
+import { COUNTED_WEEKS, DORMANCY, NEGATIVE_FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
 import { SECONDS_PER_DAY } from './utc-day.ts';
 
 /** Gates and remarks: they cost no points of their own. */
@@ -21,7 +21,7 @@ interface LossWords {
 }
 
 /** Everything that costs points, in the order in which equal losses stand. */
-export const LOSS_WORDS = {
+export const DEDUCTION_PHRASES = {
   dormant: {
     phrase: 'dormancy',
     text: `There was no qualifying event for more than ${DORMANCY.freeDays} days. A new one ends the loss.`,
@@ -29,7 +29,7 @@ export const LOSS_WORDS = {
   flagged: {
     phrase: 'a negative flag',
     text:
-      `A negative flag is in force: no points for trust for ${FLAG.forceSeconds / SECONDS_PER_DAY} days, ` +
+      `A negative flag is in force: no points for trust for ${NEGATIVE_FLAG.forceSeconds / SECONDS_PER_DAY} days, ` +
       'or until it is cleared.',
   },
   revenue_low: {
@@ -81,34 +81,34 @@ export const LOSS_WORDS = {
 } as const satisfies Record<string, LossWords>;
 
 export type GateCode = keyof typeof GATE_TEXTS;
-export type LossCode = keyof typeof LOSS_WORDS;
-export type FactorReasonCode = Exclude<LossCode, 'dormant'>;
+export type DeductionCode = keyof typeof DEDUCTION_PHRASES;
+export type FactorReasonCode = Exclude<DeductionCode, 'dormant'>;
 
 export interface Reason {
-  readonly code: GateCode | LossCode;
+  readonly code: GateCode | DeductionCode;
   /** Null for a gate or a remark. */
   readonly lostHundredths: number | null;
   readonly text: string;
 }
 
-const LOSS_CODES = Object.keys(LOSS_WORDS) as LossCode[];
+const LOSS_CODES = Object.keys(DEDUCTION_PHRASES) as DeductionCode[];
 
 /** Lists the gates as given, then every loss, largest first. */
 export function listReasons(
   gates: readonly GateCode[],
-  losses: readonly { readonly code: LossCode; readonly lostHundredths: number }[],
+  losses: readonly { readonly code: DeductionCode; readonly lostHundredths: number }[],
 ): readonly Reason[] {
   const inOrder = losses
     .filter(({ lostHundredths }) => lostHundredths > 0)
     .sort((a, b) => b.lostHundredths - a.lostHundredths || LOSS_CODES.indexOf(a.code) - LOSS_CODES.indexOf(b.code));
   return [
     ...gates.map((code) => ({ code, lostHundredths: null, text: GATE_TEXTS[code] })),
-    ...inOrder.map(({ code, lostHundredths }) => ({ code, lostHundredths, text: LOSS_WORDS[code].text })),
+    ...inOrder.map(({ code, lostHundredths }) => ({ code, lostHundredths, text: DEDUCTION_PHRASES[code].text })),
   ];
 }
 
 /** The phrase of the largest loss, undefined when nothing is lost. */
-export function largestLossPhrase(reasons: readonly Reason[]): string | undefined {
+export function largestDeductionPhrase(reasons: readonly Reason[]): string | undefined {
   const largest = reasons.find(({ lostHundredths }) => lostHundredths !== null);
-  return largest && LOSS_WORDS[largest.code as LossCode].phrase;
+  return largest && DEDUCTION_PHRASES[largest.code as DeductionCode].phrase;
 }

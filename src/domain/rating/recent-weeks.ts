@@ -6,7 +6,7 @@
 import { weekOf } from './utc-day.ts';
 import { WINDOW_WEEKS } from './constants.ts';
 import { activityOf, centsOf } from './daily-totals.ts';
-import type { Split } from './daily-totals.ts';
+import type { AllAndVerified } from './daily-totals.ts';
 import type { DayBucket } from './rating-state.ts';
 
 export interface WeekSums {
@@ -17,7 +17,7 @@ export interface WeekSums {
 }
 
 /** The sums of each of the 14 weeks, oldest first. */
-export function sumRecentWeeks(buckets: readonly DayBucket[], today: number): Split<readonly WeekSums[]> {
+export function sumRecentWeeks(buckets: readonly DayBucket[], today: number): AllAndVerified<readonly WeekSums[]> {
   const all = createWeeks();
   const verified = createWeeks();
   const firstWeek = weekOf(today) - (WINDOW_WEEKS - 1);

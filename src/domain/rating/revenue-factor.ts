@@ -5,12 +5,12 @@
 import { divide, ladder } from './arithmetic.ts';
 import { COUNTED_WEEKS, REVENUE } from './constants.ts';
 import { toShown } from './daily-totals.ts';
-import type { Split } from './daily-totals.ts';
+import type { AllAndVerified } from './daily-totals.ts';
 import type { JudgedFactor, RevenueFactor } from './factor.ts';
 import type { WeekSums } from './recent-weeks.ts';
 
 /** Judges revenue by the points of 14 weeks without the lowest one, over all and over verified events. */
-export function judgeRevenue(weeks: Split<readonly WeekSums[]>): JudgedFactor<RevenueFactor> {
+export function judgeRevenue(weeks: AllAndVerified<readonly WeekSums[]>): JudgedFactor<RevenueFactor> {
   const all = bestWeeksHundredths(weeks.all);
   const verified = bestWeeksHundredths(weeks.verified);
   const pointsHundredths = divide(all + verified, 2 * COUNTED_WEEKS);

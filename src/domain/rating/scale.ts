@@ -4,7 +4,7 @@
 
 import { divide } from './arithmetic.ts';
 import { GRADUATION, HUNDREDTHS, SCALE } from './constants.ts';
-import type { Fold } from './rating-state.ts';
+import type { RatingState } from './rating-state.ts';
 
 export type RatedLetter = (typeof SCALE)[number][0];
 
@@ -22,14 +22,14 @@ export function letterOf(score: number): RatedLetter | undefined {
 }
 
 /** Days from the first to the last qualifying one; 0 when nothing ever qualified. */
-export function qualifyingSpan({ firstQualifyingDay, lastQualifyingDay }: Fold): number {
+export function qualifyingSpan({ firstQualifyingDay, lastQualifyingDay }: RatingState): number {
   return firstQualifyingDay === undefined || lastQualifyingDay === undefined
     ? 0
     : lastQualifyingDay - firstQualifyingDay;
 }
 
 /** Tells whether there is history enough for a letter. Once true, it stays true. */
-export function isGraduated(fold: Fold): boolean {
+export function isGraduated(fold: RatingState): boolean {
   return (
     fold.qualifyingEvents >= GRADUATION.events &&
     fold.qualifyingDays >= GRADUATION.days &&

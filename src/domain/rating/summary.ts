@@ -3,7 +3,7 @@
  */
 
 import { GRADUATION, LEAST_RATED_SCORE } from './constants.ts';
-import type { Fold } from './rating-state.ts';
+import type { RatingState } from './rating-state.ts';
 import type { RatedLetter } from './scale.ts';
 import { qualifyingSpan } from './scale.ts';
 
@@ -16,7 +16,12 @@ export type Verdict =
   | { readonly kind: 'rated'; readonly score: number; readonly letter: RatedLetter };
 
 /** Says what the verdict is, and what most points were lost to. */
-export function summarize(verdict: Verdict, fold: Fold, isDegraded: boolean, largestLoss: string | undefined): string {
+export function summarize(
+  verdict: Verdict,
+  fold: RatingState,
+  isDegraded: boolean,
+  largestLoss: string | undefined,
+): string {
   if (verdict.kind === 'unavailable') return 'Not rated yet.';
   const degraded = isDegraded ? ' Some amounts could not be converted to USD.' : '';
   return sentenceOf(verdict, fold, largestLoss) + degraded;
@@ -24,7 +29,7 @@ export function summarize(verdict: Verdict, fold: Fold, isDegraded: boolean, lar
 
 function sentenceOf(
   verdict: Exclude<Verdict, { kind: 'unavailable' }>,
-  fold: Fold,
+  fold: RatingState,
   largestLoss: string | undefined,
 ): string {
   switch (verdict.kind) {

@@ -7,7 +7,7 @@ import { ladder } from './arithmetic.ts';
 import { TREND } from './constants.ts';
 import { activityOf, centsOf } from './daily-totals.ts';
 import type { JudgedFactor, TrendFactor, TrendMeasure } from './factor.ts';
-import type { DayBucket, Fold } from './rating-state.ts';
+import type { DayBucket, RatingState } from './rating-state.ts';
 
 export type RevenueTrend = 'up' | 'stable' | 'down' | 'insufficient';
 
@@ -27,7 +27,7 @@ const LOSS_CODES = {
 } as const satisfies Record<TrendMeasure['basis'], string>;
 
 /** Judges the trend on revenue, else on activity, else on nothing: too young, or nothing to compare with. */
-export function judgeTrend(fold: Fold, today: number): JudgedFactor<TrendFactor> {
+export function judgeTrend(fold: RatingState, today: number): JudgedFactor<TrendFactor> {
   const periods = selectPeriods(fold.buckets, today);
   const measure = compare(fold, periods, today);
   const pointsHundredths = trendHundredths(measure, periods);
@@ -54,7 +54,7 @@ function selectPeriods(buckets: readonly DayBucket[], today: number): Periods {
   };
 }
 
-function compare({ firstQualifyingDay }: Fold, periods: Periods, today: number): TrendMeasure {
+function compare({ firstQualifyingDay }: RatingState, periods: Periods, today: number): TrendMeasure {
   const firstPrior = today - 2 * TREND.periodDays + 1;
   if (firstQualifyingDay === undefined || firstQualifyingDay > firstPrior) return NO_BASIS;
   return (

@@ -6,7 +6,7 @@ import { divide } from './arithmetic.ts';
 import { TRUST, TRUST_LEVELS, WINDOW_DAYS } from './constants.ts';
 import { countedActivity } from './daily-totals.ts';
 import type { JudgedFactor, TrustFactor, TrustMeasure, TrustSource } from './factor.ts';
-import type { DayBucket, Fold } from './rating-state.ts';
+import type { DayBucket, RatingState } from './rating-state.ts';
 import { isFlagInForce } from './negative-flag.ts';
 
 /** What people in charge recorded about a machine. */
@@ -25,7 +25,12 @@ const LOSS_CODES = {
 } as const satisfies Record<TrustSource, string>;
 
 /** Judges trust by the first that applies: a flag in force, an override, no events, the events. */
-export function judgeTrust(fold: Fold, facts: TrustFacts, now: number, today: number): JudgedFactor<TrustFactor> {
+export function judgeTrust(
+  fold: RatingState,
+  facts: TrustFacts,
+  now: number,
+  today: number,
+): JudgedFactor<TrustFactor> {
   const measure = measureTrust(fold, facts, now, today);
   const { maxHundredths } = TRUST;
   const pointsHundredths = divide(maxHundredths * measure.percentHundredths, TRUST.fullHundredths);
@@ -35,7 +40,7 @@ export function judgeTrust(fold: Fold, facts: TrustFacts, now: number, today: nu
   };
 }
 
-function measureTrust(fold: Fold, facts: TrustFacts, now: number, today: number): TrustMeasure {
+function measureTrust(fold: RatingState, facts: TrustFacts, now: number, today: number): TrustMeasure {
   if (isFlagInForce(facts.negativeFlagAt, now)) return { source: 'flag', percentHundredths: 0 };
   if (facts.trustOverride !== undefined) {
     const percent = Math.min(facts.trustOverride, TRUST.maxOverride);

@@ -41,21 +41,21 @@ export function createMainChainKey(secret: Uint8Array): MainChainKey {
 
   function signHash(hash: Uint8Array): RecoverableSignature {
     const bytes = secp256k1.sign(hash, secret, { prehash: false, format: 'recovered' });
-    return spellRecoverable(bytes.subarray(1), bytes[0]! + 27);
+    return formatRecoverable(bytes.subarray(1), bytes[0]! + 27);
   }
 }
 
 export function createAltChainKey(seed: Uint8Array): AltChainKey {
   return {
     key: formatAltKey(ed25519.getPublicKey(seed)),
-    sign: (message) => spellEd25519(ed25519.sign(message, seed)),
+    sign: (message) => formatEd25519(ed25519.sign(message, seed)),
   };
 }
 
-export function spellRecoverable(rs: Uint8Array, recovery: number): RecoverableSignature {
+export function formatRecoverable(rs: Uint8Array, recovery: number): RecoverableSignature {
   return `0x${bytesToHex(rs)}${recovery.toString(16).padStart(2, '0')}` as RecoverableSignature;
 }
 
-export function spellEd25519(bytes: Uint8Array): Ed25519Signature {
+export function formatEd25519(bytes: Uint8Array): Ed25519Signature {
   return formatBase58(bytes) as Ed25519Signature;
 }

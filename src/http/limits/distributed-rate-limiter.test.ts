@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { createHttpScene } from '../../../testing/harness/http-service.ts';
-import type { SharedCounts } from '../../ports/runtime.ts';
-import { HttpTally } from '../server/request-metrics.ts';
+import type { DistributedCounters } from '../../ports/runtime.ts';
+import { RequestMetrics } from '../server/request-metrics.ts';
 
 let app: FastifyInstance;
 afterEach(() => app.close());
 
 /** Counters that answer so; undefined: they do not. */
-function createCounts(isUp: () => boolean, answer: (key: string) => number | undefined): SharedCounts {
+function createCounts(isUp: () => boolean, answer: (key: string) => number | undefined): DistributedCounters {
   return {
     isUp,
     count: async (key) => answer(key),
@@ -24,7 +24,7 @@ const ask = async (url: string) => {
 
 test('what all replicas have counted decides, by address and path', async () => {
   const keys: string[] = [];
-  const tally = new HttpTally();
+  const tally = new RequestMetrics();
   const sharedCounts = createCounts(
     () => true,
     (key) => {

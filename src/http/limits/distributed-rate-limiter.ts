@@ -2,7 +2,7 @@
  * Has this caller asked all replicas together too often? The limiter of one process, asked only while the shared counters do not answer: nobody is
  * refused because they are down (decisions 3).
  */
-import type { SharedCounts } from '../../ports/runtime.ts';
+import type { DistributedCounters } from '../../ports/runtime.ts';
 import type { LimiterReport, RateLimiter } from './rate-limiter.ts';
 
 /** What admission asks; only the shared limiter answers later. */
@@ -12,20 +12,20 @@ export interface Limiter {
   report(): LimiterReport;
 }
 
-export interface SharedLimit {
+export interface DistributedLimit {
   /** Tells the keys of limiters apart. */
   readonly name: string;
   readonly limit: number;
   readonly windowMilliseconds: number;
 }
 
-export class SharedRateLimiter implements Limiter {
+export class DistributedRateLimiter implements Limiter {
   readonly #own: RateLimiter;
-  readonly #shared: SharedCounts;
-  readonly #limit: SharedLimit;
+  readonly #shared: DistributedCounters;
+  readonly #limit: DistributedLimit;
   #refused = 0;
 
-  constructor(own: RateLimiter, shared: SharedCounts, limit: SharedLimit) {
+  constructor(own: RateLimiter, shared: DistributedCounters, limit: DistributedLimit) {
     this.#own = own;
     this.#shared = shared;
     this.#limit = limit;

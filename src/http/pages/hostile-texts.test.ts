@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
-import type { PageFiles } from '../../ports/presentation.ts';
+import type { StaticAssets } from '../../ports/presentation.ts';
 import { formatBadge } from '../images/rating-badge.ts';
 import { formatCard } from '../images/rating-card.ts';
 import type { CardFacts } from '../images/rating-facts.ts';
@@ -44,7 +44,7 @@ const text = fc.oneof(
 
 describe(`texts of strangers (seed ${RUNS.seed})`, () => {
   const file = { contentType: '', content: Buffer.alloc(0), gzipped: Buffer.alloc(0) };
-  const files: PageFiles = {
+  const files: StaticAssets = {
     script: { ...file, name: 'page.js' },
     style: { ...file, name: 'page.css' },
     icon: { ...file, name: 'icon.svg' },

@@ -3,7 +3,7 @@
  * nothing that stands on a chain becomes markup.
  */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import type { PageFiles } from '../../ports/presentation.ts';
+import type { StaticAssets } from '../../ports/presentation.ts';
 
 export interface PageDocument {
   readonly title: string;
@@ -41,7 +41,7 @@ export const PAGE_HEADERS: readonly string[] = [
 
 export function formatPage(
   { title, summary, url, image }: PageDocument,
-  files: PageFiles,
+  files: StaticAssets,
   namespace: Namespace,
 ): string {
   const { did_method, profile_object, well_known_path, message_header } = namespace;

@@ -2,7 +2,7 @@
 import { listActiveMachines } from '../../actions/active-machines.ts';
 import { MOST_ACTIVE_MACHINES } from '../../domain/machine/active-machine.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../server/response.ts';
+import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { requireIntegers } from './parameters.ts';
@@ -27,6 +27,6 @@ export function activeMachinesRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/active-machines', { surface: 'read', description: ACTIVE_MACHINES }, async (exchange) => {
     const limit = Number(requireIntegers(exchange.query, RULES)[0]);
-    sendJson(exchange, encodeJson(toActiveMachines(await listActiveMachines(ctx, limit), ctx.namespace)));
+    sendCacheableJson(exchange, encodeJson(toActiveMachines(await listActiveMachines(ctx, limit), ctx.namespace)));
   });
 }

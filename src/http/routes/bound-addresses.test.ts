@@ -6,13 +6,13 @@ import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts'
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
-import type { FirstGenerationMachine } from '../../domain/machine/legacy-machine.ts';
+import type { LegacyMachine } from '../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { IndexReading } from '../../domain/index-rules/index-freshness.ts';
-import type { EventRecord, Reading } from '../../domain/machine/machine-facts.ts';
+import type { EventRecord, ReadResult } from '../../domain/machine/machine-facts.ts';
 import type { WalletBinding } from '../../ports/alt-chain.ts';
 import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
-import type { FirstGeneration } from '../../ports/main-chain.ts';
+import type { LegacyMachines } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 
 const NOW = 1_788_900_000;
@@ -24,7 +24,7 @@ const BLOCK = { number: 120_340, hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 
 const RECORD = `/solana/mcr/${WALLET}`;
 const LISTING = `/solana/operator/${WALLET}/machines`;
 
-const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 const ABSENT = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
 
@@ -44,7 +44,7 @@ const DAILY = Array.from({ length: 120 }, (_, day): EventRecord & { readonly sto
 });
 
 /** In the order of their ids, from 1 on; undefined: the registry does not tell whose it is. */
-type Machines = readonly (Partial<FirstGenerationMachine> | undefined)[];
+type Machines = readonly (Partial<LegacyMachine> | undefined)[];
 
 interface Scene {
   readonly binding?: WalletBinding | 'unreadable';
@@ -54,7 +54,7 @@ interface Scene {
   readonly index?: Partial<IndexReading>;
   readonly parts?: Partial<Ctx>;
   readonly chain?: Partial<MainChainPorts['chain']>;
-  readonly firstGeneration?: Partial<FirstGeneration>;
+  readonly firstGeneration?: Partial<LegacyMachines>;
 }
 
 const SOUND = {
@@ -77,7 +77,7 @@ async function open(scene: Scene = {}) {
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW * 1000, ...scene.index };
   const asked: string[] = [];
   const known = machines.map((facts, at) => facts && { id: BigInt(at + 1) as MachineId, ...SOUND, ...facts });
-  const firstGeneration: FirstGeneration = {
+  const firstGeneration: LegacyMachines = {
     canList: true,
     readMachineOf: async (address) => {
       asked.push(`machine of ${address}`);

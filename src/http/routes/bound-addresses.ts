@@ -3,12 +3,12 @@ import { getBoundRating, listBoundFleet } from '../../actions/bound-addresses.ts
 import { parseAltKey, type AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../server/response.ts';
+import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { requireIntegers, toPosition } from './parameters.ts';
 import type { Routes } from '../server/route-table.ts';
-import { ALT_KEY } from '../schemas/json-schema.ts';
+import { ALT_KEY_TEXT } from '../schemas/json-schema.ts';
 import { toBoundFleet, toBoundRecord } from '../wire/bound-addresses.ts';
 import { describePages, PAGE_RULES } from './fleet.ts';
 
@@ -20,7 +20,7 @@ export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
     async (exchange) => {
       const wallet = requireWallet(exchange.parameter('solana_addr'));
       const machine = await getBoundRating(ctx, wallet);
-      sendJson(exchange, encodeJson(toBoundRecord(machine, wallet, namespace)), machine.block);
+      sendCacheableJson(exchange, encodeJson(toBoundRecord(machine, wallet, namespace)), machine.block);
     },
   );
 
@@ -31,7 +31,7 @@ export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
       const wallet = requireWallet(exchange.parameter('solana_addr'));
       const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [bigint, bigint];
       const page = await listBoundFleet(ctx, wallet, toPosition(offset), Number(limit));
-      sendJson(exchange, encodeJson(toBoundFleet(page, { wallet, offset, limit }, namespace)), page.block);
+      sendCacheableJson(exchange, encodeJson(toBoundFleet(page, { wallet, offset, limit }, namespace)), page.block);
     },
   );
 }
@@ -50,7 +50,7 @@ const DESCRIPTIONS = {
   rating: {
     operationId: 'getBoundRating',
     summary: 'What the first-generation machine is worth trusting that a wallet of the alt chain is bound to.',
-    parameters: { solana_addr: ALT_KEY },
+    parameters: { solana_addr: ALT_KEY_TEXT },
     answers: { 200: 'BoundMcrRecord' },
     faults: [...FAULTS, 'MachineAbsent', 'EventIndexSyncing'],
     caching: 'revalidated',
@@ -59,7 +59,7 @@ const DESCRIPTIONS = {
   fleet: {
     operationId: 'listBoundFleet',
     summary: 'The first-generation machines of the operator that a wallet of the alt chain is bound to, by machine id.',
-    parameters: { solana_addr: ALT_KEY },
+    parameters: { solana_addr: ALT_KEY_TEXT },
     query: describePages(),
     answers: { 200: 'BoundFleet' },
     faults: [...FAULTS, 'ParametersInvalid', 'OperatorIndexSyncing', 'OperatorIndexStale'],

@@ -4,12 +4,12 @@
  */
 import { acceptEvidence, issueChallenge } from '../../actions/chip.ts';
 import { Fault, type FaultKind } from '../../domain/faults.ts';
-import { readClosedShape } from '../../domain/evidence/exact-object.ts';
+import { parseExactObject } from '../../domain/evidence/exact-object.ts';
 import { parseMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../server/response.ts';
-import type { Exchange } from '../server/request-context.ts';
+import { sendUncached } from '../server/response.ts';
+import type { RequestContext } from '../server/request-context.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { readBody } from '../server/request-body.ts';
@@ -42,7 +42,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
     async (exchange) => {
       const id = requireMachineId(await readJsonBody(exchange));
       const challenge = await issueChallenge(ctx, id, exchange);
-      sendFresh(exchange, 201, encodeJson(toChallenge(challenge, ctx.namespace)));
+      sendUncached(exchange, 201, encodeJson(toChallenge(challenge, ctx.namespace)));
     },
   );
 
@@ -51,7 +51,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
     { ...conduct, surface: 'chip-evidence', description: describe.evidence },
     async (exchange) => {
       const body = await readJsonBody(exchange);
-      sendFresh(exchange, 202, encodeJson(await acceptEvidence(ctx, body, exchange)));
+      sendUncached(exchange, 202, encodeJson(await acceptEvidence(ctx, body, exchange)));
     },
   );
 }
@@ -70,7 +70,7 @@ function createCurrentGate({ chip }: Ctx): OnboardingGate {
 }
 
 /** The bytes of a body that is declared as JSON, for a caller that takes JSON. */
-function readJsonBody(exchange: Exchange): Promise<Buffer> {
+function readJsonBody(exchange: RequestContext): Promise<Buffer> {
   const { rawHeaders } = exchange.request;
   if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
   if (!declaresPlainJson(rawHeaders)) throw new Fault('RequestMalformed', {});
@@ -79,7 +79,7 @@ function readJsonBody(exchange: Exchange): Promise<Buffer> {
 
 function requireMachineId(body: Buffer): MachineId {
   const { value } = body.length > MAX_CHALLENGE_REQUEST_BYTES ? {} : parseStrictJson(body, CHALLENGE_REQUEST_DEPTH);
-  const request = value === undefined ? undefined : readClosedShape(value, CHALLENGE_REQUEST);
+  const request = value === undefined ? undefined : parseExactObject(value, CHALLENGE_REQUEST);
   if (request === undefined) throw new Fault('RequestMalformed', {});
   return parseMachineId(request.machineId)!;
 }

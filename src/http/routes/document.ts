@@ -1,6 +1,6 @@
 /** `GET /openapi.json`: the service described by itself (decisions 4). */
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../server/response.ts';
+import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson, type EncodedJson } from '../server/json-encoding.ts';
 import { createDocument, type RouteDescription } from '../schemas/openapi.ts';
 import type { Routes } from '../server/route-table.ts';
@@ -19,6 +19,6 @@ export function documentRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/openapi.json', { surface: 'page', description: OPENAPI }, (exchange) => {
     encoded ??= encodeJson(createDocument(routes.described, ctx.namespace, ctx.publicUrl));
-    sendJson(exchange, encoded);
+    sendCacheableJson(exchange, encoded);
   });
 }

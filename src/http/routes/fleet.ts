@@ -4,7 +4,7 @@ import { Fault } from '../../domain/faults.ts';
 import { didPrefix, parseAddress, type Address } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../server/response.ts';
+import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { requireIntegers, toPosition, type IntegerRule } from './parameters.ts';
@@ -27,7 +27,7 @@ export function fleetRoutes(routes: Routes, ctx: Ctx): void {
       const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [bigint, bigint];
       const page = await listFleet(ctx, address, toPosition(offset), Number(limit));
       const encoded = encodeJson(toFleetPage(page, { operatorDid, offset, limit }, namespace));
-      sendJson(exchange, encoded, oldestBlock(page));
+      sendCacheableJson(exchange, encoded, oldestBlock(page));
     },
   );
 }

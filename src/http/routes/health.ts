@@ -1,7 +1,7 @@
 /** `GET /health` and `GET /ready` of the interface (http-facts 12). Counted like every other path, never cached. */
 import { getReadiness } from '../../actions/health.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../server/response.ts';
+import { sendUncached } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import type { Routes } from '../server/route-table.ts';
@@ -27,11 +27,11 @@ const READY: RouteDescription = {
   block: 'never',
 };
 
-export function probesRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/health', { surface: 'probe', description: HEALTH }, (exchange) => sendFresh(exchange, 200, HEALTHY));
+export function healthRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get('/health', { surface: 'probe', description: HEALTH }, (exchange) => sendUncached(exchange, 200, HEALTHY));
 
   routes.get('/ready', { surface: 'probe', description: READY }, async (exchange) => {
     const readiness = await getReadiness(ctx);
-    sendFresh(exchange, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
+    sendUncached(exchange, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
   });
 }

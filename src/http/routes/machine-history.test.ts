@@ -18,15 +18,15 @@ import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { rateDays } from '../../domain/rating/daily-rating.ts';
 import { PLAIN_FACTS } from '../../../testing/fixtures/rating-events.ts';
-import { formatFoldDay } from '../../domain/rating/rating-state-day-codec.ts';
+import { encodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
 import { foldDays, HISTORY_DAYS, KEPT_DAYS } from '../../domain/rating/rating-state-days.ts';
-import { emptyFold, foldEvents } from '../../domain/rating/rating-state.ts';
-import { formatFold } from '../../domain/rating/rating-state-codec.ts';
+import { emptyRatingState, foldEvents } from '../../domain/rating/rating-state.ts';
+import { encodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import { rateMachine, type Rating } from '../../domain/rating/rating.ts';
 import { dayOf, formatDay } from '../../domain/rating/utc-day.ts';
 import type { EventLogRow } from '../../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
-import type { StoredFoldDay, StoredFoldDays } from '../../ports/store.ts';
+import type { StoredRatingStateDay, StoredRatingStateDays } from '../../ports/store.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -163,9 +163,9 @@ describe('GET /mcr/{did}/history', () => {
     );
     const events = many.map(({ event }) => event);
     const table = createFixedRates([]).current().table;
-    const stored = (count: number): StoredFoldDay[] =>
-      foldDays(emptyFold(), undefined, events.slice(0, count), table).days.map((day) => ({
-        ...{ day: day.day, nextSeq: day.totals.nextSeq, state: formatFoldDay(day) },
+    const stored = (count: number): StoredRatingStateDay[] =>
+      foldDays(emptyRatingState(), undefined, events.slice(0, count), table).days.map((day) => ({
+        ...{ day: day.day, nextSeq: day.totals.nextSeq, state: encodeRatingStateDay(day) },
       }));
     /** Without days and without a limit. */
     const expectedPoints = (rating: Rating, today: number) => {
@@ -176,14 +176,14 @@ describe('GET /mcr/{did}/history', () => {
         ...{ total_hundredths: totalHundredths, revenue: revenueCents },
       }));
     };
-    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, fold: emptyFold(), tail: events });
-    const fold = foldEvents(emptyFold(), events.slice(0, 2_950), table).fold;
+    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, fold: emptyRatingState(), tail: events });
+    const fold = foldEvents(emptyRatingState(), events.slice(0, 2_950), table).fold;
 
-    async function askMain(listed: StoredFoldDays, epoch = 0) {
+    async function askMain(listed: StoredRatingStateDays, epoch = 0) {
       const { asked, ctx } = mainWith(many, []);
       const limits: number[] = [];
       const store = {
-        readFold: async () => ({ epoch: 0, nextSeq: fold.nextSeq, state: formatFold(fold) }),
+        readFold: async () => ({ epoch: 0, nextSeq: fold.nextSeq, state: encodeRatingState(fold) }),
         listFoldDays: async (_generation: string, _id: MachineId, _fingerprint: string, limit: number) => {
           limits.push(limit);
           return { ...listed, epoch };
@@ -220,7 +220,7 @@ describe('GET /mcr/{did}/history', () => {
     });
 
     test('is the same on the alt chain', async () => {
-      const days = foldDays(emptyFold(), undefined, events.slice(0, 2_800), table).days;
+      const days = foldDays(emptyRatingState(), undefined, events.slice(0, 2_800), table).days;
       await open({ log: eventLog(3_000), indexed: many, dayHistory: { foldDays: days, events: events.slice(2_800) } });
       const body = JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text);
       expect([body.complete, body.points]).toEqual([true, expectedPoints(rating, dayOf(NOW))]);

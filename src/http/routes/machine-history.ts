@@ -2,7 +2,7 @@
 import { getHistory, listEvents } from '../../actions/machine-history.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../server/response.ts';
+import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { requireIntegers, requireMachineDid, requireMachineId } from './parameters.ts';
@@ -22,14 +22,14 @@ export function machineHistoryRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/mcr/:did/history', { surface: 'read', description: describe.history }, async (exchange) => {
     const history = await getHistory(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-    sendJson(exchange, encodeJson(toHistory(history, namespace)), history.rated.snapshot.block);
+    sendCacheableJson(exchange, encodeJson(toHistory(history, namespace)), history.rated.snapshot.block);
   });
 
   routes.get('/machines/:machine_id/events', { surface: 'read', description: describe.events }, async (exchange) => {
     const id = requireMachineId(exchange.parameter('machine_id'), 'machine_id');
     const [cursor, limit] = requireIntegers(exchange.query, PAGE_RULES).map(Number) as [number, number];
     const listing = await listEvents(ctx, id, { cursor, limit });
-    sendJson(exchange, encodeJson(toEventListing(listing, namespace)), listing.snapshot.block);
+    sendCacheableJson(exchange, encodeJson(toEventListing(listing, namespace)), listing.snapshot.block);
   });
 }
 

@@ -2,7 +2,7 @@
  * `GET /mcr/{did}`, `/mcr/{did}/explanation`, `/machine/{did}`, `/metadata/{token_id}`, `/machines/{machine_id}` (interface, Read routes;
  * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
  */
-import { andThen } from '../../actions/maybe-async.ts';
+import { chain } from '../../actions/maybe-async.ts';
 import {
   getCard,
   getExplanation,
@@ -15,7 +15,7 @@ import type { RatedSnapshot } from '../../actions/machine-rating.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendJson } from '../server/response.ts';
+import { sendCacheableJson } from '../server/response.ts';
 import { createEncoder, encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { requireMachineDid, requireMachineId } from './parameters.ts';
@@ -40,31 +40,31 @@ export function machinesRoutes(routes: Routes, ctx: Ctx): void {
   const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
 
   routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, (exchange) =>
-    andThen(getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace)), (rated) =>
-      sendJson(exchange, encodeRecord(rated), rated.snapshot.block),
+    chain(getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace)), (rated) =>
+      sendCacheableJson(exchange, encodeRecord(rated), rated.snapshot.block),
     ),
   );
 
   if (ctx.additions !== 'off') {
     routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
       const explanation = await getExplanation(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-      sendJson(exchange, encodeJson(toExplanation(explanation, namespace)), explanation.rated.snapshot.block);
+      sendCacheableJson(exchange, encodeJson(toExplanation(explanation, namespace)), explanation.rated.snapshot.block);
     });
   }
 
   routes.get('/machine/:did', { surface: 'read', description: describe.profile }, async (exchange) => {
     const profile = await getProfile(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-    sendJson(exchange, encodeProfile(profile), blockOf(profile));
+    sendCacheableJson(exchange, encodeProfile(profile), blockOf(profile));
   });
 
   routes.get('/metadata/:token_id', { surface: 'metadata', description: describe.metadata }, async (exchange) => {
     const profile = await getProfile(ctx, requireMachineId(exchange.parameter('token_id'), 'token_id'));
-    sendJson(exchange, encodeProfile(profile), blockOf(profile));
+    sendCacheableJson(exchange, encodeProfile(profile), blockOf(profile));
   });
 
   routes.get('/machines/:machine_id', { surface: 'read', description: describe.card }, async (exchange) => {
     const card = await getCard(ctx, requireMachineId(exchange.parameter('machine_id'), 'machine_id'));
-    sendJson(exchange, encodeCard(card), card.block);
+    sendCacheableJson(exchange, encodeCard(card), card.block);
   });
 }
 

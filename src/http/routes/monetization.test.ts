@@ -27,7 +27,7 @@ import {
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
-import type { KeptMachine } from '../../ports/main-chain.ts';
+import type { CachedMachine } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 
 const PATH = `/machine/${ID}/monetization`;
@@ -35,14 +35,14 @@ const BLOCK = { number: 120_340, hash: '0x', timestamp: NOW - 3 };
 
 let facts: Partial<MachineSnapshot>;
 let globals: typeof NO_GLOBALS;
-let readNow: (read: KeptMachine) => Promise<KeptMachine>;
+let readNow: (read: CachedMachine) => Promise<CachedMachine>;
 let reads: number;
 let store: Store;
 let ctx: StubCtx;
 let app: FastifyInstance | undefined;
 let conformance: OpenapiConformance;
 
-const readFacts = (): KeptMachine => ({
+const readFacts = (): CachedMachine => ({
   snapshot: {
     id: ID,
     block: BLOCK,

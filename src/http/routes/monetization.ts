@@ -7,8 +7,8 @@ import { Fault } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { parseStrictJson, type JsonValue } from '../../domain/json/strict-json.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh, sendJson } from '../server/response.ts';
-import type { Exchange } from '../server/request-context.ts';
+import { sendUncached, sendCacheableJson } from '../server/response.ts';
+import type { RequestContext } from '../server/request-context.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { jsonInvalid, requireMachineKey } from './parameters.ts';
@@ -26,24 +26,24 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
 
   // Its one error besides those of every route is bare, as on the read routes.
   routes.get(namespace.well_known_path, { surface: 'read', description: describe.wellKnown }, (exchange) =>
-    sendJson(exchange, encodeJson(toPublishedDeployment(getPublishedDeployment(ctx), namespace))),
+    sendCacheableJson(exchange, encodeJson(toPublishedDeployment(getPublishedDeployment(ctx), namespace))),
   );
 
   routes.get(PATH, { surface: 'monetization', description: describe.state }, async (exchange) => {
     const state = await getDecision(ctx, requireMachineKey(exchange.parameter('key'), namespace));
-    sendJson(exchange, encodeJson(toDecisionState(state)), state.block);
+    sendCacheableJson(exchange, encodeJson(toDecisionState(state)), state.block);
   });
 
   routes.put(PATH, { surface: 'monetization', description: describe.decision }, async (exchange) => {
     const id = requireMachineKey(exchange.parameter('key'), namespace);
     const body = await readJson(exchange);
     const state = await putDecision(ctx, id, body, exchange);
-    sendFresh(exchange, 200, encodeJson(toDecisionState(state)), state.block);
+    sendUncached(exchange, 200, encodeJson(toDecisionState(state)), state.block);
   });
 }
 
 /** What readers understand differently, or what nests deeper than ours goes, is a malformed decision, not a broken text. */
-async function readJson(exchange: Exchange): Promise<JsonValue> {
+async function readJson(exchange: RequestContext): Promise<JsonValue> {
   const body = await readBody(exchange, MAX_BODY_BYTES);
   const { value, problem } = parseStrictJson(body);
   if (problem === undefined) return value;

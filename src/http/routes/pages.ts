@@ -10,8 +10,8 @@ import { Fault } from '../../domain/faults.ts';
 import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { PageSource } from '../../ports/presentation.ts';
-import { sendPage, sendPageFile } from '../server/response.ts';
-import type { Exchange } from '../server/request-context.ts';
+import { sendPage, sendStaticAsset } from '../server/response.ts';
+import type { RequestContext } from '../server/request-context.ts';
 import { PREVIEW } from '../images/rating-preview.ts';
 import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../pages/html-shell.ts';
 import type { Routes } from '../server/route-table.ts';
@@ -54,7 +54,7 @@ const PATIENCE_MILLISECONDS = 1_000;
 export function pagesRoutes(routes: Routes, ctx: Ctx): void {
   const { pages } = ctx;
   if (pages === undefined) return;
-  const show = (path: string, describe: (exchange: Exchange) => PageText | Promise<PageText>) =>
+  const show = (path: string, describe: (exchange: RequestContext) => PageText | Promise<PageText>) =>
     routes.get(path, { surface: 'page' }, async (exchange) => {
       const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(exchange)]);
       const url = ctx.publicUrl + (exchange.request.url ?? '/');
@@ -73,7 +73,7 @@ export function pagesRoutes(routes: Routes, ctx: Ctx): void {
     const files = await loadFiles(ctx, pages);
     const file = Object.values(files).find(({ name }) => name === exchange.parameter('name'));
     if (file === undefined) throw new Fault('RouteUnknown', {});
-    sendPageFile(exchange, file);
+    sendStaticAsset(exchange, file);
   });
 }
 

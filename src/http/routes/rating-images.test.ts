@@ -1,6 +1,6 @@
 /** What do the pictures of a rating answer? */
 import { afterEach, expect, test } from 'vitest';
-import type { PictureMaker } from '../../ports/presentation.ts';
+import type { ImageRenderer } from '../../ports/presentation.ts';
 import {
   eventLog,
   NOW,
@@ -21,7 +21,7 @@ const IMAGES = ['/machines/1/card.svg', '/machines/1/badge.svg', '/machines/1/ca
 /** Draws nothing: its picture is the text that it is given. */
 function createTextPictures() {
   const drawn: string[] = [];
-  const pictures: PictureMaker = {
+  const pictures: ImageRenderer = {
     version: '1',
     draw: async (svg, isAwaited) => (isAwaited() ? (drawn.push(svg), Buffer.from(svg)) : undefined),
   };

@@ -5,7 +5,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendMedia, sendPicture } from '../server/response.ts';
+import { sendMedia, sendImage } from '../server/response.ts';
 import { PNG_MEDIA } from '../images/png-media.ts';
 import { formatBadge } from '../images/rating-badge.ts';
 import { formatCard } from '../images/rating-card.ts';
@@ -43,7 +43,7 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     const svg = formatPreview(facts);
     const etag = toEntityTag(`${pictures.version}\n${svg}`);
     const make = () => pictures.draw(svg, () => exchange.isAwaited);
-    await sendPicture(exchange, { etag, make }, PNG_MEDIA, block);
+    await sendImage(exchange, { etag, make }, PNG_MEDIA, block);
   });
 }
 

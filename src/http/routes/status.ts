@@ -4,7 +4,7 @@
 import { getFreshness } from '../../actions/health.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../server/response.ts';
+import { sendUncached } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import { requireIntegers } from './parameters.ts';
@@ -36,6 +36,6 @@ export function statusRoutes(routes: Routes, ctx: Ctx): void {
   routes.get('/status', { surface: 'probe', description: STATUS }, async (exchange) => {
     const maxLagBlocks = Number(requireIntegers(exchange.query, RULES)[0]);
     const freshness = await getFreshness(ctx, maxLagBlocks);
-    sendFresh(exchange, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
+    sendUncached(exchange, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
   });
 }

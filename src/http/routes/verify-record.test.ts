@@ -7,10 +7,10 @@ import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts'
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseAddress, type Address } from '../../domain/identifiers/identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot, Reading } from '../../domain/machine/machine-facts.ts';
+import type { DeploymentFacts, MachineSnapshot, ReadResult } from '../../domain/machine/machine-facts.ts';
 import type { AttestationRecord, VerifyStatus } from '../../domain/evidence/verify-status.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
-import type { KeptMachine } from '../../ports/main-chain.ts';
+import type { CachedMachine } from '../../ports/main-chain.ts';
 
 type Built = Awaited<ReturnType<typeof buildApp>>;
 
@@ -33,7 +33,7 @@ const NOW = 1_800_000_000;
 
 const ABSENT = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
-const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 
 const VERIFIED: AttestationRecord = { issuedAt: 1n, expiresAt: BigInt(NOW) + 1n, revokedAt: undefined };
 const RECORDS: { readonly [S in VerifyStatus]: AttestationRecord | undefined } = {
@@ -57,13 +57,13 @@ const COMMON: Partial<MachineSnapshot> = {
 };
 
 let facts: Partial<MachineSnapshot>;
-let readMachine: () => KeptMachine | Promise<KeptMachine>;
+let readMachine: () => CachedMachine | Promise<CachedMachine>;
 let reads: number;
 let ctx: StubCtx;
 let app: Built;
 let conformance: OpenapiConformance;
 
-const kept = (): KeptMachine => ({
+const kept = (): CachedMachine => ({
   snapshot: { id: BigInt(ID), ...COMMON, ...facts } as MachineSnapshot,
   deployment: { localOrdinal: 1 } as DeploymentFacts,
 });

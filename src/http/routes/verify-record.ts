@@ -2,13 +2,13 @@
  * `GET /v1/verify/machines/{machineId}` (interface, Verify routes; evidence 2 and 3). In the order of evidence 3.3: whoever comes here found
  * the path, the method and the rate in order.
  */
-import { andThen } from '../../actions/maybe-async.ts';
+import { chain } from '../../actions/maybe-async.ts';
 import { getVerifyRecord, type VerifyRecord } from '../../actions/verify-record.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
-import { sendFresh } from '../server/response.ts';
-import type { Exchange } from '../server/request-context.ts';
+import { sendUncached } from '../server/response.ts';
+import type { RequestContext } from '../server/request-context.ts';
 import { createEncoder } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import type { Routes } from '../server/route-table.ts';
@@ -44,15 +44,15 @@ export function verifyRecordRoutes(routes: Routes, ctx: Ctx): void {
     { surface: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, description: RECORD },
     (exchange) => {
       requireBareRead(exchange);
-      return andThen(getVerifyRecord(ctx, requireId(exchange.parameter('machineId'))), (record) =>
-        sendFresh(exchange, 200, encode(record)),
+      return chain(getVerifyRecord(ctx, requireId(exchange.parameter('machineId'))), (record) =>
+        sendUncached(exchange, 200, encode(record)),
       );
     },
   );
 }
 
 /** A reader that takes JSON and sends nothing: no `?`, even with nothing after it, and no body. */
-function requireBareRead({ request: { rawHeaders, headers, url = '' } }: Exchange): void {
+function requireBareRead({ request: { rawHeaders, headers, url = '' } }: RequestContext): void {
   if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
   if (hasBody || url.includes('?')) throw new Fault('RequestMalformed', {});

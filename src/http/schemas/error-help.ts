@@ -4,7 +4,7 @@
  */
 import type { FaultKind } from '../../domain/faults.ts';
 
-export interface ErrorWords {
+export interface ErrorHelp {
   readonly cause: string;
   readonly remedy: string;
 }
@@ -16,7 +16,7 @@ const NEW_CHALLENGE = 'Ask for a new challenge, and make new evidence for it.';
 const NEW_EVIDENCE = 'Make the document anew; the challenge stays open while it lasts.';
 const OTHER_CHIP = 'Final for this certificate. Onboard the machine with a chip whose certificate is accepted.';
 
-export const ERROR_WORDS: { readonly [K in FaultKind | 'Unexpected']: ErrorWords } = {
+export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp } = {
   MachineDidMalformed: {
     cause: 'The id is no decimal from 1 to 2^256 - 1 without leading zeros, or its DID is of another method.',
     remedy: 'Correct the id, and keep it as text all the way: a number rounds it.',

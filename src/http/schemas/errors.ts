@@ -3,7 +3,7 @@
  * tell anything else than the service does.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../../domain/faults.ts';
-import type { Surface } from '../server/route-profiles.ts';
+import type { ProfileName } from '../server/route-profiles.ts';
 import { toWireError } from '../error-responses.ts';
 import {
   closedObject,
@@ -91,7 +91,7 @@ interface ErrorDescription {
 }
 
 /** What `surface` answers to faults of this kind; `Unexpected` stands for everything that is no fault. */
-export function describeErrors(surface: Surface, kind: FaultKind | 'Unexpected'): ErrorDescription[] {
+export function describeErrors(surface: ProfileName, kind: FaultKind | 'Unexpected'): ErrorDescription[] {
   const errors = kind === 'Unexpected' ? [new Error()] : FAULT_SAMPLES[kind].map((context) => new Fault(kind, context));
   return errors.map((error) => {
     const { status, body, headers } = toWireError(surface, error);

@@ -59,13 +59,13 @@ export function machineDid(namespace: Namespace): JsonSchema {
   };
 }
 
-export const ALT_KEY: JsonSchema = {
+export const ALT_KEY_TEXT: JsonSchema = {
   type: 'string',
   pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
   description: 'An account of the alt chain: base58 of 32 bytes.',
 };
 
-export const ADDRESS: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
+export const ADDRESS_TEXT: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
 
 /** What is named by an address of the main chain: an operator, or a machine of the first generation. */
 export function addressDid(namespace: Namespace): JsonSchema {

@@ -4,7 +4,7 @@
  */
 import type { FaultKind } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { ERROR_WORDS } from './error-help.ts';
+import { ERROR_HELP } from './error-help.ts';
 import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './errors.ts';
 import { activeMachinesSchema } from './active-machines.ts';
 import { challengeSchema, receiptSchema } from './chip.ts';
@@ -17,7 +17,7 @@ import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from '.
 import { HEALTH_SCHEMA, READINESS_SCHEMA, STATUS_SCHEMA } from './health.ts';
 import { verifyRecordSchema } from './verify-record.ts';
 import type { Media } from '../images/svg-media.ts';
-import { SURFACES, type Surface } from '../server/route-profiles.ts';
+import { ROUTE_PROFILES, type ProfileName } from '../server/route-profiles.ts';
 
 export interface RouteDescription {
   /** Unique among all routes. */
@@ -35,7 +35,7 @@ export interface RouteDescription {
   readonly media?: Media;
   /** What the action and the parsing may throw, besides what every route may. */
   readonly faults: readonly FaultKind[];
-  /** `revalidated`: sent with `sendJson`; `never`: with `sendFresh`. */
+  /** `revalidated`: sent with `sendCacheableJson`; `never`: with `sendUncached`. */
   readonly caching: 'revalidated' | 'never';
   /** Whether the answer names the block it stands on: the headers `chain-block` and `chain-block-age`. */
   readonly block: 'always' | 'sometimes' | 'never';
@@ -54,12 +54,12 @@ export interface DescribedRoute {
   readonly method: string;
   /** As registered. */
   readonly path: string;
-  readonly surface: Surface;
+  readonly surface: ProfileName;
   readonly description: RouteDescription;
 }
 
 /** How readers find a route. */
-const GROUPS: { readonly [S in Surface]: string } = {
+const GROUPS: { readonly [S in ProfileName]: string } = {
   read: 'Machines',
   metadata: 'Machines',
   operator: 'Operators',
@@ -138,7 +138,7 @@ export function createDocument(routes: readonly DescribedRoute[], namespace: Nam
       },
     },
     // Why, and what to do, by the names that stand in the descriptions of answers.
-    'x-errors': ERROR_WORDS,
+    'x-errors': ERROR_HELP,
   };
 }
 
@@ -163,7 +163,7 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
   }));
 }
 
-function toAnswers(surface: Surface, { answers, caching, block, media }: RouteDescription): Record<string, object> {
+function toAnswers(surface: ProfileName, { answers, caching, block, media }: RouteDescription): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
   const headers = {
     ...toHeaders(surface, caching === 'never' ? 'no-store' : 'no-cache'),
@@ -187,7 +187,7 @@ function toConstantHeaders({ headers }: Media): Record<string, object> {
 }
 
 /** A status that a plain answer has, too, such as a probe's 503, keeps both forms. */
-function toErrors(surface: Surface, { answers, faults }: RouteDescription): Record<string, object> {
+function toErrors(surface: ProfileName, { answers, faults }: RouteDescription): Record<string, object> {
   const kinds = [...new Set([...faults, ...ALWAYS])];
   const statuses = new Set(kinds.flatMap((kind) => describeErrors(surface, kind).map(({ status }) => status)));
   const responses = [...statuses].map((status) => {
@@ -199,7 +199,7 @@ function toErrors(surface: Surface, { answers, faults }: RouteDescription): Reco
 
 /** The answers of this status to these kinds of faults. */
 function toErrorResponse(
-  surface: Surface,
+  surface: ProfileName,
   kinds: readonly (FaultKind | 'Unexpected')[],
   status: number,
   otherBodies: readonly JsonSchema[] = [],
@@ -225,9 +225,9 @@ function toHeader(schema: JsonSchema, required = true): object {
 }
 
 /** What every answer of a surface wears. */
-function toHeaders(surface: Surface, cacheControl: string): Record<string, object> {
+function toHeaders(surface: ProfileName, cacheControl: string): Record<string, object> {
   const headers: Record<string, object> = { 'Cache-Control': toHeader({ type: 'string', const: cacheControl }) };
-  const own = SURFACES[surface].headers;
+  const own = ROUTE_PROFILES[surface].headers;
   for (let i = 0; i < own.length; i += 2) headers[own[i]!] = toHeader({ type: 'string', const: own[i + 1] });
   return headers;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createConnectingAddress } from './client-ip.ts';
+import { createClientIp } from './client-ip.ts';
 
-const direct = createConnectingAddress({ trustedProxies: [], ipv6Prefix: 128 });
-const proxied = createConnectingAddress({ trustedProxies: ['10.0.0.0/8', '::1', '2001:db8:f::/48'], ipv6Prefix: 128 });
+const direct = createClientIp({ trustedProxies: [], ipv6Prefix: 128 });
+const proxied = createClientIp({ trustedProxies: ['10.0.0.0/8', '::1', '2001:db8:f::/48'], ipv6Prefix: 128 });
 
 test('without trusted proxies the peer is the caller, whatever it says', () => {
   expect(direct('192.0.2.1', '198.51.100.7')).toBe('192.0.2.1');
@@ -44,7 +44,7 @@ test('ports are left out', () => {
 });
 
 test('an IPv6 network can be one caller', () => {
-  const byNetwork = createConnectingAddress({ trustedProxies: [], ipv6Prefix: 64 });
+  const byNetwork = createClientIp({ trustedProxies: [], ipv6Prefix: 64 });
   expect(byNetwork('2001:db8:0:1:2:3:4:5', undefined)).toBe('2001:db8:0:1::');
   expect(byNetwork('2001:db8:0:1::9', undefined)).toBe('2001:db8:0:1::');
   expect(byNetwork('192.0.2.1', undefined)).toBe('192.0.2.1');
@@ -52,5 +52,5 @@ test('an IPv6 network can be one caller', () => {
 });
 
 test('a range that is none is refused at start', () => {
-  expect(() => createConnectingAddress({ trustedProxies: ['10.0.0.0/99'], ipv6Prefix: 128 })).toThrow();
+  expect(() => createClientIp({ trustedProxies: ['10.0.0.0/99'], ipv6Prefix: 128 })).toThrow();
 });

@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** Names the caller of a request from the socket's peer and the joined `X-Forwarded-For`, if any. */
-export type ConnectingAddress = (peer: string, forwardedFor: string | string[] | undefined) => string;
+export type ClientIp = (peer: string, forwardedFor: string | string[] | undefined) => string;
 
 export interface AddressRules {
   /** Ranges in CIDR notation, or single addresses. */
@@ -23,7 +23,7 @@ const WHOLE_IPV6 = 128;
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /** Throws on a range that is no CIDR range. */
-export function createConnectingAddress({ trustedProxies, ipv6Prefix }: AddressRules): ConnectingAddress {
+export function createClientIp({ trustedProxies, ipv6Prefix }: AddressRules): ClientIp {
   const trusted = trustedProxies.map(parseRange);
   // Requests come from few proxies: of the one that was asked about last it need not be worked out again.
   let last = { text: '', isTrusted: false };

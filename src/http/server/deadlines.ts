@@ -3,24 +3,24 @@
  * node makes a caller wait for more than the interface allows (http-facts 2 "server deadline", evidence 2).
  * All requests of one list have the same patience, so the list is in order of expiry, and entering and leaving are a few pointers.
  */
-import type { Exchange } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 const CHECKING_MILLISECONDS = 100;
 
 export class Deadlines {
   readonly #patienceMilliseconds: number;
-  readonly #expire: (exchange: Exchange) => void;
+  readonly #expire: (exchange: RequestContext) => void;
   readonly #timer: NodeJS.Timeout;
-  #oldest: Exchange | undefined;
-  #newest: Exchange | undefined;
+  #oldest: RequestContext | undefined;
+  #newest: RequestContext | undefined;
 
-  constructor(patienceMilliseconds: number, expire: (exchange: Exchange) => void) {
+  constructor(patienceMilliseconds: number, expire: (exchange: RequestContext) => void) {
     this.#patienceMilliseconds = patienceMilliseconds;
     this.#expire = expire;
     this.#timer = setInterval(() => this.#expireOverdue(), CHECKING_MILLISECONDS).unref();
   }
 
-  enter(exchange: Exchange): void {
+  enter(exchange: RequestContext): void {
     exchange.expiresAtMilliseconds = exchange.arrivedAtMilliseconds + this.#patienceMilliseconds;
     exchange.previous = this.#newest;
     if (this.#newest === undefined) this.#oldest = exchange;
@@ -29,7 +29,7 @@ export class Deadlines {
   }
 
   /** Does nothing for an exchange that is not waiting. */
-  leave(exchange: Exchange): void {
+  leave(exchange: RequestContext): void {
     if (exchange.expiresAtMilliseconds === undefined) return;
     exchange.expiresAtMilliseconds = undefined;
     if (exchange.previous === undefined) this.#oldest = exchange.next;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { converse, open, parseAnswers, type RawAnswer } from '../../../testing/harness/raw-http.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, type RouteGroup } from '../../app.ts';
-import { sendFresh, sendJson } from './response.ts';
+import { sendUncached, sendCacheableJson } from './response.ts';
 import { encodeJson } from './json-encoding.ts';
 import { LONGEST_ARRIVAL_MILLISECONDS } from './http-server.ts';
 
@@ -16,16 +16,16 @@ const ARRIVAL_MILLISECONDS = 700;
 let waiting: (() => void)[] = [];
 
 const testRoutes: RouteGroup = (routes) => {
-  routes.get('/quick', { surface: 'read' }, (exchange) => sendJson(exchange, SOME));
+  routes.get('/quick', { surface: 'read' }, (exchange) => sendCacheableJson(exchange, SOME));
   routes.get('/slow', { surface: 'read' }, async (exchange) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
-    sendJson(exchange, SOME);
+    sendCacheableJson(exchange, SOME);
   });
   routes.put('/taking', { surface: 'monetization' }, async (exchange) => {
     for await (const chunk of exchange.request) void chunk;
-    sendFresh(exchange, 200, SOME);
+    sendUncached(exchange, 200, SOME);
   });
-  routes.get('/v1/verify/quick', { surface: 'verify' }, (exchange) => sendFresh(exchange, 200, SOME));
+  routes.get('/v1/verify/quick', { surface: 'verify' }, (exchange) => sendUncached(exchange, 200, SOME));
 };
 
 let app: FastifyInstance;
@@ -309,7 +309,7 @@ test('a server that closes waits for a reader who takes his time', async () => {
   const given = Promise.withResolvers<unknown>();
   const routes: RouteGroup = (group) =>
     group.get('/large', { surface: 'read' }, (exchange) => {
-      sendJson(exchange, large);
+      sendCacheableJson(exchange, large);
       given.resolve(undefined);
     });
   const closing = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [routes] });

@@ -14,10 +14,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as afterPolling } from 'node:timers/promises';
 import { Fault } from '../../domain/faults.ts';
-import { currentExchange } from './request-context.ts';
+import { currentRequest } from './request-context.ts';
 import { letBodyWait } from './request-body.ts';
-import { decodePath, normaliseTarget } from './request-path.ts';
-import { surfaceOfUnknownPath, type Surface } from './route-profiles.ts';
+import { decodePath, normalizePath } from './request-path.ts';
+import { profileOfUnknownPath, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
 /** The longest request head that is read; longer ones are 431. Ids of thousands of digits get the answer of their route. */
@@ -105,7 +105,7 @@ export function traceEach(listener: RequestListener, traceRequest: TraceRequest 
   return (request, response) =>
     traceRequest(request, response, () => {
       listener(request, response);
-      const exchange = currentExchange(request.socket);
+      const exchange = currentRequest(request.socket);
       return exchange?.request === request ? exchange.route.pattern : 'unknown';
     });
 }
@@ -121,7 +121,7 @@ export function answerUnreadable(error: ParserError, socket: Duplex): void {
   if (ended.has(socket)) return;
   ended.add(socket);
   const fault = toFault(error);
-  const exchange = currentExchange(socket);
+  const exchange = currentRequest(socket);
   if (error.code === 'ECONNRESET' || (socket as Socket).bytesRead === 0) {
     socket.destroy();
   } else if (exchange?.request.complete === false) {
@@ -180,7 +180,7 @@ function toFault({ code }: ParserError): Fault {
  * By the packet that arrived last. A head that is too large may have begun in an earlier one: then it gets the answer that readers of Verify take,
  * because they take no other, and for all others it is JSON as well.
  */
-function surfaceOfUnread(packet: unknown, fault: Fault): Surface {
+function surfaceOfUnread(packet: unknown, fault: Fault): ProfileName {
   const target = findTarget(packet);
   return target === undefined && fault === HEAD_TOO_LARGE ? 'verify' : surfaceOf(target ?? '');
 }
@@ -193,18 +193,18 @@ function findTarget(packet: unknown): string | undefined {
   return target;
 }
 
-function surfaceOf(target: string): Surface {
-  return surfaceOfUnknownPath(decodePath(normaliseTarget(target)));
+function surfaceOf(target: string): ProfileName {
+  return profileOfUnknownPath(decodePath(normalizePath(target)));
 }
 
 /** After the answers that are still due on the connection. */
-function endInTurn(socket: Duplex, surface: Surface, fault: Fault): void {
-  const exchange = currentExchange(socket);
+function endInTurn(socket: Duplex, surface: ProfileName, fault: Fault): void {
+  const exchange = currentRequest(socket);
   if (exchange === undefined || exchange.response.writableFinished) endWithFault(socket, surface, fault);
   else exchange.response.once('finish', () => endWithFault(socket, surface, fault));
 }
 
-function endWithFault(socket: Duplex, surface: Surface, fault: Fault): void {
+function endWithFault(socket: Duplex, surface: ProfileName, fault: Fault): void {
   if (!socket.writable) {
     socket.destroy();
     return;

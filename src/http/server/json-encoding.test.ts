@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseForeignObject } from '../../domain/json/untrusted-json.ts';
+import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { encodeJson } from './json-encoding.ts';
 
@@ -29,7 +29,7 @@ test('equal bytes have equal tags, others do not', () => {
 
 test('the numbers of strangers keep their digits', () => {
   const text = '{"numbers":[9007199254740993,1e21,1e+21,-0,1.10,9007199254740992]}';
-  expect(encodeJson({ metadata: parseForeignObject(Buffer.from(text)) }).text).toBe(`{"metadata":${text}}`);
+  expect(encodeJson({ metadata: parseUntrustedObject(Buffer.from(text)) }).text).toBe(`{"metadata":${text}}`);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { converse, open } from '../../../testing/harness/raw-http.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
-import { sendFresh } from './response.ts';
+import { sendUncached } from './response.ts';
 import { encodeJson } from './json-encoding.ts';
 import { readBody } from './request-body.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
       (routes) =>
         routes.put('/body', { surface: 'monetization' }, async (exchange) => {
           const body = await readBody(exchange, 10);
-          sendFresh(exchange, 200, encodeJson({ hex: body.toString('hex') }));
+          sendUncached(exchange, 200, encodeJson({ hex: body.toString('hex') }));
         }),
     ],
   });

@@ -1,7 +1,7 @@
 /** Which bytes did the caller send? Read only when a route asks, and no further than it wants. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/faults.ts';
-import type { Exchange } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Requests whose bodies wait to be asked for, and whether their connections are to be kept then. */
 const waiting = new WeakMap<IncomingMessage, boolean>();
@@ -16,7 +16,7 @@ export function letBodyWait(request: IncomingMessage, response: ServerResponse):
  * The whole body. Throws `RequestTooLarge` as soon as it is known to be longer than `maxBytes`, by its declared length or by what
  * arrives, and `RequestMalformed` when it breaks off. What is left unread is discarded.
  */
-export function readBody({ request, response }: Exchange, maxBytes: number): Promise<Buffer> {
+export function readBody({ request, response }: RequestContext, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   askForBody(request, response);
   return new Promise((resolve, reject) => {

@@ -3,16 +3,16 @@
  * asked, and, through `answer.ts`, one chance to answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Awaiting } from '../../actions/request-scope.ts';
+import type { RequestScope } from '../../actions/request-scope.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { HttpTally, RouteTally } from './request-metrics.ts';
+import type { RequestMetrics, RouteMetrics } from './request-metrics.ts';
 import type { Limiter } from '../limits/distributed-rate-limiter.ts';
-import type { Surface } from './route-profiles.ts';
+import type { ProfileName } from './route-profiles.ts';
 
 /** Answers through `answer.ts` or throws; what is thrown is answered by the error table. */
-export type Handler = (exchange: Exchange) => void | Promise<void>;
+export type Handler = (exchange: RequestContext) => void | Promise<void>;
 
 /** What every answer needs besides its route. */
 export interface Surroundings {
@@ -20,16 +20,16 @@ export interface Surroundings {
   readonly log: Log;
   /** Whether every request is a line of the log. */
   readonly logsRequests: boolean;
-  readonly tally: HttpTally;
+  readonly tally: RequestMetrics;
 }
 
 /** What all requests of one route have in common. */
 export interface Route {
-  readonly surface: Surface;
+  readonly surface: ProfileName;
   /** As registered, parameters by name; for a path that no route has, the word `unknown`. */
   readonly pattern: string;
   readonly handler: Handler;
-  readonly tally: RouteTally;
+  readonly tally: RouteMetrics;
   readonly deadlines: Deadlines;
   /** A counter of its own, of addresses alone; undefined: that of its surface. */
   readonly rateLimiter: Limiter | undefined;
@@ -45,14 +45,14 @@ const LATE = { chain: chainUnreadable('main', 'deadline'), store: new Fault('Sto
 const CURRENT = Symbol('exchange');
 
 interface Connection {
-  [CURRENT]?: Exchange;
+  [CURRENT]?: RequestContext;
 }
 
-export function currentExchange(connection: object): Exchange | undefined {
+export function currentRequest(connection: object): RequestContext | undefined {
   return (connection as Connection)[CURRENT];
 }
 
-export class Exchange implements Awaiting {
+export class RequestContext implements RequestScope {
   readonly route: Route;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -62,8 +62,8 @@ export class Exchange implements Awaiting {
   readonly #parameters: Readonly<Record<string, string>>;
   #late: Fault = LATE.chain;
   /** These three belong to `Deadlines`. */
-  next: Exchange | undefined = undefined;
-  previous: Exchange | undefined = undefined;
+  next: RequestContext | undefined = undefined;
+  previous: RequestContext | undefined = undefined;
   expiresAtMilliseconds: number | undefined = undefined;
 
   constructor(

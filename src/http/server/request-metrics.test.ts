@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { createHttpScene } from '../../../testing/harness/http-service.ts';
-import { HttpTally } from './request-metrics.ts';
+import { RequestMetrics } from './request-metrics.ts';
 
-let tally: HttpTally;
+let tally: RequestMetrics;
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  tally = new HttpTally();
+  tally = new RequestMetrics();
   ({ app } = await createHttpScene({ tally, deadlineMilliseconds: { general: 50 } }));
 });
 afterEach(() => app.close());

@@ -2,7 +2,7 @@
  * How many requests were answered, how, and how long did each take? Counted for metrics: by route as registered, method and class of status, so
  * that callers cannot make new counters. A histogram of a library costs a hot read more than these arrays do.
  */
-import { DurationTally } from '../../domain/metrics/latency-histogram.ts';
+import { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { LimiterReport } from '../limits/rate-limiter.ts';
 
@@ -11,9 +11,9 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'];
 const OTHER_METHOD = 'other';
 
 /** Answers of one route. */
-export class RouteTally {
+export class RouteMetrics {
   readonly route: string;
-  readonly #byMethod = new Map<string, (DurationTally | undefined)[]>();
+  readonly #byMethod = new Map<string, (LatencyHistogram | undefined)[]>();
 
   constructor(route: string) {
     this.route = route;
@@ -21,10 +21,10 @@ export class RouteTally {
 
   add(method: string, status: number, milliseconds: number): void {
     const tallies = this.#byMethod.get(method) ?? this.#talliesOf(method);
-    (tallies[Math.floor(status / 100)] ??= new DurationTally()).add(milliseconds / 1000);
+    (tallies[Math.floor(status / 100)] ??= new LatencyHistogram()).add(milliseconds / 1000);
   }
 
-  list(): AnswerTally[] {
+  list(): ResponseCount[] {
     return [...this.#byMethod].flatMap(([method, tallies]) =>
       tallies.flatMap((durations, hundreds) =>
         durations === undefined ? [] : [{ route: this.route, method, status: `${hundreds}xx`, durations }],
@@ -32,7 +32,7 @@ export class RouteTally {
     );
   }
 
-  #talliesOf(method: string): (DurationTally | undefined)[] {
+  #talliesOf(method: string): (LatencyHistogram | undefined)[] {
     const name = METHODS.includes(method) ? method : OTHER_METHOD;
     const tallies = this.#byMethod.get(name) ?? [];
     this.#byMethod.set(name, tallies);
@@ -40,30 +40,30 @@ export class RouteTally {
   }
 }
 
-export interface AnswerTally {
+export interface ResponseCount {
   readonly route: string;
   readonly method: string;
   /** Such as `2xx`. */
   readonly status: string;
-  readonly durations: DurationTally;
+  readonly durations: LatencyHistogram;
 }
 
 /** Why answers were not what was asked for. */
-export interface FaultTally {
+export interface FaultCount {
   readonly fault: string;
   /** Empty where the fault has none. */
   readonly cause: string;
   readonly count: number;
 }
 
-export class HttpTally {
-  readonly #routes = new Map<string, RouteTally>();
+export class RequestMetrics {
+  readonly #routes = new Map<string, RouteMetrics>();
   readonly #faults = new Map<string, number>();
   readonly #limiters = new Map<string, () => LimiterReport>();
 
   /** The same for every method of one pattern. */
-  ofRoute(pattern: string): RouteTally {
-    const tally = this.#routes.get(pattern) ?? new RouteTally(pattern);
+  ofRoute(pattern: string): RouteMetrics {
+    const tally = this.#routes.get(pattern) ?? new RouteMetrics(pattern);
     this.#routes.set(pattern, tally);
     return tally;
   }
@@ -77,11 +77,11 @@ export class HttpTally {
     this.#limiters.set(name, report);
   }
 
-  answers(): AnswerTally[] {
+  answers(): ResponseCount[] {
     return [...this.#routes.values()].flatMap((route) => route.list());
   }
 
-  faults(): FaultTally[] {
+  faults(): FaultCount[] {
     return [...this.#faults].map(([key, count]) => {
       const [fault = '', cause = ''] = key.split(' ');
       return { fault, cause, count };

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodePath, normaliseTarget } from './request-path.ts';
+import { decodePath, normalizePath } from './request-path.ts';
 
 test('ordinary targets stay as they are', () => {
   for (const target of ['/', '/mcr/did:svc:42', '/mcr/did:svc:42?x=%FF#', '/a/../b', '//', '/é']) {
-    if (!target.includes('%') && !target.includes('#')) expect(normaliseTarget(target)).toBe(target);
+    if (!target.includes('%') && !target.includes('#')) expect(normalizePath(target)).toBe(target);
   }
 });
 
 test('both spellings of a colon are one path', () => {
-  expect(decodePath(normaliseTarget('/mcr/did%3Asvc%3A42?x'))).toBe('/mcr/did:svc:42');
-  expect(decodePath(normaliseTarget('/mcr/did%3asvc%3a42'))).toBe('/mcr/did:svc:42');
+  expect(decodePath(normalizePath('/mcr/did%3Asvc%3A42?x'))).toBe('/mcr/did:svc:42');
+  expect(decodePath(normalizePath('/mcr/did%3asvc%3a42'))).toBe('/mcr/did:svc:42');
   expect(decodePath('/mcr/did:svc:42?y')).toBe('/mcr/did:svc:42');
 });
 
@@ -28,11 +28,11 @@ test.each([
   ['*', '/*'],
   ['example.org:443', '/example.org:443'],
 ])('%s becomes %s', (target, expected) => {
-  expect(normaliseTarget(target)).toBe(expected);
+  expect(normalizePath(target)).toBe(expected);
 });
 
 test('is decoded once', () => {
-  expect(decodePath(normaliseTarget('/metadata/%2535'))).toBe('/metadata/%35');
+  expect(decodePath(normalizePath('/metadata/%2535'))).toBe('/metadata/%35');
 });
 
 test('whatever arrives becomes a path that can be decoded', () => {
@@ -42,10 +42,10 @@ test('whatever arrives becomes a path that can be decoded', () => {
   );
   fc.assert(
     fc.property(target, (text) => {
-      const normalised = normaliseTarget(text);
+      const normalised = normalizePath(text);
       expect(normalised.startsWith('/')).toBe(true);
       expect(decodePath(normalised).startsWith('/')).toBe(true);
-      expect(normaliseTarget(normalised)).toBe(normalised);
+      expect(normalizePath(normalised)).toBe(normalised);
     }),
   );
 });

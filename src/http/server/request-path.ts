@@ -9,7 +9,7 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i;
  * Rewrites the target of a request line so that a router can decode it without failing. Targets of ordinary requests come back
  * as they are. A `#`, which no client may send, belongs to its segment.
  */
-export function normaliseTarget(target: string): string {
+export function normalizePath(target: string): string {
   if (target.charCodeAt(0) === 0x2f && !target.includes('%') && !target.includes('#')) return target;
   const local = target.replace(ABSOLUTE_FORM, '');
   const queryStart = local.indexOf('?');

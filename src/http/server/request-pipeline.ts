@@ -5,26 +5,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/faults.ts';
 import { sendError } from './response.ts';
-import type { ConnectingAddress } from './client-ip.ts';
+import type { ClientIp } from './client-ip.ts';
 import { Deadlines } from './deadlines.ts';
-import { Exchange, type Handler, type Route, type Surroundings } from './request-context.ts';
+import { RequestContext, type Handler, type Route, type Surroundings } from './request-context.ts';
 import { decodePath } from './request-path.ts';
 import type { Limiter } from '../limits/distributed-rate-limiter.ts';
-import { SURFACES, surfaceOfUnknownPath, type Pace, type Surface } from './route-profiles.ts';
+import { ROUTE_PROFILES, profileOfUnknownPath, type DeadlineClass, type ProfileName } from './route-profiles.ts';
 
-export interface ConductOptions {
+export interface RequestPipelineOptions {
   readonly surroundings: Surroundings;
-  readonly deadlineMilliseconds: Readonly<Record<Pace, number>>;
+  readonly deadlineMilliseconds: Readonly<Record<DeadlineClass, number>>;
   /** Undefined: rates are not limited. */
   readonly rateLimiter: Limiter | undefined;
   /** The counter of a route that has its own. Undefined: rates are not limited. */
   readonly createRouteLimiter: (requestsPerMinute: number, name: string) => Limiter | undefined;
-  readonly connectingAddress: ConnectingAddress;
+  readonly connectingAddress: ClientIp;
 }
 
 /** What a route decides of its own. */
-export interface RouteConduct {
-  readonly surface: Surface;
+export interface RoutePipeline {
+  readonly surface: ProfileName;
   readonly requestsPerMinute?: number;
   readonly refuse?: Route['refuse'];
 }
@@ -43,15 +43,15 @@ const BAD_HOST = new Fault('RequestMalformed', {});
 /** By seconds; made once, because refusing must cost less than serving. */
 const REFUSALS = Array.from({ length: 61 }, (_, retryAfterSeconds) => new Fault('RateLimited', { retryAfterSeconds }));
 
-export class Conduct {
-  readonly #options: ConductOptions;
-  readonly #deadlines: Readonly<Record<Pace, Deadlines>>;
-  readonly #unknown: ReadonlyMap<Surface, Route>;
+export class RequestPipeline {
+  readonly #options: RequestPipelineOptions;
+  readonly #deadlines: Readonly<Record<DeadlineClass, Deadlines>>;
+  readonly #unknown: ReadonlyMap<ProfileName, Route>;
 
-  constructor(options: ConductOptions) {
+  constructor(options: RequestPipelineOptions) {
     this.#options = options;
-    const expire = (exchange: Exchange) => sendError(exchange, exchange.late);
-    const within = (pace: Pace) => new Deadlines(options.deadlineMilliseconds[pace], expire);
+    const expire = (exchange: RequestContext) => sendError(exchange, exchange.late);
+    const within = (pace: DeadlineClass) => new Deadlines(options.deadlineMilliseconds[pace], expire);
     this.#deadlines = {
       general: within('general'),
       verify: within('verify'),
@@ -64,10 +64,10 @@ export class Conduct {
     );
   }
 
-  createRoute({ surface, requestsPerMinute, refuse }: RouteConduct, pattern: string, handler: Handler): Route {
+  createRoute({ surface, requestsPerMinute, refuse }: RoutePipeline, pattern: string, handler: Handler): Route {
     const { surroundings, createRouteLimiter } = this.#options;
     const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute, pattern);
-    const deadlines = this.#deadlines[SURFACES[surface].pace];
+    const deadlines = this.#deadlines[ROUTE_PROFILES[surface].pace];
     const tally = surroundings.tally.ofRoute(pattern);
     return { surface, pattern, handler, surroundings, tally, deadlines, rateLimiter, refuse };
   }
@@ -81,7 +81,7 @@ export class Conduct {
   ): void {
     // `/mcr/` is a path of its own, which no route has, not an empty value.
     for (const name in parameters) if (parameters[name] === '') return this.serveUnknown(request, response);
-    const exchange = new Exchange(route, request, response, parameters);
+    const exchange = new RequestContext(route, request, response, parameters);
     const unauthorized = route.refuse?.(request.rawHeaders);
     if (unauthorized === undefined) this.#admit(exchange, decodePath(request.url ?? '/'));
     else sendError(exchange, unauthorized);
@@ -101,25 +101,25 @@ export class Conduct {
     for (const deadlines of Object.values(this.#deadlines)) deadlines.close();
   }
 
-  #openUnknown(request: IncomingMessage, response: ServerResponse): Exchange {
-    const surface = surfaceOfUnknownPath(decodePath(request.url ?? '/'));
-    return new Exchange(this.#unknown.get(surface)!, request, response, NO_PARAMETERS);
+  #openUnknown(request: IncomingMessage, response: ServerResponse): RequestContext {
+    const surface = profileOfUnknownPath(decodePath(request.url ?? '/'));
+    return new RequestContext(this.#unknown.get(surface)!, request, response, NO_PARAMETERS);
   }
 
   /** Later only where all replicas count together. */
-  #admit(exchange: Exchange, path: string): void {
+  #admit(exchange: RequestContext, path: string): void {
     const counted = this.#count(exchange, path);
     if (typeof counted === 'number') this.#answer(exchange, counted);
     else void counted.then((retryAfterSeconds) => this.#answer(exchange, retryAfterSeconds));
   }
 
-  #answer(exchange: Exchange, retryAfterSeconds: number): void {
+  #answer(exchange: RequestContext, retryAfterSeconds: number): void {
     const refusal = retryAfterSeconds > 0 ? REFUSALS[retryAfterSeconds] : judgeHead(exchange);
     if (refusal === undefined) this.#run(exchange);
     else sendError(exchange, refusal);
   }
 
-  #run(exchange: Exchange): void {
+  #run(exchange: RequestContext): void {
     const { deadlines, handler } = exchange.route;
     deadlines.enter(exchange);
     try {
@@ -130,9 +130,9 @@ export class Conduct {
     }
   }
 
-  #count({ route, request, startedAtMilliseconds }: Exchange, path: string): number | Promise<number> {
+  #count({ route, request, startedAtMilliseconds }: RequestContext, path: string): number | Promise<number> {
     const { connectingAddress } = this.#options;
-    const isGeneral = SURFACES[route.surface].pace === 'general';
+    const isGeneral = ROUTE_PROFILES[route.surface].pace === 'general';
     const rateLimiter = route.rateLimiter ?? (isGeneral ? this.#options.rateLimiter : undefined);
     if (rateLimiter === undefined) return 0;
     const address = connectingAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']);
@@ -140,14 +140,14 @@ export class Conduct {
   }
 }
 
-function judgeHead({ route, request }: Exchange): Fault | undefined {
+function judgeHead({ route, request }: RequestContext): Fault | undefined {
   if (isHeadTooLarge(route.surface, request)) return HEAD_TOO_LARGE;
   return isHostAmbiguous(request) ? BAD_HOST : undefined;
 }
 
-function isHeadTooLarge(surface: Surface, { url, rawHeaders }: IncomingMessage): boolean {
+function isHeadTooLarge(surface: ProfileName, { url, rawHeaders }: IncomingMessage): boolean {
   if (rawHeaders.length > 2 * MAX_HEADERS) return true;
-  if (SURFACES[surface].pace === 'general') return false;
+  if (ROUTE_PROFILES[surface].pace === 'general') return false;
   return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0) > MAX_VERIFY_HEAD_BYTES;
 }
 

@@ -5,12 +5,12 @@
 import { Fault } from '../../domain/faults.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { matchesEntityTag } from './entity-tag.ts';
-import type { Exchange, Surroundings } from './request-context.ts';
-import type { PageFile } from '../../ports/presentation.ts';
+import type { RequestContext, Surroundings } from './request-context.ts';
+import type { StaticAsset } from '../../ports/presentation.ts';
 import type { Media } from '../images/svg-media.ts';
 import type { EncodedJson, EncodedText } from './json-encoding.ts';
 import { PAGE_HEADERS } from '../pages/html-shell.ts';
-import { JSON_TYPE, SURFACES } from './route-profiles.ts';
+import { JSON_TYPE, ROUTE_PROFILES } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
 const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
@@ -19,12 +19,12 @@ const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
  * Sends a 200 that a cache may keep if it asks again each time, or the 304 it asked for.
  * `block` is the block that the answer stands on; its age is told by the service's clock.
  */
-export function sendJson(exchange: Exchange, json: EncodedJson, block?: BlockRef): void {
+export function sendCacheableJson(exchange: RequestContext, json: EncodedJson, block?: BlockRef): void {
   sendMedia(exchange, json, JSON_MEDIA, block);
 }
 
-/** As `sendJson`, of another type. */
-export function sendMedia(exchange: Exchange, encoded: EncodedText, media: Media, block?: BlockRef): void {
+/** As `sendCacheableJson`, of another type. */
+export function sendMedia(exchange: RequestContext, encoded: EncodedText, media: Media, block?: BlockRef): void {
   const headers = toRevalidatedHeaders(exchange, encoded.etag, media, block);
   if (isKnown(exchange, encoded.etag)) {
     sendEmpty(exchange, 304, headers);
@@ -35,7 +35,7 @@ export function sendMedia(exchange: Exchange, encoded: EncodedText, media: Media
 }
 
 /** What is made only for those who do not have it yet. */
-export interface Picture {
+export interface RenderedImage {
   /** As of `EncodedText`. */
   readonly etag: string;
   /** Undefined: nobody waited for it any more. */
@@ -43,9 +43,9 @@ export interface Picture {
 }
 
 /** As `sendMedia`. */
-export async function sendPicture(
-  exchange: Exchange,
-  { etag, make }: Picture,
+export async function sendImage(
+  exchange: RequestContext,
+  { etag, make }: RenderedImage,
   media: Media,
   block: BlockRef,
 ): Promise<void> {
@@ -61,31 +61,31 @@ export async function sendPicture(
 }
 
 function toRevalidatedHeaders(
-  { route: { surface, surroundings } }: Exchange,
+  { route: { surface, surroundings } }: RequestContext,
   etag: string,
   { headers: own }: Media,
   block: BlockRef | undefined,
 ): string[] {
-  const headers = ['ETag', etag, 'Cache-Control', 'no-cache', ...SURFACES[surface].headers];
+  const headers = ['ETag', etag, 'Cache-Control', 'no-cache', ...ROUTE_PROFILES[surface].headers];
   for (const name in own) headers.push(name, own[name]!);
   if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
   return headers;
 }
 
-function isKnown({ request }: Exchange, etag: string): boolean {
+function isKnown({ request }: RequestContext, etag: string): boolean {
   const condition = request.headers['if-none-match'];
   return condition !== undefined && matchesEntityTag(condition, etag);
 }
 
-/** Sends an answer that no cache may keep: a probe's, a Verify record, the outcome of a write. `block` as for `sendJson`. */
-export function sendFresh(
-  exchange: Exchange,
+/** Sends an answer that no cache may keep: a probe's, a Verify record, the outcome of a write. `block` as for `sendCacheableJson`. */
+export function sendUncached(
+  exchange: RequestContext,
   status: number,
   { text, byteLength }: EncodedJson,
   block?: BlockRef,
 ): void {
   const { surface, surroundings } = exchange.route;
-  const headers = ['Cache-Control', 'no-store', ...SURFACES[surface].headers];
+  const headers = ['Cache-Control', 'no-store', ...ROUTE_PROFILES[surface].headers];
   if (block !== undefined) headers.push(...toBlockHeaders(block, surroundings));
   headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(byteLength));
   send(exchange, status, headers, text, byteLength);
@@ -97,7 +97,7 @@ function toBlockHeaders(block: BlockRef, { clock }: Surroundings): string[] {
 }
 
 /** Sends a page; the status is that of what it shows. */
-export function sendPage(exchange: Exchange, status: number, text: string): void {
+export function sendPage(exchange: RequestContext, status: number, text: string): void {
   const byteLength = Buffer.byteLength(text);
   const headers = ['Cache-Control', 'no-cache', ...PAGE_HEADERS];
   headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(byteLength));
@@ -105,7 +105,7 @@ export function sendPage(exchange: Exchange, status: number, text: string): void
 }
 
 /** Sends a file whose name changes with its content, so that caches keep it for good. */
-export function sendPageFile(exchange: Exchange, { contentType, content, gzipped }: PageFile): void {
+export function sendStaticAsset(exchange: RequestContext, { contentType, content, gzipped }: StaticAsset): void {
   const isGzipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(
     String(exchange.request.headers['accept-encoding'] ?? ''),
   );
@@ -117,7 +117,7 @@ export function sendPageFile(exchange: Exchange, { contentType, content, gzipped
 }
 
 /** Sends what the error table says about anything that was thrown. */
-export function sendError(exchange: Exchange, error: unknown): void {
+export function sendError(exchange: RequestContext, error: unknown): void {
   const { surface, pattern, surroundings } = exchange.route;
   if (!(error instanceof Fault))
     surroundings.log.error({ route: pattern, class: nameClass(error) }, 'unexpected error');
@@ -127,13 +127,13 @@ export function sendError(exchange: Exchange, error: unknown): void {
 }
 
 /** Sends a status that has no body, as preflights and 304 have. */
-export function sendEmpty(exchange: Exchange, status: number, headers: readonly string[]): void {
+export function sendEmpty(exchange: RequestContext, status: number, headers: readonly string[]): void {
   send(exchange, status, [...headers], '', 0);
 }
 
 /** Of two answers to one request the first is sent. Node leaves the text out for a HEAD. */
 function send(
-  exchange: Exchange,
+  exchange: RequestContext,
   status: number,
   headers: string[],
   text: string | Buffer,
@@ -148,7 +148,7 @@ function send(
   settle(exchange, status, error);
 }
 
-function settle(exchange: Exchange, status: number, error?: unknown): void {
+function settle(exchange: RequestContext, status: number, error?: unknown): void {
   const { deadlines, pattern, surroundings, tally } = exchange.route;
   deadlines.leave(exchange);
   tally.add(exchange.request.method ?? '', status, performance.now() - exchange.arrivedAtMilliseconds);

@@ -3,7 +3,7 @@
  * whether pages of other origins may read it, and how long an answer may take (http-facts 2, decisions 3, evidence 2).
  */
 
-export type Surface =
+export type ProfileName =
   | 'read' // mcr, machine, card and their additions
   | 'metadata'
   | 'operator'
@@ -16,23 +16,23 @@ export type Surface =
   | 'page'; // documents, and every path that no route has
 
 /** Which rates and which deadline apply. */
-export type Pace = 'general' | 'verify' | 'chip-challenge' | 'chip-evidence';
+export type DeadlineClass = 'general' | 'verify' | 'chip-challenge' | 'chip-evidence';
 
-export interface SurfaceConduct {
+export interface RouteProfile {
   /** Whether `Access-Control-Allow-Origin: *` is sent and preflights are answered. */
   readonly crossOrigin: boolean;
   /** Whether a HEAD is answered like a GET without a body. */
   readonly head: boolean;
   /** Headers of every answer, errors included. */
   readonly headers: readonly string[];
-  readonly pace: Pace;
+  readonly pace: DeadlineClass;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 const EXPOSED = 'Retry-After, ETag, chain-block, chain-block-age';
 
-const OPEN: SurfaceConduct = {
+const OPEN: RouteProfile = {
   crossOrigin: true,
   head: true,
   headers: ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
@@ -41,7 +41,7 @@ const OPEN: SurfaceConduct = {
 
 const CLOSED = { crossOrigin: false, head: false, headers: ['Pragma', 'no-cache'] };
 
-export const SURFACES: { readonly [S in Surface]: SurfaceConduct } = {
+export const ROUTE_PROFILES: { readonly [S in ProfileName]: RouteProfile } = {
   read: OPEN,
   metadata: OPEN,
   operator: OPEN,
@@ -57,6 +57,6 @@ export const SURFACES: { readonly [S in Surface]: SurfaceConduct } = {
 export const VERIFY_PREFIX = '/v1/verify/';
 
 /** The face of a path that no route has. */
-export function surfaceOfUnknownPath(decodedPath: string): Surface {
+export function profileOfUnknownPath(decodedPath: string): ProfileName {
   return decodedPath.startsWith(VERIFY_PREFIX) ? 'verify' : 'page';
 }

@@ -6,13 +6,13 @@ import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../domain/faults.ts';
 import { sendEmpty, sendError } from './response.ts';
-import type { Conduct } from './request-pipeline.ts';
-import type { Exchange, Handler, Route } from './request-context.ts';
+import type { RequestPipeline } from './request-pipeline.ts';
+import type { RequestContext, Handler, Route } from './request-context.ts';
 import type { DescribedRoute, RouteDescription } from '../schemas/openapi.ts';
-import { SURFACES, type Surface } from './route-profiles.ts';
+import { ROUTE_PROFILES, type ProfileName } from './route-profiles.ts';
 
 export interface RouteOptions {
-  readonly surface: Surface;
+  readonly surface: ProfileName;
   /** Of one address, whatever the parameters, counted for this route alone; undefined: as its surface says. */
   readonly requestsPerMinute?: number;
   /** As `Route.refuse`. */
@@ -31,7 +31,7 @@ export interface Routes {
 }
 
 interface KnownPath {
-  readonly surface: Surface;
+  readonly surface: ProfileName;
   readonly handlers: Map<string, Handler>;
 }
 
@@ -44,11 +44,11 @@ const PLAIN_SEGMENT = /^[A-Za-z0-9:._-]+$/;
 export class RouteTable implements Routes {
   readonly described: DescribedRoute[] = [];
   readonly #app: FastifyInstance;
-  readonly #conduct: Conduct;
+  readonly #conduct: RequestPipeline;
   readonly #paths = new Map<string, KnownPath>();
   readonly #simple = new Map<string, { readonly route: Route; readonly name: string }>();
 
-  constructor(app: FastifyInstance, conduct: Conduct) {
+  constructor(app: FastifyInstance, conduct: RequestPipeline) {
     this.#app = app;
     this.#conduct = conduct;
     // Every method that Node reads can be answered, and no body is read before its route asks for it.
@@ -120,7 +120,7 @@ export class RouteTable implements Routes {
 
   #completePath(path: string, { surface, handlers }: KnownPath): void {
     const read = handlers.get('GET');
-    if (read !== undefined && SURFACES[surface].head) {
+    if (read !== undefined && ROUTE_PROFILES[surface].head) {
       handlers.set('HEAD', read);
       this.#add(['HEAD'], path, { surface }, read);
     }
@@ -130,7 +130,7 @@ export class RouteTable implements Routes {
   }
 }
 
-function createMethodRefusal(surface: Surface, allow: readonly string[]): Handler {
+function createMethodRefusal(surface: ProfileName, allow: readonly string[]): Handler {
   const fault = new Fault('MethodNotAllowed', { allow });
   const preflight = [
     ...['Access-Control-Allow-Origin', '*'],
@@ -139,11 +139,11 @@ function createMethodRefusal(surface: Surface, allow: readonly string[]): Handle
     ...['Access-Control-Max-Age', String(PREFLIGHT_SECONDS)],
   ];
   return (exchange) => {
-    if (SURFACES[surface].crossOrigin && isPreflight(exchange)) sendEmpty(exchange, 204, preflight);
+    if (ROUTE_PROFILES[surface].crossOrigin && isPreflight(exchange)) sendEmpty(exchange, 204, preflight);
     else sendError(exchange, fault);
   };
 }
 
-function isPreflight({ request: { method, headers } }: Exchange): boolean {
+function isPreflight({ request: { method, headers } }: RequestContext): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }

@@ -1,5 +1,5 @@
 /** How do the answers about what a wallet is bound to look on the wire? The ordinary ones, with two members more, last (http-facts 8). */
-import type { BoundFleetPage, RatedFirstGeneration } from '../../actions/bound-addresses.ts';
+import type { BoundFleetPage, RatedLegacyMachine } from '../../actions/bound-addresses.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { formatAddress, formatAddressDid, type Address } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
@@ -7,7 +7,7 @@ import { toEntry, toFleetPage } from './fleet.ts';
 import { toMcrRecord } from './machines.ts';
 
 /** `GET /solana/mcr/{solana_addr}`. */
-export function toBoundRecord(machine: RatedFirstGeneration, wallet: AltKey, namespace: Namespace) {
+export function toBoundRecord(machine: RatedLegacyMachine, wallet: AltKey, namespace: Namespace) {
   return {
     ...toMcrRecord(toRated(machine), namespace),
     did: formatAddressDid(machine.address, namespace),
@@ -36,7 +36,7 @@ export function toBoundFleet(page: BoundFleetPage, { wallet, offset, limit }: Bo
 }
 
 /** The first generation lives on the main chain alone. */
-function toRated({ id, rating }: RatedFirstGeneration) {
+function toRated({ id, rating }: RatedLegacyMachine) {
   return { snapshot: { id }, rating, alt: undefined };
 }
 

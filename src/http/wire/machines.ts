@@ -8,8 +8,8 @@ import type {
   MachineRegistration,
   ShownEvent,
 } from '../../actions/machines.ts';
-import type { Standing } from '../../actions/alt-machine-rating.ts';
-import type { AltStanding, RatedSnapshot } from '../../actions/machine-rating.ts';
+import type { MachineStatus } from '../../actions/alt-machine-rating.ts';
+import type { AltHomeInfo, RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/machine/event-metadata.ts';
 import {
   formatAddress,
@@ -137,7 +137,7 @@ export function toCard(card: MachineCard, namespace: Namespace) {
 }
 
 /** What every answer about a machine of the alt chain carries. */
-export function toAltStanding({ ordinal, unavailable }: AltStanding) {
+export function toAltStanding({ ordinal, unavailable }: AltHomeInfo) {
   return { home_chain: ordinal, ...(unavailable !== undefined && { rating_unavailable: unavailable }) };
 }
 
@@ -153,7 +153,7 @@ function formatRegistration(registration: MachineRegistration): string {
   return `solana:${registration.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH)}:${registration.program}`;
 }
 
-function toStanding(rating: Standing) {
+function toStanding(rating: MachineStatus) {
   return {
     bond_status: rating.bondStatus,
     negative_flag: rating.hasNegativeFlag,

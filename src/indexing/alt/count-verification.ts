@@ -8,20 +8,20 @@ import type { AltEventStore, AltMachineState, AltWalk } from '../../ports/alt-st
 import type { AltHistory, EventLogCount } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { unknownMachine } from './event-numbering.ts';
-import type { AltEventRepair } from './history-repair.ts';
-import type { NodePatience } from './shared-backoff.ts';
+import type { HistoryRepair } from './history-repair.ts';
+import type { SharedBackoff } from './shared-backoff.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 
-export interface AltEventProofOptions {
+export interface CountVerificationOptions {
   readonly history: AltHistory;
   readonly store: AltEventStore;
-  readonly patience: NodePatience;
-  readonly repair: AltEventRepair;
+  readonly patience: SharedBackoff;
+  readonly repair: HistoryRepair;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export interface AltEventProof {
+export interface CountVerification {
   /** To be called when all is applied. `more`: the index is to be walked on to the slot of the counts, and asked again. */
   check(signal: AbortSignal): Promise<StepOutcome>;
   /** Machines that the last proof found wanting. */
@@ -39,7 +39,7 @@ const NOT_COUNTED: EventLogCount = { count: 0n, priorEventCount: 0n };
 const REPAIRS_PER_CHECK = 20;
 const REPAIR_AGAIN_AFTER_MILLISECONDS = 600_000;
 
-export function createAltEventProof(options: AltEventProofOptions): AltEventProof {
+export function createCountVerification(options: CountVerificationOptions): CountVerification {
   const { history, store, patience, repair, clock, log } = options;
   const repairedAt = new Map<MachineId, number>();
   let pending: Counts | undefined;

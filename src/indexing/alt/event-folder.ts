@@ -4,13 +4,13 @@
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/rating-state-days.ts';
-import { emptyFold, EventsUnreadable } from '../../domain/rating/rating-state.ts';
-import { formatFold, FoldUnreadable, parseFold } from '../../domain/rating/rating-state-codec.ts';
-import type { AltEventStore, AltMachineState, StoredAltFold } from '../../ports/alt-store.ts';
+import { emptyRatingState, EventsUnreadable } from '../../domain/rating/rating-state.ts';
+import { encodeRatingState, RatingStateUnreadable, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
+import type { AltEventStore, AltMachineState, StoredAltRatingState } from '../../ports/alt-store.ts';
 import type { FxConfiguration, FxRates } from '../../ports/rates.ts';
 import type { Log } from '../../ports/runtime.ts';
 import { pickConsecutive, toRatingEvent } from './stored-events.ts';
-import { chooseDayTurn, foldTurn, turnWithoutDays, type DayTurn } from '../rating/fold-step.ts';
+import { planFoldStep, runFoldStep, planWithoutDays, type FoldStep } from '../rating/fold-step.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 
 export interface AltEventFolderOptions {
@@ -51,7 +51,7 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
   /** Whether the fold or its days have grown; they do not while an amount waits for its rate. */
   async function takeTurn(
     machine: AltMachineState,
-    stored: StoredAltFold | undefined,
+    stored: StoredAltRatingState | undefined,
     rates: FxConfiguration,
   ): Promise<boolean> {
     const { id, revision, eventCount } = machine;
@@ -61,31 +61,31 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
       const end = begin.isFoldBehind ? eventCount - KEPT_BEHIND : stored!.nextSeq;
       const to = Math.min(end, nextSeq + EVENTS_PER_TURN);
       const events = pickConsecutive(await store.listAltEvents(id, nextSeq, to), nextSeq).map(toRatingEvent);
-      const { fold, folded, write: days } = foldTurn(begin, events, rates.table);
+      const { fold, folded, write: days } = runFoldStep(begin, events, rates.table);
       if (folded === 0) return false;
-      const state = formatFold(fold);
+      const state = encodeRatingState(fold);
       await store.writeAltFolds(rates.fingerprint, [{ id, revision, nextSeq: fold.nextSeq, state, days }]);
       return true;
     } catch (error) {
-      if (error instanceof FoldUnreadable) return skip(id, 'fold-unreadable');
+      if (error instanceof RatingStateUnreadable) return skip(id, 'fold-unreadable');
       if (error instanceof EventsUnreadable) return skip(id, error.problem);
       throw error;
     }
   }
 
-  /** Throws `FoldUnreadable`. */
+  /** Throws `RatingStateUnreadable`. */
   async function beginTurn(
     { id, revision, eventCount }: AltMachineState,
-    stored: StoredAltFold | undefined,
+    stored: StoredAltRatingState | undefined,
     fingerprint: string,
-  ): Promise<DayTurn> {
-    const fold = stored === undefined ? emptyFold() : parseFold(stored.state);
-    if (eventCount - KEPT_BEHIND <= LEAST_EVENTS_OF_DAYS) return turnWithoutDays(fold);
+  ): Promise<FoldStep> {
+    const fold = stored === undefined ? emptyRatingState() : decodeRatingState(stored.state);
+    if (eventCount - KEPT_BEHIND <= LEAST_EVENTS_OF_DAYS) return planWithoutDays(fold);
     const listDays = async (limit: number) => {
       const kept = await store.listAltFoldDays(id, fingerprint, limit);
       return kept.revision === revision ? kept.days : [];
     };
-    return chooseDayTurn({ fold, listDays, hasNext: eventCount - fold.nextSeq >= LEAST_UNFOLDED });
+    return planFoldStep({ fold, listDays, hasNext: eventCount - fold.nextSeq >= LEAST_UNFOLDED });
   }
 
   function skip(id: MachineId, reason: string): false {

@@ -4,14 +4,14 @@
  */
 import { chainUnreadable } from '../../domain/faults.ts';
 import { NO_EVENTS, type AltEventLog, type AltMachineSnapshot } from '../../domain/alt-chain/alt-machine-facts.ts';
-import { emptyFold } from '../../domain/rating/rating-state.ts';
-import { parseFoldDay } from '../../domain/rating/rating-state-day-codec.ts';
+import { emptyRatingState } from '../../domain/rating/rating-state.ts';
+import { decodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
 import { KEPT_DAYS } from '../../domain/rating/rating-state-days.ts';
-import { FoldUnreadable, parseFold } from '../../domain/rating/rating-state-codec.ts';
+import { RatingStateUnreadable, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import type { AltEventStore, AltMachineState, StoredAltEvent, StoredAltHistory } from '../../ports/alt-store.ts';
 import type { AltHistoryRead, AltIndex } from '../../ports/indexes.ts';
 import type { Log } from '../../ports/runtime.ts';
-import { isSameRecord, pickConsecutive, toRatingEvent } from './stored-events.ts';
+import { isLastRecord, pickConsecutive, toRatingEvent } from './stored-events.ts';
 
 export interface AltEventHistoryOptions {
   readonly store: AltEventStore;
@@ -33,9 +33,10 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     checkStanding();
     const eventLog = readEventLog(snapshot);
     const count = toCount(eventLog);
-    if (count === 0) return { isComplete: true, fold: emptyFold(), tail: [] };
+    if (count === 0) return { isComplete: true, fold: emptyRatingState(), tail: [] };
     const stored = await store.readAltHistory(snapshot.id, ratesFingerprint, count, MAX_TAIL + 2);
-    const fold = stored.fold === undefined ? emptyFold() : parse(snapshot, () => parseFold(stored.fold!.state));
+    const fold =
+      stored.fold === undefined ? emptyRatingState() : parse(snapshot, () => decodeRatingState(stored.fold!.state));
     const known = pickConsecutive(
       stored.events.filter(({ eventIndex }) => eventIndex >= fold.nextSeq && eventIndex < count),
       fold.nextSeq,
@@ -46,12 +47,12 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     return { isComplete, fold, tail: known.map(toRatingEvent) };
   }
 
-  /** Throws `ChainUnreadable` instead of `FoldUnreadable`. */
+  /** Throws `ChainUnreadable` instead of `RatingStateUnreadable`. */
   function parse<T>({ id }: AltMachineSnapshot, read: () => T): T {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof FoldUnreadable)) throw error;
+      if (!(error instanceof RatingStateUnreadable)) throw error;
       log.error({ machine: String(id) }, 'a fold of the alt chain’s events is unreadable');
       throw chainUnreadable('alt', 'events');
     }
@@ -64,7 +65,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     count: number,
   ): Promise<void> {
     const last = stored.events.find(({ eventIndex }) => eventIndex === count - 1);
-    if (last !== undefined && lastEvent !== undefined && isSameRecord(last.record, lastEvent)) return;
+    if (last !== undefined && lastEvent !== undefined && isLastRecord(last.record, lastEvent)) return;
     log.error({ machine: String(id), slot, count }, 'the last event of a machine is not what its log account shows');
     await markForRepair(stored);
     throw chainUnreadable('alt', 'events');
@@ -84,7 +85,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     if (machine?.priorEventCount !== priorEventCount || !isSound(machine)) return undefined;
     const [last] = await store.listAltEvents(snapshot.id, Number(count) - 1, Number(count));
     if (last === undefined) return machine.revision;
-    return lastEvent !== undefined && isSameRecord(last.record, lastEvent) ? machine.revision : undefined;
+    return lastEvent !== undefined && isLastRecord(last.record, lastEvent) ? machine.revision : undefined;
   }
 
   return {
@@ -112,7 +113,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
       const known = pickConsecutive(stored, from).filter(({ slot }) => slot <= snapshot.slot);
       if (known.length !== count - from) return undefined;
       return {
-        foldDays: parse(snapshot, () => days.map(({ state }) => parseFoldDay(state))),
+        foldDays: parse(snapshot, () => days.map(({ state }) => decodeRatingStateDay(state))),
         events: known.map(toRatingEvent),
       };
     },

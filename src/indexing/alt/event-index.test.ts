@@ -1,7 +1,7 @@
 /** Is the alt chain's index what its history says, whatever the node does? (chain-svm 6.) */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
-import { layEvents } from '../../domain/rating/rating-state.ts';
+import { previewFold } from '../../domain/rating/rating-state.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
 import type { Store } from '../../ports/store.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
@@ -534,7 +534,7 @@ describe('a history', () => {
     const { table } = bench.rates.current();
     const rate = async () => {
       const { fold, tail } = await bench.index.readHistory(chain.snapshotOf(A), FINGERPRINT);
-      return layEvents(fold, tail, table).fold;
+      return previewFold(fold, tail, table).fold;
     };
     const withoutFolds = { ...store, listAltUnfolded: async () => [] };
     await createAltBench({ chain, store: withoutFolds }).settle();

@@ -7,12 +7,12 @@ import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import { createAltEventFolder } from './event-folder.ts';
-import { createAltEventJoining } from './event-merge.ts';
-import { createAltEventProof } from './count-verification.ts';
-import { createAltEventRepair, park } from './history-repair.ts';
-import { createAltEventWalk } from './signature-pager.ts';
-import { createNodePatience } from './shared-backoff.ts';
-import { createAltTransactions } from './transaction-reader.ts';
+import { createAltEventMerge } from './event-merge.ts';
+import { createCountVerification } from './count-verification.ts';
+import { createHistoryRepair, park } from './history-repair.ts';
+import { createSignaturePager } from './signature-pager.ts';
+import { createSharedBackoff } from './shared-backoff.ts';
+import { createTransactionReader } from './transaction-reader.ts';
 import { IndexRefused, type IndexRefusal } from '../loops/index-integrity.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 
@@ -51,12 +51,12 @@ const TRANSACTIONS_AT_ONCE = 1_000;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
   const { history, store, fxRates, clock, timers, log, identity, firstSlot, concurrency = CONCURRENCY } = options;
-  const patience = createNodePatience(timers);
-  const transactions = createAltTransactions({ history, patience, timers, concurrency });
-  const join = createAltEventJoining({ history, store, patience });
-  const listPage = createAltEventWalk({ history, store, patience, clock, log, firstSlot });
-  const repair = createAltEventRepair({ history, store, patience, transactions, join, clock, firstSlot });
-  const proof = createAltEventProof({ history, store, patience, repair, clock, log });
+  const patience = createSharedBackoff(timers);
+  const transactions = createTransactionReader({ history, patience, timers, concurrency });
+  const join = createAltEventMerge({ history, store, patience });
+  const listPage = createSignaturePager({ history, store, patience, clock, log, firstSlot });
+  const repair = createHistoryRepair({ history, store, patience, transactions, join, clock, firstSlot });
+  const proof = createCountVerification({ history, store, patience, repair, clock, log });
   const folder = createAltEventFolder({ store, fxRates, log });
 
   let refusal: IndexRefusal | undefined;

@@ -8,21 +8,21 @@ import type { AltHistory } from '../../ports/alt-chain.ts';
 import { numberOperations, unknownMachine } from './event-numbering.ts';
 import { listUnorderedSlots, sortOperations } from './event-order.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
-import type { NodePatience } from './shared-backoff.ts';
+import type { SharedBackoff } from './shared-backoff.ts';
 
-export interface AltEventJoiningOptions {
+export interface AltEventMergeOptions {
   readonly history: AltHistory;
   readonly store: AltEventStore;
-  readonly patience: NodePatience;
+  readonly patience: SharedBackoff;
 }
 
 /** To be written under the revision of the walk that was read before. Throws `ChainUnreadable`, `AltHistoryRejected`. */
-export type JoinOperations = (
+export type MergeOperations = (
   found: readonly FoundOperation[],
   signal: AbortSignal,
 ) => Promise<readonly AltMachineWrite[]>;
 
-export function createAltEventJoining({ history, store, patience }: AltEventJoiningOptions): JoinOperations {
+export function createAltEventMerge({ history, store, patience }: AltEventMergeOptions): MergeOperations {
   return async (found, signal) => {
     const byMachine = Map.groupBy(found, ({ change }) => change.machineId);
     const states = await readStates([...byMachine.keys()]);

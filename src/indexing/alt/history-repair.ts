@@ -6,22 +6,22 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { AltEventStore, ListedTransaction, ParkedTransaction } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { JoinOperations } from './event-merge.ts';
+import type { MergeOperations } from './event-merge.ts';
 import { checkPage, toListed } from './signature-pager.ts';
-import type { NodePatience } from './shared-backoff.ts';
-import type { AltTransactions } from './transaction-reader.ts';
+import type { SharedBackoff } from './shared-backoff.ts';
+import type { TransactionReader } from './transaction-reader.ts';
 
-export interface AltEventRepairOptions {
+export interface HistoryRepairOptions {
   readonly history: AltHistory;
   readonly store: AltEventStore;
-  readonly patience: NodePatience;
-  readonly transactions: AltTransactions;
-  readonly join: JoinOperations;
+  readonly patience: SharedBackoff;
+  readonly transactions: TransactionReader;
+  readonly join: MergeOperations;
   readonly clock: Clock;
   readonly firstSlot: number;
 }
 
-export interface AltEventRepair {
+export interface HistoryRepair {
   /** Joins what the machine's own list has and the index has not, up to `done`. */
   walkMachine(id: MachineId, signal: AbortSignal): Promise<void>;
   /** Asks again for parked transactions whose time has come. */
@@ -40,7 +40,7 @@ export function park(row: ListedTransaction, attempts: number, nowMilliseconds: 
   return { signature, slot, blockTime, attempts, retryAtMilliseconds: nowMilliseconds + pause };
 }
 
-export function createAltEventRepair(options: AltEventRepairOptions): AltEventRepair {
+export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepair {
   const { history, store, patience, transactions, join, clock, firstSlot } = options;
 
   async function walkMachine(id: MachineId, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import type { Timers } from '../../ports/runtime.ts';
 
-export interface NodePatience {
+export interface SharedBackoff {
   /** Throws `AltNodeBusy` once the node has refused the question too often, or when the signal is aborted. */
   ask<T>(question: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -11,7 +11,7 @@ const MAX_REFUSALS = 10;
 export const MAX_BUSY_WAIT_SECONDS = 30;
 const USUAL_WAIT_SECONDS = 1;
 
-export function createNodePatience(timers: Timers): NodePatience {
+export function createSharedBackoff(timers: Timers): SharedBackoff {
   let pause: Promise<void> | undefined;
 
   function wait(seconds: number, signal: AbortSignal): Promise<void> {

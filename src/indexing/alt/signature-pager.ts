@@ -6,12 +6,12 @@ import type { AltEventStore, AltWalk, ListedTransaction, ObservedSlot, Signature
 import type { AltHistory, SignatureRow } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
-import type { NodePatience } from './shared-backoff.ts';
+import type { SharedBackoff } from './shared-backoff.ts';
 
-export interface AltEventWalkOptions {
+export interface SignaturePagerOptions {
   readonly history: AltHistory;
   readonly store: AltEventStore;
-  readonly patience: NodePatience;
+  readonly patience: SharedBackoff;
   readonly clock: Clock;
   readonly log: Log;
   /** No event is older. */
@@ -21,7 +21,7 @@ export interface AltEventWalkOptions {
 /** Takes over one page below what is listed. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
 export type ListPage = (walk: AltWalk, signal: AbortSignal) => Promise<void>;
 
-export function createAltEventWalk(options: AltEventWalkOptions): ListPage {
+export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   const { history, store, patience, clock, log, firstSlot } = options;
 
   return async (walk, signal) => {

@@ -14,7 +14,7 @@ export function pickConsecutive(events: readonly StoredAltEvent[], from: number)
   return gap === -1 ? events : events.slice(0, gap);
 }
 
-export function isSameRecord(a: EventRecord, b: EventRecord): boolean {
+export function isLastRecord(a: EventRecord, b: EventRecord): boolean {
   return (
     a.eventType === b.eventType &&
     a.value === b.value &&

@@ -7,11 +7,11 @@ import type { FoundOperation, ListedTransaction } from '../../ports/alt-store.ts
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Timers } from '../../ports/runtime.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
-import type { NodePatience } from './shared-backoff.ts';
+import type { SharedBackoff } from './shared-backoff.ts';
 
-export interface AltTransactionsOptions {
+export interface TransactionReaderOptions {
   readonly history: AltHistory;
-  readonly patience: NodePatience;
+  readonly patience: SharedBackoff;
   readonly timers: Timers;
   /** Transactions asked for at once. */
   readonly concurrency: number;
@@ -23,7 +23,7 @@ export interface TransactionsRead {
   readonly unreadable: readonly ListedTransaction[];
 }
 
-export interface AltTransactions {
+export interface TransactionReader {
   /** Undefined when the signal is aborted. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
   read(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined>;
   /** What was read is applied. */
@@ -35,7 +35,7 @@ const PAUSE_MILLISECONDS = 1_000;
 
 type Outcome = readonly FoundOperation[] | 'unreadable';
 
-export function createAltTransactions(options: AltTransactionsOptions): AltTransactions {
+export function createTransactionReader(options: TransactionReaderOptions): TransactionReader {
   const { history, patience, timers, concurrency } = options;
   const known = new Map<string, Outcome>();
 

@@ -12,16 +12,16 @@ import type { Checkpoint, MainChainIndexStore } from '../../ports/store.ts';
 import { toEventEntries } from '../main/event-entries.ts';
 import { EVERYTHING, countUnknown, sumEffects } from './head-effects.ts';
 import { createHeadPace } from './head-pace.ts';
-import type { IndexStanding } from '../loops/index-integrity.ts';
+import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { NextStep } from '../loops/poll-loop.ts';
-import { DEFAULT_LIMITS, RecentBlocks, type RecentBlocksLimits } from './recent-blocks.ts';
+import { RECENT_BLOCKS_LIMITS, RecentBlocks, type RecentBlocksLimits } from './recent-blocks.ts';
 import { listBlocks, type BlockReader, type VerifiedLog } from '../main/block-reader.ts';
 
 export interface HeadFollowerOptions {
   readonly chain: MainChainLog;
   readonly reader: BlockReader;
   readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint'>;
-  readonly standing: IndexStanding;
+  readonly standing: IndexIntegrity;
   readonly clock: Clock;
   readonly log: Log;
   readonly listeners: readonly HeadListener[];
@@ -74,7 +74,7 @@ interface Poll {
 }
 
 export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
-  const { chain, reader, store, standing, clock, log, listeners, limits = DEFAULT_LIMITS } = options;
+  const { chain, reader, store, standing, clock, log, listeners, limits = RECENT_BLOCKS_LIMITS } = options;
   const { intervalMilliseconds = INTERVAL_MILLISECONDS } = options;
   const pace = createHeadPace(intervalMilliseconds);
   const contracts = watchContracts(chain.addresses);

@@ -17,7 +17,7 @@ export interface RecentBlocksLimits {
 }
 
 /** Some hours of blocks, and some 10 MB. */
-export const DEFAULT_LIMITS: RecentBlocksLimits = { blocks: 2_048, events: 50_000 };
+export const RECENT_BLOCKS_LIMITS: RecentBlocksLimits = { blocks: 2_048, events: 50_000 };
 
 export class RecentBlocks {
   readonly #limits: RecentBlocksLimits;
@@ -25,7 +25,7 @@ export class RecentBlocks {
   #blocks: RecentBlock[] = [];
   #eventCount = 0;
 
-  constructor(floor: Checkpoint, limits: RecentBlocksLimits = DEFAULT_LIMITS) {
+  constructor(floor: Checkpoint, limits: RecentBlocksLimits = RECENT_BLOCKS_LIMITS) {
     this.#floor = floor;
     this.#limits = limits;
   }

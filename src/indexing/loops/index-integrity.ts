@@ -23,18 +23,18 @@ export class IndexRefused extends Error {
 }
 
 /** Who holds the proof. Each takes back its own only. */
-export type StandingWitness = 'index' | 'head';
+export type IntegritySource = 'index' | 'head';
 
-export interface IndexStanding {
+export interface IndexIntegrity {
   /** A witness's newest finding; undefined: the stored index is of this chain, as far as it sees. */
-  tell(witness: StandingWitness, refusal: IndexRefusal | undefined): void;
+  tell(witness: IntegritySource, refusal: IndexRefusal | undefined): void;
   refusal(): IndexRefusal | undefined;
   /** Throws `ChainUnreadable` while the index is refused. */
   check(): void;
 }
 
-export function createIndexStanding(log: Log): IndexStanding {
-  const findings = new Map<StandingWitness, IndexRefusal>();
+export function createIndexIntegrity(log: Log): IndexIntegrity {
+  const findings = new Map<IntegritySource, IndexRefusal>();
 
   function refusal(): IndexRefusal | undefined {
     return findings.get('index') ?? findings.get('head');

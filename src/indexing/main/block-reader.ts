@@ -19,7 +19,7 @@ import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../../ports/main-chain.ts';
 import { readProvenWindow } from './proven-window.ts';
-import { WindowNews } from './window-summary.ts';
+import { WindowSummary } from './window-summary.ts';
 
 /** A log that belongs to its block; its time is that of the block's header. */
 export type VerifiedLog = ChainLog & { readonly blockTimestamp: number };
@@ -29,7 +29,7 @@ export interface VerifiedWindow extends BlockRange {
   /** Of the block before the range. */
   readonly parentHash: string;
   readonly last: BlockRef;
-  readonly news: WindowNews;
+  readonly news: WindowSummary;
 }
 
 /**
@@ -78,7 +78,7 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
-    const news = new WindowNews();
+    const news = new WindowSummary();
     let first: Header | undefined;
     let last: Header | undefined;
     for (const asked of chunk(numbers, HEADERS_AT_ONCE)) {

@@ -10,14 +10,14 @@ import type { EventLogRow, EventTimes } from '../../ports/indexes.ts';
 import { LogQueryRefused, type EventGeneration, type MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry, MainChainIndexStore } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
-import type { IndexStanding } from '../loops/index-integrity.ts';
+import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
   readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs'>;
-  readonly standing: IndexStanding;
+  readonly standing: IndexIntegrity;
   /** What the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
 }

@@ -13,7 +13,7 @@ import type { MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, MainChainIndexStore, OwnershipReads } from '../../ports/store.ts';
 import { watchBackfill } from './backfill-progress.ts';
 import { BackfillPace } from './backfill-pace.ts';
-import { IndexRefused, type IndexStanding } from '../loops/index-integrity.ts';
+import { IndexRefused, type IndexIntegrity } from '../loops/index-integrity.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
 import { readOneAhead, streamWindows } from './window-stream.ts';
 
@@ -25,7 +25,7 @@ export interface IndexSource {
 
 export interface MainChainIndexOptions extends IndexSource {
   readonly store: MainChainIndexStore;
-  readonly standing: IndexStanding;
+  readonly standing: IndexIntegrity;
   readonly clock: Clock;
   readonly log: Log;
   /** What the stored rows must belong to (`formatIndexIdentity`). */

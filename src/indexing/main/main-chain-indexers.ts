@@ -6,12 +6,12 @@ import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChainLog } from '../../ports/main-chain.ts';
-import type { FoldStore, MainChainIndexStore } from '../../ports/store.ts';
+import type { RatingStateStore, MainChainIndexStore } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
 import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
-import { createIndexStanding, type IndexRefusal } from '../loops/index-integrity.ts';
+import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrity.ts';
 import { createIndexStatus } from './index-status.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
@@ -21,7 +21,7 @@ export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
   /** The same for a worker that has caught up and can wait: its questions travel with those of the head follower. */
   readonly patientChain?: MainChainLog | undefined;
-  readonly store: MainChainIndexStore & FoldStore;
+  readonly store: MainChainIndexStore & RatingStateStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -68,7 +68,7 @@ const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
   const { chain, store, clock, timers, log, deployment, listeners, completeness = 'proven' } = options;
-  const standing = createIndexStanding(log);
+  const standing = createIndexIntegrity(log);
   const reader = createBlockReader(chain, completeness);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;

@@ -10,11 +10,11 @@ import {
   type WatchedContracts,
 } from '../../domain/index-rules/block-checks.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain.ts';
-import { WindowNews } from './window-summary.ts';
+import { WindowSummary } from './window-summary.ts';
 
 export interface ProvenWindow extends BlockRange {
   readonly headers: readonly Header[];
-  readonly news: WindowNews;
+  readonly news: WindowSummary;
 }
 
 /** Undefined: the node does not tell receipts, or none that fit. Throws `AnswerRejected` and `ChainUnreadable`. */
@@ -28,7 +28,7 @@ export async function readProvenWindow(
   const headers = await chain.readHeaders(numbers);
   checkHeaders(numbers, headers);
   const named = headers.filter((header) => findSilentContracts(contracts, header, []).length > 0);
-  const news = new WindowNews();
+  const news = new WindowSummary();
   for (let from = 0; from < named.length; from += RECEIPTS_AT_ONCE) {
     const asked = named.slice(from, from + RECEIPTS_AT_ONCE);
     let blocks = 0;

@@ -3,7 +3,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { BackfillPace } from './backfill-pace.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
-import { WindowNews } from './window-summary.ts';
+import { WindowSummary } from './window-summary.ts';
 import { streamWindows } from './window-stream.ts';
 
 interface Asked {
@@ -20,7 +20,7 @@ function createReader() {
       asked.push({ fromBlock: range.fromBlock, answer });
       await answer.promise;
       const last = { number: range.toBlock, hash: `0x${range.toBlock}`, timestamp: 0 };
-      return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, news: new WindowNews() };
+      return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, news: new WindowSummary() };
     },
   };
   return { reader: reader as BlockReader, asked };

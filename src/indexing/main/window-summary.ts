@@ -4,7 +4,7 @@ import type { EventLogEntry } from '../../ports/store.ts';
 import { toEventEntries } from './event-entries.ts';
 import type { VerifiedLog } from './block-reader.ts';
 
-export class WindowNews {
+export class WindowSummary {
   #logCount = 0;
   readonly #events: EventLogEntry[] = [];
   readonly #ownershipOf = new Set<MachineId>();

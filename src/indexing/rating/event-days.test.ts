@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { RatingEvent } from '../../domain/rating/event.ts';
-import { parseFoldDay } from '../../domain/rating/rating-state-day-codec.ts';
+import { decodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
 import { foldDays, KEPT_DAYS, LEAST_EVENTS_OF_DAYS } from '../../domain/rating/rating-state-days.ts';
-import { emptyFold } from '../../domain/rating/rating-state.ts';
+import { emptyRatingState } from '../../domain/rating/rating-state.ts';
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
 import { dayOf, SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
 import type { Store } from '../../ports/store.ts';
@@ -82,11 +82,11 @@ describe('of the main chain, the days', () => {
       ...{ seq, type: record.eventType, value: record.value, currency: record.currency, timestamp: record.timestamp },
       ...{ trust: record.trustLevel, blockTimestamp: times.slice(-records.length)[seq]! },
     }));
-    return foldDays(emptyFold(), undefined, events, rates.current().table).days;
+    return foldDays(emptyRatingState(), undefined, events, rates.current().table).days;
   }
 
   const storedDays = async ({ store }: Bench, id: MachineId = A) =>
-    (await store.listFoldDays('second', id, FINGERPRINT, ALL)).days.map(({ state }) => parseFoldDay(state));
+    (await store.listFoldDays('second', id, FINGERPRINT, ALL)).days.map(({ state }) => decodeRatingStateDay(state));
 
   it('are those of its events, and few events have none', async () => {
     const bench = createBench({ store: await openStore() });
@@ -167,7 +167,7 @@ describe('of the main chain, the days', () => {
     bench.rates.use(createRateTable(true), 'other');
     await foldAll(bench);
     const other = await bench.store.listFoldDays('second', A, 'other', ALL);
-    expect(other.days.map(({ state }) => parseFoldDay(state))).toEqual(daysOf(bench, A));
+    expect(other.days.map(({ state }) => decodeRatingStateDay(state))).toEqual(daysOf(bench, A));
     expect(await storedDays(bench)).toEqual(daysOf(bench, A));
   });
 });
@@ -196,10 +196,10 @@ describe('of the alt chain, the days', () => {
 
   /** Of all events but the newest 200, which the folder leaves alone. */
   const daysOf = (chain: FakeHistory, table = createRateTable(false)) =>
-    foldDays(emptyFold(), undefined, eventsOf(chain).slice(0, -200), table).days;
+    foldDays(emptyRatingState(), undefined, eventsOf(chain).slice(0, -200), table).days;
 
   const storedDays = async (store: Store) =>
-    (await store.listAltFoldDays(A, FINGERPRINT, ALL)).days.map(({ state }) => parseFoldDay(state));
+    (await store.listAltFoldDays(A, FINGERPRINT, ALL)).days.map(({ state }) => decodeRatingStateDay(state));
 
   it('are those of its events, but for the newest of them', async () => {
     const store = await openStore();

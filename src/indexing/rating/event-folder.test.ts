@@ -3,8 +3,8 @@ import { createStore } from '../../adapters/sql/create-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../domain/machine/machine-facts.ts';
-import { emptyFold, foldEvents, type Fold } from '../../domain/rating/rating-state.ts';
-import { formatFold, parseFold } from '../../domain/rating/rating-state-codec.ts';
+import { emptyRatingState, foldEvents, type RatingState } from '../../domain/rating/rating-state.ts';
+import { encodeRatingState, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { EventGeneration } from '../../ports/main-chain.ts';
@@ -34,11 +34,11 @@ async function foldAll(bench: Bench): Promise<void> {
 
 async function storedFold({ store }: Bench, id: MachineId, generation: EventGeneration = 'second') {
   const stored = await store.readFold(generation, id, FINGERPRINT);
-  return stored && { epoch: stored.epoch, fold: parseFold(stored.state) };
+  return stored && { epoch: stored.epoch, fold: decodeRatingState(stored.state) };
 }
 
 /** The fold of a machine's records, straight from the chain. */
-function expectedFold({ chain, rates }: Bench, id: MachineId, count?: number): Fold {
+function expectedFold({ chain, rates }: Bench, id: MachineId, count?: number): RatingState {
   const blocks = Array.from({ length: chain.head.number + 1 }, (_, number) => chain.headerAt(number));
   const times = blocks.flatMap(({ number, timestamp }) =>
     chain
@@ -56,7 +56,7 @@ function expectedFold({ chain, rates }: Bench, id: MachineId, count?: number): F
     trust: record.trustLevel,
     blockTimestamp: times.slice(-chain.recordsOf('second', id, chain.head.number).length)[seq]!,
   }));
-  return foldEvents(emptyFold(), events, rates.current().table).fold;
+  return foldEvents(emptyRatingState(), events, rates.current().table).fold;
 }
 
 describe('folding', () => {
@@ -229,7 +229,7 @@ describe('a machine that cannot be folded', () => {
   it('for its stored fold is damaged is counted', async () => {
     const bench = await openBench();
     bench.chain.mine([submitted(A), submitted(A)]);
-    const state = formatFold(emptyFold()).replace('mcr/1', 'mcr/0');
+    const state = encodeRatingState(emptyRatingState()).replace('mcr/1', 'mcr/0');
     await bench.store.writeFolds(FINGERPRINT, [{ generation: 'second', id: A, epoch: 0, nextSeq: 1, state }]);
     await foldAll(bench);
     expect(bench.folder.report().unreadableMachines).toBe(1);

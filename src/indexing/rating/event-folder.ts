@@ -8,21 +8,21 @@ import { Fault } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord } from '../../domain/machine/machine-facts.ts';
 import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/rating-state-days.ts';
-import { EventsUnreadable, emptyFold, type Fold } from '../../domain/rating/rating-state.ts';
-import { FoldUnreadable, formatFold, parseFold } from '../../domain/rating/rating-state-codec.ts';
+import { EventsUnreadable, emptyRatingState, type RatingState } from '../../domain/rating/rating-state.ts';
+import { RatingStateUnreadable, encodeRatingState, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import type { RateTable } from '../../domain/rating/rate-table.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { EventLogRow } from '../../ports/indexes.ts';
 import type { FxConfiguration, FxRates } from '../../ports/rates.ts';
 import type { EventGeneration, MainChainLog } from '../../ports/main-chain.ts';
-import type { FoldStore, FoldWrite, MainChainIndexStore, StoredFold } from '../../ports/store.ts';
-import { chooseDayTurn, foldTurn, turnWithoutDays, type DayTurn, type FoldedTurn } from './fold-step.ts';
-import { FoldingBlocks } from './fold-skip-list.ts';
+import type { RatingStateStore, RatingStateWrite, MainChainIndexStore, StoredRatingState } from '../../ports/store.ts';
+import { planFoldStep, runFoldStep, planWithoutDays, type FoldStep, type FoldStepResult } from './fold-step.ts';
+import { FoldSkipList } from './fold-skip-list.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 
 export interface EventFolderOptions {
   readonly chain: MainChainLog;
-  readonly store: MainChainIndexStore & FoldStore;
+  readonly store: MainChainIndexStore & RatingStateStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,14 +60,14 @@ interface Machine {
 /** One machine's turn: the next events to lay on its fold. */
 interface Turn extends Machine {
   readonly epoch: number;
-  readonly begin: DayTurn;
+  readonly begin: FoldStep;
   readonly logs: readonly EventLogRow[];
   readonly isLast: boolean;
 }
 
 export function createEventFolder(options: EventFolderOptions): EventFolder {
   const { chain, store, fxRates, clock, log } = options;
-  const blocks = new FoldingBlocks(clock);
+  const blocks = new FoldSkipList(clock);
   let cursor: Machine | undefined;
   let isMoreLeft = false;
   let foldedEvents = 0;
@@ -126,17 +126,17 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   async function beginTurn(
     { generation, id, count, epoch }: Machine & { readonly count: number; readonly epoch: number },
     fingerprint: string,
-  ): Promise<DayTurn | undefined> {
+  ): Promise<FoldStep | undefined> {
     try {
       const fold = parseStored(await store.readFold(generation, id, fingerprint), epoch);
-      if (count <= LEAST_EVENTS_OF_DAYS) return turnWithoutDays(fold);
+      if (count <= LEAST_EVENTS_OF_DAYS) return planWithoutDays(fold);
       const listDays = async (limit: number) => {
         const kept = await store.listFoldDays(generation, id, fingerprint, limit);
         return kept.epoch === epoch ? kept.days : [];
       };
-      return await chooseDayTurn({ fold, listDays, hasNext: fold.nextSeq < count });
+      return await planFoldStep({ fold, listDays, hasNext: fold.nextSeq < count });
     } catch (error) {
-      if (error instanceof FoldUnreadable) return undefined;
+      if (error instanceof RatingStateUnreadable) return undefined;
       throw error;
     }
   }
@@ -198,12 +198,12 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     return records;
   }
 
-  function foldRecords(turn: Turn, records: readonly EventRecord[], table: RateTable): FoldWrite | undefined {
+  function foldRecords(turn: Turn, records: readonly EventRecord[], table: RateTable): RatingStateWrite | undefined {
     const { generation, id, epoch, begin, logs, isLast } = turn;
-    let after: FoldedTurn;
+    let after: FoldStepResult;
     try {
       // Only an import brings events of another chain; without one, indexes of logs are positions.
-      after = foldTurn(begin, pairEvents(records, logs, begin.fold.nextSeq, epoch > 0), table);
+      after = runFoldStep(begin, pairEvents(records, logs, begin.fold.nextSeq, epoch > 0), table);
     } catch (error) {
       if (error instanceof EventsUnreadable) return skip(turn, error.problem);
       if (isUnreadable(error)) return skip(turn, 'events');
@@ -214,15 +214,15 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     if (folded < records.length) blocks.blockPending(turn);
     else if (!isLast) isMoreLeft = true;
     if (folded === 0) return undefined;
-    return { generation, id, epoch, nextSeq: fold.nextSeq, state: formatFold(fold), days };
+    return { generation, id, epoch, nextSeq: fold.nextSeq, state: encodeRatingState(fold), days };
   }
 
   return { fold, report: () => ({ foldedEvents, ...blocks.report() }) };
 }
 
-/** The fold to go on from: none of another epoch, for an import begins the history anew. Throws `FoldUnreadable`. */
-function parseStored(stored: StoredFold | undefined, epoch: number): Fold {
-  return stored?.epoch === epoch ? parseFold(stored.state) : emptyFold();
+/** The fold to go on from: none of another epoch, for an import begins the history anew. Throws `RatingStateUnreadable`. */
+function parseStored(stored: StoredRatingState | undefined, epoch: number): RatingState {
+  return stored?.epoch === epoch ? decodeRatingState(stored.state) : emptyRatingState();
 }
 
 function* toBatches(turns: readonly Turn[]): Iterable<readonly Turn[]> {

@@ -20,7 +20,7 @@ const UNREADABLE_MILLISECONDS = 600_000;
 const UNREAD_MILLISECONDS = 60_000;
 const MAX_BLOCKS = 100_000;
 
-export class FoldingBlocks {
+export class FoldSkipList {
   readonly #clock: Clock;
   readonly #blocks = new Map<string, Block>();
   #rates = '';

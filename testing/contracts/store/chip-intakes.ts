@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../src/domain/evidence/signed-bytes.ts';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { KeptIntake, NewChallenge } from '../../../src/ports/store.ts';
+import type { StoredEvidenceRecord, NewChallenge } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { id, ORDERED_IDS } from './samples.ts';
 
@@ -23,7 +23,7 @@ function challengeOf(n: number, changes: Partial<NewChallenge> = {}): NewChallen
   };
 }
 
-function intakeOf(n: number, changes: Partial<KeptIntake> = {}): KeptIntake {
+function intakeOf(n: number, changes: Partial<StoredEvidenceRecord> = {}): StoredEvidenceRecord {
   return {
     receiptId: hash(1_000 + n),
     evidenceHash: hash(2_000 + n),
@@ -112,7 +112,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
   });
 
   describe('accepted evidence', () => {
-    const accept = (n: number, intake: KeptIntake) => under.store.acceptIntake(hash(n), intake);
+    const accept = (n: number, intake: StoredEvidenceRecord) => under.store.acceptIntake(hash(n), intake);
 
     it('consumes its challenge, and is kept whole', async () => {
       await under.store.keepChallenge(challengeOf(1), CAPS);

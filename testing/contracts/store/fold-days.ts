@@ -2,23 +2,27 @@
 import { describe, expect, test } from 'vitest';
 import { KEPT_DAYS, LEAST_EVENTS_OF_DAYS } from '../../../src/domain/rating/rating-state-days.ts';
 import type { AltMachineState } from '../../../src/ports/alt-store.ts';
-import type { StoredFoldDay } from '../../../src/ports/store.ts';
+import type { StoredRatingStateDay } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, foldOf, id, imported, listUnfoldedIds, repeat, submitted } from './samples.ts';
 
 const MANY = LEAST_EVENTS_OF_DAYS + 1;
 
-const dayOf = (day: number, nextSeq: number): StoredFoldDay => ({ day, nextSeq, state: `day ${day} up to ${nextSeq}` });
+const dayOf = (day: number, nextSeq: number): StoredRatingStateDay => ({
+  day,
+  nextSeq,
+  state: `day ${day} up to ${nextSeq}`,
+});
 
 /** The same of either chain: a machine whose days are written and read. */
 interface DaysUnderTest {
   /** Writes a fold up to the last of the days. */
-  write(afterSeq: number, days: readonly StoredFoldDay[], fingerprint?: string): Promise<void>;
-  list(limit?: number, fingerprint?: string): Promise<readonly StoredFoldDay[]>;
+  write(afterSeq: number, days: readonly StoredRatingStateDay[], fingerprint?: string): Promise<void>;
+  list(limit?: number, fingerprint?: string): Promise<readonly StoredRatingStateDay[]>;
   /** What was known of its events turns out to be another history. */
   beginAnew(): Promise<void>;
   /** Days of the history before that. */
-  writeOld(afterSeq: number, days: readonly StoredFoldDay[]): Promise<void>;
+  writeOld(afterSeq: number, days: readonly StoredRatingStateDay[]): Promise<void>;
 }
 
 export function testFoldDays(under: StoreUnderTest): void {
@@ -162,7 +166,7 @@ export function testFoldDays(under: StoreUnderTest): void {
 
   describe('a machine of many events', () => {
     const isListed = async () => (await listUnfoldedIds(under.store, 'rates')).includes(id(7));
-    const fold = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredFoldDay[] }) =>
+    const fold = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
       under.store.writeFolds('rates', [{ ...foldOf(id(7), nextSeq), days }]);
 
     test('is unfolded until its days are made up, too', async () => {
@@ -193,7 +197,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       versions.revision = 0;
       await know({ eventCount: 5_000 });
       const wanted = async () => (await under.store.listAltUnfolded('rates', 400, 9)).map(({ fold }) => fold?.nextSeq);
-      const write = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredFoldDay[] }) =>
+      const write = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
         under.store.writeAltFolds('rates', [{ id: id(7), revision: 0, nextSeq, state: 'fold', days }]);
       await write(4_800);
       expect(await wanted()).toEqual([4_800]);

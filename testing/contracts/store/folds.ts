@@ -1,4 +1,4 @@
-/** The contract of `FoldStore`. */
+/** The contract of `RatingStateStore`. */
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, foldOf, id, imported, ORDERED_IDS, repeat, submitted } from './samples.ts';

@@ -7,7 +7,7 @@ import type {
   EventLogEntry,
   OwnershipReads,
   Store,
-  StoredFold,
+  StoredRatingState,
 } from '../../../src/ports/store.ts';
 
 /** No log named a machine. */
@@ -75,7 +75,7 @@ export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = 
   };
 }
 
-export function foldOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredFold> = {}) {
+export function foldOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredRatingState> = {}) {
   return {
     generation: 'second' as EventGeneration,
     id: machineId,

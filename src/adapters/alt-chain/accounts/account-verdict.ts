@@ -3,7 +3,7 @@
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
 import { ByteReader, decodable } from './byte-reader.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 import { SYSTEM_PROGRAM } from './system-program.ts';
@@ -29,10 +29,10 @@ export interface ExpectedAccount<Subject> {
 const DISCRIMINATOR_BYTES = 8;
 
 export function judgeAccount<T, Subject extends bigint | AltKey | undefined>(
-  reading: Reading<RawAccount>,
+  reading: ReadResult<RawAccount>,
   layout: AccountLayout<T, Subject>,
   expected: ExpectedAccount<Subject>,
-): Reading<T> {
+): ReadResult<T> {
   if (reading.state !== 'present') return reading;
   const { owner, executable, data } = reading.value;
   if (owner === SYSTEM_PROGRAM && data.length === 0) return { state: 'absent' }; // anyone can send lamports to an address

@@ -1,7 +1,7 @@
 /** Nothing but the whole of an account is taken, whatever its bytes are, and nothing larger is made from them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
 import { toId, toReading, vectorMachines, vectorPrograms } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 import {
   listSoundAccounts,
@@ -73,7 +73,7 @@ describe('lists whose count is a lie', () => {
 });
 
 /** A value is never larger than a small multiple of the bytes it was read from. */
-function expectBoundedVerdict(reading: Reading<unknown>, bytes: number): void {
+function expectBoundedVerdict(reading: ReadResult<unknown>, bytes: number): void {
   expect(['present', 'unreadable']).toContain(reading.state);
   const text = JSON.stringify(reading, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
   expect(text.length).toBeLessThan(1_000 + 12 * bytes);

@@ -14,33 +14,33 @@ import {
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
-import { mayPass, toAltFault, type Endpoints } from '../rpc/alt-nodes.ts';
+import { mayPass, toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';
-import { createGate } from '../rpc/semaphore.ts';
-import { RpcFailure } from '../rpc/json-rpc.ts';
+import { createSemaphore } from '../rpc/semaphore.ts';
+import { AltRpcError } from '../rpc/json-rpc.ts';
 import { expectObject } from '../rpc/json-shape.ts';
-import type { SvmLimits } from '../limits.ts';
-import { listMachineAccountKeys, needDeployment, toMachineAccounts } from './machine-accounts.ts';
+import type { AltChainLimits } from '../limits.ts';
+import { listMachineAccountKeys, unwrapDeployment, toMachineAccounts } from './machine-accounts.ts';
 import {
-  askAccounts,
-  askBlockSignatures,
-  askBlockTime,
-  askEventLogRows,
-  askFirstAvailableSlot,
-  askFleetRows,
-  askSignatures,
-  askSlot,
-  askTransaction,
-  type Question,
+  getMultipleAccounts,
+  getBlockSignatures,
+  getBlockTime,
+  getEventLogRows,
+  getFirstAvailableBlock,
+  getFleetRows,
+  getSignaturesForAddress,
+  getSlot,
+  getTransaction,
+  type RpcMethod,
 } from '../rpc/rpc-methods.ts';
 import { readTransaction } from '../transactions/transaction-operations.ts';
 
 export interface AltHistoryOptions {
-  readonly endpoints: Endpoints;
+  readonly endpoints: AltNodes;
   readonly programs: AltPrograms;
   readonly ordinal: number;
-  readonly limits: SvmLimits;
+  readonly limits: AltChainLimits;
   readonly startRead: () => Deadline;
   readonly genesisHash: AltKey;
   /** Throws `ChainUnreadable` while the deployment is known to be another. */
@@ -58,15 +58,15 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
   const { eventRegistry, machineRegistry } = programs;
   const singletons = deriveSingletonAddresses(programs);
   const eventLogOf = rememberById((id) => deriveEventLogAddress(eventRegistry, id), REMEMBERED_LOGS);
-  const enter = createGate(limits.maxHistoryCalls);
+  const enter = createSemaphore(limits.maxHistoryCalls);
 
   /** `exceptions`: failures that are an answer to this question, undefined for all others. */
-  async function ask<T>(question: Question<T>, exceptions: (failure: RpcFailure) => T | undefined = () => undefined) {
+  async function ask<T>(question: RpcMethod<T>, exceptions: (failure: AltRpcError) => T | undefined = () => undefined) {
     needSound();
     try {
       return await enter(() => endpoints.ask(question, startRead()));
     } catch (error) {
-      if (!(error instanceof RpcFailure)) throw error;
+      if (!(error instanceof AltRpcError)) throw error;
       const answer = exceptions(error);
       if (answer !== undefined) return answer;
       throw mayPass(error) ? toBusy(error) : toAltFault(error);
@@ -74,11 +74,11 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
   }
 
   async function readMachineCount(): Promise<bigint> {
-    const accounts = await ask(askAccounts(listMachineAccountKeys([], singletons)));
-    return needDeployment(toMachineAccounts(accounts, [], programs, ordinal)).machineCount;
+    const accounts = await ask(getMultipleAccounts(listMachineAccountKeys([], singletons)));
+    return unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal)).machineCount;
   }
 
-  function toBusy({ retryAfterSeconds }: RpcFailure): AltNodeBusy {
+  function toBusy({ retryAfterSeconds }: AltRpcError): AltNodeBusy {
     const maxSeconds = limits.maxRetryAfterMilliseconds / 1000;
     return new AltNodeBusy(retryAfterSeconds && Math.min(retryAfterSeconds, maxSeconds));
   }
@@ -89,27 +89,27 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       if (hashes.includes(genesisHash)) return;
       throw chainUnreadable('alt', hashes.some((hash) => hash !== undefined) ? 'wrong-chain' : 'transport');
     },
-    readSlot: () => ask(askSlot),
-    readFirstAvailableSlot: () => ask(askFirstAvailableSlot),
+    readSlot: () => ask(getSlot),
+    readFirstAvailableSlot: () => ask(getFirstAvailableBlock),
     listSignatures(about, before) {
       const address = about === 'event-registry' ? eventRegistry : eventLogOf(about);
-      return ask(askSignatures(address, before));
+      return ask(getSignaturesForAddress(address, before));
     },
     readTransaction: (row) =>
       ask(
-        askTransaction(row.signature, (answer) => readListed(answer, row, { eventRegistry, eventLogOf })),
+        getTransaction(row.signature, (answer) => readListed(answer, row, { eventRegistry, eventLogOf })),
         ({ code }) => (code === VERSION_NOT_SUPPORTED ? { state: 'unreadable' } : undefined),
       ),
     async readBlockTime(slot) {
       // One block that a node has lost must not hold up all others.
-      const { seconds } = await ask(askBlockTime(slot), ({ kind }) =>
+      const { seconds } = await ask(getBlockTime(slot), ({ kind }) =>
         kind === 'no-block' ? { seconds: undefined } : undefined,
       );
       return seconds;
     },
-    readBlockSignatures: (slot) => ask(askBlockSignatures(slot)),
+    readBlockSignatures: (slot) => ask(getBlockSignatures(slot)),
     async readEventLogCounts() {
-      const { slot, rows } = await ask(askEventLogRows(eventRegistry));
+      const { slot, rows } = await ask(getEventLogRows(eventRegistry));
       const counts = await readEventLogCounts(rows, { eventRegistry, eventLogOf }).catch((error: unknown) => {
         throw error instanceof Undecodable ? chainUnreadable('alt', 'malformed') : error;
       });
@@ -117,7 +117,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     },
     async readFleet() {
       const countBefore = await readMachineCount();
-      const { slot, rows } = await ask(askFleetRows(machineRegistry));
+      const { slot, rows } = await ask(getFleetRows(machineRegistry));
       const countAfter = await readMachineCount();
       const fleet = readFleetRows(rows, machineRegistry);
       if (fleet === undefined) throw chainUnreadable('alt', 'malformed');

@@ -10,10 +10,10 @@ import type { Deadline } from '../../rpc/deadline.ts';
 import { deriveOperatorBindingAddress } from '../accounts/account-addresses.ts';
 import { judgeAccount } from '../accounts/account-verdict.ts';
 import { createOperatorBindingLayout } from '../accounts/operator-binding.ts';
-import { toAltFault, type Endpoints } from '../rpc/alt-nodes.ts';
-import type { SvmLimits } from '../limits.ts';
-import { askAccount } from '../rpc/rpc-methods.ts';
-import { createShortMemory } from '../rpc/ttl-cache.ts';
+import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
+import type { AltChainLimits } from '../limits.ts';
+import { getAccountInfo } from '../rpc/rpc-methods.ts';
+import { createTtlCache } from '../rpc/ttl-cache.ts';
 
 export interface BindingProgram {
   readonly program: AltKey;
@@ -25,9 +25,9 @@ export interface BindingProgram {
 
 export interface BindingRegistryOptions {
   readonly binding: BindingProgram;
-  readonly endpoints: Endpoints;
+  readonly endpoints: AltNodes;
   readonly clock: Clock;
-  readonly limits: SvmLimits;
+  readonly limits: AltChainLimits;
   readonly startRead: () => Deadline;
 }
 
@@ -35,7 +35,7 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
   const { endpoints, clock, limits, startRead } = options;
   const { program, seed, discriminator } = options.binding;
   const layout = createOperatorBindingLayout(discriminator);
-  const settled = createShortMemory<AltKey, WalletBinding>({
+  const settled = createTtlCache<AltKey, WalletBinding>({
     clock,
     maxAgeMilliseconds: limits.bindingAgeMilliseconds,
     maxEntries: limits.maxBindings,
@@ -50,7 +50,7 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
   }
 
   async function readAccount(wallet: AltKey): Promise<WalletBinding> {
-    const question = askAccount(deriveOperatorBindingAddress(program, seed, wallet));
+    const question = getAccountInfo(deriveOperatorBindingAddress(program, seed, wallet));
     const { account } = await endpoints.askPatiently(question, startRead()).catch((error: unknown) => {
       throw toAltFault(error);
     });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
 import { singletonAccount, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
-import { isOfReach } from './deployment-checks.ts';
+import { isAltReachProblem } from './deployment-checks.ts';
 import { programOf, toId } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 
 let node: CannedNode;
@@ -38,7 +38,7 @@ describe('a problem is named by its variable', () => {
     if (change === undefined) node.accounts.delete(programOf(role));
     else changeProgram(role, change);
     expect(await scene.open().checkDeployment()).toStrictEqual([problem]);
-    expect(isOfReach(problem)).toBe(false);
+    expect(isAltReachProblem(problem)).toBe(false);
   });
 
   it.each<[name: string, account: string, bytes: (data: Buffer) => Buffer, problem: string]>([
@@ -96,7 +96,7 @@ describe('nodes that do not answer', () => {
     const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, node.proxy.url] });
     const problems = await adapter.checkDeployment();
     expect(problems).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not answer']);
-    expect(problems.every(isOfReach)).toBe(true);
+    expect(problems.every(isAltReachProblem)).toBe(true);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
   });
 

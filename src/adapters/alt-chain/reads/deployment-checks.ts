@@ -9,10 +9,10 @@ import { configLayout } from '../accounts/config.ts';
 import { registryLayout } from '../accounts/registry.ts';
 import type { AltConfig, AltRegistry } from '../../../domain/alt-chain/alt-deployment.ts';
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
-import type { Endpoints } from '../rpc/alt-nodes.ts';
-import { RpcFailure } from '../rpc/json-rpc.ts';
-import { askAccounts } from '../rpc/rpc-methods.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { AltNodes } from '../rpc/alt-nodes.ts';
+import { AltRpcError } from '../rpc/json-rpc.ts';
+import { getMultipleAccounts } from '../rpc/rpc-methods.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 
 export interface ConfiguredPrograms extends AltPrograms {
@@ -34,18 +34,18 @@ const REACH = 'ALT_RPC_URLS:';
 export const UPGRADEABLE_LOADER = parseAltKey('BPFLoaderUpgradeab1e11111111111111111111111')!;
 
 /** Tells a problem of reaching the nodes from one of what they answered. */
-export function isOfReach(problem: string): boolean {
+export function isAltReachProblem(problem: string): boolean {
   return problem.startsWith(REACH);
 }
 
-export interface CheckOptions {
+export interface AltCheckOptions {
   readonly genesisHash: AltKey;
   readonly ordinal: number;
   readonly programs: ConfiguredPrograms | undefined;
   readonly bindingProgram: AltKey | undefined;
   /** A local chain may have accounts of programs that are not there. */
   readonly checksProgramAccounts: boolean;
-  readonly endpoints: Endpoints;
+  readonly endpoints: AltNodes;
   readonly deadline: Deadline;
 }
 
@@ -58,7 +58,7 @@ export interface DeploymentVerdict {
 }
 
 /** Never throws. */
-export async function judgeDeployment(options: CheckOptions): Promise<DeploymentVerdict> {
+export async function judgeDeployment(options: AltCheckOptions): Promise<DeploymentVerdict> {
   const nodes = await checkNodes(options);
   try {
     const programs = await checkProgramAccounts(options);
@@ -70,13 +70,13 @@ export async function judgeDeployment(options: CheckOptions): Promise<Deployment
       isBindingSound: !programs.some(isOfBinding),
     };
   } catch (error) {
-    if (!(error instanceof RpcFailure)) throw error;
+    if (!(error instanceof AltRpcError)) throw error;
     const problem = `${REACH} the chain cannot be read (${error.unreadable})`;
     return { problems: [...nodes, problem], isMachinesSound: undefined, isBindingSound: undefined };
   }
 }
 
-async function checkNodes({ endpoints, genesisHash, deadline }: CheckOptions): Promise<string[]> {
+async function checkNodes({ endpoints, genesisHash, deadline }: AltCheckOptions): Promise<string[]> {
   const hashes = await endpoints.readGenesisHashes(deadline);
   return hashes.flatMap((hash, i) => {
     if (hash === undefined) return [`${REACH} endpoint ${i + 1} does not answer`];
@@ -84,7 +84,7 @@ async function checkNodes({ endpoints, genesisHash, deadline }: CheckOptions): P
   });
 }
 
-async function checkProgramAccounts(options: CheckOptions): Promise<string[]> {
+async function checkProgramAccounts(options: AltCheckOptions): Promise<string[]> {
   const { programs, bindingProgram, checksProgramAccounts, endpoints, deadline } = options;
   if (!checksProgramAccounts) return [];
   const configured = [
@@ -94,25 +94,25 @@ async function checkProgramAccounts(options: CheckOptions): Promise<string[]> {
     })),
     { variable: BINDING, key: bindingProgram },
   ].filter((each): each is { variable: typeof each.variable; key: AltKey } => each.key !== undefined);
-  const { accounts } = await endpoints.askPatiently(askAccounts(configured.map(({ key }) => key)), deadline);
+  const { accounts } = await endpoints.askPatiently(getMultipleAccounts(configured.map(({ key }) => key)), deadline);
   return configured.flatMap(({ variable }, i) => {
     const problem = judgeProgram(accounts[i]!);
     return problem === undefined ? [] : [`${variable}: ${problem}`];
   });
 }
 
-function judgeProgram(account: Reading<RawAccount>): string | undefined {
+function judgeProgram(account: ReadResult<RawAccount>): string | undefined {
   if (account.state === 'absent') return 'no account at this address';
   if (account.state === 'unreadable') return 'its account cannot be read';
   if (!account.value.executable) return 'no program at this address';
   return account.value.owner === UPGRADEABLE_LOADER ? undefined : 'a program that another loader owns';
 }
 
-async function checkSingletons({ programs, ordinal, endpoints, deadline }: CheckOptions): Promise<string[]> {
+async function checkSingletons({ programs, ordinal, endpoints, deadline }: AltCheckOptions): Promise<string[]> {
   if (programs === undefined) return [];
   const { registry, config } = deriveSingletonAddresses(programs);
-  const { accounts } = await endpoints.askPatiently(askAccounts([registry, config]), deadline);
-  const [registryAccount, configAccount] = accounts as [Reading<RawAccount>, Reading<RawAccount>];
+  const { accounts } = await endpoints.askPatiently(getMultipleAccounts([registry, config]), deadline);
+  const [registryAccount, configAccount] = accounts as [ReadResult<RawAccount>, ReadResult<RawAccount>];
   const { machineRegistry, stateAndSync } = programs;
   const of = (program: AltKey) => ({ program, subject: undefined });
   return [
@@ -121,13 +121,13 @@ async function checkSingletons({ programs, ordinal, endpoints, deadline }: Check
   ];
 }
 
-function judgeRegistry(registry: Reading<AltRegistry>, ordinal: number): string[] {
+function judgeRegistry(registry: ReadResult<AltRegistry>, ordinal: number): string[] {
   if (registry.state !== 'present') return [describeMissing(VARIABLES.machineRegistry, registry.state)];
   const { localOrdinal } = registry.value;
   return localOrdinal === ordinal ? [] : [`ALT_ORDINAL: the machine registry is that of chain ${localOrdinal}`];
 }
 
-function judgeConfig(config: Reading<AltConfig>, ordinal: number, machineRegistry: AltKey): string[] {
+function judgeConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegistry: AltKey): string[] {
   if (config.state !== 'present') return [describeMissing(VARIABLES.stateAndSync, config.state)];
   const { localOrdinal, registryProgram } = config.value;
   const problems: string[] = [];

@@ -7,7 +7,7 @@ import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { AltMachineSnapshot } from '../../../domain/alt-chain/alt-machine-facts.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { AltPrograms, MachineAddresses, SingletonAddresses } from '../accounts/account-addresses.ts';
 import { judgeAccount } from '../accounts/account-verdict.ts';
 import { configLayout } from '../accounts/config.ts';
@@ -27,7 +27,7 @@ export const MAX_MACHINES_PER_READ = 24;
 /** What one call says. Nothing of it is used unless `deployment` is present. */
 export interface MachineAccountsRead {
   readonly slot: number;
-  readonly deployment: Reading<AltDeployment>;
+  readonly deployment: ReadResult<AltDeployment>;
   /** In the order of the question. */
   readonly machines: readonly AltMachineSnapshot[];
 }
@@ -67,7 +67,7 @@ export function toMachineAccounts(
   programs: AltPrograms,
   ordinal: number,
 ): MachineAccountsRead {
-  const [config, registry] = accounts.slice(-SINGLETONS) as [Reading<RawAccount>, Reading<RawAccount>];
+  const [config, registry] = accounts.slice(-SINGLETONS) as [ReadResult<RawAccount>, ReadResult<RawAccount>];
   const subject = undefined;
   return {
     slot,
@@ -84,16 +84,16 @@ export function toMachineAccounts(
 }
 
 /** The facts of the deployment that answered. Throws `ChainUnreadable` when it is not the configured one. */
-export function needDeployment({ deployment }: MachineAccountsRead): AltDeployment {
+export function unwrapDeployment({ deployment }: MachineAccountsRead): AltDeployment {
   if (deployment.state === 'present') return deployment.value;
   throw chainUnreadable('alt', deployment.state === 'unreadable' ? deployment.cause : 'wrong-chain');
 }
 
 type MachineReadings = [
-  machine: Reading<RawAccount>,
-  machineState: Reading<RawAccount>,
-  subscriptionTerminal: Reading<RawAccount>,
-  machineEventLog: Reading<RawAccount>,
+  machine: ReadResult<RawAccount>,
+  machineState: ReadResult<RawAccount>,
+  subscriptionTerminal: ReadResult<RawAccount>,
+  machineEventLog: ReadResult<RawAccount>,
 ];
 
 function toSnapshot(

@@ -13,17 +13,17 @@ import {
   rememberById,
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
-import { toAltFault, type Endpoints } from '../rpc/alt-nodes.ts';
-import type { SvmLimits } from '../limits.ts';
+import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
+import type { AltChainLimits } from '../limits.ts';
 import {
   listMachineAccountKeys,
   MAX_MACHINES_PER_READ,
-  needDeployment,
+  unwrapDeployment,
   toMachineAccounts,
 } from './machine-accounts.ts';
-import { askAccounts } from '../rpc/rpc-methods.ts';
-import { createShortMemory } from '../rpc/ttl-cache.ts';
-import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+import { getMultipleAccounts } from '../rpc/rpc-methods.ts';
+import { createTtlCache } from '../rpc/ttl-cache.ts';
+import type { AltUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 export interface MachineReads {
   /** Throws `ChainUnreadable`. */
@@ -33,12 +33,12 @@ export interface MachineReads {
 }
 
 export interface MachineReadsOptions {
-  readonly endpoints: Endpoints;
+  readonly endpoints: AltNodes;
   readonly programs: AltPrograms;
   readonly ordinal: number;
   readonly clock: Clock;
-  readonly limits: SvmLimits;
-  readonly counters: UpstreamCounters;
+  readonly limits: AltChainLimits;
+  readonly counters: AltUpstreamCounters;
   readonly startRead: () => Deadline;
 }
 
@@ -58,7 +58,7 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   const { endpoints, programs, ordinal, clock, limits, counters, startRead } = options;
   const addressesOf = rememberById((id) => deriveMachineAddresses(programs, id), REMEMBERED_ADDRESSES);
   const singletons = deriveSingletonAddresses(programs);
-  const absences = createShortMemory<MachineId, AltMachineRead>({
+  const absences = createTtlCache<MachineId, AltMachineRead>({
     clock,
     maxAgeMilliseconds: limits.absenceAgeMilliseconds,
     maxEntries: limits.maxAbsences,
@@ -117,9 +117,9 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   async function readBatch(batch: readonly Asked[]): Promise<readonly AltMachineRead[]> {
     const ids = batch.map(({ id }) => id);
     const keys = listMachineAccountKeys(ids.map(addressesOf), singletons);
-    const accounts = await endpoints.askPatiently(askAccounts(keys), latest(batch));
+    const accounts = await endpoints.askPatiently(getMultipleAccounts(keys), latest(batch));
     const read = toMachineAccounts(accounts, ids, programs, ordinal);
-    const deployment = needDeployment(read);
+    const deployment = unwrapDeployment(read);
     return read.machines.map((snapshot) => ({ snapshot, deployment }));
   }
 

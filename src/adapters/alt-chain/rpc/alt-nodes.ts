@@ -11,17 +11,17 @@ import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-no
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
-import { RpcFailure, sendAltRpc } from './json-rpc.ts';
-import type { SvmLimits } from '../limits.ts';
-import { askGenesisHash, type Question } from './rpc-methods.ts';
-import type { SlotFloor } from './min-context-slot.ts';
-import type { UpstreamCounters } from './upstream-counters.ts';
+import { AltRpcError, sendAltRpc } from './json-rpc.ts';
+import type { AltChainLimits } from '../limits.ts';
+import { getGenesisHash, type RpcMethod } from './rpc-methods.ts';
+import type { MinContextSlot } from './min-context-slot.ts';
+import type { AltUpstreamCounters } from './upstream-counters.ts';
 
-export interface Endpoints {
-  /** Asks each healthy node at most once, until one answers. Throws `RpcFailure`. */
-  ask<T>(question: Question<T>, deadline: Deadline): Promise<T>;
-  /** The same; asks again, a few times within the deadline, when the nodes ask to wait. Throws `RpcFailure`. */
-  askPatiently<T>(question: Question<T>, deadline: Deadline): Promise<T>;
+export interface AltNodes {
+  /** Asks each healthy node at most once, until one answers. Throws `AltRpcError`. */
+  ask<T>(question: RpcMethod<T>, deadline: Deadline): Promise<T>;
+  /** The same; asks again, a few times within the deadline, when the nodes ask to wait. Throws `AltRpcError`. */
+  askPatiently<T>(question: RpcMethod<T>, deadline: Deadline): Promise<T>;
   /**
    * Genesis hash of every node by its position in the configuration, asked anew; undefined where it does not answer. A node that
    * names another one is not used until it names the right one.
@@ -30,27 +30,27 @@ export interface Endpoints {
   close(): Promise<void>;
 }
 
-type Endpoint = ChainNode<AltKey, RpcFailure>;
+type Endpoint = ChainNode<AltKey, AltRpcError>;
 
-export interface EndpointsOptions extends NodesOptions {
+export interface AltNodesOptions extends NodesOptions {
   readonly genesisHash: AltKey;
-  readonly floor: SlotFloor;
-  readonly limits: SvmLimits;
-  readonly counters: UpstreamCounters;
+  readonly floor: MinContextSlot;
+  readonly limits: AltChainLimits;
+  readonly counters: AltUpstreamCounters;
 }
 
-export function createEndpoints(options: EndpointsOptions): Endpoints {
+export function createAltNodes(options: AltNodesOptions): AltNodes {
   const { genesisHash, floor, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
   const { nodes, post, readNames, close } = openNodes(options, {
     chain: 'alt',
     expected: genesisHash,
-    askName: (node, deadline) => send(node, askGenesisHash, deadline),
-    noFailure: new RpcFailure('transport'),
+    askName: (node, deadline) => send(node, getGenesisHash, deadline),
+    noFailure: new AltRpcError('transport'),
   });
 
-  async function send<T>(node: RpcNode, question: Question<T>, deadline: Deadline): Promise<T> {
-    if (deadline.signal.aborted) throw new RpcFailure('deadline');
+  async function send<T>(node: RpcNode, question: RpcMethod<T>, deadline: Deadline): Promise<T> {
+    if (deadline.signal.aborted) throw new AltRpcError('deadline');
     counters.httpRequests += 1;
     const seen = floor.slot;
     const call = { method: question.method, params: question.params(seen) };
@@ -61,9 +61,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const value = readAnswer(question, result);
     const slot = question.slotOf?.(value);
     if (slot === undefined) return value;
-    if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
+    if (slot < seen) throw new AltRpcError('block-mismatch', 'behind');
     const now = stopwatch.nowMilliseconds();
-    if (!floor.isWithinReach(slot, now)) throw new RpcFailure('malformed');
+    if (!floor.isWithinReach(slot, now)) throw new AltRpcError('malformed');
     floor.note(slot, now);
     return value;
   }
@@ -81,24 +81,24 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     }
   }
 
-  function noteFailure({ pause }: Endpoint, failure: RpcFailure): void {
+  function noteFailure({ pause }: Endpoint, failure: AltRpcError): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
     if (failure.kind === 'failed' || failure.kind === 'busy') pause.noteFailure(failure);
   }
 
-  async function ask<T>(question: Question<T>, deadline: Deadline): Promise<T> {
-    let failure: RpcFailure | undefined;
+  async function ask<T>(question: RpcMethod<T>, deadline: Deadline): Promise<T> {
+    let failure: AltRpcError | undefined;
     for (const endpoint of nodes) {
       if (endpoint.pause.isPaused()) continue;
       try {
-        if (!(await endpoint.chain.isExpected(deadline))) throw new RpcFailure('wrong-chain');
+        if (!(await endpoint.chain.isExpected(deadline))) throw new AltRpcError('wrong-chain');
         const value = await send(endpoint.node, question, deadline);
         endpoint.pause.noteSuccess();
         return value;
       } catch (error) {
-        if (!(error instanceof RpcFailure)) throw error;
+        if (!(error instanceof AltRpcError)) throw error;
         // A read whose own time is over says nothing about the node.
-        if (deadline.signal.aborted) throw new RpcFailure('deadline');
+        if (deadline.signal.aborted) throw new AltRpcError('deadline');
         if (isClosed) throw error;
         noteFailure(endpoint, error);
         if (failure === undefined || mayPass(error)) failure = error;
@@ -114,12 +114,12 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         try {
           return await ask(question, deadline);
         } catch (error) {
-          if (!(error instanceof RpcFailure) || !mayPass(error) || waits === limits.maxWaits) throw error;
+          if (!(error instanceof AltRpcError) || !mayPass(error) || waits === limits.maxWaits) throw error;
           const wait = Math.max(limits.waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
           if (stopwatch.nowMilliseconds() + wait >= deadline.atMilliseconds) throw error;
           counters.waits += 1;
           await stopwatch.pause(wait, deadline.signal).catch(() => {
-            throw new RpcFailure('deadline');
+            throw new AltRpcError('deadline');
           });
         }
       }
@@ -132,31 +132,31 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   };
 }
 
-function readAnswer<T>(question: Question<T>, result: unknown): T {
+function readAnswer<T>(question: RpcMethod<T>, result: unknown): T {
   try {
     return question.read(result);
   } catch (error) {
-    if (error instanceof Undecodable) throw new RpcFailure('malformed');
+    if (error instanceof Undecodable) throw new AltRpcError('malformed');
     throw error;
   }
 }
 
 /** Whether the same question may be answered a little later. */
-export function mayPass({ kind }: RpcFailure): boolean {
+export function mayPass({ kind }: AltRpcError): boolean {
   return kind === 'busy' || kind === 'behind' || kind === 'no-block';
 }
 
 /** Every node is left alone: the failure of the one whose pause ends first, with the rest of its pause. */
-function describePause(endpoints: readonly Endpoint[]): RpcFailure {
+function describePause(endpoints: readonly Endpoint[]): AltRpcError {
   const pauses = endpoints.map(({ pause }) => pause);
   const first = pauses.reduce((one, other) => (other.leftMilliseconds() < one.leftMilliseconds() ? other : one));
   const { unreadable, kind } = first.lastFailure;
-  return new RpcFailure(unreadable, kind, {
+  return new AltRpcError(unreadable, kind, {
     retryAfterSeconds: Math.max(0, Math.ceil(first.leftMilliseconds() / 1000)),
   });
 }
 
 /** The fault that a failure of a request is to everyone outside. */
 export function toAltFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('alt', error.unreadable) : error;
+  return error instanceof AltRpcError ? chainUnreadable('alt', error.unreadable) : error;
 }

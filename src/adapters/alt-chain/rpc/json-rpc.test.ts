@@ -11,7 +11,7 @@ import {
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
-import { RpcFailure, sendAltRpc } from './json-rpc.ts';
+import { AltRpcError, sendAltRpc } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;
@@ -41,9 +41,9 @@ async function failure(sending: Promise<unknown>): Promise<object> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(RpcFailure);
+  expect(error).toBeInstanceOf(AltRpcError);
   expect(String((error as Error).stack)).not.toContain(PROXY_KEY);
-  const { unreadable, kind, code, retryAfterSeconds } = error as RpcFailure;
+  const { unreadable, kind, code, retryAfterSeconds } = error as AltRpcError;
   return { unreadable, kind, ...(code !== undefined && { code }), ...(retryAfterSeconds && { retryAfterSeconds }) };
 }
 

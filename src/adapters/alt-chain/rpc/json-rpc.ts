@@ -7,7 +7,7 @@
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 
-export interface RpcCall {
+export interface AltRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
@@ -19,7 +19,7 @@ export interface RpcCall {
 export type FailureKind = 'failed' | 'busy' | 'behind' | 'no-block' | 'refused';
 
 /** No usable answer of one node. */
-export class RpcFailure extends Error {
+export class AltRpcError extends Error {
   readonly unreadable: UnreadableCause;
   readonly kind: FailureKind;
   /** The code of a JSON-RPC error. */
@@ -42,19 +42,19 @@ export class RpcFailure extends Error {
 
 let lastId = 0;
 
-/** The result of the call. Throws `RpcFailure`. */
-export async function sendAltRpc(node: RpcNode, call: RpcCall, options: SendOptions): Promise<unknown> {
+/** The result of the call. Throws `AltRpcError`. */
+export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendOptions): Promise<unknown> {
   const id = ++lastId;
   const { method, params } = call;
   const response = await postToNode(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);
-  if (typeof response === 'string') throw new RpcFailure(response);
+  if (typeof response === 'string') throw new AltRpcError(response);
   const { status, retryAfterSeconds, body } = response;
-  if (status === 429) throw new RpcFailure('transport', 'busy', { retryAfterSeconds });
+  if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
   const answer = body === undefined ? undefined : parseAnswer(body.toString(), id);
   if (answer?.code !== undefined) throw toFailure(answer.code, retryAfterSeconds);
-  if (!isHttpSuccess) throw new RpcFailure('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
-  if (answer === undefined) throw new RpcFailure('malformed');
+  if (!isHttpSuccess) throw new AltRpcError('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
+  if (answer === undefined) throw new AltRpcError('malformed');
   return answer.result;
 }
 
@@ -63,10 +63,10 @@ const NODE_BEHIND = -32005;
 const SLOT_NOT_REACHED = -32016;
 const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
 
-function toFailure(code: number, retryAfterSeconds: number | undefined): RpcFailure {
-  if (code === NODE_BEHIND || code === 429) return new RpcFailure('rpc-error', 'busy', { code, retryAfterSeconds });
-  if (code === SLOT_NOT_REACHED) return new RpcFailure('rpc-error', 'behind', { code, retryAfterSeconds });
-  return new RpcFailure('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
+function toFailure(code: number, retryAfterSeconds: number | undefined): AltRpcError {
+  if (code === NODE_BEHIND || code === 429) return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
+  if (code === SLOT_NOT_REACHED) return new AltRpcError('rpc-error', 'behind', { code, retryAfterSeconds });
+  return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }
 
 /** Undefined: it is no answer to the call. A node that could not read the call cannot name its id in the error. */

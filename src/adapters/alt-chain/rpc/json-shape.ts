@@ -5,11 +5,11 @@
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type RpcObject = Readonly<Record<string, unknown>>;
 
-export function expectObject(value: unknown): JsonObject {
+export function expectObject(value: unknown): RpcObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Undecodable();
-  return value as JsonObject;
+  return value as RpcObject;
 }
 
 export function expectArray(value: unknown): readonly unknown[] {

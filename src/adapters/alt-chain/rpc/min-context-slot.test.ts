@@ -1,16 +1,16 @@
 /** The newest slot: what was seen once is not undone, and what cannot have been is not seen. */
 import { expect, it } from 'vitest';
-import { createSlotFloor } from './min-context-slot.ts';
+import { createMinContextSlot } from './min-context-slot.ts';
 
 it('rises and never falls', () => {
-  const floor = createSlotFloor();
+  const floor = createMinContextSlot();
   expect(floor.slot).toBe(0);
   for (const slot of [5, 9, 7]) floor.note(slot, 0);
   expect(floor.slot).toBe(9);
 });
 
 it('the first slot may be any; the next ones as far as the chain can have come, and minutes more', () => {
-  const floor = createSlotFloor();
+  const floor = createMinContextSlot();
   expect(floor.isWithinReach(1e12, 0)).toBe(true);
   floor.note(1_000_000, 60_000);
   expect(floor.isWithinReach(1_001_500, 60_000)).toBe(true);

@@ -3,7 +3,7 @@
  * an answer of an older slot (chain-svm 8). A slot that the chain cannot have come to yet is not seen: it would shut out every true answer.
  */
 
-export interface SlotFloor {
+export interface MinContextSlot {
   /** 0: none has been seen. */
   readonly slot: number;
   /** Whether the chain can have come so far since the newest slot was seen. Moments are of any clock that never jumps. */
@@ -16,7 +16,7 @@ const FASTEST_SLOT_MILLISECONDS = 200;
 /** The nodes of a service may be minutes apart when one of them starts. */
 const MARGIN_SLOTS = 1_500;
 
-export function createSlotFloor(): SlotFloor {
+export function createMinContextSlot(): MinContextSlot {
   let newest = 0;
   let notedAtMilliseconds = 0;
   return {

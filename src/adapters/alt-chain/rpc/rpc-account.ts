@@ -1,6 +1,6 @@
 /** What does a node say is at an address? (chain-svm 5 and 8: `getMultipleAccounts`, `getAccountInfo`, rows of `getProgramAccounts`.) */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
 import { parseBase64 } from './base64.ts';
 import { decodable, Undecodable } from '../accounts/byte-reader.ts';
 import { expectArray, expectCount, expectKey, expectObject, expectText } from './json-shape.ts';
@@ -14,11 +14,11 @@ export interface RawAccount {
 /** All accounts of one answer, of one slot, in the order of the question. */
 export interface RawAccounts {
   readonly slot: number;
-  readonly accounts: readonly Reading<RawAccount>[];
+  readonly accounts: readonly ReadResult<RawAccount>[];
 }
 
 /** Reads an account as JSON, encoding `base64`. Absent: `null`. */
-export function parseRpcAccount(value: unknown): Reading<RawAccount> {
+export function parseRpcAccount(value: unknown): ReadResult<RawAccount> {
   if (value === null) return { state: 'absent' };
   const account = decodable(() => toRawAccount(value));
   return account === undefined ? { state: 'unreadable', cause: 'malformed' } : { state: 'present', value: account };

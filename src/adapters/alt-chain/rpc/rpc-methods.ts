@@ -5,23 +5,23 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { SignatureRow } from '../../../ports/alt-chain.ts';
 import { EVENT_LOG_BYTES, EVENT_LOG_DISCRIMINATOR } from '../accounts/machine-event-log.ts';
 import { MACHINE_DISCRIMINATOR } from '../accounts/machine.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { COUNTS_SLICE } from '../reads/event-log-counts.ts';
 import { FLEET_SLICE } from '../reads/fleet-rows.ts';
-import { RpcFailure } from './json-rpc.ts';
+import { AltRpcError } from './json-rpc.ts';
 import { expectCount, expectKey, expectObject, expectOptional } from './json-shape.ts';
 import { parseRpcAccount, parseRpcAccounts, type RawAccount, type RawAccounts } from './rpc-account.ts';
 import { MAX_SIGNATURES, readBlockSignatures, readSignatureRows } from '../transactions/signature-rows.ts';
 
-export interface Question<T> {
+export interface RpcMethod<T> {
   readonly method: string;
   /** `floor`: the newest slot seen so far; 0: none. */
   readonly params: (floor: number) => readonly unknown[];
-  /** Throws `Undecodable` when it is no answer to the question, `RpcFailure` when it says that there is none yet. */
+  /** Throws `Undecodable` when it is no answer to the question, `AltRpcError` when it says that there is none yet. */
   readonly read: (result: unknown) => T;
   /** The slot that an answer is of, where it says so. */
   readonly slotOf?: (value: T) => number;
@@ -36,27 +36,27 @@ export interface SlotRows {
 const FINALIZED = { commitment: 'finalized' };
 const ACCOUNT = { ...FINALIZED, encoding: 'base64' };
 
-export const askGenesisHash: Question<AltKey> = {
+export const getGenesisHash: RpcMethod<AltKey> = {
   method: 'getGenesisHash',
   params: () => [],
   read: expectKey,
 };
 
-export const askSlot: Question<number> = {
+export const getSlot: RpcMethod<number> = {
   method: 'getSlot',
   params: (floor) => [atLeast(floor, FINALIZED)],
   read: expectCount,
   slotOf: (slot) => slot,
 };
 
-export const askFirstAvailableSlot: Question<number> = {
+export const getFirstAvailableBlock: RpcMethod<number> = {
   method: 'getFirstAvailableBlock',
   params: () => [],
   read: expectCount,
 };
 
 /** Up to 100 accounts of one slot. */
-export function askAccounts(keys: readonly AltKey[]): Question<RawAccounts> {
+export function getMultipleAccounts(keys: readonly AltKey[]): RpcMethod<RawAccounts> {
   return {
     method: 'getMultipleAccounts',
     params: (floor) => [keys, atLeast(floor, ACCOUNT)],
@@ -71,10 +71,10 @@ export function askAccounts(keys: readonly AltKey[]): Question<RawAccounts> {
 
 export interface RawAccountAt {
   readonly slot: number;
-  readonly account: Reading<RawAccount>;
+  readonly account: ReadResult<RawAccount>;
 }
 
-export function askAccount(key: AltKey): Question<RawAccountAt> {
+export function getAccountInfo(key: AltKey): RpcMethod<RawAccountAt> {
   return {
     method: 'getAccountInfo',
     params: (floor) => [key, atLeast(floor, ACCOUNT)],
@@ -89,12 +89,12 @@ export function askAccount(key: AltKey): Question<RawAccountAt> {
 }
 
 /** The head of every machine. No size is asked for: machines differ in length. */
-export function askFleetRows(machineRegistry: AltKey): Question<SlotRows> {
+export function getFleetRows(machineRegistry: AltKey): RpcMethod<SlotRows> {
   return askProgramAccounts(machineRegistry, FLEET_SLICE, [startsWith(MACHINE_DISCRIMINATOR)]);
 }
 
 /** The counts of every event log. */
-export function askEventLogRows(eventRegistry: AltKey): Question<SlotRows> {
+export function getEventLogRows(eventRegistry: AltKey): RpcMethod<SlotRows> {
   return askProgramAccounts(eventRegistry, COUNTS_SLICE, [
     { dataSize: EVENT_LOG_BYTES },
     startsWith(EVENT_LOG_DISCRIMINATOR),
@@ -105,7 +105,7 @@ function askProgramAccounts(
   program: AltKey,
   dataSlice: { readonly offset: number; readonly length: number },
   filters: readonly unknown[],
-): Question<SlotRows> {
+): RpcMethod<SlotRows> {
   return {
     method: 'getProgramAccounts',
     params: (floor) => [program, { ...atLeast(floor, ACCOUNT), withContext: true, filters, dataSlice }],
@@ -118,7 +118,10 @@ function askProgramAccounts(
 }
 
 /** Newest first, those before `before`. The answer does not name its slot. */
-export function askSignatures(address: AltKey, before: string | undefined): Question<readonly SignatureRow[]> {
+export function getSignaturesForAddress(
+  address: AltKey,
+  before: string | undefined,
+): RpcMethod<readonly SignatureRow[]> {
   return {
     method: 'getSignaturesForAddress',
     params: (floor) => [
@@ -130,7 +133,7 @@ export function askSignatures(address: AltKey, before: string | undefined): Ques
 }
 
 /** The caller reads what it means; null: the node has not got it. */
-export function askTransaction<T>(signature: string, read: (answer: unknown) => T): Question<T> {
+export function getTransaction<T>(signature: string, read: (answer: unknown) => T): RpcMethod<T> {
   return {
     method: 'getTransaction',
     params: () => [signature, { ...FINALIZED, encoding: 'json', maxSupportedTransactionVersion: 0 }],
@@ -139,7 +142,7 @@ export function askTransaction<T>(signature: string, read: (answer: unknown) => 
 }
 
 /** Unix seconds; undefined: the node does not know. */
-export function askBlockTime(slot: number): Question<{ readonly seconds: number | undefined }> {
+export function getBlockTime(slot: number): RpcMethod<{ readonly seconds: number | undefined }> {
   return {
     method: 'getBlockTime',
     params: () => [slot],
@@ -148,7 +151,7 @@ export function askBlockTime(slot: number): Question<{ readonly seconds: number 
 }
 
 /** In the order of the block's transactions. */
-export function askBlockSignatures(slot: number): Question<readonly string[]> {
+export function getBlockSignatures(slot: number): RpcMethod<readonly string[]> {
   return {
     method: 'getBlock',
     params: () => [
@@ -156,7 +159,7 @@ export function askBlockSignatures(slot: number): Question<readonly string[]> {
       { ...FINALIZED, transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: 0 },
     ],
     read: (result) => {
-      if (result === null) throw new RpcFailure('rpc-error', 'no-block');
+      if (result === null) throw new AltRpcError('rpc-error', 'no-block');
       return readBlockSignatures(result);
     },
   };

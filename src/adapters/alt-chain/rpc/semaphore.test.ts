@@ -1,9 +1,9 @@
 /** How many are inside, whoever leaves and however? */
 import { expect, it } from 'vitest';
-import { createGate } from './semaphore.ts';
+import { createSemaphore } from './semaphore.ts';
 
 it('never lets in more than there are places, and everyone in order', async () => {
-  const enter = createGate(2);
+  const enter = createSemaphore(2);
   const order: number[] = [];
   let inside = 0;
   let most = 0;

@@ -1,6 +1,6 @@
 /** How is more work taken on than may be under way at one time? Whoever comes later waits for a place, in order. */
 
-export function createGate(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSemaphore(places: number): <T>(work: () => Promise<T>) => Promise<T> {
   const queue: (() => void)[] = [];
   let taken = 0;
   return async (work) => {

@@ -1,11 +1,11 @@
 /** What falls when there is no room, and when it is old? */
 import { expect, it } from 'vitest';
-import { createShortMemory } from './ttl-cache.ts';
+import { createTtlCache } from './ttl-cache.ts';
 
 it('forgets what is old, and the oldest when there is no room', () => {
   const time = { milliseconds: 1_050 };
   const clock = { nowMilliseconds: () => time.milliseconds };
-  const memory = createShortMemory<string, number>({ clock, maxAgeMilliseconds: 100, maxEntries: 2 });
+  const memory = createTtlCache<string, number>({ clock, maxAgeMilliseconds: 100, maxEntries: 2 });
   memory.keep('a', 1, 1_000);
   memory.keep('b', 2, 1_000);
   memory.keep('a', 3, 1_050); // learned anew: no longer the oldest

@@ -1,28 +1,28 @@
 /** What was learned lately? Kept for a fixed age and in a fixed number of entries; the oldest falls first. */
 import type { Clock } from '../../../ports/runtime.ts';
-import { isYounger } from '../../rpc/is-fresh.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
 
-export interface ShortMemory<K, V> {
+export interface TtlCache<K, V> {
   recall(key: K): V | undefined;
   /** `sinceMilliseconds`: when the question was asked, on the clock. */
   keep(key: K, value: V, sinceMilliseconds: number): void;
   forget(key: K): void;
 }
 
-export interface ShortMemoryOptions {
+export interface TtlCacheOptions {
   readonly clock: Clock;
   readonly maxAgeMilliseconds: number;
   readonly maxEntries: number;
 }
 
-export function createShortMemory<K, V>(options: ShortMemoryOptions): ShortMemory<K, V> {
+export function createTtlCache<K, V>(options: TtlCacheOptions): TtlCache<K, V> {
   const { clock, maxAgeMilliseconds, maxEntries } = options;
   const kept = new Map<K, { readonly value: V; readonly sinceMilliseconds: number }>();
   return {
     recall(key) {
       const entry = kept.get(key);
       if (entry === undefined) return undefined;
-      if (isYounger(clock, entry.sinceMilliseconds, maxAgeMilliseconds)) return entry.value;
+      if (isFresh(clock, entry.sinceMilliseconds, maxAgeMilliseconds)) return entry.value;
       kept.delete(key);
       return undefined;
     },

@@ -1,14 +1,14 @@
 /** What has been asked of the alt chain's nodes so far? Counted for metrics; numbers only grow. */
-import { CallTally } from '../../../domain/metrics/call-counter.ts';
-import { DurationTally } from '../../../domain/metrics/latency-histogram.ts';
+import { CallCounter } from '../../../domain/metrics/call-counter.ts';
+import { LatencyHistogram } from '../../../domain/metrics/latency-histogram.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 
-export interface UpstreamCounters {
+export interface AltUpstreamCounters {
   /** HTTP requests sent, each with one call. */
   httpRequests: number;
   /** How long each took. */
-  readonly durations: DurationTally;
-  readonly calls: CallTally;
+  readonly durations: LatencyHistogram;
+  readonly calls: CallCounter;
   /** Waits after which a question was asked again. */
   waits: number;
   /** Requests that gave no usable answer, by cause. */
@@ -18,11 +18,11 @@ export interface UpstreamCounters {
   absenceHits: number;
 }
 
-export function createUpstreamCounters(): UpstreamCounters {
+export function createAltUpstreamCounters(): AltUpstreamCounters {
   return {
     httpRequests: 0,
-    durations: new DurationTally(),
-    calls: new CallTally(),
+    durations: new LatencyHistogram(),
+    calls: new CallCounter(),
     waits: 0,
     failures: {},
     machineReads: 0,

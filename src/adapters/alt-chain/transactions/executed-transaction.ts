@@ -13,7 +13,7 @@ import {
   expectObject,
   expectOptional,
   expectText,
-  type JsonObject,
+  type RpcObject,
 } from '../rpc/json-shape.ts';
 
 export interface ExecutedInstruction {
@@ -54,13 +54,13 @@ export function readExecutedTransaction(answer: unknown): ExecutedTransaction {
   };
 }
 
-function readFailure({ err }: JsonObject): boolean {
+function readFailure({ err }: RpcObject): boolean {
   if (err === undefined) throw new Undecodable();
   return err !== null;
 }
 
 /** Static keys, then the addresses loaded for writing, then those for reading. */
-function readKeyTable(message: JsonObject, meta: JsonObject): readonly AltKey[] {
+function readKeyTable(message: RpcObject, meta: RpcObject): readonly AltKey[] {
   const lookups = expectOptionalArray(message['addressTableLookups']).map(expectObject);
   const loaded = expectOptional(meta['loadedAddresses'], expectObject) ?? {};
   const loadedAs = (member: 'writable' | 'readonly', indexes: 'writableIndexes' | 'readonlyIndexes') => {
@@ -78,7 +78,7 @@ function readKeyTable(message: JsonObject, meta: JsonObject): readonly AltKey[] 
   return keys.map(expectKey);
 }
 
-function readInstructions(message: JsonObject, meta: JsonObject, keys: readonly AltKey[]): ExecutedInstruction[] {
+function readInstructions(message: RpcObject, meta: RpcObject, keys: readonly AltKey[]): ExecutedInstruction[] {
   const outer = expectArray(message['instructions']);
   const innerOf = new Map<number, readonly unknown[]>();
   for (const value of expectArray(meta['innerInstructions'])) {

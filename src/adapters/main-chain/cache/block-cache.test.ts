@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Header } from '../../../ports/main-chain.ts';
-import { createBlockKeep } from './block-cache.ts';
+import { createBlockCache } from './block-cache.ts';
 
 const block = (number: number, hash = `0x${number}`) => ({ number, hash }) as Header;
 
@@ -8,7 +8,7 @@ function open(maxEntries = 10) {
   const time = { milliseconds: 1_000 };
   const asked: string[] = [];
   const clock = { nowMilliseconds: () => time.milliseconds };
-  const keep = createBlockKeep<string, string>({
+  const keep = createBlockCache<string, string>({
     clock,
     maxEntries,
     maxAgeMilliseconds: (value) => (value.startsWith('flawed') ? 10 : 100),

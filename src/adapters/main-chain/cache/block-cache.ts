@@ -4,16 +4,16 @@
  */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
-import { isYounger } from '../../rpc/is-fresh.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
 
-export interface BlockKeep<K, T> {
+export interface BlockCache<K, T> {
   /** What is kept of this block, else what `read` gives, kept from now on. A block that is not the newest any more keeps nothing. */
   get(block: Header, key: K, read: () => Promise<T>): Promise<T>;
   /** Whether `get` would read nothing. */
   has(block: Header, key: K): boolean;
 }
 
-export interface BlockKeepOptions<T> {
+export interface BlockCacheOptions<T> {
   readonly clock: Clock;
   /** More fall in the order in which they came. */
   readonly maxEntries: number;
@@ -28,14 +28,18 @@ interface Kept<T> {
   maxAgeMilliseconds: number;
 }
 
-export function createBlockKeep<K, T>({ clock, maxEntries, maxAgeMilliseconds }: BlockKeepOptions<T>): BlockKeep<K, T> {
+export function createBlockCache<K, T>({
+  clock,
+  maxEntries,
+  maxAgeMilliseconds,
+}: BlockCacheOptions<T>): BlockCache<K, T> {
   const kept = new Map<K, Kept<T>>();
   let newest: Header | undefined;
 
   function find(key: K): Kept<T> | undefined {
     const entry = kept.get(key);
     if (entry === undefined) return undefined;
-    return isYounger(clock, entry.sinceMilliseconds, entry.maxAgeMilliseconds) ? entry : undefined;
+    return isFresh(clock, entry.sinceMilliseconds, entry.maxAgeMilliseconds) ? entry : undefined;
   }
 
   function start(key: K, read: () => Promise<T>): Promise<T> {

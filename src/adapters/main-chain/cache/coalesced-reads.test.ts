@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { shareNextRead } from './coalesced-reads.ts';
+import { coalesceAfterCall } from './coalesced-reads.ts';
 
 /** Reads that end when told to; each gives its number. */
 function createReads() {
   const endings: { resolve: (n: number) => void; reject: (error: Error) => void }[] = [];
-  const ask = shareNextRead((_key: string) => {
+  const ask = coalesceAfterCall((_key: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     endings.push({ resolve, reject });
     return promise;

@@ -3,7 +3,7 @@
  * the next one: of one key no more than one read runs at a time, and each caller's read began after the call.
  */
 
-export function shareNextRead<K, T>(read: (key: K) => Promise<T>): (key: K) => Promise<T> {
+export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) => Promise<T> {
   const running = new Map<K, { readonly current: Promise<unknown>; next: Promise<T> | undefined }>();
 
   function start(key: K): Promise<T> {

@@ -2,19 +2,19 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeploymentFacts } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { startDeadline } from '../../rpc/deadline.ts';
-import { createKeptDeployment, type KeptDeployment } from './deployment-cache.ts';
+import { createDeploymentCache, type DeploymentCache } from './deployment-cache.ts';
 
 const HEAD = { number: 21 } as Header;
 const OLDER = { number: 20 } as Header;
 
 let now: number;
 let reads: ReturnType<typeof Promise.withResolvers<DeploymentFacts>>[];
-let kept: KeptDeployment;
+let kept: DeploymentCache;
 
 beforeEach(() => {
   now = 0;
   reads = [];
-  kept = createKeptDeployment({
+  kept = createDeploymentCache({
     clock: { nowMilliseconds: () => now },
     maxAgeMilliseconds: 60_000,
     isNewest: (block) => block === HEAD,

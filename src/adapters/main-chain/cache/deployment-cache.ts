@@ -2,10 +2,10 @@
 import type { DeploymentFacts } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
-import { isYounger } from '../../rpc/is-fresh.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 
-export interface KeptDeployment {
+export interface DeploymentCache {
   /** The last facts that were read, whether or not they still hold. */
   last(): DeploymentFacts | undefined;
   /** The kept facts while they hold. */
@@ -21,7 +21,7 @@ export interface KeptDeployment {
   forget(): void;
 }
 
-export interface KeptDeploymentOptions {
+export interface DeploymentCacheOptions {
   readonly clock: Clock;
   readonly maxAgeMilliseconds: number;
   /** Nothing that came after this block is known. */
@@ -29,7 +29,7 @@ export interface KeptDeploymentOptions {
   readonly readFacts: (block: Header, deadline: Deadline) => Promise<DeploymentFacts>;
 }
 
-export function createKeptDeployment(options: KeptDeploymentOptions): KeptDeployment {
+export function createDeploymentCache(options: DeploymentCacheOptions): DeploymentCache {
   const { clock, maxAgeMilliseconds, isNewest, readFacts } = options;
   let last: DeploymentFacts | undefined;
   let lastAtMilliseconds = 0;
@@ -67,7 +67,7 @@ export function createKeptDeployment(options: KeptDeploymentOptions): KeptDeploy
   }
 
   function fresh(): DeploymentFacts | undefined {
-    if (isForgotten || !isYounger(clock, lastAtMilliseconds, maxAgeMilliseconds)) return undefined;
+    if (isForgotten || !isFresh(clock, lastAtMilliseconds, maxAgeMilliseconds)) return undefined;
     isUsed = true;
     return last;
   }

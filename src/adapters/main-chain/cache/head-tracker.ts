@@ -5,11 +5,11 @@
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
-import { isYounger } from '../../rpc/is-fresh.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import type { Headers } from '../logs/headers.ts';
 
-export interface KnownHead {
+export interface HeadTracker {
   /** The newest head, if it was seen recently enough, or the follower waits for the next as it said it would. */
   fresh(): Header | undefined;
   /** The same, read from the node when it was not; reads under way are shared. Throws `ChainUnreadable`. */
@@ -18,7 +18,7 @@ export interface KnownHead {
   advance(step: HeadStep): void;
 }
 
-export interface KnownHeadOptions {
+export interface HeadTrackerOptions {
   readonly headers: Headers;
   readonly clock: Clock;
   readonly maxAgeMilliseconds: number;
@@ -34,13 +34,13 @@ interface Seen {
   readonly isFollowed: boolean;
 }
 
-export function createKnownHead({ headers, clock, maxAgeMilliseconds, onJump }: KnownHeadOptions): KnownHead {
+export function createHeadTracker({ headers, clock, maxAgeMilliseconds, onJump }: HeadTrackerOptions): HeadTracker {
   let seen: Seen | undefined;
   let reading: Promise<Header> | undefined;
 
   function fresh(): Header | undefined {
     if (seen === undefined) return undefined;
-    return isYounger(clock, seen.atMilliseconds, seen.maxAgeMilliseconds) ? seen.header : undefined;
+    return isFresh(clock, seen.atMilliseconds, seen.maxAgeMilliseconds) ? seen.header : undefined;
   }
 
   function see(next: Seen): void {

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
-import { DEFAULT_LIMITS } from '../limits.ts';
+import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMachineSnapshots, type MachineSnapshots } from './machine-snapshots.ts';
 import { estimateSnapshotBytes } from './snapshot-size.ts';
-import { createUpstreamCounters, type UpstreamCounters } from '../rpc/upstream-counters.ts';
+import { createMainUpstreamCounters, type MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 const GRACE_SECONDS = 100n;
 const RUNOFF_SECONDS = 1_000n;
@@ -65,14 +65,14 @@ const touching = (machines: readonly number[], kybOperators: readonly Address[] 
   step({ touched: { machines: new Set(machines.map(id)), kybOperators: new Set(kybOperators) } });
 
 let now: number;
-let counters: UpstreamCounters;
+let counters: MainUpstreamCounters;
 let snapshots: MachineSnapshots;
 
-function open(maxSnapshotBytes = DEFAULT_LIMITS.maxSnapshotBytes): void {
-  counters = createUpstreamCounters();
+function open(maxSnapshotBytes = MAIN_CHAIN_LIMITS.maxSnapshotBytes): void {
+  counters = createMainUpstreamCounters();
   snapshots = createMachineSnapshots({
     clock: { nowMilliseconds: () => now },
-    limits: { ...DEFAULT_LIMITS, maxSnapshotBytes },
+    limits: { ...MAIN_CHAIN_LIMITS, maxSnapshotBytes },
     counters,
     deployment: () => ({ graceSeconds: GRACE_SECONDS, runoffSeconds: RUNOFF_SECONDS }) as DeploymentFacts,
   });

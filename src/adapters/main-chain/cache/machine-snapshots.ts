@@ -3,13 +3,13 @@
  * the next boundary of its subscription, or a hard age passes. What is kept is bounded in bytes; the longest unused falls first.
  */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot, Reading } from '../../../domain/machine/machine-facts.ts';
+import type { DeploymentFacts, MachineSnapshot, ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
-import { isYounger } from '../../rpc/is-fresh.ts';
-import type { EvmLimits } from '../limits.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
+import type { MainChainLimits } from '../limits.ts';
 import { estimateSnapshotBytes } from './snapshot-size.ts';
-import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 /** The others are read when they are asked for. */
 const MAX_RENEWED = 200;
@@ -62,8 +62,8 @@ export interface MachineSnapshots {
 
 export interface MachineSnapshotsOptions {
   readonly clock: Clock;
-  readonly limits: EvmLimits;
-  readonly counters: UpstreamCounters;
+  readonly limits: MainChainLimits;
+  readonly counters: MainUpstreamCounters;
   /** The last known facts, for the lengths of grace and runoff. */
   readonly deployment: () => DeploymentFacts | undefined;
 }
@@ -77,9 +77,9 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
   function find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined {
     const entry = kept.get(id);
     if (entry === undefined) return undefined;
-    const isFresh = isYounger(clock, entry.keptAtMilliseconds, entry.maxAgeMilliseconds);
+    const isExpired = !isFresh(clock, entry.keptAtMilliseconds, entry.maxAgeMilliseconds);
     const isPastBoundary = entry.boundary !== undefined && BigInt(head.timestamp) >= entry.boundary;
-    if (!isFresh || isPastBoundary) {
+    if (isExpired || isPastBoundary) {
       drop(id);
       return undefined;
     }
@@ -209,7 +209,7 @@ function toSnapshots(entries: readonly Kept[]): MachineSnapshot[] {
 
 /** An unreadable fact may be a passing failure of the node. */
 function isFlawed(snapshot: MachineSnapshot): boolean {
-  return Object.values(snapshot).some((fact) => (fact as Reading<unknown> | undefined)?.state === 'unreadable');
+  return Object.values(snapshot).some((fact) => (fact as ReadResult<unknown> | undefined)?.state === 'unreadable');
 }
 
 /** KYB is that of the operator, or of the owner where no operator is recorded; what cannot be told falls. */

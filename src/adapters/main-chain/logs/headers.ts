@@ -4,8 +4,8 @@ import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher } from '../rpc/batch-size.ts';
-import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
-import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import type { RpcAnswer, MainRpcCall } from '../rpc/json-rpc.ts';
 import { parseHash, parseQuantity, toQuantity } from '../rpc/quantities.ts';
 
 export type BlockTag = 'latest' | 'finalized';
@@ -24,7 +24,7 @@ const REMEMBERED = 256;
 /** A header is short, and looked up rather than computed: as many count as one call of another kind. */
 const HEADERS_PER_CALL = 10;
 
-export function createHeaders(endpoints: Endpoints, maxBatchCalls: number): Headers {
+export function createHeaders(endpoints: MainNodes, maxBatchCalls: number): Headers {
   const known = new Map<string, Header>();
   const batcher = createBatcher(endpoints, HEADERS_PER_CALL * maxBatchCalls);
 
@@ -59,7 +59,7 @@ export function createHeaders(endpoints: Endpoints, maxBatchCalls: number): Head
   };
 }
 
-export function headerCall(block: BlockTag | number): RpcCall {
+export function headerCall(block: BlockTag | number): MainRpcCall {
   return {
     method: 'eth_getBlockByNumber',
     params: [typeof block === 'number' ? toQuantity(block) : block, false],

@@ -21,10 +21,10 @@ import {
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher, METHOD_NOT_FOUND } from '../rpc/batch-size.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
-import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, needHeader, type Headers } from './headers.ts';
-import { RpcFailure, type RpcAnswer, type RpcCall } from '../rpc/json-rpc.ts';
+import { MainRpcError, type RpcAnswer, type MainRpcCall } from '../rpc/json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
@@ -32,16 +32,16 @@ import { createOwnershipReader } from '../reads/ownership.ts';
 import { toQuantity } from '../rpc/quantities.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import { readBlockReceipts } from '../receipts/receipt-bytes.ts';
-import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 export interface MainChainLogOptions {
   readonly addresses: MainChainAddresses;
-  readonly endpoints: Endpoints;
+  readonly endpoints: MainNodes;
   /** How the newest head is asked for; `endpoints.request` when not given. */
-  readonly lead?: Endpoints['request'] | undefined;
+  readonly lead?: MainNodes['request'] | undefined;
   readonly headers: Headers;
   readonly multicall: Multicall;
-  readonly counters: UpstreamCounters;
+  readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
   readonly maxBatchCalls: number;
   /** The most records one call may ask for. */
@@ -59,7 +59,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return registry;
   }
 
-  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): RpcCall {
+  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (eventsOf === undefined) return { method: 'eth_getLogs', params: [{ ...range, address: effects.addresses }] };
     const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
@@ -74,14 +74,14 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   /** Throws `LogQueryRefused` where asking later may help. */
   async function request(
-    calls: readonly RpcCall[],
+    calls: readonly MainRpcCall[],
     deadline: Deadline,
-    send: Endpoints['request'] = endpoints.request,
+    send: MainNodes['request'] = endpoints.request,
   ): Promise<readonly RpcAnswer[]> {
     try {
       return await send(calls, deadline);
     } catch (error) {
-      if (error instanceof RpcFailure && error.rateLimited) {
+      if (error instanceof MainRpcError && error.rateLimited) {
         throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
       }
       throw toMainFault(error);
@@ -200,12 +200,12 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 /** Some 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TURN = 16;
 
-function receiptsCall(block: number): RpcCall {
+function receiptsCall(block: number): MainRpcCall {
   return { method: 'eth_getBlockReceipts', params: [toQuantity(block)], read: readBlockReceipts };
 }
 
 /** Everything that the newest block logged. */
-const HEAD_LOGS: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };
+const HEAD_LOGS: MainRpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };
 
 /** Throws `LogQueryRefused` where asking for less may help. */
 function needRawLogs(answer: RpcAnswer): RawLog[] {

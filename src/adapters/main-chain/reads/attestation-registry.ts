@@ -28,7 +28,7 @@ export type AttestationChange =
   | { readonly kind: 'revoke-kyb'; readonly operator: Address };
 
 /** The newest record of a machine's chip that is not revoked; it may have expired. */
-export interface StandingChipRecord {
+export interface ChipRecordInForce {
   readonly machineId: MachineId;
   /** SHA-256 of the leaf. */
   readonly leafFingerprint: Hex;
@@ -60,7 +60,7 @@ export class AttestationFailed extends Error {
 
 export interface AttestationRegistry {
   /** All methods throw `AttestationFailed`. */
-  listStandingChipRecords(): Promise<StandingChipRecord[]>;
+  listStandingChipRecords(): Promise<ChipRecordInForce[]>;
   /**
    * Takes the account's next nonce now. What is checked after that and before `send` holds: of two changes of one account that were opened at
    * the same time only one is ever mined.

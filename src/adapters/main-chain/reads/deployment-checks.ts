@@ -13,7 +13,7 @@ import {
   toDeploymentFacts,
   type DeploymentAnswers,
 } from './deployment.ts';
-import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import type { Headers } from '../logs/headers.ts';
 import type { MainChainAddresses, MainChainConfig } from '../main-chain-config.ts';
 import { MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
@@ -39,13 +39,13 @@ const LEGACY_VARIABLES = {
 const REACH = 'MAIN_RPC_URLS:';
 
 /** Tells a problem of reaching the nodes from one of what they answered. */
-export function isOfReach(problem: string): boolean {
+export function isMainReachProblem(problem: string): boolean {
   return problem.startsWith(REACH);
 }
 
-export interface CheckOptions {
+export interface MainCheckOptions {
   readonly config: MainChainConfig;
-  readonly endpoints: Endpoints;
+  readonly endpoints: MainNodes;
   readonly headers: Headers;
   readonly multicall: Multicall;
   readonly maxBatchCalls: number;
@@ -53,7 +53,7 @@ export interface CheckOptions {
 }
 
 /** Every problem, each a line that begins with the variable it is about; empty when there is none. Never throws. */
-export async function checkDeployment(options: CheckOptions): Promise<string[]> {
+export async function checkDeployment(options: MainCheckOptions): Promise<string[]> {
   const problems = await checkChainIds(options);
   try {
     problems.push(...(await checkContracts(options)));
@@ -65,7 +65,7 @@ export async function checkDeployment(options: CheckOptions): Promise<string[]> 
   return problems;
 }
 
-async function checkChainIds({ config, endpoints, deadline }: CheckOptions): Promise<string[]> {
+async function checkChainIds({ config, endpoints, deadline }: MainCheckOptions): Promise<string[]> {
   const ids = await endpoints.readChainIds(deadline);
   return ids.flatMap((id, i) => {
     if (id === undefined) return [`${REACH} endpoint ${i + 1} does not answer`];
@@ -80,7 +80,7 @@ async function checkContracts({
   multicall,
   maxBatchCalls,
   deadline,
-}: CheckOptions): Promise<string[]> {
+}: MainCheckOptions): Promise<string[]> {
   const { addresses } = config;
   const block = await headers.read('latest', deadline);
   const contracts = listContracts(addresses);

@@ -11,7 +11,7 @@ import {
 import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
 import { answerInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { EventPage, EventRecord, Reading } from '../../../domain/machine/machine-facts.ts';
+import type { EventPage, EventRecord, ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { MachineWants } from '../../../ports/main-chain.ts';
 import { eventPageCall } from './event-pages.ts';
 
@@ -37,7 +37,7 @@ const from = (offset: number, firstEvents = false): MachineWants => ({
 
 const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
 const valuesOf = (records: readonly EventRecord[]) => records.map(({ value }) => Number(value));
-const pageOf = (reading: Reading<EventPage> | undefined) =>
+const pageOf = (reading: ReadResult<EventPage> | undefined) =>
   reading?.state === 'present' ? [reading.value.offset, ...valuesOf(reading.value.records)] : reading;
 
 test('exactly the query limit, and two more, from several positions', async () => {

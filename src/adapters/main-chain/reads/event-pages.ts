@@ -5,7 +5,7 @@
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { EventPage, EventRecord, Reading } from '../../../domain/machine/machine-facts.ts';
+import type { EventPage, EventRecord, ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { eventRegistryAbi } from './abis.ts';
@@ -36,7 +36,7 @@ export function mayBeTooLarge(result: CallResult): boolean {
 export function decodeEventPage(
   result: CallResult,
   { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
-): Reading<EventPage> {
+): ReadResult<EventPage> {
   const left = count === undefined ? undefined : count - BigInt(offset);
   if (isOutOfBounds(result)) {
     if (left === 0n) return { state: 'present', value: { offset, records: [] } };

@@ -10,7 +10,7 @@ import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import { eventPageCall } from './event-pages.ts';
 import { noneIfZero, present, readValue, toAddress } from './machine-calls.ts';
-import type { LegacyAddresses } from '../main-chain-config.ts';
+import type { LegacyContracts } from '../main-chain-config.ts';
 import { valueOf, type CallResult, type ContractCall } from './multicall.ts';
 
 const machineIdOf = contractFunction(abis.identityRegistryAbi, 'machineIdOf');
@@ -25,7 +25,7 @@ const readAttribute = contractFunction(abis.didStoreAbi, 'readAttribute');
 /** Where an operator names its machines. */
 const MACHINES_ATTRIBUTE = stringToHex('machines');
 
-export function planMachineIdCall(address: Address, { identityRegistry }: LegacyAddresses): ContractCall {
+export function planMachineIdCall(address: Address, { identityRegistry }: LegacyContracts): ContractCall {
   return { target: identityRegistry, data: machineIdOf.encode([address]) };
 }
 
@@ -49,7 +49,7 @@ export function decodeClaims(result: CallResult | undefined): readonly MachineId
 }
 
 /** Whose a machine is, in the order in which `decodeClaim` takes the results. */
-export function planClaimCalls(id: MachineId, { identityRegistry: target }: LegacyAddresses): ContractCall[] {
+export function planClaimCalls(id: MachineId, { identityRegistry: target }: LegacyContracts): ContractCall[] {
   return [machineExists, operatorOf].map((called) => ({ target, data: called.encode([id]) }));
 }
 
@@ -67,10 +67,10 @@ export function decodeClaim(results: readonly CallResult[], claimant: Address): 
   );
 }
 
-/** All facts of a machine; with `page` its records too, in the order in which `decodeMachine` takes the results. */
-export function planMachineCalls(
+/** All facts of a machine; with `page` its records too, in the order in which `decodeLegacyMachine` takes the results. */
+export function planLegacyMachineCalls(
   id: MachineId,
-  { identityRegistry, staking, eventRegistry }: LegacyAddresses,
+  { identityRegistry, staking, eventRegistry }: LegacyContracts,
   page: { readonly offset: number; readonly limit: number } | undefined,
 ): ContractCall[] {
   return [
@@ -84,7 +84,7 @@ export function planMachineCalls(
 }
 
 /** The facts, the contract's limit of a page, and what the page was answered with. */
-export function decodeMachine(results: readonly CallResult[]) {
+export function decodeLegacyMachine(results: readonly CallResult[]) {
   const [exists, address, staked, eventCount, limit, page] = results;
   return {
     facts: {

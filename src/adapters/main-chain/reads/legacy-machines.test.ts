@@ -14,7 +14,7 @@ import {
 } from '../../../../testing/fixtures/machines.ts';
 import { answerInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { FirstGeneration, FirstGenerationPage } from '../../../ports/main-chain.ts';
+import type { LegacyMachines, LegacyMachinePage } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
 const SELECTORS = {
@@ -63,7 +63,7 @@ const answered = (value: bigint) => ({ success: true, returnData: word(value) })
 const address = (spelled: string) => lower(spelled) as Address;
 const fromStart = () => Promise.resolve(0);
 
-function open(): { adapter: MainChainAdapter; chain: FirstGeneration } {
+function open(): { adapter: MainChainAdapter; chain: LegacyMachines } {
   const adapter = scene.openForgetful();
   return { adapter, chain: adapter.chain.firstGeneration! };
 }
@@ -71,10 +71,10 @@ function open(): { adapter: MainChainAdapter; chain: FirstGeneration } {
 const readMachine = (machine: number, from = 0) =>
   open().chain.readMachineOf(address(MACHINES[machine - 1]!), () => Promise.resolve(from));
 
-const readPage = (chain: FirstGeneration, offset = 0, limit = 20, operator = OPERATOR) =>
+const readPage = (chain: LegacyMachines, offset = 0, limit = 20, operator = OPERATOR) =>
   chain.readPageOf(address(operator), offset, limit, fromStart);
 
-const idsOf = ({ total, machines }: FirstGenerationPage) => [
+const idsOf = ({ total, machines }: LegacyMachinePage) => [
   total,
   ...machines.map((machine) => machine && Number(machine.id)),
 ];

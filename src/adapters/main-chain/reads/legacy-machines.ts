@@ -3,29 +3,29 @@
  * together with it, guessed from the last answer to the same question, and asked again only where the guess was wrong.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { FirstGenerationMachine } from '../../../domain/machine/legacy-machine.ts';
+import type { LegacyMachine } from '../../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { Reading } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
-import type { EventsFrom, FirstGeneration, Header } from '../../../ports/main-chain.ts';
+import type { EventsFrom, LegacyMachines, Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { createBlockKeep } from '../cache/block-cache.ts';
+import { createBlockCache } from '../cache/block-cache.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
 import * as calls from './legacy-machine-calls.ts';
 import type { Headers } from '../logs/headers.ts';
-import type { KnownHead } from '../cache/head-tracker.ts';
-import type { EvmLimits } from '../limits.ts';
+import type { HeadTracker } from '../cache/head-tracker.ts';
+import type { MainChainLimits } from '../limits.ts';
 import { readPageApart } from './machine-reads.ts';
-import type { LegacyAddresses } from '../main-chain-config.ts';
+import type { LegacyContracts } from '../main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
 
-export interface FirstGenerationOptions {
-  readonly addresses: LegacyAddresses;
+export interface LegacyMachinesOptions {
+  readonly addresses: LegacyContracts;
   readonly multicall: Multicall;
   readonly headers: Headers;
-  readonly head: KnownHead;
+  readonly head: HeadTracker;
   readonly clock: Clock;
-  readonly limits: EvmLimits;
+  readonly limits: MainChainLimits;
   readonly startRead: () => Deadline;
 }
 
@@ -52,22 +52,22 @@ interface Reader {
   readonly deadline: Deadline;
 }
 
-export function createFirstGeneration(options: FirstGenerationOptions): FirstGeneration {
+export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMachines {
   const { addresses, multicall, headers, head, clock, limits, startRead } = options;
   const { didStore } = addresses;
   const sound = limits.maxSnapshotAgeMilliseconds;
   const flawed = limits.maxFlawedSnapshotAgeMilliseconds;
-  const ids = createBlockKeep<Address, MachineId | undefined>({
+  const ids = createBlockCache<Address, MachineId | undefined>({
     clock,
     maxEntries: MAX_KEPT_IDS,
     maxAgeMilliseconds: () => sound,
   });
-  const claims = createBlockKeep<Address, Claims>({
+  const claims = createBlockCache<Address, Claims>({
     clock,
     maxEntries: MAX_KEPT_OPERATORS,
     maxAgeMilliseconds: ({ members }) => (members.every(({ isKnown }) => isKnown) ? sound : flawed),
   });
-  const machines = createBlockKeep<MachineId, FirstGenerationMachine>({
+  const machines = createBlockCache<MachineId, LegacyMachine>({
     clock,
     maxEntries: MAX_KEPT_MACHINES,
     maxAgeMilliseconds: (machine) => (isFlawed(machine) ? flawed : sound),
@@ -89,15 +89,11 @@ export function createFirstGeneration(options: FirstGenerationOptions): FirstGen
     });
   }
 
-  async function readFacts(
-    { block, deadline }: Reader,
-    id: MachineId,
-    offset: number,
-  ): Promise<FirstGenerationMachine> {
-    const plan = (page?: { offset: number; limit: number }) => calls.planMachineCalls(id, addresses, page);
+  async function readFacts({ block, deadline }: Reader, id: MachineId, offset: number): Promise<LegacyMachine> {
+    const plan = (page?: { offset: number; limit: number }) => calls.planLegacyMachineCalls(id, addresses, page);
     const planned = await multicall.tryReadAt(block, plan({ offset, limit: ASSUMED_PAGE_LIMIT }), deadline);
     const results = planned === 'too-large' ? await multicall.readAt(block, plan(), deadline) : planned;
-    const { facts, queryLimit, page } = calls.decodeMachine(results);
+    const { facts, queryLimit, page } = calls.decodeLegacyMachine(results);
     const { number, hash, timestamp } = block;
     const machine = { id, block: { number, hash, timestamp }, ...facts };
     if (queryLimit === undefined || queryLimit < 1n) {
@@ -120,7 +116,7 @@ export function createFirstGeneration(options: FirstGenerationOptions): FirstGen
     reader: Reader,
     wanted: readonly MachineId[],
     eventsFrom: EventsFrom,
-  ): Promise<readonly Promise<FirstGenerationMachine>[]> {
+  ): Promise<readonly Promise<LegacyMachine>[]> {
     const { block } = reader;
     const offsets = await Promise.all(wanted.map((id) => (machines.has(block, id) ? 0 : eventsFrom(id))));
     return wanted.map((id, i) => machines.get(block, id, () => readFacts(reader, id, offsets[i]!)));
@@ -201,8 +197,8 @@ export function createFirstGeneration(options: FirstGenerationOptions): FirstGen
       const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);
       const range = { registry: addresses.eventRegistry, id, from, to };
-      const { queryLimit } = calls.decodeMachine(
-        await multicall.readAt(pinned, calls.planMachineCalls(id, addresses, undefined), deadline),
+      const { queryLimit } = calls.decodeLegacyMachine(
+        await multicall.readAt(pinned, calls.planLegacyMachineCalls(id, addresses, undefined), deadline),
       );
       if (queryLimit === undefined || queryLimit < 1n) throw chainUnreadable('main', 'undecodable');
       const limit = Math.min(limits.maxEventPage, Number(queryLimit));
@@ -213,8 +209,8 @@ export function createFirstGeneration(options: FirstGenerationOptions): FirstGen
   };
 }
 
-function isFlawed(machine: FirstGenerationMachine): boolean {
-  return Object.values(machine).some((fact) => (fact as Reading<unknown>).state === 'unreadable');
+function isFlawed(machine: LegacyMachine): boolean {
+  return Object.values(machine).some((fact) => (fact as ReadResult<unknown>).state === 'unreadable');
 }
 
 function isSameList(a: readonly MachineId[], b: readonly MachineId[]): boolean {

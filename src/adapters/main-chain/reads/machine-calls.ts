@@ -11,7 +11,7 @@ import type {
   AttestationRecords,
   DidDocument,
   MachineSnapshot,
-  Reading,
+  ReadResult,
   Subscription,
   SubscriptionStatus,
 } from '../../../domain/machine/machine-facts.ts';
@@ -144,15 +144,15 @@ export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
 
 const ABSENT = { state: 'absent' } as const;
 const unreadable = (cause: UnreadableCause) => ({ state: 'unreadable', cause }) as const;
-export const present = <T>(value: T): Reading<T> => ({ state: 'present', value });
+export const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 
 /** An answer of MachineRegistry, which alone can say that a token does not exist. */
 function readToken<Raw, T>(
   id: MachineId,
   result: CallResult | undefined,
   called: { decode(data: Hex): Raw | undefined },
-  toReading: (value: Raw) => Reading<T>,
-): Reading<T> {
+  toReading: (value: Raw) => ReadResult<T>,
+): ReadResult<T> {
   if (result?.success === false && result.data === nonexistentToken(id)) return ABSENT;
   return readValue(result, called, toReading);
 }
@@ -164,8 +164,8 @@ function nonexistentToken(id: MachineId): string {
 export function readValue<Raw, T>(
   result: CallResult | undefined,
   called: { decode(data: Hex): Raw | undefined },
-  toReading: (value: Raw) => Reading<T>,
-): Reading<T> {
+  toReading: (value: Raw) => ReadResult<T>,
+): ReadResult<T> {
   const value = valueOf(result, called);
   return value === undefined ? unreadable('undecodable') : toReading(value);
 }
@@ -175,29 +175,29 @@ export function readValue<Raw, T>(
  * document contradicts itself.
  */
 function judgeDelegate(
-  owner: Reading<Address>,
-  controller: Reading<Address>,
-  document: Reading<DidDocument>,
+  owner: ReadResult<Address>,
+  controller: ReadResult<Address>,
+  document: ReadResult<DidDocument>,
 ): Pick<MachineFacts, 'controller' | 'document'> {
   const differ =
     controller.state === 'present' &&
     document.state === 'present' &&
     toOptional(controller.value) !== document.value.controller;
-  const judge = <T>(reading: Reading<T>): Reading<T> =>
+  const judge = <T>(reading: ReadResult<T>): ReadResult<T> =>
     differ || (owner.state === 'present' && reading.state === 'absent') ? unreadable('contradiction') : reading;
   return { controller: noneIfZero(judge(controller)), document: judge(document) };
 }
 
-function toOwner(value: Hex): Reading<Address> {
+function toOwner(value: Hex): ReadResult<Address> {
   // A token without an owner reverts, so zero is no answer.
   return value === ZERO_ADDRESS ? unreadable('undecodable') : present(value as Address);
 }
 
-export function toAddress(value: Hex): Reading<Address> {
+export function toAddress(value: Hex): ReadResult<Address> {
   return present(value as Address);
 }
 
-export function noneIfZero(reading: Reading<Address>): Reading<Address> {
+export function noneIfZero(reading: ReadResult<Address>): ReadResult<Address> {
   return reading.state === 'present' && reading.value === ZERO_ADDRESS ? ABSENT : reading;
 }
 
@@ -205,22 +205,22 @@ function toOptional(value: Hex): Address | undefined {
   return value === ZERO_ADDRESS ? undefined : (value as Address);
 }
 
-function toDocument(raw: NonNullable<ReturnType<typeof didDocument.decode>>): Reading<DidDocument> {
+function toDocument(raw: NonNullable<ReturnType<typeof didDocument.decode>>): ReadResult<DidDocument> {
   const { controller, verificationMethods, authentication, serviceEndpoints } = raw;
   return present({ controller: toOptional(controller), verificationMethods, authentication, serviceEndpoints });
 }
 
-function toSubscription(raw: NonNullable<ReturnType<typeof subscriptions.decode>>): Reading<Subscription> {
+function toSubscription(raw: NonNullable<ReturnType<typeof subscriptions.decode>>): ReadResult<Subscription> {
   const { tier, periodStart, periodEnd, bondedAmount } = raw;
   return present({ tier, periodStart, periodEnd, bondedAmount });
 }
 
-function toStatus(value: number): Reading<SubscriptionStatus> {
+function toStatus(value: number): ReadResult<SubscriptionStatus> {
   const status = STATUSES[value];
   return status === undefined ? unreadable('undecodable') : present(status);
 }
 
-function toFlags(raw: readonly [bigint, boolean, number]): Reading<AdminFlagsRecord> {
+function toFlags(raw: readonly [bigint, boolean, number]): ReadResult<AdminFlagsRecord> {
   const [flaggedAt, isOverridden, trustOverride] = raw;
   if (isOverridden && trustOverride > MAX_TRUST_OVERRIDE) return unreadable('undecodable');
   return present({ flaggedAt, trustOverride: isOverridden ? trustOverride : undefined });
@@ -230,7 +230,7 @@ type RawAttestation = NonNullable<ReturnType<typeof recordsOf.decode>>[1];
 
 function toAttestations([operator, kyb, chip]: NonNullable<
   ReturnType<typeof recordsOf.decode>
->): Reading<AttestationRecords> {
+>): ReadResult<AttestationRecords> {
   return present({ operator: toOptional(operator), kyb: toRecord(kyb), chip: toRecord(chip) });
 }
 

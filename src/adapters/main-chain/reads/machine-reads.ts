@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { EventPage, MachineSnapshot, Reading } from '../../../domain/machine/machine-facts.ts';
+import type { EventPage, MachineSnapshot, ReadResult } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
@@ -41,7 +41,7 @@ export async function readMachineAt(
       : decodeEventPage(result, { offset, limit, count });
 
   const events = await readPage(pages.offset, results.events);
-  let firstEvents: Reading<EventPage> | undefined;
+  let firstEvents: ReadResult<EventPage> | undefined;
   if (pages.firstEvents) firstEvents = pages.offset === 0 ? events : await readPage(0, results.firstEvents);
   const { number, hash, timestamp } = block;
   return { id, block: { number, hash, timestamp }, ...facts, events, firstEvents };
@@ -53,7 +53,7 @@ export async function readPageApart(
   registry: Address,
   { id, block, deadline }: Pick<MachineRead, 'id' | 'block' | 'deadline'>,
   { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
-): Promise<Reading<EventPage>> {
+): Promise<ReadResult<EventPage>> {
   if (count === undefined || count < BigInt(offset)) return { state: 'unreadable', cause: 'undecodable' };
   const left = count - BigInt(offset);
   const records = left < BigInt(limit) ? Number(left) : limit;

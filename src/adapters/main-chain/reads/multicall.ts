@@ -11,12 +11,12 @@ import { latestDeadline, type Deadline } from '../../rpc/deadline.ts';
 import { multicall3Abi } from './abis.ts';
 import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
-import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { headerCall, needHeader } from '../logs/headers.ts';
-import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
-import type { EvmLimits } from '../limits.ts';
+import type { RpcAnswer, MainRpcCall } from '../rpc/json-rpc.ts';
+import type { MainChainLimits } from '../limits.ts';
 import { isHexData, toQuantity } from '../rpc/quantities.ts';
-import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 export interface ContractCall {
   readonly target: Address;
@@ -60,10 +60,10 @@ interface Group {
 }
 
 export interface MulticallOptions {
-  readonly endpoints: Endpoints;
+  readonly endpoints: MainNodes;
   readonly address: Address;
-  readonly limits: EvmLimits;
-  readonly counters: UpstreamCounters;
+  readonly limits: MainChainLimits;
+  readonly counters: MainUpstreamCounters;
 }
 
 export function createMulticall({ endpoints, address, limits, counters }: MulticallOptions): Multicall {
@@ -219,7 +219,7 @@ function toChunks(groups: readonly Group[], maxWeight: number): Group[][] {
   return chunks;
 }
 
-function ethCall(to: Address, data: Hex, block: Header): RpcCall {
+function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {
   return { method: 'eth_call', params: [{ to, data }, toQuantity(block.number)] };
 }
 

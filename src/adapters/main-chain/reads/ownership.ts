@@ -4,19 +4,19 @@
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { needOrAbsent } from '../../../domain/machine/machine-home.ts';
+import { unwrapOptional } from '../../../domain/machine/machine-home.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { crossChainMirrorAbi, machineRegistryAbi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
-import { toMainFault, type Endpoints } from '../rpc/main-nodes.ts';
+import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { decodeHolders, planHolderCalls } from './machine-calls.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import { valueOf, type CallResult, type ContractCall, type Multicall } from './multicall.ts';
 import { createOwnershipProgram, decodeHeld, encodeIds, MAX_PROGRAM_MACHINES } from './ownership-program.ts';
 import { toQuantity } from '../rpc/quantities.ts';
-import type { UpstreamCounters } from '../rpc/upstream-counters.ts';
+import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 const isHomedLocally = contractFunction(crossChainMirrorAbi, 'isHomedLocally');
 const SELECTORS = {
@@ -45,9 +45,9 @@ export interface OwnershipReader {
 
 export interface OwnershipReaderOptions {
   readonly addresses: MainChainAddresses;
-  readonly endpoints: Endpoints;
+  readonly endpoints: MainNodes;
   readonly multicall: Multicall;
-  readonly counters: UpstreamCounters;
+  readonly counters: MainUpstreamCounters;
 }
 
 export function createOwnershipReader(options: OwnershipReaderOptions): OwnershipReader {
@@ -116,11 +116,11 @@ function planCalls(id: MachineId, addresses: MainChainAddresses): ContractCall[]
 
 function decode(id: MachineId, [ownerResult, controllerResult, homeResult]: readonly CallResult[]): OwnershipChange {
   const { owner: ownerReading, controller } = decodeHolders(id, ownerResult, controllerResult);
-  const owner = needOrAbsent(ownerReading);
+  const owner = unwrapOptional(ownerReading);
   const isHome = valueOf(homeResult, isHomedLocally);
   if (isHome === undefined) throw chainUnreadable('main', 'undecodable');
   if (owner === undefined || !isHome) return { kind: 'gone', id };
-  return { kind: 'held', id, owner, controller: needOrAbsent(controller) };
+  return { kind: 'held', id, owner, controller: unwrapOptional(controller) };
 }
 
 function chunk<T>(items: readonly T[], size: number): T[][] {

@@ -1,7 +1,7 @@
 /** Can every contract be called, and do they belong together? The chain's part of `/ready` (chain-evm 5.3). */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, MainChainReadiness } from '../../../ports/main-chain.ts';
-import { isYounger } from '../../rpc/is-fresh.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { judgePeer, readDeploymentAnswers, type DeploymentAnswers, type PeerName } from './deployment.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -48,7 +48,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<MainCh
   }
 
   return () => {
-    if (last === undefined || !isYounger(clock, last.atMilliseconds, ageMilliseconds)) {
+    if (last === undefined || !isFresh(clock, last.atMilliseconds, ageMilliseconds)) {
       last = { atMilliseconds: clock.nowMilliseconds(), answer: readReadiness() };
     }
     return last.answer;

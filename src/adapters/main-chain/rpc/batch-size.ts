@@ -1,16 +1,16 @@
 /** How many calls does a node take in one JSON-RPC batch? As many as it allows, which is learned from its refusals. */
 import type { Deadline } from '../../rpc/deadline.ts';
-import type { RpcAnswer, RpcCall } from './json-rpc.ts';
+import type { RpcAnswer, MainRpcCall } from './json-rpc.ts';
 
 export const METHOD_NOT_FOUND = -32_601;
 
 export interface Batcher {
   /** The answers in the order of the calls, in as few requests as the node allows. Throws what `send` throws. */
-  request(calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]>;
+  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcAnswer[]>;
 }
 
 export function createBatcher(
-  send: { request(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> },
+  send: { request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> },
   maxCalls: number,
 ): Batcher {
   let size = maxCalls;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
 import { IrregularJson } from './json-cursor.ts';
-import { sendMainRpc, type RpcCall } from './json-rpc.ts';
+import { sendMainRpc, type MainRpcCall } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyAnswer;
@@ -22,9 +22,9 @@ beforeEach(() => {
   answer = { result: 'ok' };
 });
 
-const call = (method: string): RpcCall => ({ method, params: [] });
+const call = (method: string): MainRpcCall => ({ method, params: [] });
 
-function send(calls: readonly RpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 20_000) {
+function send(calls: readonly MainRpcCall[] = [call('echo')], maxResponseBytes = 100_000, milliseconds = 20_000) {
   const signal = AbortSignal.timeout(milliseconds);
   return sendMainRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
 }
@@ -48,7 +48,7 @@ describe('an answer is believed', () => {
   });
 
   test('to a call that has a reader, beside calls that have none, and as it is parsed where the reader does not take it', async () => {
-    const read: RpcCall['read'] = (json) => {
+    const read: MainRpcCall['read'] = (json) => {
       const text = json.takeText();
       if (text === 'c') throw new IrregularJson();
       return { read: text };

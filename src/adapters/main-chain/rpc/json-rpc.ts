@@ -7,14 +7,14 @@ import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
-import { readResults, type ReadResult } from './large-responses.ts';
+import { readResults, type ResultReader } from './large-responses.ts';
 import { isHexData } from './quantities.ts';
 
-export interface RpcCall {
+export interface MainRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
   /** Reads the result: where it stands in the answer, when all calls of the request read alike. What it does not take is parsed. */
-  readonly read?: ReadResult | undefined;
+  readonly read?: ResultReader | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export type RpcAnswer =
   | { readonly ok: false; readonly code: number; readonly revertData: Hex | undefined; readonly hint: RpcHint };
 
 /** No usable answer of one node. */
-export class RpcFailure extends Error {
+export class MainRpcError extends Error {
   readonly unreadable: UnreadableCause;
   readonly rateLimited: boolean;
   readonly retryAfterSeconds: number | undefined;
@@ -46,13 +46,17 @@ let lastId = 0;
 
 /**
  * Sends all calls in one HTTP request; the answers have the order of the calls.
- * Throws `RpcFailure`. An answer over the size limit is an answer `too-large` to every call.
+ * Throws `AltRpcError`. An answer over the size limit is an answer `too-large` to every call.
  */
-export async function sendMainRpc(node: RpcNode, calls: readonly RpcCall[], options: SendOptions): Promise<RpcAnswer[]> {
+export async function sendMainRpc(
+  node: RpcNode,
+  calls: readonly MainRpcCall[],
+  options: SendOptions,
+): Promise<RpcAnswer[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
   const response = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
-  if (typeof response === 'string') throw new RpcFailure(response);
-  if (response.status === 429) throw new RpcFailure('transport', true, response.retryAfterSeconds);
+  if (typeof response === 'string') throw new MainRpcError(response);
+  if (response.status === 429) throw new MainRpcError('transport', true, response.retryAfterSeconds);
   if (response.status === 413 || response.body === undefined) return calls.map(() => TOO_LARGE);
   const ids = requests.map(({ id }) => id);
   const found =
@@ -61,16 +65,16 @@ export async function sendMainRpc(node: RpcNode, calls: readonly RpcCall[], opti
   const answers = found?.map((answer, i) => settleLimit(answer, calls[i]!));
   const isHttpSuccess = response.status >= 200 && response.status < 300;
   if (answers === undefined || (!isHttpSuccess && answers.some((answer) => answer.ok))) {
-    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
+    throw new MainRpcError(isHttpSuccess ? 'malformed' : 'transport');
   }
   if (answers.some((answer) => !answer.ok && answer.hint === 'rate')) {
-    throw new RpcFailure('transport', true, response.retryAfterSeconds);
+    throw new MainRpcError('transport', true, response.retryAfterSeconds);
   }
   return answers;
 }
 
 /** A result that came beside others, or beside an error, is written out again for its reader: what is not read so is not proven. */
-function readApart(answer: RpcAnswer, { read }: RpcCall): RpcAnswer {
+function readApart(answer: RpcAnswer, { read }: MainRpcCall): RpcAnswer {
   if (!answer.ok || read === undefined) return answer;
   try {
     return { ok: true, result: read(new JsonCursor(Buffer.from(JSON.stringify(answer.result)))) };
@@ -81,7 +85,7 @@ function readApart(answer: RpcAnswer, { read }: RpcCall): RpcAnswer {
 }
 
 /** -32005 alone names a rate for some nodes and a range for others; only a log query has a range. */
-function settleLimit(answer: RpcAnswer, call: RpcCall): RpcAnswer {
+function settleLimit(answer: RpcAnswer, call: MainRpcCall): RpcAnswer {
   if (answer.ok || answer.code !== -32005 || answer.hint !== undefined) return answer;
   return { ...answer, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
 }
@@ -91,7 +95,7 @@ const TOO_LARGE: RpcAnswer = { ok: false, code: 413, revertData: undefined, hint
 function readAnswers(
   body: string | Buffer,
   ids: readonly number[],
-  calls: readonly RpcCall[],
+  calls: readonly MainRpcCall[],
 ): RpcAnswer[] | undefined {
   const read = calls[0]?.read;
   if (read === undefined || calls.some((call) => call.read !== read)) return undefined;

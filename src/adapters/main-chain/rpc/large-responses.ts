@@ -2,10 +2,10 @@
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 
 /** Takes one result. Throws `IrregularJson` where it is none. */
-export type ReadResult = (json: JsonCursor) => unknown;
+export type ResultReader = (json: JsonCursor) => unknown;
 
 /** In the order of the ids. Undefined: an error is among them, or something else that is not read here. */
-export function readResults(body: Buffer, ids: readonly number[], read: ReadResult): unknown[] | undefined {
+export function readResults(body: Buffer, ids: readonly number[], read: ResultReader): unknown[] | undefined {
   const json = new JsonCursor(body);
   const byId = new Map<number, unknown>();
   try {
@@ -26,7 +26,7 @@ const VERSION = Buffer.from('jsonrpc');
 const ID = Buffer.from('id');
 const RESULT = Buffer.from('result');
 
-function readAnswer(json: JsonCursor, read: ReadResult, byId: Map<number, unknown>): void {
+function readAnswer(json: JsonCursor, read: ResultReader, byId: Map<number, unknown>): void {
   let version: string | undefined;
   let id: number | undefined;
   let results = 0;

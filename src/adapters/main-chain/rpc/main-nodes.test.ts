@@ -7,16 +7,16 @@ import {
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import { startDeadline } from '../../rpc/deadline.ts';
-import { createEndpoints, type Endpoints } from './main-nodes.ts';
-import { DEFAULT_LIMITS, type EvmLimits } from '../limits.ts';
-import { createUpstreamCounters, type UpstreamCounters } from './upstream-counters.ts';
+import { createMainNodes, type MainNodes } from './main-nodes.ts';
+import { MAIN_CHAIN_LIMITS, type MainChainLimits } from '../limits.ts';
+import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
 
 const CHAIN_ID = 31_337;
 
 let first: RpcProxy;
 let second: RpcProxy;
-let endpoints: Endpoints;
-let counters: UpstreamCounters;
+let endpoints: MainNodes;
+let counters: MainUpstreamCounters;
 let answers: { first: ProxyAnswer; second: ProxyAnswer };
 let chainIds: { first: string; second: string };
 let now: number;
@@ -38,15 +38,15 @@ afterEach(async () => {
   await Promise.all([first.close(), second.close()]);
 });
 
-function open(rpcUrls: readonly string[], limits: Partial<EvmLimits> = {}): void {
-  counters = createUpstreamCounters();
+function open(rpcUrls: readonly string[], limits: Partial<MainChainLimits> = {}): void {
+  counters = createMainUpstreamCounters();
   const record = (fields: object, message: string) => void lines.push({ ...fields, message });
-  endpoints = createEndpoints({
+  endpoints = createMainNodes({
     rpcUrls,
     chainId: CHAIN_ID,
     clock: { nowMilliseconds: () => now },
     log: { info: record, warn: record, error: record },
-    limits: { ...DEFAULT_LIMITS, retryDelayMilliseconds: 1, ...limits },
+    limits: { ...MAIN_CHAIN_LIMITS, retryDelayMilliseconds: 1, ...limits },
     counters,
   });
 }

@@ -9,43 +9,43 @@ import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-no
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
-import { RpcFailure, sendMainRpc } from './json-rpc.ts';
-import type { RpcAnswer, RpcCall } from './json-rpc.ts';
-import type { EvmLimits } from '../limits.ts';
-import type { UpstreamCounters } from './upstream-counters.ts';
+import { MainRpcError, sendMainRpc } from './json-rpc.ts';
+import type { RpcAnswer, MainRpcCall } from './json-rpc.ts';
+import type { MainChainLimits } from '../limits.ts';
+import type { MainUpstreamCounters } from './upstream-counters.ts';
 
-export interface Endpoints {
+export interface MainNodes {
   /**
    * Sends all calls in one HTTP request to one node, another node if that fails. An error without revert data that may pass
    * (-32603, -32000, an unknown block) is tried once more after a pause, where it is among the first `needed`: all, when not given.
-   * Throws `RpcFailure`.
+   * Throws `AltRpcError`.
    */
-  request(calls: readonly RpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcAnswer[]>;
+  request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcAnswer[]>;
   /** Chain id of every node by its position in the configuration; undefined where it does not answer. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   close(): Promise<void>;
 }
 
-type Endpoint = ChainNode<number, RpcFailure>;
+type Endpoint = ChainNode<number, MainRpcError>;
 
-export interface EndpointsOptions extends NodesOptions {
+export interface MainNodesOptions extends NodesOptions {
   readonly chainId: number;
-  readonly limits: EvmLimits;
-  readonly counters: UpstreamCounters;
+  readonly limits: MainChainLimits;
+  readonly counters: MainUpstreamCounters;
 }
 
-export function createEndpoints(options: EndpointsOptions): Endpoints {
+export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
   const { nodes, post, readNames, close } = openNodes(options, {
     chain: 'main',
     expected: chainId,
     askName: readChainId,
-    noFailure: new RpcFailure('transport'),
+    noFailure: new MainRpcError('transport'),
   });
 
-  async function send(node: RpcNode, calls: readonly RpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
-    if (deadline.signal.aborted) throw new RpcFailure('deadline');
+  async function send(node: RpcNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
+    if (deadline.signal.aborted) throw new MainRpcError('deadline');
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
@@ -63,18 +63,18 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   async function readChainId(node: RpcNode, deadline: Deadline): Promise<number> {
     const [answer] = await send(node, [{ method: 'eth_chainId', params: [] }], deadline);
     const actual = parseQuantity(answer?.ok === true ? answer.result : undefined);
-    if (actual === undefined) throw new RpcFailure('malformed');
+    if (actual === undefined) throw new MainRpcError('malformed');
     return actual;
   }
 
-  function noteFailure({ pause }: Endpoint, failure: RpcFailure): void {
+  function noteFailure({ pause }: Endpoint, failure: MainRpcError): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
     pause.noteFailure(failure);
   }
 
   /** The first healthy node answers; each node is tried at most once. */
   async function requestOnce(
-    calls: readonly RpcCall[],
+    calls: readonly MainRpcCall[],
     deadline: Deadline,
     avoid: Endpoint | undefined,
   ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
@@ -83,15 +83,15 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
     for (const endpoint of order) {
       try {
-        if (!(await endpoint.chain.isExpected(deadline))) throw new RpcFailure('wrong-chain');
+        if (!(await endpoint.chain.isExpected(deadline))) throw new MainRpcError('wrong-chain');
         const answers = await send(endpoint.node, calls, deadline);
         endpoint.pause.noteSuccess();
         return { endpoint, answers };
       } catch (error) {
-        if (!(error instanceof RpcFailure)) throw error;
+        if (!(error instanceof MainRpcError)) throw error;
         failure = error;
         // A read whose own time is over says nothing about the node.
-        if (deadline.signal.aborted) throw new RpcFailure('deadline');
+        if (deadline.signal.aborted) throw new MainRpcError('deadline');
         if (isClosed) throw error;
         noteFailure(endpoint, error);
       }
@@ -105,7 +105,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       if (!answers.slice(0, needed).some(mayPassLater)) return answers;
       counters.retries += 1;
       await stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal).catch(() => {
-        throw new RpcFailure('deadline');
+        throw new MainRpcError('deadline');
       });
       return (await requestOnce(calls, deadline, endpoint)).answers;
     },
@@ -132,5 +132,5 @@ export function mayPassLater(answer: RpcAnswer): boolean {
 
 /** The fault that a failure of a request is to everyone outside. */
 export function toMainFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('main', error.unreadable) : error;
+  return error instanceof MainRpcError ? chainUnreadable('main', error.unreadable) : error;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { startDeadline, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
-import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
-import { createPatientRequests, PATIENCE_MILLISECONDS, type PatientRequests } from './piggyback-requests.ts';
+import { MainRpcError, type RpcAnswer, type MainRpcCall } from './json-rpc.ts';
+import { createPiggybackRequests, PIGGYBACK_MILLISECONDS, type PiggybackRequests } from './piggyback-requests.ts';
 
 const MAX_BATCH_CALLS = 8;
 const REST_MILLISECONDS = 60_000;
@@ -11,13 +11,13 @@ interface Sent {
   readonly methods: readonly string[];
   readonly needed: number | undefined;
   readonly requestMilliseconds: number;
-  readonly answer: (outcome: RpcFailure | ((call: RpcCall) => RpcAnswer)) => void;
+  readonly answer: (outcome: MainRpcError | ((call: MainRpcCall) => RpcAnswer)) => void;
 }
 
 let now: number;
 let ends: { atMilliseconds: number; end: () => void }[];
 let sent: Sent[];
-let patient: PatientRequests;
+let patient: PiggybackRequests;
 
 const stopwatch: Stopwatch = {
   nowMilliseconds: () => now,
@@ -33,13 +33,13 @@ beforeEach(() => {
   now = 0;
   ends = [];
   sent = [];
-  patient = createPatientRequests({
+  patient = createPiggybackRequests({
     endpoints: {
       request: (calls, { requestMilliseconds }, needed) =>
         new Promise((resolve, reject) => {
           const methods = calls.map(({ method }) => method);
           const answer: Sent['answer'] = (outcome) =>
-            outcome instanceof RpcFailure ? reject(outcome) : resolve(calls.map(outcome));
+            outcome instanceof MainRpcError ? reject(outcome) : resolve(calls.map(outcome));
           sent.push({ methods, needed, requestMilliseconds, answer });
         }),
     },
@@ -50,12 +50,12 @@ beforeEach(() => {
 });
 
 const deadline = (): Deadline => startDeadline(60_000, 20_000, stopwatch);
-const toCalls = (methods: readonly string[]): RpcCall[] => methods.map((method) => ({ method, params: [] }));
+const toCalls = (methods: readonly string[]): MainRpcCall[] => methods.map((method) => ({ method, params: [] }));
 const lead = (...methods: readonly string[]) => patient.lead(toCalls(methods), deadline());
 const ask = (...methods: readonly string[]) => patient.request(toCalls(methods), deadline());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-const echo = ({ method }: RpcCall): RpcAnswer => ({ ok: true, result: method });
+const echo = ({ method }: MainRpcCall): RpcAnswer => ({ ok: true, result: method });
 const echoes = (...methods: readonly string[]) => toCalls(methods).map(echo);
 const refused = (code: number): RpcAnswer => ({ ok: false, code, revertData: undefined, hint: undefined });
 const asked = () => sent.map(({ methods }) => methods);
@@ -75,7 +75,7 @@ test('what waits travels behind the calls that lead, in one shorter request, and
   sent[0]!.answer(echo);
   expect(await leading).toEqual(echoes('head', 'logs'));
   expect(await Promise.all(waiting)).toEqual([echoes('a', 'b'), echoes('c')]);
-  await pass(PATIENCE_MILLISECONDS);
+  await pass(PIGGYBACK_MILLISECONDS);
   expect(sent).toHaveLength(1);
 });
 
@@ -102,7 +102,7 @@ test('what finds no room waits for the next that leads; what never could goes at
 
 test('what nobody leads goes on its own when its patience ends', async () => {
   const waiting = ask('a');
-  await pass(PATIENCE_MILLISECONDS - 1);
+  await pass(PIGGYBACK_MILLISECONDS - 1);
   expect(sent).toEqual([]);
   await pass(1);
   sent[0]!.answer(echo);
@@ -121,8 +121,8 @@ test('an error that may pass is asked again apart, and only by whom it concerns'
   expect(await waiting[0]).toEqual(echoes('a'));
 });
 
-test.each<[string, RpcFailure | ((call: RpcCall) => RpcAnswer)]>([
-  ['fails', new RpcFailure('deadline')],
+test.each<[string, MainRpcError | ((call: MainRpcCall) => RpcAnswer)]>([
+  ['fails', new MainRpcError('deadline')],
   ['is refused as a whole', () => refused(-32_600)],
 ])('a batch that %s is sent again in parts, and for a while, that doubles, nothing waits', async (_, outcome) => {
   for (const restMilliseconds of [REST_MILLISECONDS, 2 * REST_MILLISECONDS, 4 * REST_MILLISECONDS]) {
@@ -143,7 +143,7 @@ test.each<[string, RpcFailure | ((call: RpcCall) => RpcAnswer)]>([
 
 test('after a batch that went well the rest is short again', async () => {
   const failing = [ask('a'), lead('head')];
-  sent[0]!.answer(new RpcFailure('transport'));
+  sent[0]!.answer(new MainRpcError('transport'));
   await settled();
   for (const each of sent) each.answer(echo);
   await Promise.all(failing);
@@ -153,7 +153,7 @@ test('after a batch that went well the rest is short again', async () => {
   await Promise.all(carried);
   void ask('c');
   void lead('head');
-  sent.at(-1)!.answer(new RpcFailure('transport'));
+  sent.at(-1)!.answer(new MainRpcError('transport'));
   await settled();
   await pass(REST_MILLISECONDS);
   const before = sent.length;
@@ -164,7 +164,7 @@ test('after a batch that went well the rest is short again', async () => {
 test('a rate limit is everyone’s failure: nothing is sent again', async () => {
   const waiting = ask('a');
   const leading = lead('head');
-  sent[0]!.answer(new RpcFailure('transport', true, 7));
+  sent[0]!.answer(new MainRpcError('transport', true, 7));
   const failure = { rateLimited: true, retryAfterSeconds: 7 };
   await expect(leading).rejects.toMatchObject(failure);
   await expect(waiting).rejects.toMatchObject(failure);

@@ -3,20 +3,20 @@
  * for them: its own calls come first, an error of theirs delays it no second time, and a batch that fails is sent again without them.
  */
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
-import { mayPassLater, type Endpoints } from './main-nodes.ts';
-import { RpcFailure, type RpcAnswer, type RpcCall } from './json-rpc.ts';
+import { mayPassLater, type MainNodes } from './main-nodes.ts';
+import { MainRpcError, type RpcAnswer, type MainRpcCall } from './json-rpc.ts';
 
-export interface PatientRequests {
-  /** Sends the calls at once, and whatever waits with them. Throws `RpcFailure`. */
-  lead: Endpoints['request'];
+export interface PiggybackRequests {
+  /** Sends the calls at once, and whatever waits with them. Throws `AltRpcError`. */
+  lead: MainNodes['request'];
   /** The same answer as from `Endpoints.request`, but when the next calls lead; on its own when none do in time. */
-  request: Endpoints['request'];
+  request: MainNodes['request'];
   /** What waits is sent on its own, and nothing waits from now on. */
   hurry(): void;
 }
 
-export interface PatientRequestsOptions {
-  readonly endpoints: Pick<Endpoints, 'request'>;
+export interface PiggybackRequestsOptions {
+  readonly endpoints: Pick<MainNodes, 'request'>;
   readonly stopwatch: Stopwatch;
   readonly maxBatchCalls: number;
   /** Of one request that carries more than what leads. */
@@ -24,21 +24,21 @@ export interface PatientRequestsOptions {
 }
 
 /** The head is asked for more often than that. */
-export const PATIENCE_MILLISECONDS = 20_000;
+export const PIGGYBACK_MILLISECONDS = 20_000;
 
 /** After a batch that failed nothing is carried; doubles with each further one. */
 const FIRST_REST_MILLISECONDS = 60_000;
 const MAX_REST_MILLISECONDS = 3_600_000;
 
 interface Waiting {
-  readonly calls: readonly RpcCall[];
+  readonly calls: readonly MainRpcCall[];
   readonly deadline: Deadline;
   readonly settle: (answers: Promise<readonly RpcAnswer[]>) => void;
   /** Ends its patience. */
   readonly leave: AbortController;
 }
 
-export function createPatientRequests(options: PatientRequestsOptions): PatientRequests {
+export function createPiggybackRequests(options: PiggybackRequestsOptions): PiggybackRequests {
   const { endpoints, stopwatch, maxBatchCalls, requestTimeoutMilliseconds } = options;
   let waiting: Waiting[] = [];
   let isHurried = false;
@@ -81,7 +81,7 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
     }
   }
 
-  async function lead(calls: readonly RpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
+  async function lead(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
     const carried = takeWaiting(maxBatchCalls - calls.length);
     if (carried.length === 0) return endpoints.request(calls, deadline);
     const all = [...calls, ...carried.flatMap((each) => each.calls)];
@@ -100,7 +100,7 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
         return answers.slice(0, calls.length);
       }
     } catch (error) {
-      if (!(error instanceof RpcFailure) || error.rateLimited) {
+      if (!(error instanceof MainRpcError) || error.rateLimited) {
         for (const each of carried) each.settle(Promise.reject(error));
         throw error;
       }
@@ -120,7 +120,7 @@ export function createPatientRequests(options: PatientRequestsOptions): PatientR
         const leave = new AbortController();
         const entry: Waiting = { calls, deadline, settle: resolve, leave };
         waiting.push(entry);
-        stopwatch.pause(PATIENCE_MILLISECONDS, leave.signal).then(
+        stopwatch.pause(PIGGYBACK_MILLISECONDS, leave.signal).then(
           () => {
             waiting = waiting.filter((each) => each !== entry);
             sendApart(entry);

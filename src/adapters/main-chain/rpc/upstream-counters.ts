@@ -1,14 +1,14 @@
 /** What has been asked of the main chain's nodes so far? Counted for metrics; numbers only grow, except the two of kept snapshots. */
-import { CallTally } from '../../../domain/metrics/call-counter.ts';
-import { DurationTally } from '../../../domain/metrics/latency-histogram.ts';
+import { CallCounter } from '../../../domain/metrics/call-counter.ts';
+import { LatencyHistogram } from '../../../domain/metrics/latency-histogram.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 
-export interface UpstreamCounters {
+export interface MainUpstreamCounters {
   /** HTTP requests sent, each with one or more calls. */
   httpRequests: number;
   /** How long each took. */
-  readonly durations: DurationTally;
-  readonly calls: CallTally;
+  readonly durations: LatencyHistogram;
+  readonly calls: CallCounter;
   rpcCalls: number;
   /** Requests sent once more because an error might pass. */
   retries: number;
@@ -24,11 +24,11 @@ export interface UpstreamCounters {
   snapshotBytes: number;
 }
 
-export function createUpstreamCounters(): UpstreamCounters {
+export function createMainUpstreamCounters(): MainUpstreamCounters {
   return {
     httpRequests: 0,
-    durations: new DurationTally(),
-    calls: new CallTally(),
+    durations: new LatencyHistogram(),
+    calls: new CallCounter(),
     rpcCalls: 0,
     retries: 0,
     contractCalls: 0,

@@ -10,7 +10,7 @@ import type {
 } from '../../../ports/alt-store.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import type { Value } from '../engine/sql-program.ts';
+import type { SqlValue } from '../engine/sql-program.ts';
 
 export const MACHINE_COLUMNS = {
   machine_id: 'bytes',
@@ -49,7 +49,7 @@ export type EventRow = Pick<OperationRow, 'slot'> & {
   readonly record: string | null;
 };
 
-export function toMachineRow(state: AltMachineState): Value[] {
+export function toMachineRow(state: AltMachineState): SqlValue[] {
   return [
     toIdBytes(state.id),
     state.revision,
@@ -79,7 +79,7 @@ export function fromMachineRow(row: MachineRow): AltMachineState {
   };
 }
 
-export function toOperationRow(operation: NumberedOperation): Value[] {
+export function toOperationRow(operation: NumberedOperation): SqlValue[] {
   const { change } = operation;
   const record = 'record' in change ? change.record : undefined;
   return [

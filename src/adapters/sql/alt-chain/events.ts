@@ -11,22 +11,22 @@ import {
   toOperationRow,
   type MachineRow,
 } from './event-rows.ts';
-import { createAltFolds } from './rating-states.ts';
+import { createAltRatingStates } from './rating-states.ts';
 import { createAltWalkTable } from './history-walk.ts';
 import { createBlockStream } from '../main-chain/block-stream.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type Batch, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type Batch, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 
 export function createAltEvents(database: SqlDatabase): AltEventStore {
   const { dialect } = database;
   const identity = createBlockStream(dialect, 'alt-events');
   const walks = createAltWalkTable(dialect);
   const machines = createAltMachineTable(dialect);
-  const folds = createAltFolds(dialect);
+  const folds = createAltRatingStates(dialect);
 
-  function* write(expectedRevision: number, given: AltIndexChange): Work<boolean> {
+  function* write(expectedRevision: number, given: AltIndexChange): SqlProgram<boolean> {
     const { revision } = yield* walks.read();
     if (revision !== expectedRevision) return false;
     yield* walks.write({ ...given.walk, revision: revision + 1 });
@@ -38,7 +38,12 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     return true;
   }
 
-  function* readHistory(id: MachineId, fingerprint: string, count: number, limit: number): Work<StoredAltHistory> {
+  function* readHistory(
+    id: MachineId,
+    fingerprint: string,
+    count: number,
+    limit: number,
+  ): SqlProgram<StoredAltHistory> {
     const walk = yield* walks.read();
     const [machine] = yield* machines.read([id]);
     const kept = yield* folds.read(id, fingerprint);
@@ -124,11 +129,11 @@ function createAltMachineTable({ builder, batch }: Dialect) {
     *list() {
       return (yield* readRows(selectAll({}))).map(fromMachineRow);
     },
-    *write(writes: readonly AltMachineWrite[]): Work<void> {
+    *write(writes: readonly AltMachineWrite[]): SqlProgram<void> {
       const rewritten = writes.filter(({ isRewritten }) => isRewritten);
-      yield* change({ sql: remove, batch: rewritten.map(({ state }) => [toIdBytes(state.id)]) });
-      yield* change({ sql: insert, batch: writes.flatMap(({ operations }) => operations.map(toOperationRow)) });
-      yield* change({ sql: upsert, batch: writes.map(({ state }) => toMachineRow(state)) });
+      yield* execute({ sql: remove, batch: rewritten.map(({ state }) => [toIdBytes(state.id)]) });
+      yield* execute({ sql: insert, batch: writes.flatMap(({ operations }) => operations.map(toOperationRow)) });
+      yield* execute({ sql: upsert, batch: writes.map(({ state }) => toMachineRow(state)) });
     },
     *listActive(limit: number) {
       const rows = yield* readRows(selectActive({ limit }));

@@ -5,17 +5,17 @@
  */
 import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { AltFleetStore, FleetListing, ListedMachine } from '../../../ports/alt-store.ts';
+import type { AltFleetStore, FleetListing, FleetRow } from '../../../ports/alt-store.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import { ANCHOR_SPACING, createHoldingLists, fromHex, toHex } from '../main-chain/ownership.ts';
+import { ANCHOR_SPACING, createOwnershipLists, hexToColumn, columnToHex } from '../main-chain/ownership.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 
 const FIRST_ID = new Uint8Array(32);
 
 export function createAltFleets(database: SqlDatabase): AltFleetStore {
-  const lists = createHoldingLists(database.dialect);
+  const lists = createOwnershipLists(database.dialect);
   const snapshot = createSnapshotTables(database.dialect);
   // Of one state of both halves, and of operators with machines only: no more than the snapshot has.
   let kept = { version: '', alive: new Map<Address, readonly Uint8Array[]>() };
@@ -24,7 +24,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     identity: string,
     { slot, observedAtMilliseconds }: AltFleetObservation,
     operator: Address,
-  ): Work<readonly Uint8Array[]> {
+  ): SqlProgram<readonly Uint8Array[]> {
     const checkpoint = yield* lists.readCheckpoint();
     const version = [identity, slot, observedAtMilliseconds, checkpoint?.blockNumber, checkpoint?.blockHash].join();
     const known = kept.version === version ? kept.alive.get(operator) : undefined;
@@ -35,13 +35,13 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     return alive;
   }
 
-  function* list(identity: string, operator: Address, offset: number, limit: number): Work<FleetListing> {
+  function* list(identity: string, operator: Address, offset: number, limit: number): SqlProgram<FleetListing> {
     const observation = yield* snapshot.readObservation(identity);
     const alive = observation === undefined ? [] : yield* findAlive(identity, observation, operator);
     const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
     if (alive.length === 0) {
       const { indexedBlock, total, ids } = yield* lists.list(operator, offset, limit);
-      const machines = ids.map((id): ListedMachine => ({ id, listedBy: 'main' }));
+      const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
       return { indexedBlock, observation, unreadableRows, total, machines };
     }
     const held = yield* lists.readHolder(operator);
@@ -67,7 +67,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     next: AltFleetObservation,
     rows: FleetRows,
     unreadableByOperator: AltFleet['unreadableByOperator'],
-  ): Work<boolean> {
+  ): SqlProgram<boolean> {
     if (!areEqual(yield* snapshot.readObservation(identity), expected)) return false;
     const isOurs = written?.identity === identity && areEqual(written.at, expected);
     const stored = isOurs ? written!.rows : yield* snapshot.readMachines();
@@ -140,8 +140,8 @@ function merge(
   ofAlt: readonly Uint8Array[],
   skipped: number,
   limit: number,
-): ListedMachine[] {
-  const page: ListedMachine[] = [];
+): FleetRow[] {
+  const page: FleetRow[] = [];
   let [main, alt] = [0, 0];
   while (page.length < limit && (main < ofMain.length || alt < ofAlt.length)) {
     const isMain = alt === ofAlt.length || (main < ofMain.length && Buffer.compare(ofMain[main]!, ofAlt[alt]!) < 0);
@@ -204,38 +204,40 @@ function createSnapshotTables({ builder, batch }: Dialect) {
   );
 
   return {
-    *readObservation(identity: string): Work<AltFleetObservation | undefined> {
+    *readObservation(identity: string): SqlProgram<AltFleetObservation | undefined> {
       const row = yield* readFirst(selectObservation({ identity }));
       return row && { slot: row.slot, observedAtMilliseconds: row.observed_at };
     },
-    *writeObservation(identity: string, { slot, observedAtMilliseconds }: AltFleetObservation): Work<void> {
-      yield* change(upsertObservation({ identity, slot, observedAt: observedAtMilliseconds }));
+    *writeObservation(identity: string, { slot, observedAtMilliseconds }: AltFleetObservation): SqlProgram<void> {
+      yield* execute(upsertObservation({ identity, slot, observedAt: observedAtMilliseconds }));
     },
     /** Those that the main chain's index does not hold, in order. */
-    *listAlive(operator: Address): Work<readonly Uint8Array[]> {
-      const rows = yield* readRows(selectAlive({ operator: fromHex(operator) }));
+    *listAlive(operator: Address): SqlProgram<readonly Uint8Array[]> {
+      const rows = yield* readRows(selectAlive({ operator: hexToColumn(operator) }));
       return rows.map(({ machine_id }) => machine_id);
     },
-    *countUnreadable(operator: Address): Work<number> {
-      return (yield* readFirst(selectUnreadable({ operator: fromHex(operator) })))?.row_count ?? 0;
+    *countUnreadable(operator: Address): SqlProgram<number> {
+      return (yield* readFirst(selectUnreadable({ operator: hexToColumn(operator) })))?.row_count ?? 0;
     },
-    *readMachines(): Work<FleetRows> {
+    *readMachines(): SqlProgram<FleetRows> {
       const rows = (yield* readRows(selectAll({}))).map((row) => {
-        return { operator: toHex(row.operator) as Address, id: fromIdBytes(row.machine_id) };
+        return { operator: columnToHex(row.operator) as Address, id: fromIdBytes(row.machine_id) };
       });
       return new Map(rows.map((row) => [row.operator + row.id.toString(16), row]));
     },
     /** Writes what differs: a snapshot seldom brings news. */
-    *writeMachines(stored: FleetRows, rows: FleetRows): Work<void> {
+    *writeMachines(stored: FleetRows, rows: FleetRows): SqlProgram<void> {
       const differing = (some: FleetRows, others: FleetRows) =>
-        [...some].flatMap(([name, { operator, id }]) => (others.has(name) ? [] : [[fromHex(operator), toIdBytes(id)]]));
-      yield* change({ sql: remove, batch: differing(stored, rows) });
-      yield* change({ sql: insert, batch: differing(rows, stored) });
+        [...some].flatMap(([name, { operator, id }]) =>
+          others.has(name) ? [] : [[hexToColumn(operator), toIdBytes(id)]],
+        );
+      yield* execute({ sql: remove, batch: differing(stored, rows) });
+      yield* execute({ sql: insert, batch: differing(rows, stored) });
     },
-    *writeUnreadable(unreadableByOperator: AltFleet['unreadableByOperator']): Work<void> {
-      yield* change(removeUnreadable({}));
-      const rows = [...unreadableByOperator].map(([operator, count]) => [fromHex(operator), count]);
-      yield* change({ sql: insertUnreadable, batch: rows });
+    *writeUnreadable(unreadableByOperator: AltFleet['unreadableByOperator']): SqlProgram<void> {
+      yield* execute(removeUnreadable({}));
+      const rows = [...unreadableByOperator].map(([operator, count]) => [hexToColumn(operator), count]);
+      yield* execute({ sql: insertUnreadable, batch: rows });
     },
   };
 }

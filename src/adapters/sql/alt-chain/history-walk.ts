@@ -9,17 +9,17 @@ import type {
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import type { Schema } from '../schema/schema.ts';
-import { change, readFirst, readRows, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface AltWalkTable {
-  read(): Work<AltWalk>;
-  write(walk: AltWalk): Work<void>;
-  list(rows: readonly ListedTransaction[]): Work<void>;
-  unlistThrough(slot: number): Work<void>;
-  listOldest(count: number): Work<readonly ListedTransaction[]>;
-  park(rows: readonly ParkedTransaction[]): Work<void>;
-  unpark(signatures: readonly string[]): Work<void>;
-  listParked(until: number, limit: number): Work<readonly ParkedTransaction[]>;
+  read(): SqlProgram<AltWalk>;
+  write(walk: AltWalk): SqlProgram<void>;
+  list(rows: readonly ListedTransaction[]): SqlProgram<void>;
+  unlistThrough(slot: number): SqlProgram<void>;
+  listOldest(count: number): SqlProgram<readonly ListedTransaction[]>;
+  park(rows: readonly ParkedTransaction[]): SqlProgram<void>;
+  unpark(signatures: readonly string[]): SqlProgram<void>;
+  listParked(until: number, limit: number): SqlProgram<readonly ParkedTransaction[]>;
 }
 
 const COLUMNS = {
@@ -102,13 +102,13 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
         open?.observed.slot ?? null,
         open?.observed.atMilliseconds ?? null,
       ];
-      yield* change({ sql: upsert, batch: [row] });
+      yield* execute({ sql: upsert, batch: [row] });
     },
     *list(rows) {
-      yield* change({ sql: insertListed, batch: toListedRows(rows) });
+      yield* execute({ sql: insertListed, batch: toListedRows(rows) });
     },
     *unlistThrough(slot) {
-      yield* change(deleteListed({ slot }));
+      yield* execute(deleteListed({ slot }));
     },
     *listOldest(count) {
       const last = (yield* readRows(selectOldest({ count }))).at(-1);
@@ -123,10 +123,10 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
         row.attempts,
         row.retryAtMilliseconds,
       ]);
-      yield* change({ sql: upsertParked, batch: values });
+      yield* execute({ sql: upsertParked, batch: values });
     },
     *unpark(signatures) {
-      yield* change({ sql: deleteParked, batch: signatures.map((signature) => [signature]) });
+      yield* execute({ sql: deleteParked, batch: signatures.map((signature) => [signature]) });
     },
     *listParked(until, limit) {
       const rows = yield* readRows(selectParked({ until, limit }));

@@ -5,34 +5,39 @@
 import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
-import type { AltFoldWrite, AltMachineState, StoredAltFold, StoredAltFoldDays } from '../../../ports/alt-store.ts';
+import type {
+  AltRatingStateWrite,
+  AltMachineState,
+  StoredAltRatingState,
+  StoredAltRatingStateDays,
+} from '../../../ports/alt-store.ts';
 import { fromMachineRow, type MachineRow } from './event-rows.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import { createFoldDays } from '../rating/rating-state-days.ts';
-import { createFoldSlots, type FoldSlot } from '../rating/rating-state-slots.ts';
+import { createRatingStateDays } from '../rating/rating-state-days.ts';
+import { createRatingStateSlots, type RatingStateSlot } from '../rating/rating-state-slots.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
-export interface AltFolds {
-  read(id: MachineId, ratesFingerprint: string): Work<StoredAltFold | undefined>;
+export interface AltRatingStates {
+  read(id: MachineId, ratesFingerprint: string): SqlProgram<StoredAltRatingState | undefined>;
   /** In exclusive work only. */
-  write(ratesFingerprint: string, folds: readonly AltFoldWrite[]): Work<void>;
-  listDays(id: MachineId, ratesFingerprint: string, limit: number): Work<StoredAltFoldDays>;
+  write(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): SqlProgram<void>;
+  listDays(id: MachineId, ratesFingerprint: string, limit: number): SqlProgram<StoredAltRatingStateDays>;
   listUnfolded(
     ratesFingerprint: string,
     least: number,
     limit: number,
     after: MachineId | undefined,
-  ): Work<readonly { readonly machine: AltMachineState; readonly fold: StoredAltFold | undefined }[]>;
+  ): SqlProgram<readonly { readonly machine: AltMachineState; readonly fold: StoredAltRatingState | undefined }[]>;
 }
 
 /** A configuration that never wrote. */
-const UNKNOWN_CONFIGURATION: FoldSlot = { slot: 0, configurationId: -1 };
+const UNKNOWN_CONFIGURATION: RatingStateSlot = { slot: 0, configurationId: -1 };
 
-export function createAltFolds(dialect: Dialect): AltFolds {
-  const slots = createFoldSlots(dialect);
-  const days = createFoldDays(dialect, 'alt');
+export function createAltRatingStates(dialect: Dialect): AltRatingStates {
+  const slots = createRatingStateSlots(dialect);
+  const days = createRatingStateDays(dialect, 'alt');
   const selectRevision = prepareQuery({ id: bytes }, ({ id }) =>
     dialect.builder.selectFrom('alt_machines').select('revision').where('machine_id', '=', id),
   );
@@ -76,7 +81,7 @@ export function createAltFolds(dialect: Dialect): AltFolds {
         nextSeq,
         state,
       ]);
-      yield* change({ sql: upsert, batch: rows });
+      yield* execute({ sql: upsert, batch: rows });
       for (const { id, revision: version, days: write } of newest.values()) {
         const machine = toIdBytes(id);
         const isOfNow = (yield* readFirst(selectRevision({ id: machine })))?.revision === version;

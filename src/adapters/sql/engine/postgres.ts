@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { nameFailure, toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { postgresDialect } from './dialect.ts';
-import type { Batch, Query, Result, SqlDatabase, Value, Work } from './sql-program.ts';
+import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
 
 const MAX_CONNECTIONS = 10;
 /** Waiting for a free connection, or for a server that does not answer. */
@@ -72,25 +72,25 @@ class PostgresDatabase implements SqlDatabase {
     this.#pool.on('error', (error) => report(nameFailure(error)));
   }
 
-  run<T>(work: Work<T>): Promise<T> {
+  run<T>(work: SqlProgram<T>): Promise<T> {
     return this.#withClient((client) => this.#drive(client, work));
   }
 
-  snapshot<T>(work: Work<T>): Promise<T> {
+  snapshot<T>(work: SqlProgram<T>): Promise<T> {
     return this.#withClient((client) =>
       this.#transact(client, ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'], work),
     );
   }
 
-  transaction<T>(work: Work<T>): Promise<T> {
+  transaction<T>(work: SqlProgram<T>): Promise<T> {
     return this.#withClient((client) => this.#transact(client, ['BEGIN'], work));
   }
 
-  exclusive<T>(work: Work<T>): Promise<T> {
+  exclusive<T>(work: SqlProgram<T>): Promise<T> {
     return this.#withClient((client) => this.#transact(client, BEGIN_EXCLUSIVE, work));
   }
 
-  async upgrade<T>(work: Work<T>): Promise<T> {
+  async upgrade<T>(work: SqlProgram<T>): Promise<T> {
     // It reads the files of certificates that the URL names.
     const client = await this.#guard(async () => new pg.Client({ connectionString: this.#url, ...CONNECTION }));
     surviveLoss(client);
@@ -118,14 +118,14 @@ class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  async #transact<T>(client: pg.ClientBase, begin: readonly string[], work: Work<T>): Promise<T> {
+  async #transact<T>(client: pg.ClientBase, begin: readonly string[], work: SqlProgram<T>): Promise<T> {
     for (const text of begin) await this.#guard(() => client.query(text));
     const value = await this.#drive(client, work);
     await this.#guard(() => client.query('COMMIT'));
     return value;
   }
 
-  async #drive<T>(client: pg.ClientBase, work: Work<T>): Promise<T> {
+  async #drive<T>(client: pg.ClientBase, work: SqlProgram<T>): Promise<T> {
     let step = work.next();
     while (step.done !== true) step = work.next(await this.#execute(client, step.value));
     return step.value;
@@ -165,7 +165,7 @@ function surviveLoss(client: pg.ClientBase): void {
 const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];
 
 /** One array per column, as `Dialect.batch` takes them. */
-function toColumns(rows: Batch['batch']): (Value[] | Buffer)[] {
+function toColumns(rows: Batch['batch']): (SqlValue[] | Buffer)[] {
   return rows[0]!.map((_, column) => {
     const values = rows.map((row) => row[column] ?? null);
     // Nulls alone may stand for anything.
@@ -174,7 +174,7 @@ function toColumns(rows: Batch['batch']): (Value[] | Buffer)[] {
   });
 }
 
-function isBytesOrNull(value: Value): value is Uint8Array | null {
+function isBytesOrNull(value: SqlValue): value is Uint8Array | null {
   return value === null || typeof value === 'object';
 }
 

@@ -3,20 +3,20 @@
  * text stays the same object, so drivers find their prepared statement by it.
  */
 import { sql, type Compilable, type RawBuilder } from 'kysely';
-import type { Query, Value } from './sql-program.ts';
+import type { Query, SqlValue } from './sql-program.ts';
 
 declare const kind: unique symbol;
 
 /** Says what a placeholder stands for. */
-export interface Kind<T extends Value> {
+export interface ParameterType<T extends SqlValue> {
   readonly [kind]?: T;
 }
 
-export const integer: Kind<number> = {};
-export const text: Kind<string> = {};
-export const bytes: Kind<Uint8Array> = {};
+export const integer: ParameterType<number> = {};
+export const text: ParameterType<string> = {};
+export const bytes: ParameterType<Uint8Array> = {};
 
-type ValueOf<K> = K extends Kind<infer T> ? T : never;
+type ValueOf<K> = K extends ParameterType<infer T> ? T : never;
 
 class Placeholder {
   readonly name: string;
@@ -27,7 +27,7 @@ class Placeholder {
 }
 
 /** Compiles a query of the given parameters; the answer binds values to it. */
-export function prepareQuery<Kinds extends Readonly<Record<string, Kind<Value>>>, Row>(
+export function prepareQuery<Kinds extends Readonly<Record<string, ParameterType<SqlValue>>>, Row>(
   kinds: Kinds,
   build: (parameters: { readonly [K in keyof Kinds]: RawBuilder<ValueOf<Kinds[K]>> }) => Compilable<Row>,
 ): (values: { readonly [K in keyof Kinds]: ValueOf<Kinds[K]> }) => Query<Row> {
@@ -38,7 +38,7 @@ export function prepareQuery<Kinds extends Readonly<Record<string, Kind<Value>>>
   return (values) => ({
     sql: compiled.sql,
     parameters: compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name]! : (parameter as Value),
+      parameter instanceof Placeholder ? values[parameter.name]! : (parameter as SqlValue),
     ),
   });
 }

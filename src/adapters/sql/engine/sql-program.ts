@@ -7,21 +7,21 @@
 import type { Dialect } from './dialect.ts';
 
 /** What both drivers bind and give back in the columns of this schema. */
-export type Value = string | number | Uint8Array | null;
+export type SqlValue = string | number | Uint8Array | null;
 
 declare const row: unique symbol;
 
 /** One statement with its values; `Row` is what it answers. */
 export interface Query<Row = unknown> {
   readonly sql: string;
-  readonly parameters: readonly Value[];
+  readonly parameters: readonly SqlValue[];
   readonly [row]?: Row;
 }
 
 /** One statement for many rows, whose text reads them from the table `batch` (`Dialect.batch`). */
 export interface Batch<Row = unknown> {
   readonly sql: string;
-  readonly batch: readonly (readonly Value[])[];
+  readonly batch: readonly (readonly SqlValue[])[];
   readonly [row]?: Row;
 }
 
@@ -31,18 +31,18 @@ export interface Result {
   readonly changes: number;
 }
 
-export type Work<T> = Generator<Query | Batch, T, Result>;
+export type SqlProgram<T> = Generator<Query | Batch, T, Result>;
 
-export function* readRows<Row>(query: Query<Row> | Batch<Row>): Work<readonly Row[]> {
+export function* readRows<Row>(query: Query<Row> | Batch<Row>): SqlProgram<readonly Row[]> {
   return (yield query).rows as readonly Row[];
 }
 
-export function* readFirst<Row>(query: Query<Row>): Work<Row | undefined> {
+export function* readFirst<Row>(query: Query<Row>): SqlProgram<Row | undefined> {
   return (yield query).rows[0] as Row | undefined;
 }
 
 /** Answers how many rows it changed. */
-export function* change(query: Query | Batch): Work<number> {
+export function* execute(query: Query | Batch): SqlProgram<number> {
   return (yield query).changes;
 }
 
@@ -50,14 +50,14 @@ export function* change(query: Query | Batch): Work<number> {
 export interface SqlDatabase {
   readonly dialect: Dialect;
   /** Each statement on its own. */
-  run<T>(work: Work<T>): Promise<T>;
+  run<T>(work: SqlProgram<T>): Promise<T>;
   /** All statements see one state of the database; they only read. */
-  snapshot<T>(work: Work<T>): Promise<T>;
+  snapshot<T>(work: SqlProgram<T>): Promise<T>;
   /** All or nothing; others may write other rows meanwhile. */
-  transaction<T>(work: Work<T>): Promise<T>;
+  transaction<T>(work: SqlProgram<T>): Promise<T>;
   /** All or nothing, one after another: no two run at once, whichever process asked. */
-  exclusive<T>(work: Work<T>): Promise<T>;
+  exclusive<T>(work: SqlProgram<T>): Promise<T>;
   /** Exclusive work that may take long, such as migrations of large tables. */
-  upgrade<T>(work: Work<T>): Promise<T>;
+  upgrade<T>(work: SqlProgram<T>): Promise<T>;
   close(): Promise<void>;
 }

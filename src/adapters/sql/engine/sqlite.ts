@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { sqliteDialect } from './dialect.ts';
-import type { Batch, Query, Result, SqlDatabase, Value, Work } from './sql-program.ts';
+import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
 
 /** How long another process may hold the write lock; a batch of its index takes a fraction of that. */
 const LOCK_PATIENCE_MILLISECONDS = 2_000;
@@ -28,7 +28,7 @@ const PRAGMAS = [
   'journal_size_limit = 67108864',
 ];
 
-type Statement = Sqlite.Statement<Value[], unknown>;
+type Statement = Sqlite.Statement<SqlValue[], unknown>;
 
 /** Opens the file, and makes its folder. Throws `StoreUnavailable`. */
 export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
@@ -83,24 +83,24 @@ class SqliteDatabase implements SqlDatabase {
     this.#report = report;
   }
 
-  run<T>(work: Work<T>): Promise<T> {
+  run<T>(work: SqlProgram<T>): Promise<T> {
     const drive = new Drive(work);
     return this.#patiently(() => drive.run(this.#execute));
   }
 
-  snapshot<T>(work: Work<T>): Promise<T> {
+  snapshot<T>(work: SqlProgram<T>): Promise<T> {
     return this.#transact('BEGIN', work);
   }
 
-  transaction<T>(work: Work<T>): Promise<T> {
+  transaction<T>(work: SqlProgram<T>): Promise<T> {
     return this.exclusive(work);
   }
 
-  exclusive<T>(work: Work<T>): Promise<T> {
+  exclusive<T>(work: SqlProgram<T>): Promise<T> {
     return this.#transact('BEGIN IMMEDIATE', work);
   }
 
-  upgrade<T>(work: Work<T>): Promise<T> {
+  upgrade<T>(work: SqlProgram<T>): Promise<T> {
     return this.#transact('BEGIN IMMEDIATE', work, UPGRADE_PATIENCE_MILLISECONDS);
   }
 
@@ -108,7 +108,7 @@ class SqliteDatabase implements SqlDatabase {
     this.#connection.close();
   }
 
-  #transact<T>(begin: string, work: Work<T>, patienceMilliseconds?: number): Promise<T> {
+  #transact<T>(begin: string, work: SqlProgram<T>, patienceMilliseconds?: number): Promise<T> {
     const drive = new Drive(work);
     return this.#patiently(() => {
       this.#execute({ sql: begin, parameters: [] });
@@ -152,7 +152,7 @@ class SqliteDatabase implements SqlDatabase {
   #prepare(text: string): Statement {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
-      statement = this.#connection.prepare<Value[], unknown>(text);
+      statement = this.#connection.prepare<SqlValue[], unknown>(text);
       this.#statements.set(text, statement);
     }
     return statement;
@@ -161,12 +161,12 @@ class SqliteDatabase implements SqlDatabase {
 
 /** A piece of work, which goes on with the statement that failed. */
 class Drive<T> {
-  readonly #work: Work<T>;
+  readonly #work: SqlProgram<T>;
   #step: IteratorResult<Query | Batch, T> | undefined;
   /** Whether a statement was answered. */
   isUnderWay = false;
 
-  constructor(work: Work<T>) {
+  constructor(work: SqlProgram<T>) {
     this.#work = work;
   }
 
@@ -186,7 +186,7 @@ function isLock(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
-function runOnce(statement: Statement, parameters: readonly Value[]): Result {
+function runOnce(statement: Statement, parameters: readonly SqlValue[]): Result {
   if (statement.reader) return { rows: statement.all(...parameters), changes: 0 };
   return { rows: [], changes: statement.run(...parameters).changes };
 }

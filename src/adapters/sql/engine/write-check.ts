@@ -1,8 +1,8 @@
 /** Does the database take a write right now? Reading it says nothing about a full disk or a standby. */
 import { prepareQuery } from './prepared-query.ts';
-import { change, type SqlDatabase } from './sql-program.ts';
+import { execute, type SqlDatabase } from './sql-program.ts';
 
-export function createWriteProbe(database: SqlDatabase): () => Promise<void> {
+export function createWriteCheck(database: SqlDatabase): () => Promise<void> {
   const write = prepareQuery({}, () =>
     database.dialect.builder
       .insertInto('write_probe')
@@ -12,6 +12,6 @@ export function createWriteProbe(database: SqlDatabase): () => Promise<void> {
       ),
   );
   return async () => {
-    await database.run(change(write({})));
+    await database.run(execute(write({})));
   };
 }

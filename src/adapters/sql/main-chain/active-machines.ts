@@ -5,13 +5,13 @@ import type { EventLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readRows, type Work } from '../engine/sql-program.ts';
+import { execute, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface ActiveMachines {
   /** Takes over the newest of logs in chain order. In exclusive work only. */
-  note(logs: readonly EventLogEntry[]): Work<void>;
+  note(logs: readonly EventLogEntry[]): SqlProgram<void>;
   /** Newest first. */
-  list(limit: number): Work<readonly ActiveMachine[]>;
+  list(limit: number): SqlProgram<readonly ActiveMachine[]>;
 }
 
 type SubmittedLog = EventLogEntry & { readonly kind: 'submitted' };
@@ -49,11 +49,11 @@ export function createActiveMachines({ builder, batch }: Dialect): ActiveMachine
     *note(logs) {
       const newest = findNewest(logs);
       if (newest.length === 0) return;
-      yield* change({
+      yield* execute({
         sql: upsert,
         batch: newest.map((log) => [toIdBytes(log.machineId), log.blockNumber, log.blockTimestamp]),
       });
-      yield* change(removeOthers({ limit: MOST_ACTIVE_MACHINES }));
+      yield* execute(removeOthers({ limit: MOST_ACTIVE_MACHINES }));
     },
     *list(limit) {
       const rows = yield* readRows(select({ limit }));

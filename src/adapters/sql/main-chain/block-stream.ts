@@ -5,15 +5,15 @@ import type { Checkpoint, HeadObservation } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import type { StreamName } from '../schema/schema.ts';
-import { change, readFirst, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface BlockStream {
-  claimIdentity(identity: string): Work<boolean>;
-  readCheckpoint(): Work<Checkpoint | undefined>;
+  claimIdentity(identity: string): SqlProgram<boolean>;
+  readCheckpoint(): SqlProgram<Checkpoint | undefined>;
   /** Compare and set: false when the stored checkpoint is not the expected one, or the next one lies not after it. */
-  moveCheckpoint(expected: Checkpoint | undefined, next: Checkpoint): Work<boolean>;
-  writeHeadObservation(observation: HeadObservation): Work<void>;
-  readHeadObservation(): Work<HeadObservation | undefined>;
+  moveCheckpoint(expected: Checkpoint | undefined, next: Checkpoint): SqlProgram<boolean>;
+  writeHeadObservation(observation: HeadObservation): SqlProgram<void>;
+  readHeadObservation(): SqlProgram<HeadObservation | undefined>;
 }
 
 export function createBlockStream({ builder }: Dialect, stream: StreamName): BlockStream {
@@ -76,7 +76,7 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
 
   return {
     *claimIdentity(identity) {
-      yield* change(insertIdentity({ identity }));
+      yield* execute(insertIdentity({ identity }));
       return (yield* readFirst(selectIdentity({})))?.identity === identity;
     },
     *readCheckpoint() {
@@ -93,10 +93,10 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
               number,
               hash,
             });
-      return (yield* change(moved)) === 1;
+      return (yield* execute(moved)) === 1;
     },
     *writeHeadObservation({ blockNumber, observedAtMilliseconds }) {
-      yield* change(upsertHead({ number: blockNumber, observedAt: observedAtMilliseconds }));
+      yield* execute(upsertHead({ number: blockNumber, observedAt: observedAtMilliseconds }));
     },
     *readHeadObservation() {
       const row = yield* readFirst(selectHead({}));

@@ -3,14 +3,22 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { fromGenerationNumber, fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type Batch, type Query, type Value, type Work } from '../engine/sql-program.ts';
+import {
+  execute,
+  readFirst,
+  readRows,
+  type Batch,
+  type Query,
+  type SqlValue,
+  type SqlProgram,
+} from '../engine/sql-program.ts';
 
 export interface HistoryKey {
   readonly generation: EventGeneration;
   readonly id: MachineId;
 }
 
-export interface History extends HistoryKey {
+export interface StoredEventHistory extends HistoryKey {
   readonly historyId: number;
   readonly isStored: boolean;
   /** Stands in the index of unfolded machines for every configuration already. */
@@ -21,9 +29,9 @@ export interface History extends HistoryKey {
 
 export interface EventHistories {
   /** One history for each key, in the order of the keys; a new one, not yet stored, where there is none. */
-  load(keys: readonly HistoryKey[]): Work<History[]>;
+  load(keys: readonly HistoryKey[]): SqlProgram<StoredEventHistory[]>;
   /** Stores histories, unfolded from now on if they have a log. */
-  save(histories: readonly History[]): Work<void>;
+  save(histories: readonly StoredEventHistory[]): SqlProgram<void>;
 }
 
 interface HistoryRow {
@@ -92,21 +100,21 @@ export function createEventHistories({ builder, batch }: Dialect): EventHistorie
     *save(histories) {
       const sorted = histories.toSorted((a, b) => a.historyId - b.historyId);
       const growing = sorted.filter(canGrow);
-      yield* change({ sql: grow, batch: growing.map(({ historyId, epoch, count }) => [historyId, epoch, count]) });
-      yield* change({ sql: upsert, batch: sorted.filter((history) => !canGrow(history)).map(toRow) });
+      yield* execute({ sql: grow, batch: growing.map(({ historyId, epoch, count }) => [historyId, epoch, count]) });
+      yield* execute({ sql: upsert, batch: sorted.filter((history) => !canGrow(history)).map(toRow) });
     },
   };
 }
 
-function canGrow({ isQueued, count }: History): boolean {
+function canGrow({ isQueued, count }: StoredEventHistory): boolean {
   return isQueued && count > 0;
 }
 
-function toRow({ historyId, id, generation, epoch, count }: History): Value[] {
+function toRow({ historyId, id, generation, epoch, count }: StoredEventHistory): SqlValue[] {
   return [historyId, toIdBytes(id), toGenerationNumber(generation), epoch, count, count > 0 ? 0 : null];
 }
 
-function toHistory(row: HistoryRow): History {
+function toHistory(row: HistoryRow): StoredEventHistory {
   return {
     historyId: row.history_id,
     id: fromIdBytes(row.machine_id),
@@ -120,16 +128,16 @@ function toHistory(row: HistoryRow): History {
 
 /** What is kept for machines of two generations, whose ids share nothing. */
 export class HistoryMap {
-  readonly #byGeneration: Readonly<Record<EventGeneration, Map<MachineId, History>>> = {
+  readonly #byGeneration: Readonly<Record<EventGeneration, Map<MachineId, StoredEventHistory>>> = {
     first: new Map(),
     second: new Map(),
   };
 
-  get({ generation, id }: HistoryKey): History | undefined {
+  get({ generation, id }: HistoryKey): StoredEventHistory | undefined {
     return this.#byGeneration[generation].get(id);
   }
 
-  add(history: History): History {
+  add(history: StoredEventHistory): StoredEventHistory {
     this.#byGeneration[history.generation].set(history.id, history);
     return history;
   }

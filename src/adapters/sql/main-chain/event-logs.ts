@@ -4,16 +4,16 @@ import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import { createEventHistories, type History, type HistoryKey } from './event-histories.ts';
+import { createEventHistories, type StoredEventHistory, type HistoryKey } from './event-histories.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type Value, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface EventLogs {
   /** Gives the logs their positions and stores them. In exclusive work only. */
-  append(logs: readonly EventLogEntry[]): Work<void>;
-  list(generation: EventGeneration, id: MachineId, from: number, to: number): Work<EventLogRow[]>;
-  count(generation: EventGeneration, id: MachineId): Work<{ readonly count: number; readonly epoch: number }>;
+  append(logs: readonly EventLogEntry[]): SqlProgram<void>;
+  list(generation: EventGeneration, id: MachineId, from: number, to: number): SqlProgram<EventLogRow[]>;
+  count(generation: EventGeneration, id: MachineId): SqlProgram<{ readonly count: number; readonly epoch: number }>;
 }
 
 export function createEventLogs(dialect: Dialect): EventLogs {
@@ -61,13 +61,13 @@ export function createEventLogs(dialect: Dialect): EventLogs {
     *append(logs) {
       const touched = findMachines(logs);
       const found = yield* histories.load(touched.keys);
-      const rows: Value[][] = [];
+      const rows: SqlValue[][] = [];
       logs.forEach((log, index) => {
         const history = found[touched.positions[index]!]!;
         if (log.kind === 'submitted') rows.push(toRow(history, log));
         else startAnew(history);
       });
-      yield* change({ sql: insert, batch: rows });
+      yield* execute({ sql: insert, batch: rows });
       yield* histories.save(found);
     },
     *list(generation, id, from, to) {
@@ -105,7 +105,7 @@ function findMachines(logs: readonly EventLogEntry[]): {
 }
 
 /** The next position of the history becomes the log's. */
-function toRow(history: History, log: EventLogEntry & { readonly kind: 'submitted' }): Value[] {
+function toRow(history: StoredEventHistory, log: EventLogEntry & { readonly kind: 'submitted' }): SqlValue[] {
   return [
     history.historyId,
     history.epoch,
@@ -118,7 +118,7 @@ function toRow(history: History, log: EventLogEntry & { readonly kind: 'submitte
   ];
 }
 
-function startAnew(history: History): void {
+function startAnew(history: StoredEventHistory): void {
   history.epoch += 1;
   history.count = 0;
 }

@@ -3,14 +3,14 @@ import type { MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
-import { createHoldings } from './ownership.ts';
+import { createOwnershipRows } from './ownership.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
 
-export function createMainChainIndex(database: SqlDatabase): MainChainIndexStore {
+export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
-  const holdings = createHoldings(database.dialect);
+  const holdings = createOwnershipRows(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
 

@@ -1,23 +1,29 @@
 /** Who owns or controls which machines? (`OwnershipStore`; chain-evm 4.) One row per pair, sorted by machine, and a count per holder. */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { Checkpoint, HoldingPage, OwnershipChange, OwnershipReads, OwnershipStore } from '../../../ports/store.ts';
+import type {
+  Checkpoint,
+  OwnershipPage,
+  OwnershipChange,
+  OwnershipReads,
+  OwnershipStore,
+} from '../../../ports/store.ts';
 import { createBlockStream } from './block-stream.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 import {
-  change,
+  execute,
   readFirst,
   readRows,
   type Batch,
   type SqlDatabase,
-  type Value,
-  type Work,
+  type SqlValue,
+  type SqlProgram,
 } from '../engine/sql-program.ts';
 
-export interface Holdings {
+export interface OwnershipRows {
   /** Stores what was read of machines; of several changes of one machine the last holds. In exclusive work only. */
-  apply(reads: OwnershipReads): Work<void>;
+  apply(reads: OwnershipReads): SqlProgram<void>;
 }
 
 interface OwnersRow {
@@ -29,7 +35,7 @@ interface OwnersRow {
 /** Owner and controller as hex, so that they compare; undefined: no token here. */
 type Owners = { readonly owner: string; readonly controller: string | undefined } | undefined;
 
-export function createHoldings({ builder, batch }: Dialect): Holdings {
+export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows {
   // Rows that come in the order of their index are a third cheaper to insert.
   const select = batch(
     { machine_id: 'bytes' },
@@ -78,11 +84,11 @@ export function createHoldings({ builder, batch }: Dialect): Holdings {
   return {
     *apply({ readAtBlock, changes }) {
       if (changes.length === 0) return;
-      yield* change(noteRead({ block: readAtBlock }));
+      yield* execute(noteRead({ block: readAtBlock }));
       const wanted = new Map(changes.map((each) => [each.id, { key: toIdBytes(each.id), owners: toOwners(each) }]));
       const stored = yield* load([...wanted.values()].map(({ key }) => key));
-      const held = { added: [] as Value[][], removed: [] as Value[][] };
-      const owned = { added: [] as Value[][], changed: [] as Value[][], removed: [] as Value[][] };
+      const held = { added: [] as SqlValue[][], removed: [] as SqlValue[][] };
+      const owned = { added: [] as SqlValue[][], changed: [] as SqlValue[][], removed: [] as SqlValue[][] };
       const touched = new TouchedHolders();
       for (const [id, { key, owners }] of wanted) {
         const before = stored.get(id);
@@ -99,22 +105,22 @@ export function createHoldings({ builder, batch }: Dialect): Holdings {
         if (owners === undefined) owned.removed.push([key]);
         else (before === undefined ? owned.added : owned.changed).push(toRow(key, owners));
       }
-      yield* change({ sql: removeHolding, batch: held.removed });
-      yield* change({ sql: insertHolding, batch: held.added });
-      yield* change({ sql: count, batch: touched.toRows() });
-      yield* change({ sql: remove, batch: owned.removed });
-      yield* change({ sql: insert, batch: owned.added });
-      yield* change({ sql: update, batch: owned.changed });
+      yield* execute({ sql: removeHolding, batch: held.removed });
+      yield* execute({ sql: insertHolding, batch: held.added });
+      yield* execute({ sql: count, batch: touched.toRows() });
+      yield* execute({ sql: remove, batch: owned.removed });
+      yield* execute({ sql: insert, batch: owned.added });
+      yield* execute({ sql: update, batch: owned.changed });
     },
   };
 
-  function* load(keys: readonly Uint8Array[]): Work<Map<MachineId, Owners>> {
+  function* load(keys: readonly Uint8Array[]): SqlProgram<Map<MachineId, Owners>> {
     const query: Batch<OwnersRow> = { sql: select, batch: keys.map((key) => [key]) };
     const rows = yield* readRows(query);
     return new Map(
       rows.map(({ machine_id, owner, controller }) => [
         fromIdBytes(machine_id),
-        { owner: toHex(owner), controller: controller === null ? undefined : toHex(controller) },
+        { owner: columnToHex(owner), controller: controller === null ? undefined : columnToHex(controller) },
       ]),
     );
   }
@@ -132,27 +138,27 @@ interface Anchors {
 }
 
 export function createOwnership(database: SqlDatabase): OwnershipStore {
-  const lists = createHoldingLists(database.dialect);
+  const lists = createOwnershipLists(database.dialect);
   return {
     listHoldings: (address, offset, limit) => database.snapshot(lists.list(address, offset, limit)),
   };
 }
 
 /** Parts of a page, for work that reads one state of the database. */
-export interface HoldingLists {
-  list(address: Address, offset: number, limit: number): Work<HoldingPage>;
-  readHolder(address: Address): Work<{ readonly total: number; readonly version: number }>;
+export interface OwnershipLists {
+  list(address: Address, offset: number, limit: number): SqlProgram<OwnershipPage>;
+  readHolder(address: Address): SqlProgram<{ readonly total: number; readonly version: number }>;
   /** Moves with every change of who owns what. */
-  readCheckpoint(): Work<Checkpoint | undefined>;
+  readCheckpoint(): SqlProgram<Checkpoint | undefined>;
   /** The block that all rows are of. */
-  findIndexedBlock(): Work<number | undefined>;
+  findIndexedBlock(): SqlProgram<number | undefined>;
   /** The first machine of every stretch of `ANCHOR_SPACING`, of the rows of this version. */
-  findAnchors(address: Address, version: number): Work<readonly Uint8Array[]>;
+  findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]>;
   /** In order, from `anchor` on. */
-  readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): Work<readonly Uint8Array[]>;
+  readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): SqlProgram<readonly Uint8Array[]>;
 }
 
-export function createHoldingLists(dialect: Dialect): HoldingLists {
+export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   const { builder } = dialect;
   const kept = new Map<Address, Anchors>();
   const stream = createBlockStream(dialect, 'main-chain');
@@ -195,7 +201,7 @@ export function createHoldingLists(dialect: Dialect): HoldingLists {
 
   return { list, readHolder, readCheckpoint: () => stream.readCheckpoint(), findIndexedBlock, findAnchors, readFrom };
 
-  function* list(address: Address, offset: number, limit: number): Work<HoldingPage> {
+  function* list(address: Address, offset: number, limit: number): SqlProgram<OwnershipPage> {
     const { total, version } = yield* readHolder(address);
     const indexedBlock = yield* findIndexedBlock();
     if (offset >= total) return { indexedBlock, total, ids: [] };
@@ -205,23 +211,28 @@ export function createHoldingLists(dialect: Dialect): HoldingLists {
     return { indexedBlock, total, ids: rows.map(fromIdBytes) };
   }
 
-  function* readHolder(address: Address): Work<{ readonly total: number; readonly version: number }> {
-    return (yield* readFirst(selectHolder({ holder: fromHex(address) }))) ?? { total: 0, version: 0 };
+  function* readHolder(address: Address): SqlProgram<{ readonly total: number; readonly version: number }> {
+    return (yield* readFirst(selectHolder({ holder: hexToColumn(address) }))) ?? { total: 0, version: 0 };
   }
 
-  function* readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): Work<readonly Uint8Array[]> {
-    const rows = yield* readRows(selectPage({ holder: fromHex(address), anchor, limit, offset }));
+  function* readFrom(
+    address: Address,
+    anchor: Uint8Array,
+    offset: number,
+    limit: number,
+  ): SqlProgram<readonly Uint8Array[]> {
+    const rows = yield* readRows(selectPage({ holder: hexToColumn(address), anchor, limit, offset }));
     return rows.map(({ machine_id }) => machine_id);
   }
 
-  function* findIndexedBlock(): Work<number | undefined> {
+  function* findIndexedBlock(): SqlProgram<number | undefined> {
     const checkpoint = yield* stream.readCheckpoint();
     const newestRead = yield* readFirst(selectRead({}));
     const isWhole = checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
     return isWhole ? checkpoint.blockNumber : undefined;
   }
 
-  function* findAnchors(address: Address, version: number): Work<readonly Uint8Array[]> {
+  function* findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]> {
     const known = kept.get(address);
     kept.delete(address);
     const anchors = known?.version === version ? known : { version, ids: yield* readAnchors(address) };
@@ -230,8 +241,8 @@ export function createHoldingLists(dialect: Dialect): HoldingLists {
     return anchors.ids;
   }
 
-  function* readAnchors(address: Address): Work<readonly Uint8Array[]> {
-    const rows = yield* readRows(selectAnchors({ holder: fromHex(address), spacing: ANCHOR_SPACING }));
+  function* readAnchors(address: Address): SqlProgram<readonly Uint8Array[]> {
+    const rows = yield* readRows(selectAnchors({ holder: hexToColumn(address), spacing: ANCHOR_SPACING }));
     return rows.map(({ machine_id }) => machine_id);
   }
 }
@@ -252,13 +263,13 @@ class TouchedHolders {
 
   grow(address: string, by: number): Buffer {
     const known = this.#byAddress.get(address);
-    const holder = known ?? { key: fromHex(address), growth: 0 };
+    const holder = known ?? { key: hexToColumn(address), growth: 0 };
     if (known === undefined) this.#byAddress.set(address, holder);
     holder.growth += by;
     return holder.key;
   }
 
-  toRows(): Value[][] {
+  toRows(): SqlValue[][] {
     return [...this.#byAddress.values()].map(({ key, growth }) => [key, growth]);
   }
 }
@@ -267,14 +278,14 @@ function areEqual(a: Owners, b: Owners): boolean {
   return a?.owner === b?.owner && a?.controller === b?.controller;
 }
 
-function toRow(key: Uint8Array, { owner, controller }: NonNullable<Owners>): Value[] {
-  return [key, fromHex(owner), controller === undefined ? null : fromHex(controller)];
+function toRow(key: Uint8Array, { owner, controller }: NonNullable<Owners>): SqlValue[] {
+  return [key, hexToColumn(owner), controller === undefined ? null : hexToColumn(controller)];
 }
 
-export function fromHex(address: string): Buffer {
+export function hexToColumn(address: string): Buffer {
   return Buffer.from(address.slice(2), 'hex');
 }
 
-export function toHex(address: Uint8Array): string {
+export function columnToHex(address: Uint8Array): string {
   return `0x${Buffer.from(address.buffer, address.byteOffset, address.byteLength).toString('hex')}`;
 }

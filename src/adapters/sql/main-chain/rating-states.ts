@@ -1,46 +1,55 @@
-/** How far are machines' ratings folded? (`FoldStore`; design/scoring.md, Fold.) */
+/** How far are machines' ratings folded? (`RatingStateStore`; design/scoring.md, Fold.) */
 import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
-import type { FoldStore, FoldWrite, StoredFold, StoredFoldDays } from '../../../ports/store.ts';
+import type {
+  RatingStateStore,
+  RatingStateWrite,
+  StoredRatingState,
+  StoredRatingStateDays,
+} from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import { createEventHistories, type History, type HistoryKey } from './event-histories.ts';
-import { createFoldDays } from '../rating/rating-state-days.ts';
-import { createFoldSlots, SLOTS, type FoldSlot } from '../rating/rating-state-slots.ts';
+import { createEventHistories, type StoredEventHistory, type HistoryKey } from './event-histories.ts';
+import { createRatingStateDays } from '../rating/rating-state-days.ts';
+import { createRatingStateSlots, SLOTS, type RatingStateSlot } from '../rating/rating-state-slots.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, type SqlDatabase, type Value, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, type SqlDatabase, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
-export function createFolds(database: SqlDatabase): FoldStore {
+export function createRatingStates(database: SqlDatabase): RatingStateStore {
   const { dialect } = database;
-  const slots = createFoldSlots(dialect);
+  const slots = createRatingStateSlots(dialect);
   const histories = createEventHistories(dialect);
-  const days = createFoldDays(dialect, 'main');
+  const days = createRatingStateDays(dialect, 'main');
   const select = prepareSelect(dialect);
   const upsert = prepareUpsert(dialect);
   const settle = SLOTS.map((slot) => prepareSettle(dialect, slot));
 
-  function* write(ratesFingerprint: string, given: readonly FoldWrite[]): Work<void> {
+  function* write(ratesFingerprint: string, given: readonly RatingStateWrite[]): SqlProgram<void> {
     const folds = keepNewest(given);
     const slot = yield* slots.claim(ratesFingerprint);
     const found = yield* histories.load(folds);
     yield* histories.save(found.filter(({ isStored }) => !isStored));
-    yield* change({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
-    const settled: Value[][] = [];
+    yield* execute({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
+    const settled: SqlValue[][] = [];
     for (const [index, fold] of folds.entries()) {
       const { epoch, nextSeq } = fold;
       const hasDays = yield* addDays(slot, found[index]!, fold);
       if (hasDays) settled.push([found[index]!.historyId, slot.configurationId, epoch, nextSeq]);
     }
-    yield* change({ sql: settle[slot.slot]!, batch: settled });
+    yield* execute({ sql: settle[slot.slot]!, batch: settled });
   }
 
   /** Whether the machine has its days now, or so few events that it needs none. */
-  function* addDays(slot: FoldSlot, { historyId, epoch }: History, fold: FoldWrite): Work<boolean> {
+  function* addDays(
+    slot: RatingStateSlot,
+    { historyId, epoch }: StoredEventHistory,
+    fold: RatingStateWrite,
+  ): SqlProgram<boolean> {
     const isKept = fold.days !== undefined && fold.epoch === epoch;
     const isAdded = isKept && (yield* days.add(slot, { machine: historyId, version: epoch }, fold.days));
     return isAdded || fold.nextSeq <= LEAST_EVENTS_OF_DAYS;
   }
 
-  function* listDays(key: HistoryKey, ratesFingerprint: string, limit: number): Work<StoredFoldDays> {
+  function* listDays(key: HistoryKey, ratesFingerprint: string, limit: number): SqlProgram<StoredRatingStateDays> {
     const [history] = yield* histories.load([key]);
     const { historyId, epoch } = history!;
     const slot = yield* slots.find(ratesFingerprint);
@@ -114,13 +123,13 @@ function prepareSettle({ batch }: Dialect, slot: number): string {
   );
 }
 
-function toRow({ historyId }: History, { slot, configurationId }: FoldSlot, fold: StoredFold) {
+function toRow({ historyId }: StoredEventHistory, { slot, configurationId }: RatingStateSlot, fold: StoredRatingState) {
   return [historyId, slot, configurationId, fold.epoch, fold.nextSeq, fold.state];
 }
 
 /** One fold per machine, because one statement can write a row only once. */
-function keepNewest(folds: readonly FoldWrite[]): readonly FoldWrite[] {
-  const newest = { first: new Map<bigint, FoldWrite>(), second: new Map<bigint, FoldWrite>() };
+function keepNewest(folds: readonly RatingStateWrite[]): readonly RatingStateWrite[] {
+  const newest = { first: new Map<bigint, RatingStateWrite>(), second: new Map<bigint, RatingStateWrite>() };
   for (const fold of folds) {
     const kept = newest[fold.generation].get(fold.id);
     if (kept === undefined || isAtLeast(fold, kept)) newest[fold.generation].set(fold.id, fold);
@@ -128,6 +137,6 @@ function keepNewest(folds: readonly FoldWrite[]): readonly FoldWrite[] {
   return [...newest.first.values(), ...newest.second.values()];
 }
 
-function isAtLeast(fold: StoredFold, other: StoredFold): boolean {
+function isAtLeast(fold: StoredRatingState, other: StoredRatingState): boolean {
   return fold.epoch === other.epoch ? fold.nextSeq >= other.nextSeq : fold.epoch > other.epoch;
 }

@@ -7,20 +7,20 @@ import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.t
 import type { MainChainIndexStore } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { HistoryKey } from './event-histories.ts';
-import { createFoldSlots, SLOTS, type FoldSlot, type Slot } from '../rating/rating-state-slots.ts';
+import { createRatingStateSlots, SLOTS, type RatingStateSlot, type Slot } from '../rating/rating-state-slots.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { fromGenerationNumber, fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
-import { readFirst, readRows, type Work } from '../engine/sql-program.ts';
+import { readFirst, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 type Unfolded = Awaited<ReturnType<MainChainIndexStore['listUnfolded']>>;
 
 export interface UnfoldedList {
   /** In order of id, the first generation before the second where ids are equal. */
-  list(ratesFingerprint: string, limit: number, after: HistoryKey | undefined): Work<Unfolded>;
+  list(ratesFingerprint: string, limit: number, after: HistoryKey | undefined): SqlProgram<Unfolded>;
 }
 
 /** A configuration that never wrote: nothing is settled under it. */
-const UNKNOWN_CONFIGURATION: FoldSlot = { slot: 0, configurationId: -1 };
+const UNKNOWN_CONFIGURATION: RatingStateSlot = { slot: 0, configurationId: -1 };
 
 interface UnfoldedRow {
   readonly machine_id: Uint8Array;
@@ -30,7 +30,7 @@ interface UnfoldedRow {
 }
 
 export function createUnfoldedList(dialect: Dialect): UnfoldedList {
-  const slots = createFoldSlots(dialect);
+  const slots = createRatingStateSlots(dialect);
   const bySlot = SLOTS.map((slot) => ({
     selectNextValue: prepareNextValue(dialect, slot),
     selectUnfolded: prepareUnfolded(dialect, slot),

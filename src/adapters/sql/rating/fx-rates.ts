@@ -1,7 +1,7 @@
 /** Which rates of currencies have been taken over, for good? (`FxStore`; design/scoring.md, Amount; decisions 6.) */
 import type { FxRateRow, FxStore } from '../../../ports/store.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
-import { change, readRows, type SqlDatabase, type Value, type Work } from '../engine/sql-program.ts';
+import { execute, readRows, type SqlDatabase, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 export function createFxRates(database: SqlDatabase): FxStore {
   const { builder, batch } = database.dialect;
@@ -33,9 +33,9 @@ export function createFxRates(database: SqlDatabase): FxStore {
       ),
   );
 
-  function* append(rows: readonly FxRateRow[], throughDay: number): Work<void> {
-    yield* change({ sql: insertRates, batch: keepLast(rows).map(toRow) });
-    yield* change(moveCoverage({ throughDay }));
+  function* append(rows: readonly FxRateRow[], throughDay: number): SqlProgram<void> {
+    yield* execute({ sql: insertRates, batch: keepLast(rows).map(toRow) });
+    yield* execute(moveCoverage({ throughDay }));
   }
 
   return {
@@ -55,6 +55,6 @@ function keepLast(rows: readonly FxRateRow[]): readonly FxRateRow[] {
   return [...new Map(rows.map((row) => [`${row.currency} ${row.day}`, row])).values()];
 }
 
-function toRow({ currency, day, rate }: FxRateRow): Value[] {
+function toRow({ currency, day, rate }: FxRateRow): SqlValue[] {
   return [currency, day, rate.toString()];
 }

@@ -4,11 +4,11 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import { KEPT_DAYS } from '../../../domain/rating/rating-state-days.ts';
-import type { FoldDaysWrite, StoredFoldDay } from '../../../ports/store.ts';
+import type { RatingStateDaysWrite, StoredRatingStateDay } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import type { FoldSlot } from './rating-state-slots.ts';
+import type { RatingStateSlot } from './rating-state-slots.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
-import { change, readFirst, readRows, type Value, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 const TABLES = {
   main: { name: 'fold_days', machine: 'history_id', machineType: 'integer', version: 'epoch' },
@@ -16,19 +16,19 @@ const TABLES = {
 } as const;
 
 /** Whose days: of which machine, by the key of its table, and of which version of its history. */
-export interface DaysKey<Machine extends Value> {
+export interface DaysKey<Machine extends SqlValue> {
   readonly machine: Machine;
   readonly version: number;
 }
 
-export interface FoldDaysTable<Machine extends Value> {
+export interface RatingStateDaysTable<Machine extends SqlValue> {
   /** The newest `limit` days, oldest first. */
-  list(slot: FoldSlot, key: DaysKey<Machine>, limit: number): Work<readonly StoredFoldDay[]>;
+  list(slot: RatingStateSlot, key: DaysKey<Machine>, limit: number): SqlProgram<readonly StoredRatingStateDay[]>;
   /**
    * Adds days to those of the key, and forgets what no history needs; days of another configuration or version make room. False, and nothing
    * written: they end elsewhere. In exclusive work only, and for the version that is in force.
    */
-  add(slot: FoldSlot, key: DaysKey<Machine>, write: FoldDaysWrite): Work<boolean>;
+  add(slot: RatingStateSlot, key: DaysKey<Machine>, write: RatingStateDaysWrite): SqlProgram<boolean>;
 }
 
 interface DayRow {
@@ -43,10 +43,10 @@ interface EndRow {
   readonly next_seq: number;
 }
 
-export function createFoldDays<Chain extends keyof typeof TABLES>(
+export function createRatingStateDays<Chain extends keyof typeof TABLES>(
   { builder, batch }: Dialect,
   chain: Chain,
-): FoldDaysTable<Chain extends 'main' ? number : Uint8Array> {
+): RatingStateDaysTable<Chain extends 'main' ? number : Uint8Array> {
   const { name, machine, machineType, version } = TABLES[chain];
   const kind = machineType === 'integer' ? integer : bytes;
   const [table, machineColumn, versionColumn] = [sql.table(name), sql.ref(machine), sql.ref(version)];
@@ -94,14 +94,14 @@ export function createFoldDays<Chain extends keyof typeof TABLES>(
       const end = yield* readFirst(selectEnd(place));
       const isOfKey = end?.configuration_id === configurationId && end.version === key.version;
       if (newest === undefined || (isOfKey ? end.next_seq : 0) !== afterSeq) return false;
-      if (end !== undefined && !isOfKey) yield* change(removeAll(place));
-      yield* change({
+      if (end !== undefined && !isOfKey) yield* execute(removeAll(place));
+      yield* execute({
         sql: upsert,
         batch: days.map(({ day, nextSeq, state }) => [
           ...[key.machine, slot, day, configurationId, key.version, nextSeq, state],
         ]),
       });
-      yield* change(removeOld({ ...place, day: newest.day - KEPT_DAYS }));
+      yield* execute(removeOld({ ...place, day: newest.day - KEPT_DAYS }));
       return true;
     },
   };

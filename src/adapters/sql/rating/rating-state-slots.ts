@@ -5,24 +5,24 @@
  */
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery, text } from '../engine/prepared-query.ts';
-import { change, readFirst, readRows, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 export const SLOTS = [0, 1] as const;
 export type Slot = (typeof SLOTS)[number];
 
-export interface FoldSlot {
+export interface RatingStateSlot {
   readonly slot: Slot;
   /** Never given twice, so what another configuration left in the slot is told apart. */
   readonly configurationId: number;
 }
 
-export interface FoldSlots {
-  find(ratesFingerprint: string): Work<FoldSlot | undefined>;
+export interface RatingStateSlots {
+  find(ratesFingerprint: string): SqlProgram<RatingStateSlot | undefined>;
   /** Finds or takes a slot. In exclusive work only. */
-  claim(ratesFingerprint: string): Work<FoldSlot>;
+  claim(ratesFingerprint: string): SqlProgram<RatingStateSlot>;
 }
 
-export function createFoldSlots({ builder }: Dialect): FoldSlots {
+export function createRatingStateSlots({ builder }: Dialect): RatingStateSlots {
   const select = prepareQuery({ fingerprint: text }, ({ fingerprint }) =>
     builder.selectFrom('fold_slots').select(['slot', 'configuration_id']).where('rates_fingerprint', '=', fingerprint),
   );
@@ -54,7 +54,7 @@ export function createFoldSlots({ builder }: Dialect): FoldSlots {
       const slot = (own?.slot ?? findFree(taken.map((row) => row.slot)) ?? taken.at(-1)!.slot) as Slot;
       const configurationId = own?.configuration_id ?? Math.max(0, ...taken.map((row) => row.configuration_id)) + 1;
       if (own === undefined || own !== last) {
-        yield* change(upsert({ slot, configurationId, fingerprint, claim: (last?.claim ?? 0) + 1 }));
+        yield* execute(upsert({ slot, configurationId, fingerprint, claim: (last?.claim ?? 0) + 1 }));
       }
       return { slot, configurationId };
     },

@@ -1,5 +1,5 @@
 /** Of which deployments are the rows of this database? What every index claimed, to be compared with another database's. */
-import type { Query, SqlDatabase, Work } from '../engine/sql-program.ts';
+import type { Query, SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
 import { readRows } from '../engine/sql-program.ts';
 
 export function createIdentities(database: SqlDatabase): { readIdentities(): Promise<string> } {
@@ -9,7 +9,7 @@ export function createIdentities(database: SqlDatabase): { readIdentities(): Pro
     .orderBy('stream')
     .compile() as Query as Query<{ stream: string; identity: string }>;
 
-  function* read(): Work<string> {
+  function* read(): SqlProgram<string> {
     const rows = yield* readRows(all);
     return rows.map(({ stream, identity }) => `${stream} ${identity}\n`).join('');
   }

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Dialect } from '../engine/dialect.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import type { Query, Work } from '../engine/sql-program.ts';
-import { change, readFirst } from '../engine/sql-program.ts';
+import type { Query, SqlProgram } from '../engine/sql-program.ts';
+import { execute, readFirst } from '../engine/sql-program.ts';
 
 /** The database was made by a newer release, whose tables this one does not know. */
 export class SchemaTooNew extends Error {
@@ -11,9 +11,9 @@ export class SchemaTooNew extends Error {
 }
 
 /** Takes every migration after the recorded ones. Throws `SchemaTooNew`. */
-export function* migrate(dialect: Dialect, migrations: readonly Migration[] = MIGRATIONS): Work<void> {
+export function* migrate(dialect: Dialect, migrations: readonly Migration[] = MIGRATIONS): SqlProgram<void> {
   const { columns, table, builder } = dialect;
-  yield* change(
+  yield* execute(
     statement(
       `CREATE TABLE IF NOT EXISTS schema_migrations (version ${columns.small} NOT NULL PRIMARY KEY, name ${columns.text} NOT NULL) ${table}`,
     ),
@@ -27,8 +27,8 @@ export function* migrate(dialect: Dialect, migrations: readonly Migration[] = MI
   for (const [index, { name, statements }] of migrations.entries()) {
     const version = index + 1;
     if (version <= done) continue;
-    for (const text of statements(dialect)) yield* change(statement(text));
-    yield* change(builder.insertInto('schema_migrations').values({ version, name }).compile() as Query);
+    for (const text of statements(dialect)) yield* execute(statement(text));
+    yield* execute(builder.insertInto('schema_migrations').values({ version, name }).compile() as Query);
   }
 }
 

@@ -4,7 +4,7 @@ import { createActiveMachines } from '../main-chain/active-machines.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openSqlite } from '../engine/sqlite.ts';
-import { change, readRows, type Value, type Work } from '../engine/sql-program.ts';
+import { execute, readRows, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 const idOf = (number: number) => Buffer.alloc(32, number);
 
@@ -12,9 +12,9 @@ const idOf = (number: number) => Buffer.alloc(32, number);
 async function openOld(known: number, machines: readonly { id: number; logs: number; generation?: number }[]) {
   const database = openSqlite(':memory:', () => undefined);
   await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, known)));
-  function* fill(): Work<void> {
-    const insert = function* (sql: string, parameters: readonly Value[]): Work<void> {
-      yield* change({ sql, parameters });
+  function* fill(): SqlProgram<void> {
+    const insert = function* (sql: string, parameters: readonly SqlValue[]): SqlProgram<void> {
+      yield* execute({ sql, parameters });
     };
     for (const [place, { id, logs, generation = 2 }] of machines.entries()) {
       yield* insert('INSERT INTO event_histories VALUES (?, ?, ?, 1, ?, 5, 5)', [place, idOf(id), generation, logs]);

@@ -4,7 +4,7 @@ import type { SignedDecision, Signer } from '../../../domain/monetization/decisi
 import type { AppliedDecision, DecisionStore } from '../../../ports/store.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 
 interface DecisionRow {
   readonly opted_in: number;
@@ -55,16 +55,16 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
       .orderBy('signed_at'),
   );
 
-  function* apply(decision: AppliedDecision): Work<boolean> {
+  function* apply(decision: AppliedDecision): SqlProgram<boolean> {
     const row = {
       machineId: toIdBytes(decision.machineId),
       optedIn: decision.optedIn ? 1 : 0,
       signedAt: decision.timestamp,
       signer: decision.signer,
     };
-    if ((yield* change(upsert(row))) === 0) return false;
+    if ((yield* execute(upsert(row))) === 0) return false;
     const { signature, appliedAtMilliseconds: appliedAt } = decision;
-    yield* change(insertAudit({ ...row, signature, appliedAt }));
+    yield* execute(insertAudit({ ...row, signature, appliedAt }));
     return true;
   }
 

@@ -7,16 +7,16 @@ import type { ChallengeLookup } from '../../../domain/evidence/challenge-record.
 import type { AcceptanceOutcome } from '../../../domain/evidence/evidence-steps.ts';
 import { fromHex, toHex, type Hex } from '../../../domain/evidence/signed-bytes.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
-import type { ChallengeCaps, ChipStore, KeptIntake, NewChallenge } from '../../../ports/store.ts';
+import type { ChallengeCaps, ChipStore, StoredEvidenceRecord, NewChallenge } from '../../../ports/store.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import { change, readFirst, readRows, type SqlDatabase, type Work } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 
 const KEPT_AFTER_EXPIRY_SECONDS = 3_600;
 const KEPT_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
 
-export function createChipIntakes(database: SqlDatabase): ChipStore {
+export function createEvidenceRecords(database: SqlDatabase): ChipStore {
   const { builder } = database.dialect;
   // Whoever issues holds this row to the end of its transaction, so that counts cannot change before the insert.
   const lockCaps = builder
@@ -93,13 +93,13 @@ export function createChipIntakes(database: SqlDatabase): ChipStore {
       .where('expires_at', '>', now),
   );
 
-  function* count(now: number): Work<number> {
+  function* count(now: number): SqlProgram<number> {
     return (yield* readFirst(countOpen({ now })))!.count;
   }
 
-  function* keep(challenge: NewChallenge, caps: ChallengeCaps): Work<boolean> {
-    yield* change({ sql: lockCaps.sql, parameters: lockCaps.parameters as number[] });
-    const inserted = yield* change(
+  function* keep(challenge: NewChallenge, caps: ChallengeCaps): SqlProgram<boolean> {
+    yield* execute({ sql: lockCaps.sql, parameters: lockCaps.parameters as number[] });
+    const inserted = yield* execute(
       insertUnderCaps({
         ...caps,
         nonceHash: fromHex(challenge.nonceHash),
@@ -113,23 +113,23 @@ export function createChipIntakes(database: SqlDatabase): ChipStore {
     return inserted === 1;
   }
 
-  function* find(nonceHash: Hex, evidenceHash: Hex): Work<ChallengeLookup> {
+  function* find(nonceHash: Hex, evidenceHash: Hex): SqlProgram<ChallengeLookup> {
     const row = yield* readFirst(selectChallenge({ nonceHash: fromHex(nonceHash) }));
     if (row !== undefined) return { state: 'kept', challenge: toChallenge(row) };
     const intake = yield* readFirst(selectIntakeOf({ evidenceHash: fromHex(evidenceHash) }));
     return { state: 'gone', isDocumentAccepted: intake !== undefined };
   }
 
-  function* accept(nonceHash: Hex, intake: KeptIntake): Work<AcceptanceOutcome> {
+  function* accept(nonceHash: Hex, intake: StoredEvidenceRecord): SqlProgram<AcceptanceOutcome> {
     const evidenceHash = fromHex(intake.evidenceHash);
-    const consumed = yield* change(consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: intake.receivedAt }));
+    const consumed = yield* execute(consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: intake.receivedAt }));
     if (consumed === 0) return yield* find(nonceHash, intake.evidenceHash);
     const { sql: text, parameters } = builder.insertInto('evidence_intakes').values(toRow(intake)).compile();
-    yield* change({ sql: text, parameters: parameters as Uint8Array[] });
+    yield* execute({ sql: text, parameters: parameters as Uint8Array[] });
     return { state: 'written' };
   }
 
-  function* list(machineId: Uint8Array | undefined, limit: number): Work<KeptIntake[]> {
+  function* list(machineId: Uint8Array | undefined, limit: number): SqlProgram<StoredEvidenceRecord[]> {
     const all = builder.selectFrom('evidence_intakes').selectAll();
     const wanted = machineId === undefined ? all : all.where('machine_id', '=', machineId);
     const query = wanted.orderBy('received_at', 'desc').orderBy('receipt_id').limit(limit).compile();
@@ -147,7 +147,7 @@ export function createChipIntakes(database: SqlDatabase): ChipStore {
     acceptIntake: (nonceHash, intake) => database.transaction(accept(nonceHash, intake)),
     deleteOldChallenges: (now) =>
       database.run(
-        change(
+        execute(
           deleteOld({
             expiredBefore: now - KEPT_AFTER_EXPIRY_SECONDS,
             consumedBefore: now - KEPT_AFTER_CONSUMPTION_SECONDS,
@@ -178,7 +178,7 @@ function toChallenge(row: Schema['challenges']) {
   };
 }
 
-function toRow(intake: KeptIntake): Schema['evidence_intakes'] {
+function toRow(intake: StoredEvidenceRecord): Schema['evidence_intakes'] {
   return {
     receipt_id: fromHex(intake.receiptId),
     evidence_hash: fromHex(intake.evidenceHash),
@@ -192,7 +192,7 @@ function toRow(intake: KeptIntake): Schema['evidence_intakes'] {
   };
 }
 
-function toIntake(row: Schema['evidence_intakes']): KeptIntake {
+function toIntake(row: Schema['evidence_intakes']): StoredEvidenceRecord {
   return {
     receiptId: toHex(row.receipt_id),
     evidenceHash: toHex(row.evidence_hash),
