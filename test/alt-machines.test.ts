@@ -22,6 +22,7 @@ import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import type { Store } from '../src/ports/store.ts';
 import type { Timers } from '../src/ports/timers.ts';
 import { MACHINE, MAIN_MACHINE, NOW, openAltScene, OPERATOR, OWNER_KEY, present, type AltScene } from './alt-scene.ts';
+import { rule } from './conformance/rule.ts';
 
 const DAY = 86_400;
 const OWNER_SEED = new Uint8Array(32).fill(7);
@@ -145,6 +146,7 @@ const read = async (path: string) => {
 
 describe('a machine of the local alt chain', () => {
   it('is rated from its transactions', async () => {
+    rule('service.alt-chain-reads', 'profile.alt-rating-from-events');
     expect(await read(`/mcr/did:svc:${RATED}`)).toEqual([
       200,
       {
@@ -225,6 +227,7 @@ describe('the list of both chains', () => {
 });
 
 it('an event that has just been submitted makes the rating unavailable, never wrong', async () => {
+  rule('profile.alt-rating-from-events');
   await Promise.all(loops.map((loop) => loop.stop()));
   node.advanceTo(NOW - 40);
   await submit(EVENTS - 1);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attempts, requestCases } from '../src/domain/evidence/evidence-vectors.ts';
 import { parseStrictJson } from '../src/domain/strict-json.ts';
 import { CHALLENGE_PATH, EVIDENCE_PATH, jsonHeaders, startChipScene, type ChipScene } from './chip-scene.ts';
+import { rule } from './conformance/rule.ts';
 import { JSON_TEXTS, NO_JSON_TEXTS } from './json-class-documents.ts';
 
 const { machine, onboardingToken } = requestCases.world;
@@ -141,6 +142,8 @@ describe.each([
   ['challenge', CHALLENGE_PATH, CHALLENGE],
   ['evidence', EVIDENCE_PATH, EVIDENCE],
 ])('the body of %s', (_name, path, text) => {
+  rule('challenge.body');
+
   it.each(Object.entries({ ...NO_JSON, ...OTHER_VALUES }))('%s: 400', async (_class, bend) => {
     const bent = bend(text);
     expect(Buffer.from(bent).equals(Buffer.from(text))).toBe(false);
@@ -156,6 +159,7 @@ it.each(Object.entries(OTHER_SPELLINGS))('%s: the same JSON', async (_class, ben
 
 describe('the documents of every class', () => {
   it.each(Object.entries(NO_JSON_TEXTS))('%s: 400 on both, alone or as a value', async (_class, documents) => {
+    rule('challenge.body');
     for (const document of documents) {
       const name = document.toString('latin1').slice(0, 40);
       expect(parseStrictJson(document).problem, name).toMatchObject({ kind: 'fault' });

@@ -14,6 +14,7 @@ import {
 import { requestCases } from '../src/domain/evidence/evidence-vectors.ts';
 import { Fault } from '../src/domain/faults.ts';
 import { CHALLENGE_PATH, EVIDENCE_PATH, jsonHeaders, startChipScene, type ChipScene } from './chip-scene.ts';
+import { rule } from './conformance/rule.ts';
 
 interface Request {
   method: string;
@@ -213,6 +214,7 @@ describe.each(ROUTES)('the steps of $route', ({ path, steps }) => {
   });
 
   it.each(steps.slice(0, -1))('$name comes before all that follow', async (earlier) => {
+    rule('auth.token-first');
     // Windows of the rate are told by the clock that another step sets back.
     const later = steps
       .slice(steps.indexOf(earlier) + 1)

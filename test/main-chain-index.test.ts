@@ -12,6 +12,7 @@ import { IndexRefused, createIndexStanding } from '../src/indexers/index-standin
 import { createMainChainIndex } from '../src/indexers/main-chain-index.ts';
 import { createBlockReader } from '../src/indexers/verified-blocks.ts';
 import type { HeadStep } from '../src/ports/head-feed.ts';
+import { rule } from './conformance/rule.ts';
 import { startMachineScene, type MachineScene } from './machine-scene.ts';
 import type { RpcFault } from './rpc-proxy.ts';
 
@@ -77,6 +78,7 @@ const TIMES = [
 
 describe('the indexers on a real node', () => {
   it('store what is final, with the times of its blocks', async () => {
+    rule('listing.index-source', 'events.input-only');
     const { chain, store, work } = await openIndexers();
     expect(await work()).toBe('idle');
     const finalized = await chain.readHeader('finalized');

@@ -1,5 +1,6 @@
 /** The table of chain-evm 3.6, row by row. */
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { Fault } from './faults.ts';
 import type { Address } from './identifiers.ts';
 import type { Reading } from './machine-facts.ts';
@@ -43,6 +44,7 @@ describe('where a machine lives', () => {
   });
 
   it('is elsewhere for the alt ordinal when no alt chain is configured', () => {
+    rule('reads.no-alt-chain');
     const facts = {
       owner: NONE,
       relocating: { state: 'present', value: false },

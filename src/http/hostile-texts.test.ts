@@ -2,6 +2,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../domain/namespace.ts';
 import type { PageFiles } from '../ports/page-files.ts';
@@ -58,6 +59,7 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
     [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replace(/"[^"]*"/g, '""').replace(/'[^']*'/g, "''"));
 
   test('make no tag and no attribute of a page', () => {
+    rule('hostile-text.no-markup');
     fc.assert(
       fc.property(text, text, text, text, (title, summary, url, alt) => {
         const image = { ...plain.image!, url, text: alt };
@@ -86,6 +88,7 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
       .filter((name, place, names) => name !== names[place - 1]);
 
   test.each(Object.entries(pictures))('make no element of a %s, and leave nothing that steers', (_, format) => {
+    rule('hostile-text.no-markup');
     const expected = elementsOf(format(facts));
     fc.assert(
       fc.property(text, text, (name, summary) => {

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
+import { rule } from '../../test/conformance/rule.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../../test/openapi-conformance.ts';
 import { createStubCtx } from '../../test/stub-ctx.ts';
 import { buildApp, ROUTE_GROUPS } from '../app.ts';
@@ -35,6 +36,7 @@ test('describes the routes', () => {
 });
 
 test('every route of the service is described', () => {
+  rule('documents.openapi');
   const bare: string[] = [];
   const record = (path: string, { description }: RouteOptions) => void (description === undefined && bare.push(path));
   const recorder: Routes = { get: record, put: record, post: record, described: [] };

@@ -2,6 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { converse, open, parseAnswers, type RawAnswer } from '../../test/raw-http.ts';
 import { createStubCtx } from '../../test/stub-ctx.ts';
 import { buildApp, type RouteGroup } from '../app.ts';
@@ -105,6 +106,7 @@ describe('what is no request', () => {
   });
 
   test('nothing of it is echoed', async () => {
+    rule('auth.no-body-echo');
     const { answers } = await converse(port, 'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n');
     expect(JSON.stringify(answers)).not.toContain('very-secret');
   });
@@ -137,6 +139,7 @@ describe('what is too large', () => {
   });
 
   test('a head of which only a later piece is at hand has the answer that readers of Verify take', async () => {
+    rule('envelope.coded-verify');
     const taken = new Promise<Socket>((resolve) => app.server.once('connection', resolve));
     const socket = await open(port);
     const received = socket.setEncoding('latin1').toArray() as Promise<string[]>;

@@ -1,5 +1,6 @@
 /** Which answers of a node become the snapshot, and how does one that stands still look? On a database of its own and time that tests move. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
 import { formatAltFleetIdentity, type AltFleet } from '../domain/alt-fleet.ts';
 import type { AltKey } from '../domain/alt-identifiers.ts';
@@ -94,6 +95,7 @@ async function read() {
 
 describe('a node that answers whole', () => {
   test('gives a snapshot at once, and one more each interval', async () => {
+    rule('listing.alt-snapshot');
     answers = [
       { slot: 100, ids: [1, 2] },
       { slot: 250, ids: [2, 3] },

@@ -1,5 +1,6 @@
 /** Are the days of a machine with many events those of its events, however they came to be? On both chains. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
 import type { MachineId } from '../domain/identifiers.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
@@ -117,6 +118,7 @@ describe('of the main chain, the days', () => {
   });
 
   it('are made up from the beginning where an older release folded without them', async () => {
+    rule('history.bounded-cost');
     const store = await openStore();
     const old = createBench({ store: withoutDays(store) });
     mineDays(old.chain, 60, 55);
@@ -237,6 +239,7 @@ describe('of the alt chain, the days', () => {
   });
 
   it('are made up from the beginning where an older release folded without them', async () => {
+    rule('history.bounded-cost');
     const store = await openStore();
     const chain = new FakeHistory();
     submitDays(chain, 130, 20);

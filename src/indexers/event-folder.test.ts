@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
 import { chainUnreadable } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers.ts';
@@ -86,6 +87,7 @@ describe('folding', () => {
   });
 
   it('tells the generations apart', async () => {
+    rule('address-keyed.legacy-only');
     const bench = await openBench();
     bench.chain.mine([submitted(A, {}, 'first'), submitted(A), submitted(A)]);
     await foldAll(bench);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
 import { chainUnreadable } from '../domain/faults.ts';
 import type { Address } from '../domain/identifiers.ts';
@@ -42,6 +43,7 @@ async function openIndexers() {
 
 describe('the main chain’s indexers', () => {
   it('keep up with the chain, second by second and minute by minute', async () => {
+    rule('listing.index-worker');
     const { chain, store, time, steps, indexers, start, stop } = await openIndexers();
     chain.mine([submitted(A)]);
     chain.mineMany(2);

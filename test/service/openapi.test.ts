@@ -1,5 +1,6 @@
 /** Is every answer about every persona what the document says, status, headers and members? */
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../openapi-conformance.ts';
 
 const baseUrl = inject('baseUrl');
@@ -56,6 +57,7 @@ it.each([
 });
 
 it('answers 304 as documented', async () => {
+  rule('documents.openapi-answers');
   const { did } = machines.find(({ name }) => name === 'rated-aaa')!;
   const etag = (await fetch(`${baseUrl}/machines/${did.split(':')[2]}`)).headers.get('etag')!;
   expect(await expectDocumented(`/machines/${did.split(':')[2]}`, { headers: { 'if-none-match': etag } })).toBe(304);

@@ -1,6 +1,7 @@
 import { encodeEventTopics, parseAbi, stringToHex, type Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as calls from '../../../devnet/main-chain-calls.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { BUYER, lower, OWNER, startMachineScene, word, type MachineScene } from '../../../test/machine-scene.ts';
 import { answerWith } from '../../../test/rpc-proxy.ts';
 import type { MachineId } from '../../domain/identifiers.ts';
@@ -213,6 +214,7 @@ describe('a log of a known contract', () => {
   });
 
   test('a word of changed metadata touches its machine, a range of them all', async () => {
+    rule('metadata.erc-4906');
     const abi = parseAbi([
       'event MetadataUpdate(uint256 _tokenId)',
       'event BatchMetadataUpdate(uint256 _fromTokenId, uint256 _toTokenId)',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createPictureMaker, findPictureMaker } from './picture-maker.ts';
 import type { Pixels } from './png.ts';
 
@@ -31,6 +32,7 @@ describe('pictures', () => {
   });
 
   test('are drawn few at once, the others in their turn', async () => {
+    rule('card-image.png');
     const { begun, draw, endNext } = createSlowDrawing();
     const maker = createPictureMaker({ draw, atOnce: 2 });
     const asked = ['a', 'b', 'c', 'd'].map((svg) => maker.draw(svg, always));
@@ -99,6 +101,7 @@ describe('the one that draws', () => {
   const draw = (svg: string) => maker.draw(svg, always);
 
   test('gives the same bytes each time, in the size that the text names', async () => {
+    rule('card-image.png');
     const png = (await draw(text('Machine', 'DejaVu Sans')))!;
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([200, 40]);
     const anew = await findPictureMaker()!.draw(text('Machine', 'DejaVu Sans'), always);

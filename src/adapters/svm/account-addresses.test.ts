@@ -3,6 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { parseAltKey, type AltKey } from '../../domain/alt-identifiers.ts';
 import {
   deriveEventLogAddress,
@@ -65,6 +66,7 @@ describe('singletons', () => {
 });
 
 it.each(bindingsFile.cases)('binding $name', ({ solanaAddr, pda }) => {
+  rule('address-keyed.one-account-read');
   const wallet = parseAltKey(solanaAddr)!;
   expect(deriveOperatorBindingAddress(programOf('address_binding'), bindingsFile.seedPrefix, wallet)).toBe(pda);
 });

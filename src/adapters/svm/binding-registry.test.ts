@@ -1,5 +1,6 @@
 /** What is kept of a binding, for how long, and what a wallet costs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { answerWith } from '../../../test/rpc-proxy.ts';
 import { formatAltKey, parseAltKey } from '../../domain/alt-identifiers.ts';
 import { parseAddress } from '../../domain/identifiers.ts';
@@ -42,6 +43,7 @@ describe('an outcome', () => {
     ['not bound', () => undefined, { kind: 'not-bound' }],
     ['revoked', () => node.accounts.set(BOUND.pda, revokedAccount()), { kind: 'revoked' }],
   ])('%s is kept for a minute', async (_name, prepare, outcome) => {
+    rule('address-keyed.cache', 'limits.binding-cache');
     const bindings = await openBindings();
     prepare();
     expect(await bindings.readBinding(wallet)).toStrictEqual(outcome);
@@ -56,6 +58,7 @@ describe('an outcome', () => {
   });
 
   it('is one account read, of what is final', async () => {
+    rule('address-keyed.one-account-read');
     const bindings = await openBindings();
     await bindings.readBinding(wallet);
     const [call] = node.proxy.calls;
@@ -109,6 +112,7 @@ describe('what is not settled', () => {
       'rpc-error',
     ],
   ])('by %s is neither kept nor an absence', async (_name, spoil, heal, cause) => {
+    rule('address-keyed.cache', 'limits.binding-cache');
     const bindings = await openBindings();
     spoil();
     const expected = { kind: 'ChainUnreadable', context: { chain: 'alt', cause } };

@@ -1,5 +1,6 @@
 /** The rows of the vectors, sound and bad, and answers that are no list of rows. */
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { formatAddress, parseAddress, type Address } from '../../domain/identifiers.ts';
 import { FLEET_SLICE, readFleetRows } from './fleet-rows.ts';
 import { programOf, snapshotFile, vectorMachines, vectorPrograms, type SnapshotRow } from './svm-vectors.ts';
@@ -18,6 +19,7 @@ describe('the vectors', () => {
   });
 
   it('are grouped by operator, in order of id', () => {
+    rule('listing.alt-operator');
     expect(toIds(fleet.machinesByOperator)).toStrictEqual(expected.byOperator);
     expect(fleet.rowCount).toBe(machineCount);
     expect([...fleet.unreadableByOperator, fleet.unattributed]).toStrictEqual([0]);

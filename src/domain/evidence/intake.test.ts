@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { parseAddress, type MachineId } from '../identifiers.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from './clock.ts';
@@ -34,6 +35,7 @@ describe('the published attempts', () => {
   });
 
   it('leave an intake', () => {
+    rule('verify.evidence-moves-chip');
     const evidence = accept(attempts.first);
     expect(toIntake(evidence, 1_800_000_007 as TrustedSeconds, vectorNamespace)).toStrictEqual({
       receiptId: '0x1bda30d9544bd5b7c459796365bd20645cf959b34e40fc6e92d0392005417161',

@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import type { Address, MachineId } from '../identifiers.ts';
 import { MAX_MACHINE_ID } from '../identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../namespace.ts';
@@ -29,6 +30,7 @@ opted_in: false
 timestamp: 1788900000`;
 
 describe('the main-chain message of the specification', () => {
+  rule('monetization.main-message');
   const message = encodeDecisionMessage(OPT_IN, MAIN, DEPLOYMENT, DEFAULT_NAMESPACE);
   const signature =
     '0x601f9a7f25c756d37132371e2d3d3aa36d871cc3946b8b42aac039f0aadc9f717bc0e5a5d86fd41ab79cdeedb630ad380f8b42259c96fb4e195a1d327c658a691c';
@@ -47,6 +49,7 @@ describe('the main-chain message of the specification', () => {
 });
 
 describe('the alt-chain message of the specification', () => {
+  rule('monetization.alt-message');
   const message = encodeDecisionMessage(OPT_OUT, ALT, DEPLOYMENT, DEFAULT_NAMESPACE);
   const signature = 'nGUMFqsGgYCJZU3xqRA5heVdyRwhckAYbgYa2HdWw4gzXkpTvbCH8CbC5KWTUiRe8166PXN1BJJq9G19MKo9FCu';
 

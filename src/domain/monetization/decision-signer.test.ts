@@ -1,6 +1,7 @@
 /** Who may decide, and what a captured signature is good for elsewhere: nothing. */
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { formatAltKey } from '../alt-identifiers.ts';
 import { Fault } from '../faults.ts';
 import type { Address, MachineId } from '../identifiers.ts';
@@ -129,6 +130,7 @@ const ELSEWHERE: readonly [name: string, decision: Partial<Decision>, deployment
 ];
 
 describe.each(IMPLEMENTATIONS)('%s: a captured signature is no good for', (_name, checks) => {
+  rule('auth.bound-to-alt-home');
   const judgeMain = (message: Uint8Array) => judgeSigner(checks, message, byMain(OWNER.sign(MESSAGE)), MAIN_MACHINE);
   const judgeAlt = (message: Uint8Array, proof = byAlt(ALT_OWNER.sign(ALT_MESSAGE))) =>
     judgeSigner(checks, message, proof, ALT_MACHINE);

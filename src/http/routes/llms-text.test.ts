@@ -1,6 +1,7 @@
 /** The page for language models tells of every route that the service describes, and of no other. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
+import { rule } from '../../../test/conformance/rule.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../../../test/openapi-conformance.ts';
 import { createStubCtx } from '../../../test/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
@@ -22,6 +23,7 @@ test('is text, as it is documented, and not sent again', async () => {
 });
 
 test('lists every route', async () => {
+  rule('documents.llms');
   const { body } = await app.inject('/llms.txt');
   const { paths } = (await app.inject('/openapi.json')).json<OpenapiDocument>();
   const listed = [...body.matchAll(/^- `([A-Z]+) ([^`?]+)/gm)].map(([, method, path]) => `${method} ${path}`);

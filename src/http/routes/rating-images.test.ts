@@ -1,5 +1,6 @@
 /** What do the pictures of a rating answer? */
 import { afterEach, expect, test } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import type { PictureMaker } from '../../ports/picture-maker.ts';
 import { eventLog, NOW, openAltScene, revenueAt, UNREADABLE, type AltScene } from '../../../test/alt-scene.ts';
 
@@ -24,6 +25,7 @@ function createTextPictures() {
 const { pictures } = createTextPictures();
 
 test('the card shows what /mcr and the history say', async () => {
+  rule('card-image.svg');
   scene = await openAltScene({ machines: [rated] });
   const { points } = JSON.parse((await scene.ask('/mcr/did:svc:1/history')).text);
   const { status, headers, text } = await scene.ask('/machines/1/card.svg');
@@ -48,6 +50,7 @@ test('the card shows what /mcr and the history say', async () => {
 });
 
 test('the badge says letter and score', async () => {
+  rule('badge.svg');
   scene = await openAltScene({ machines: [rated, {}] });
   expect((await scene.ask('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
   expect((await scene.ask('/machines/2/badge.svg')).text).toContain('<title id="t">Machine #2: provisioned</title>');
@@ -77,6 +80,7 @@ test.each(IMAGES)('%s is not there when additions are switched off', async (path
 });
 
 test('the PNG is the preview of what the card shows, drawn only for those who do not have it', async () => {
+  rule('card-image.png');
   const { drawn, pictures } = createTextPictures();
   scene = await openAltScene({ machines: [rated], ctx: { pictures } });
   const card = await scene.ask('/machines/1/card.svg');
