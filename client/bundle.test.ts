@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { expect, it } from 'vitest';
+import { rule } from '../test/conformance/rule.ts';
 import manifest from './package.json' with { type: 'json' };
 
 async function bundle(file: string): Promise<string> {
@@ -20,6 +21,7 @@ it.each([
   ['./monetization', 8],
   ['./evidence', 24],
 ] as const)('%s is at most %d kB', async (entry, most) => {
+  rule('client.size');
   const code = await bundle(manifest.exports[entry].source);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(most * 1000);
   expect(code.match(/\b(?:process|Buffer|require)\b\s*[.[]/)).toBeNull();

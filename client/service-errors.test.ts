@@ -4,6 +4,7 @@ import { Fault, type FaultKind } from '../src/domain/faults.ts';
 import { FAULT_SAMPLES } from '../src/http/schemas/errors.ts';
 import { ROUTE_PROFILES, type ProfileName } from '../src/http/server/route-profiles.ts';
 import { toWireError } from '../src/http/error-responses.ts';
+import { rule } from '../test/conformance/rule.ts';
 import { mayPass, toServiceError } from './service-errors.ts';
 
 const faults: readonly Error[] = Object.entries(FAULT_SAMPLES).flatMap(([kind, contexts]) =>
@@ -16,6 +17,7 @@ const read = ({ status, body, headers }: ReturnType<typeof toWireError>) =>
   toServiceError(status, JSON.parse(JSON.stringify(body)), headers?.['Retry-After'] ?? null);
 
 it('knows every answer of the table, with its status', () => {
+  rule('client.errors');
   const unknown = answers.filter((answer) => read(answer).kind === 'foreign-answer');
   expect(unknown).toEqual([]);
   expect(answers.map((answer) => read(answer))).toEqual(

@@ -31,6 +31,7 @@ import {
   present,
   type AltScene,
 } from '../testing/harness/alt-chain.ts';
+import { rule } from './conformance/rule.ts';
 
 const DAY = 86_400;
 const OWNER_SEED = new Uint8Array(32).fill(7);
@@ -154,6 +155,7 @@ const read = async (path: string) => {
 
 describe('a machine of the local alt chain', () => {
   it('is rated from its transactions', async () => {
+    rule('service.alt-chain-reads', 'profile.alt-rating-from-events');
     expect(await read(`/mcr/did:svc:${RATED}`)).toEqual([
       200,
       {
@@ -234,6 +236,7 @@ describe('the list of both chains', () => {
 });
 
 it('an event that has just been submitted makes the rating unavailable, never wrong', async () => {
+  rule('profile.alt-rating-from-events');
   await Promise.all(loops.map((loop) => loop.stop()));
   node.advanceTo(NOW - 40);
   await submit(EVENTS - 1);

@@ -6,6 +6,7 @@ import { MAX_MACHINE_ID, type MachineId } from '../src/domain/identifiers/identi
 import type { CardFacts } from '../src/http/images/rating-facts.ts';
 import { formatPreview, PREVIEW } from '../src/http/images/rating-preview.ts';
 import { SAMPLE_FACTS } from '../testing/fixtures/sample-card-facts.ts';
+import { rule } from './conformance/rule.ts';
 
 const pictures = findImageRenderer()!;
 
@@ -67,6 +68,7 @@ describe('a drawn preview', () => {
     ],
     ['another reading direction', { name: '\u202e\u2067abc', summary: '\u0627\u0644\u0639 \u202eabc' }],
   ])('of %s stays within its margin', async (_, facts) => {
+    rule('card-image.margins');
     const { inkOf } = await drawInk(facts);
     expect(inkOf(MARGIN)).toBe(0);
     // The lines below are where they were.

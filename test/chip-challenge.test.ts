@@ -12,6 +12,7 @@ import {
   type Headers,
 } from '../testing/harness/chip-service.ts';
 import { converse } from '../testing/harness/raw-http.ts';
+import { rule } from './conformance/rule.ts';
 
 const WORLD = worldOf({ world: { challenge: { consumedBy: `0x${'1'.repeat(64)}` } } });
 const MACHINE_ID = WORLD.machine!.machineId;
@@ -43,6 +44,7 @@ const distinctNonces = () => {
 
 describe('a challenge', () => {
   it('is nine texts and no tenth', async () => {
+    rule('challenge.members', 'challenge.effective-controller', 'versioning.challenge-constants');
     const expected = {
       chainId: '31337',
       didController: WORLD.machine!.controller,
@@ -58,6 +60,7 @@ describe('a challenge', () => {
   });
 
   it('is kept by the hash of its nonce', async () => {
+    rule('challenge.nonce-hash-only', 'challenge.no-side-effects');
     await issue();
     expect(await findRow()).toMatchObject({
       state: 'kept',
@@ -66,6 +69,7 @@ describe('a challenge', () => {
   });
 
   it('leaves no more than it needs: the hash of its nonce, five for a machine and ten thousand in all', async () => {
+    rule('challenge.nonce-hash-only', 'challenge.no-side-effects', 'limits.challenge');
     const kept: unknown[] = [];
     const intakes = await scene.store.listIntakes(undefined, 2);
     const keepChallenge = scene.store.keepChallenge.bind(scene.store);
@@ -86,17 +90,20 @@ describe('a challenge', () => {
   });
 
   it('ends so many whole seconds after the second of its issue', async () => {
+    rule('challenge.expires-at', 'limits.challenge-lifetime');
     scene.ctx.time.milliseconds += 999;
     Object.assign(scene.ctx, { chip: { ...scene.ctx.chip!, challengeLifetimeSeconds: 60 } });
     expect(JSON.parse((await issue()).text)).toMatchObject({ expiresAt: String(WORLD.now + 60) });
   });
 
   it('is for the owner where no controller is set', async () => {
+    rule('challenge.effective-controller');
     scene.snapshot.controller = { state: 'absent' };
     expect(JSON.parse((await issue()).text)).toMatchObject({ didController: WORLD.machine!.owner });
   });
 
   it('is answered without a cache, and reads the chain once', async () => {
+    rule('challenge.created');
     expect(await judge()).toBe('201');
     expect(scene.reads).toBe(1);
   });
@@ -112,6 +119,7 @@ describe('a token', () => {
     ['is joined with itself', [['Authorization', `${AUTHORIZATION[1]}, ${AUTHORIZATION[1]}`]]],
     ['has two blanks before it', [['Authorization', `Bearer  ${WORLD.onboardingToken}`]]],
   ])('that %s: 401, and nothing of the body is needed', async (_name, headers) => {
+    rule('challenge.one-token', 'auth.token-first', 'auth.no-secret-echo', 'challenge-errors.auth-required');
     expect(await judge([...headers, JSON_TYPE], '')).toBe('401 ONBOARDING_AUTH_REQUIRED');
     const { headers: answered } = await scene.ask('POST', CHALLENGE_PATH, [...headers, JSON_TYPE], BODY);
     expect(answered['www-authenticate']).toBe('Bearer');
@@ -119,12 +127,14 @@ describe('a token', () => {
   });
 
   it('is judged before a byte of the body has come', async () => {
+    rule('auth.token-first');
     const headers: Headers = [JSON_TYPE, ['Content-Length', '100']];
     const { status } = await scene.ask('POST', CHALLENGE_PATH, headers, '');
     expect(status).toBe(401);
   });
 
   it('is judged before the body is asked for', async () => {
+    rule('auth.token-first');
     const { port } = new URL(scene.url);
     const head = ['POST ' + CHALLENGE_PATH + ' HTTP/1.1', 'Host: a', 'Expect: 100-continue', 'Content-Length: 2'];
     const { answers } = await converse(Number(port), `${head.join('\r\n')}\r\n\r\n`);
@@ -140,6 +150,7 @@ describe('a token', () => {
 });
 
 it('120 requests a minute are taken, and the next is refused without Retry-After', async () => {
+  rule('limits.challenge');
   await scene.close();
   scene = await startChipScene(WORLD, { rateLimits: 'on' });
   for (let n = 0; n < 120; n++) expect(await judge(TOKEN, '{}')).toBe('400 INVALID_REQUEST');
@@ -148,6 +159,8 @@ it('120 requests a minute are taken, and the next is refused without Retry-After
 });
 
 describe('headers', () => {
+  rule('challenge.headers', 'challenge-errors.not-acceptable');
+
   it.each<[name: string, headers: Headers, answer: string]>([
     ['a charset', [AUTHORIZATION, ['Content-Type', 'application/json; charset=utf-8']], '201'],
     ['a quoted charset in capitals', [AUTHORIZATION, ['Content-Type', 'Application/JSON;CHARSET="UTF-8"']], '201'],
@@ -189,15 +202,18 @@ describe('a body', () => {
     ['of 1,025 bytes', BODY.padEnd(1_025, ' ')],
     ['of 32,768 bytes', BODY.padEnd(32_768, ' ')],
   ])('%s: 400, and the chain is not read', async (_name, body) => {
+    rule('challenge.body', 'challenge-errors.invalid-request');
     expect(await judge(TOKEN, body)).toBe('400 INVALID_REQUEST');
     expect(scene.reads).toBe(0);
   });
 
   it('of 1,024 bytes is taken', async () => {
+    rule('limits.challenge-body');
     expect(await judge(TOKEN, BODY.padEnd(1_024, ' '))).toBe('201');
   });
 
   it('of more than 32,768 bytes is too large, declared or received', async () => {
+    rule('challenge-errors.invalid-request');
     expect(await judge(TOKEN, BODY.padEnd(32_769, ' '))).toBe('413 REQUEST_TOO_LARGE');
     const declared: Headers = [...TOKEN, ['Content-Length', '32769']];
     expect(await judge(declared, BODY)).toBe('413 REQUEST_TOO_LARGE');
@@ -214,6 +230,14 @@ describe('a body', () => {
 });
 
 describe('the machine', () => {
+  rule(
+    'challenge.issuance',
+    'challenge.alt-chain',
+    'challenge-errors.not-found',
+    'challenge-errors.deactivated',
+    'challenge-errors.chain',
+  );
+
   it.each<[name: string, snapshot: ChipScene['snapshot'], answer: string]>([
     ['has no token here', { owner: { state: 'absent' } }, '404 MACHINE_NOT_FOUND'],
     [
@@ -244,6 +268,7 @@ describe('the machine', () => {
 
 describe('open challenges', () => {
   it('are five of a machine', async () => {
+    rule('challenge.issuance', 'challenge-errors.rate-limited', 'limits.challenge');
     distinctNonces();
     for (let n = 0; n < 5; n++) expect(await judge()).toBe('201');
     expect(await judge()).toBe('429 RATE_LIMITED');
@@ -262,6 +287,7 @@ describe('a clock', () => {
   });
 
   it('may be set back by 30 seconds', async () => {
+    rule('challenge-errors.clock');
     distinctNonces();
     expect(await judge()).toBe('201');
     scene.ctx.time.milliseconds -= 30_000;
@@ -272,12 +298,14 @@ describe('a clock', () => {
 });
 
 it('a store that cannot keep it: 503', async () => {
+  rule('challenge-errors.store');
   await scene.close();
   scene = await startChipScene({ ...WORLD, store: 'unavailable' });
   expect(await judge()).toBe('503 VERIFY_STORE_UNAVAILABLE');
 });
 
 it('a store that does not answer is not taken for the chain: 503', async () => {
+  rule('challenge-errors.store');
   await scene.close();
   scene = await startChipScene(WORLD, { deadlineMilliseconds: { 'chip-challenge': 1_000 } });
   Object.assign(scene.ctx.store, { keepChallenge: () => new Promise(() => undefined) });
@@ -287,6 +315,7 @@ it('a store that does not answer is not taken for the chain: 503', async () => {
 });
 
 it('without onboarding tokens everyone is refused', async () => {
+  rule('auth.onboarding-token');
   await scene.close();
   scene = await startChipScene({ ...WORLD, onboardingToken: 'x' });
   Object.assign(scene.ctx, { chip: undefined });
@@ -330,6 +359,7 @@ it.each(STEPS.slice(1).map((later, k) => [STEPS[k]![0], later[0], STEPS[k]![1], 
 );
 
 it('anything unforeseen: 500', async () => {
+  rule('challenge-errors.internal');
   Object.assign(scene.ctx.main!.chain, { readMachineNow: () => Promise.reject(new TypeError('secret')) });
   expect(await judge()).toBe('500 INTERNAL_ERROR');
 });

@@ -14,6 +14,7 @@ import {
   type ChipScene,
 } from '../testing/harness/chip-service.ts';
 import { JSON_TEXTS, NO_JSON_TEXTS } from '../testing/fixtures/json-class-documents.ts';
+import { rule } from './conformance/rule.ts';
 
 const { machine, onboardingToken } = requestCases.world;
 const ID = machine!.machineId;
@@ -147,6 +148,8 @@ describe.each([
   ['challenge', CHALLENGE_PATH, CHALLENGE],
   ['evidence', EVIDENCE_PATH, EVIDENCE],
 ])('the body of %s', (_name, path, text) => {
+  rule('challenge.body');
+
   it.each(Object.entries({ ...NO_JSON, ...OTHER_VALUES }))('%s: 400', async (_class, bend) => {
     const bent = bend(text);
     expect(Buffer.from(bent).equals(Buffer.from(text))).toBe(false);
@@ -162,6 +165,7 @@ it.each(Object.entries(OTHER_SPELLINGS))('%s: the same JSON', async (_class, ben
 
 describe('the documents of every class', () => {
   it.each(Object.entries(NO_JSON_TEXTS))('%s: 400 on both, alone or as a value', async (_class, documents) => {
+    rule('challenge.body');
     for (const document of documents) {
       const name = document.toString('latin1').slice(0, 40);
       expect(parseStrictJson(document).problem, name).toMatchObject({ kind: 'fault' });

@@ -20,6 +20,7 @@ import {
   startChipScene,
   type ChipScene,
 } from '../testing/harness/chip-service.ts';
+import { rule } from './conformance/rule.ts';
 
 interface Request {
   method: string;
@@ -219,6 +220,7 @@ describe.each(ROUTES)('the steps of $route', ({ path, steps }) => {
   });
 
   it.each(steps.slice(0, -1))('$name comes before all that follow', async (earlier) => {
+    rule('auth.token-first');
     // Windows of the rate are told by the clock that another step sets back.
     const later = steps
       .slice(steps.indexOf(earlier) + 1)

@@ -1,104 +1,121 @@
-/**
- * Does docs/conformance.md still tell the truth? Every test that it names is there, word for word, and every route of the service has a row
- * with a test. Which rules there are, only a reader of the interface can tell.
- */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Every rule of the interface has a test that carries its id, and `docs/conformance.md` is up to date. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { SECTIONS, textOf, type Rule, type Section } from '../docs/conformance/rules.ts';
+import { CONFORMANCE_PAGE, renderConformance } from '../docs/render-conformance.ts';
 import { buildApp } from '../src/app.ts';
 import type { OpenapiDocument } from '../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
+import { readAllProofs, readProofs, type Proof } from './conformance/rule-markers.ts';
+import { rule } from './conformance/rule.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const PAGE = readFileSync(join(ROOT, 'docs/conformance.md'), 'utf8');
-const NOT_BUILT = 'not built';
-
-interface Rule {
-  readonly text: string;
-  readonly isBuilt: boolean;
-  /** Titles of groups, tests and rows of their tables, all in the one file. */
-  readonly tests: readonly { readonly path: string; readonly titles: readonly string[] }[];
+function findProblems(sections: readonly Section[], proofs: readonly Proof[]): string[] {
+  const rules = sections.flatMap((section) => Object.entries(section.rules));
+  const ids = rules.map(([id]) => id);
+  const isProven = (id: string) => proofs.some((proof) => proof.id === id);
+  const marks = proofs.map(({ id, path, titles }) => `${path}: ${titles.join(' › ')}: ${id}`);
+  return [
+    ...listRepeated(ids).map((id) => `${id}: two rules`),
+    ...listRepeated(marks).map((mark) => `${mark}: marked twice`),
+    ...rules.flatMap(([id, each]) => {
+      if (typeof each === 'string') return isProven(id) ? [] : [`${id}: no test`];
+      return isProven(id) ? [`${id}: a test, and a reason for none`] : [];
+    }),
+    ...proofs.filter(({ id }) => !ids.includes(id)).map(({ id, path }) => `${path}: unknown rule ${id}`),
+  ];
 }
 
-function parseRules(page: string): Rule[] {
-  return page
-    .split('\n')
-    .filter((line, at, lines) => line.startsWith('|') && !isHeading(at, lines))
-    .map((line) => {
-      const [text, proof, ...surplus] = line.slice(1, -1).split(' | ');
-      if (proof === undefined || surplus.length > 0) throw new Error(`not two cells: ${line}`);
-      return { text: text!.trim(), isBuilt: !proof.trim().startsWith(NOT_BUILT), tests: parseTests(proof) };
-    });
+function listRepeated(texts: readonly string[]): string[] {
+  return texts.filter((text, at) => texts.indexOf(text) !== at);
 }
-
-/** The first row of a table, which names its columns, and the line below it. */
-function isHeading(at: number, lines: readonly string[]): boolean {
-  return [lines[at]!, lines[at + 1] ?? ''].some((line) => /^\| *:?-+/.test(line));
-}
-
-function parseTests(proof: string): Rule['tests'] {
-  return [...proof.matchAll(/`([^`]+)`((?: › `[^`]+`)+)/g)].map(([, path, titles]) => ({
-    path: path!,
-    titles: [...titles!.matchAll(/`([^`]+)`/g)].map(([, title]) => title!),
-  }));
-}
-
-/** As the source spells it, placeholders included. */
-function holdsTitle(source: string, title: string): boolean {
-  return ["'", '"', '`'].some((quote) => source.includes(quote + title + quote));
-}
-
-function findProblems({ text, isBuilt, tests }: Rule): string[] {
-  if (isBuilt && tests.length === 0) return [`${text}: no test`];
-  return tests.flatMap(({ path, titles }) => {
-    if (!path.endsWith('.test.ts') || !existsSync(join(ROOT, path))) return [`${text}: no file of tests ${path}`];
-    const source = readFileSync(join(ROOT, path), 'utf8');
-    return titles.filter((title) => !holdsTitle(source, title)).map((title) => `${text}: ${path} has no '${title}'`);
-  });
-}
-
-const rules = parseRules(PAGE);
-const built = rules.filter(({ isBuilt }) => isBuilt);
 
 describe('docs/conformance.md', () => {
-  it('names tests that are there', () => {
-    process.stdout.write(`${built.length} rules of the interface are built, ${rules.length - built.length} are not\n`);
-    expect(rules.flatMap(findProblems)).toEqual([]);
+  it('is what docs/render-conformance.ts renders', async () => {
+    expect(readFileSync(CONFORMANCE_PAGE, 'utf8')).toBe(await renderConformance());
+  });
+
+  it('has a test or a stated reason for every rule', () => {
+    expect(findProblems(SECTIONS, readAllProofs())).toEqual([]);
   });
 
   it('names every route of the service', async () => {
+    rule('versioning.no-other-prefix');
     const app = await buildApp(createStubCtx(), { rateLimits: 'off' });
     const { paths } = (await app.inject('/openapi.json')).json<OpenapiDocument>();
     await app.close();
-    const named = built.map(({ text }) => text).join('\n');
+    const named = SECTIONS.flatMap(({ rules }) => Object.values<Rule>(rules))
+      .filter((each) => typeof each === 'string')
+      .join('\n');
     expect(Object.keys(paths).filter((path) => !named.includes(`${path}\``))).toEqual([]);
   });
 
   it('states no rule twice under one heading', () => {
-    for (const section of PAGE.split('\n## ').slice(1)) {
-      const texts = parseRules(section).map(({ text }) => text);
-      expect(texts).toEqual([...new Set(texts)]);
-    }
+    for (const { rules } of SECTIONS) expect(listRepeated(Object.values<Rule>(rules).map(textOf))).toEqual([]);
   });
 });
 
-describe('this test notices', () => {
-  const page = (proof: string) => `| rule | test |\n| :- | :- |\n| a rule | ${proof} |\n`;
-  const own = 'test/conformance.test.ts';
-  const other = 'test/architecture.test.ts';
+describe('this test reports', () => {
+  const sections = [
+    { heading: 'First', rules: { 'a.first': 'A rule.', 'a.second': { text: 'Another rule.', untested: 'not built' } } },
+  ];
+  const proof: Proof = { id: 'a.first', path: 'a.test.ts', titles: ['does it'] };
 
-  it.each([
-    ['a rule without a test', 'soon', ['a rule: no test']],
-    ['a file that is gone', '`test/gone.test.ts` › `x`', ['a rule: no file of tests test/gone.test.ts']],
-    ['a file without tests', '`README.md` › `x`', ['a rule: no file of tests README.md']],
-    ['a title that is gone', `\`${other}\` › \`gone\``, [`a rule: ${other} has no 'gone'`]],
-    ['a title that is gone, of groundwork', `not built; \`${other}\` › \`gone\``, [`a rule: ${other} has no 'gone'`]],
-  ])('%s', (_name, proof, problems) => {
-    expect(parseRules(page(proof)).flatMap(findProblems)).toEqual(problems);
+  it('nothing when every rule has a test or a reason', () => {
+    expect(findProblems(sections, [proof])).toEqual([]);
   });
 
-  it('nothing where all is well', () => {
-    const rows = [`\`${own}\` › \`this test notices\` › \`a file that is gone\``, 'not built'].map(page);
-    expect(rows.flatMap(parseRules).flatMap(findProblems)).toEqual([]);
+  it('a rule without a test', () => {
+    expect(findProblems(sections, [])).toEqual(['a.first: no test']);
+  });
+
+  it('a rule with a test and a reason for none', () => {
+    const problems = findProblems(sections, [proof, { ...proof, id: 'a.second' }]);
+    expect(problems).toEqual(['a.second: a test, and a reason for none']);
+  });
+
+  it('an unknown id', () => {
+    const problems = findProblems(sections, [proof, { ...proof, id: 'a.third' }]);
+    expect(problems).toEqual(['a.test.ts: unknown rule a.third']);
+  });
+
+  it('an id of two rules', () => {
+    const second = { heading: 'Second', rules: { 'a.first': 'A rule again.' } };
+    expect(findProblems([...sections, second], [proof])).toEqual(['a.first: two rules']);
+  });
+
+  it('an id that one test carries twice', () => {
+    expect(findProblems(sections, [proof, proof])).toEqual(['a.test.ts: does it: a.first: marked twice']);
+  });
+});
+
+describe('the reader of rule markers', () => {
+  const read = (body: string) => readProofs('a.test.ts', `import { rule } from './conformance/rule.ts';\n${body}`);
+
+  it('finds markers of tests, tables of tests and groups', () => {
+    const proofs = read(`
+describe.each([1])('group %i', () => {
+  rule('a.group');
+  it.each\`x\`('case \${1}', async () => {
+    rule('a.case', 'a.other');
+  });
+});
+test('single', function () { rule('a.single'); });`);
+    expect(proofs.map(({ id, titles }) => [id, ...titles])).toEqual([
+      ['a.group', 'group %i'],
+      ['a.case', 'group %i', 'case ${1}'],
+      ['a.other', 'group %i', 'case ${1}'],
+      ['a.single', 'single'],
+    ]);
+  });
+
+  it.each([
+    ["it('x', () => { f(); rule('a'); });", 'a rule marker is the first statement of a test or group'],
+    ["beforeEach(() => { rule('a'); });", 'a rule marker is the first statement of a test or group'],
+    ["it('x', () => rule('a'));", 'a rule marker is the first statement of a test or group'],
+    ["it('x', () => { rule(a); });", 'the id of a rule is a string literal'],
+    ["it.skip('x', () => { rule('a'); });", 'the marked test does not run'],
+    ["describe.skip('x', () => { it('y', () => { rule('a'); }); });", 'the marked test does not run'],
+  ])('rejects %s', (body, problem) => {
+    expect(() => read(body)).toThrow(`a.test.ts:2: ${problem}`);
   });
 });

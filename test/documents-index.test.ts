@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rule } from './conformance/rule.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'docs');
 const INDEX = 'README.md';
@@ -19,6 +20,7 @@ function listLinks(page: string): string[] {
 }
 
 it('names every document once', () => {
+  rule('documents.index');
   const named = listLinks(INDEX).filter((target) => !target.startsWith('..'));
   expect(named.toSorted()).toEqual(pages.filter((page) => page !== INDEX));
 });

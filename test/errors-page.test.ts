@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { ERRORS_PAGE, renderErrors } from '../docs/render-errors.ts';
 import { ERROR_HELP } from '../src/http/schemas/error-help.ts';
+import { rule } from './conformance/rule.ts';
 
 let page: string;
 beforeAll(async () => {
@@ -10,10 +11,12 @@ beforeAll(async () => {
 });
 
 it('docs/errors.md is what docs/render-errors.ts renders', () => {
+  rule('documents.errors-page');
   expect(readFileSync(ERRORS_PAGE, 'utf8')).toBe(page);
 });
 
 it('tells of every kind of error why it happens and what to do', () => {
+  rule('documents.errors-page');
   for (const { cause, remedy } of Object.values(ERROR_HELP)) {
     expect(page).toMatch(new RegExp(`\\| ${escape(cause)} +\\| ${escape(remedy)} +\\|`));
   }

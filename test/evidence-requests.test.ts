@@ -4,6 +4,7 @@ import { attempts, fromBase64, requestCases, worldOf, type RequestCase } from '.
 import type { Hex } from '../src/domain/evidence/signed-bytes.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { EVIDENCE_PATH, startChipScene, type ChipScene } from '../testing/harness/chip-service.ts';
+import { rule } from './conformance/rule.ts';
 
 let scene: ChipScene;
 afterEach(() => scene.close());
@@ -20,6 +21,14 @@ describe('the published requests', () => {
   });
 
   it.each(requestCases.cases)('$name: $expect.code', async (each) => {
+    rule(
+      'challenge.controller-unchanged',
+      'verify.evidence-moves-chip',
+      'evidence.receipt',
+      'evidence.two-signatures',
+      'auth.no-secret-echo',
+      'challenge-errors.changed-controller',
+    );
     scene = await startChipScene(worldOf(each));
     const { status, code } = each.expect;
     const before = [await findChallenge(), await scene.store.listIntakes(undefined, 2)];
@@ -36,6 +45,7 @@ describe('the published requests', () => {
 });
 
 it('120 a minute are judged, and the next is refused', async () => {
+  rule('limits.evidence');
   scene = await startChipScene(requestCases.world, { rateLimits: 'on' });
   const refused = requestCases.cases.find(({ name }) => name === 'bad-utf8')!;
   for (let n = 0; n < 120; n++) expect(await judge(refused)).toBe('400 INVALID_REQUEST');
@@ -47,6 +57,7 @@ describe('one challenge', () => {
   const accept = named('accept');
 
   it('takes one document, and tells its sender again and again that it did', async () => {
+    rule('challenge.issuance', 'evidence.receipt');
     scene = await startChipScene(worldOf(accept));
     const { method, headers, bodyBase64 } = accept.request;
     const { status, text } = await scene.ask(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
@@ -58,6 +69,7 @@ describe('one challenge', () => {
   });
 
   it('is consumed by one of any number of documents at once', async () => {
+    rule('limits.challenge-lifetime');
     scene = await startChipScene(worldOf(accept));
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, n) => judge(n % 2 === 0 ? accept : named('certificate-no-aia'))),

@@ -14,6 +14,7 @@ import { createBlockReader } from '../src/indexing/main/block-reader.ts';
 import type { HeadStep } from '../src/ports/main-chain.ts';
 import { startMachineScene, type MachineScene } from '../testing/fixtures/machines.ts';
 import type { RpcFault } from '../testing/harness/rpc-proxy.ts';
+import { rule } from './conformance/rule.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -77,6 +78,7 @@ const TIMES = [
 
 describe('the indexers on a real node', () => {
   it('store what is final, with the times of its blocks', async () => {
+    rule('listing.index-source', 'events.input-only');
     const { chain, store, work } = await openIndexers();
     expect(await work()).toBe('idle');
     const finalized = await chain.readHeader('finalized');

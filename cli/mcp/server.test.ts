@@ -1,6 +1,7 @@
 /** The Model Context Protocol as its programs speak it: the beginning, the tools, one call, and everything that is not a request. */
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../client/client.ts';
+import { rule } from '../../test/conformance/rule.ts';
 import { createMcpServer } from './server.ts';
 import { TOOLS } from './tools.ts';
 
@@ -57,6 +58,7 @@ describe('the beginning', () => {
 });
 
 it('lists its tools, all of which only read', async () => {
+  rule('mcp.read-only');
   const { result } = (await request('tools/list')) as { result: { tools: { name: string; annotations: object }[] } };
   expect(result.tools.map(({ name }) => name)).toEqual([
     ...['get_rating', 'explain_rating', 'get_profile', 'list_fleet', 'get_verification'],

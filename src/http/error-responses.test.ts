@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rule } from '../../test/conformance/rule.ts';
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
 import type { ProfileName } from './server/route-profiles.ts';
 import { toErrorHeaders, toWireError } from './error-responses.ts';
@@ -15,6 +16,7 @@ const bare = (status: number, detail: string, ...headers: string[]) =>
 
 /** What the specification prints (http-facts 2 to 9): texts of read routes are fixed, of coded answers only status and code. */
 test('read routes', () => {
+  rule('envelope.bare');
   const read = <K extends FaultKind>(kind: K, context: FaultContexts[K]) => wire('read', kind, context);
   expect([
     read('MachineDidMalformed', {}),
@@ -62,6 +64,7 @@ test('read routes', () => {
 });
 
 test('a machine that is homed elsewhere is coded on every read route, with the ordinal as a number', () => {
+  rule('envelope.coded-homed-elsewhere');
   const { status, body } = toWireError('read', new Fault('MachineHomedElsewhere', { ordinal: 3 }));
   expect([status, body]).toEqual([
     409,
@@ -82,6 +85,7 @@ function code(surface: ProfileName, error: unknown): string {
 }
 
 test('monetization is coded', () => {
+  rule('envelope.coded-monetization');
   expect([
     code('monetization', new Fault('MachineDidMalformed', {})),
     ...(['body', 'opted_in', 'timestamp', 'signature', 'signer_pubkey'] as const).map((member) =>
@@ -123,6 +127,7 @@ test('monetization is coded', () => {
 });
 
 test('Verify knows the pairs of its readers and no other (evidence 2, item 10), and sends no Retry-After', () => {
+  rule('envelope.coded-verify', 'challenge-errors.internal');
   const every: { readonly [K in FaultKind]: Fault<K> } = {
     MachineDidMalformed: new Fault('MachineDidMalformed', {}),
     OperatorMalformed: new Fault('OperatorMalformed', {}),

@@ -1,6 +1,7 @@
 /** Every wrong spelling of an id gets the documented answer of its route, and nothing but it (http-facts 3). */
 import { request } from 'node:http';
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 
 const baseUrl = inject('baseUrl');
 
@@ -58,6 +59,13 @@ describe.each(['/mcr/', '/machine/'])('%s{did}', (route) => {
   ];
 
   it.each(wrong)('refuses %s with 400', async (_name, text) => {
+    rule(
+      'identifier.other-forms-refused',
+      'reads.mcr-did-form',
+      'reads.machine-did-form',
+      'read-errors.400',
+      'limits.id-range',
+    );
     expect(await get(route + text)).toEqual({ status: 400, text: '{"detail":"Invalid machine DID format"}' });
   });
 
@@ -73,6 +81,13 @@ describe.each([
   it.each([...WRONG_IDS, ['a DID', 'did:svc:5', 'int_parsing'] as const])(
     'refuses %s with a 422 list',
     async (_name, text, type) => {
+      rule(
+        'identifier.canonical-decimal',
+        'reads.metadata-id-form',
+        'reads.card-id-form',
+        'read-errors.422',
+        'limits.id-range',
+      );
       const { status, text: body } = await get(route + text);
       const { detail } = JSON.parse(body) as { detail: { type: string; loc: string[]; input: string }[] };
       expect([status, detail.length, detail[0]!.type, detail[0]!.loc]).toEqual([422, 1, type, ['path', name]]);
@@ -93,6 +108,7 @@ describe('paths', () => {
     '/nothing',
     '//mcr/did:svc:5',
   ])('answers 404 for %s', async (path) => {
+    rule('versioning.no-other-prefix');
     expect(await get(path)).toEqual({ status: 404, text: '{"detail":"Not Found"}' });
   });
 

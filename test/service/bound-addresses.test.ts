@@ -1,6 +1,7 @@
 /** Wallets of a local alt chain, and the first-generation machines of the devnet that they are bound to (interface, Address-keyed routes). */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { getAddress } from 'viem';
+import { rule } from '../conformance/rule.ts';
 import { ask } from './ask.ts';
 import { startBoundService, walletKey, type BoundService } from './bound-service.ts';
 
@@ -49,6 +50,7 @@ const MEMBERS = [
 
 describe('GET /solana/mcr/{solana_addr}', () => {
   it('is the rating record of the bound machine, and two members more', async () => {
+    rule('address-keyed.mcr');
     const { status, json } = await record('machine');
     expect([status, Object.keys(json())]).toEqual([200, MEMBERS]);
     expect(json()).toMatchObject({
@@ -63,6 +65,7 @@ describe('GET /solana/mcr/{solana_addr}', () => {
   });
 
   it('rates by the history of that machine', async () => {
+    rule('address-keyed.main-chain-scores');
     expect((await record('second')).json()).toMatchObject({ ...second.expectedRating, machine_id: second.id });
   });
 
@@ -79,11 +82,13 @@ describe('GET /solana/mcr/{solana_addr}', () => {
     ['an address of no machine', 'nobody', 404, 'Machine not found'],
     ['the address of an operator', 'operator', 404, 'Machine not found'],
   ] as const)('refuses %s', async (_what, wallet, status, detail) => {
+    rule('address-keyed.resolution-errors');
     const answer = await record(wallet);
     expect([answer.status, answer.json()]).toEqual([status, { detail }]);
   });
 
   it('knows no machine of the second generation', async () => {
+    rule('address-keyed.legacy-only');
     await service.bind(WALLETS.later, secondGeneration[0]!.owner);
     expect((await record('later')).status).toBe(404);
   });
@@ -101,6 +106,7 @@ describe('GET /solana/operator/{solana_addr}/machines', () => {
   };
 
   it('lists what the operator names and has, in order, without what it only names', async () => {
+    rule('address-keyed.listing');
     const { status, json } = await listing('operator');
     expect([status, json()]).toMatchObject([
       200,
@@ -133,6 +139,7 @@ describe('GET /solana/operator/{solana_addr}/machines', () => {
     ['a revoked binding', 'revoked', 404, 'Solana binding is revoked'],
     ['an account that is no binding', 'spoiled', 503, 'Binding registry unavailable'],
   ] as const)('refuses %s', async (_what, wallet, status, detail) => {
+    rule('address-keyed.resolution-errors');
     const answer = await listing(wallet);
     expect([answer.status, answer.json()]).toEqual([status, { detail }]);
   });
@@ -144,6 +151,7 @@ describe('what the chains are asked', () => {
   const accountReads = () => service.altCalls.filter((method) => method === 'getAccountInfo').length;
 
   it('is one account, once a minute, however many ask; the alt chain is never written to', async () => {
+    rule('address-keyed.one-account-read', 'address-keyed.main-chain-scores');
     await service.bind(WALLET, second.address);
     const before = accountReads();
     const answers = await Promise.all(Array.from({ length: 50 }, () => get(path)));
@@ -163,6 +171,7 @@ describe('what the chains are asked', () => {
   });
 
   it('is no transaction on the main chain', () => {
+    rule('address-keyed.main-chain-scores');
     const methods = new Set(service.proxy.calls.map(({ method }) => method));
     expect([...methods].filter((method) => /send|sign|submit/i.test(method))).toEqual([]);
     expect(methods).toContain('eth_call');

@@ -21,6 +21,7 @@ import {
   vectorNamespace,
   type VectorAttempt,
 } from '../../testing/fixtures/evidence-vectors.ts';
+import { rule } from '../conformance/rule.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit } from './browser.ts';
 
@@ -159,6 +160,7 @@ describe('in Chromium, on a page of another origin, without a bundler', () => {
     const service = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });`;
 
   it('reads, with ids that are not rounded and the block of the answer', async () => {
+    rule('client.package');
     const { id } = findMachine(machines, 'rated-aaa');
     const { value, block } = await evaluate<{ value: unknown; block: string }>(
       `${CLIENT}

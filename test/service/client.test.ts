@@ -1,6 +1,7 @@
 /** Does the published client understand the service? Every read, both homes and what is answered instead. */
 import { describe, expect, inject, it } from 'vitest';
 import { createClient, mayPass, type Answer } from '../../client/client.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -140,6 +141,7 @@ describe('what is answered instead', () => {
   });
 
   it('about another machine, as no answer at all', async () => {
+    rule('client.other-machine');
     const { did } = machineOf('fresh');
     const other: typeof fetch = () => fetch(`${baseUrl}/mcr/${did}`);
     const crossed = createClient({ baseUrl, fetch: other });

@@ -1,5 +1,6 @@
 /** Every fixture's `expect` is what the service answers, member by member. */
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 
 /** Routes that the service has; the others' expectations wait for their issue. */
 const SERVED = [
@@ -23,6 +24,7 @@ const fixtures = [
 ];
 
 describe.each(fixtures)('$name: $about', ({ expect: answers }) => {
+  rule('service.main-chain-reads');
   const served = Object.entries(answers).filter(([path]) => SERVED.some((route) => route.test(path)));
 
   it.each(served)('%s', async (path, { status, body }) => {

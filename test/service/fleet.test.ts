@@ -1,5 +1,6 @@
 /** `GET /operator/{did}/machines` in front of a real chain (interface, rules 1 to 7; http-facts 7). */
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -22,6 +23,7 @@ const altIds = new Set(machines.filter(({ home }) => home === 'alt').map(({ id }
 
 describe('the listing', () => {
   it('lists the first 20 machines in the order of their ids', async () => {
+    rule('listing.total');
     const listing = await list(fleet.address);
     expect(listing.machines.map(({ machine_id }) => machine_id)).toEqual(fleet.machines.slice(0, 20));
     expect(listing.pagination).toEqual({ offset: 0, limit: 20, total: fleet.machines.length });
@@ -29,6 +31,7 @@ describe('the listing', () => {
   });
 
   it('iterates offset through a large fleet', async () => {
+    rule('listing.large-fleets');
     const seen: string[] = [];
     for (let offset = 0; offset < fleet.machines.length; offset += 20) {
       const page = await list(fleet.address, `?offset=${offset}`);
@@ -39,6 +42,7 @@ describe('the listing', () => {
   });
 
   it('carries the documented members of an entry, in their order', async () => {
+    rule('listing.owned-machines');
     const members = ['did', 'machine_id', 'mcr_score', 'mcr', 'negative_flag', 'name', 'bond_status', 'event_count'];
     const seen = { main: 0, alt: 0 };
     for (let offset = 0; offset < fleet.machines.length; offset += 20) {
@@ -53,6 +57,7 @@ describe('the listing', () => {
   });
 
   it('agrees with the rating record of each machine', async () => {
+    rule('listing.entries-from-chain');
     const { machines: entries } = await list(fleet.address);
     // A machine of the alt chain is rated by its own record alone.
     for (const { did, mcr, mcr_score } of entries.filter(({ machine_id }) => !altIds.has(machine_id))) {
@@ -61,6 +66,7 @@ describe('the listing', () => {
   });
 
   it('says how far the index is behind the head', async () => {
+    rule('listing.index-lag');
     const { index } = await list(fleet.address);
     expect(index).toEqual({
       indexed_block: expect.any(Number),
@@ -73,6 +79,7 @@ describe('the listing', () => {
   });
 
   it('is an empty 200 for an operator without machines', async () => {
+    rule('listing.no-machines');
     expect(await list(operatorOf('empty').address)).toMatchObject({
       machines: [],
       pagination: { offset: 0, limit: 20, total: 0 },
@@ -96,6 +103,7 @@ describe('the listing', () => {
   });
 
   it('lists a machine under its controller too', async () => {
+    rule('listing.controlled-machines');
     const { id, controller } = findMachine(machines, 'with-controller');
     expect((await list(controller!)).machines.map(({ machine_id }) => machine_id)).toContain(id);
   });
@@ -108,6 +116,7 @@ describe('the listing', () => {
   });
 
   it('leaves out a relocating machine and counts it as unreadable', async () => {
+    rule('listing.unreadable-omitted');
     const { owner } = findMachine(machines, 'relocating');
     expect(await list(owner)).toMatchObject({ machines: [], pagination: { total: 1 }, unreadable: 1 });
   });
@@ -128,6 +137,7 @@ describe('the operator', () => {
     [`did:svc:${address}`, `did:svc:${address}`],
     [`did%3Asvc%3A${upper}`, `did:svc:${upper}`],
   ])('may be written %s', async (text, did) => {
+    rule('identifier.operator-did');
     expect(await list(text, '?limit=1')).toMatchObject({
       operator_did: did,
       pagination: { total: fleet.machines.length },
@@ -166,6 +176,7 @@ describe('offset and limit', () => {
     ['limit=abc', 'int_parsing'],
     ['limit=٥', 'int_parsing'],
   ])('refuses ?%s with a 422 list', async (query, type) => {
+    rule('reads.listing-paging', 'limits.page-size');
     const answer = await get(`/operator/${fleet.address}/machines?${query}`);
     const name = query.slice(0, query.indexOf('='));
     expect([answer.status, answer.json<{ detail: { type: string; loc: string[] }[] }>().detail]).toEqual([
@@ -175,6 +186,7 @@ describe('offset and limit', () => {
   });
 
   it.each([1, 20])('takes limit=%i', async (limit) => {
+    rule('reads.listing-paging');
     expect((await list(fleet.address, `?limit=${limit}`)).machines).toHaveLength(limit);
   });
 

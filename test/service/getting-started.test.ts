@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runSvc } from '../../cli/run-svc.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { rule } from '../conformance/rule.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '..', '..', 'docs/getting-started.md'), 'utf8');
 const BASE_URL = 'http://127.0.0.1:8000';
@@ -41,6 +42,7 @@ const questions = lines.filter((line) => line.startsWith('curl -s http'));
 const commands = lines.filter((line) => line.startsWith('bin/svc '));
 
 it('has no command that is not run here, but to start and to stay', () => {
+  rule('documents.getting-started');
   expect([...pagesToOpen, ...questions, ...commands].toSorted()).toEqual(lines.toSorted());
   expect([pagesToOpen.length, questions.length, commands.length]).toEqual([2, 2, 4]);
   expect([...PAGE.matchAll(/```sh\n([^]+?)```/g)].map(([, text]) => text)).toEqual([
@@ -62,6 +64,7 @@ it.each(pagesToOpen)('%s', async (line) => {
 
 describe.each(commands)('%s', (line) => {
   it('ends well', async () => {
+    rule('documents.getting-started');
     const args = line.split(' ').slice(1);
     const asks = ['machine', 'replay'].includes(args[0]!);
     const result = await runSvc([...args, ...(asks ? ['--base-url', baseUrl] : [])], { cwd: folder });

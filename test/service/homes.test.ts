@@ -1,5 +1,6 @@
 /** Which home does a machine have, and what may its answers hold? (Interface, Machine identifier, Machine profile, Read routes; decisions 1.) */
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -24,6 +25,7 @@ const listingsOf = ({ address }: { address: string }) =>
 
 describe('a machine id', () => {
   it('is a JSON string in every answer of every route', async () => {
+    rule('service.ids-are-strings', 'card.registration-id-is-string');
     const paths = [
       ...machines.flatMap((machine) => [...readsOf(machine), `/machine/${machine.id}/monetization`]),
       ...operators.flatMap(listingsOf),
@@ -50,6 +52,7 @@ describe('a machine id', () => {
   }
 
   it('that a number would have rounded to is another machine', async () => {
+    rule('service.rounded-id-differs', 'monetization-errors.not-found');
     const { id } = findMachine(machines, 'rated-aaa');
     const rounded = String(BigInt(Number(id)));
     expect(rounded).not.toBe(id);
@@ -64,6 +67,7 @@ describe('a machine of the main chain', () => {
   const ALT_MEMBERS = ['home_chain', 'rating_unavailable', 'owner', 'controller', 'machine_type', 'relocating'];
 
   it('carries no member of the alt chain on any route', async () => {
+    rule('profile.main-chain-members');
     let answered = 0;
     const onMain = machines.filter(({ home }) => home === 'main');
     const operatorsOnMain = operators.filter(
@@ -89,6 +93,7 @@ describe('a machine that is homed on a chain that is not served', () => {
   it.each(routesOf(findMachine(machines, 'homed-elsewhere')))(
     'is 409 with its home as a number on %s',
     async (path) => {
+      rule('reads.homed-elsewhere', 'read-errors.409');
       const { status, json } = await get(path);
       expect([status, json()]).toEqual([
         409,
@@ -108,6 +113,7 @@ describe('a machine that relocates', () => {
   const relocating = ['relocating', 'alt-relocating'].flatMap((name) => routesOf(findMachine(machines, name)));
 
   it.each(relocating)('is 503 without a promise of when on %s', async (path) => {
+    rule('availability.relocating-reads', 'read-errors.503-relocating');
     const { status, headers, json } = await get(path);
     expect([status, json(), headers.get('retry-after')]).toEqual([503, { detail: 'Machine is relocating' }, null]);
   });

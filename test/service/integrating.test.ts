@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runSvc, SVC } from '../../cli/run-svc.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
+import { rule } from '../conformance/rule.ts';
 import { findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -83,6 +84,7 @@ const TEXT = PAGE.replaceAll(/```[^]+?```/g, '');
 const commands = [...TEXT.matchAll(/^ {4}(curl|svc) (.+)$/gm)].map(([, tool, rest]) => [tool!, rest!] as const);
 
 it('has no example that is not run here', () => {
+  rule('documents.integration-guide');
   expect(PAGE.match(/```ts$/gm)?.length).toBe(programs.length);
   expect(TEXT.match(/^ {4}\S/gm)?.length).toBe(commands.length);
   expect([...PAGE.matchAll(/```(\w+)$/gm)].map(([, word]) => word).filter((word) => word !== 'ts')).toEqual([
@@ -115,6 +117,7 @@ describe.each(programs.map(({ program, printed }, at) => [at, program, printed] 
   'program %d',
   (at, program, printed) => {
     it('prints what stands below it', async () => {
+      rule('documents.integration-guide');
       const file = join(folder, `program-${at}.ts`);
       writeFileSync(file, toRunnable(program));
       expect(await run(file)).toEqual({ code: 0, stdout: printed, stderr: '' });

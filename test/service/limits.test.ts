@@ -1,5 +1,6 @@
 /** The limit of the MCR API routes as a caller meets it on a socket (interface, Limits; http-facts 2; decisions 3). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask, type Answer } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -40,10 +41,18 @@ describe('the 91st request of a minute', () => {
     '/ready',
     '/health',
   ])('of %s is refused with Retry-After', async (path) => {
+    rule(
+      'health.rate-limit',
+      'envelope.rate-limit',
+      'read-errors.429',
+      'monetization-errors.rate-limit',
+      'limits.reads',
+    );
     expectRefused(await exhaust(path));
   });
 
   it('counts /machines/1 and /machines/2 apart', async () => {
+    rule('limits.paths-count-separately');
     expectRefused(await exhaust('/machines/1'));
     expect((await get('/machines/2')).status).toBe(404);
     expectRefused(await get('/machines/1'));

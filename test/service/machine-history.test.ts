@@ -1,5 +1,6 @@
 /** The history of a rating and the list of its events against real chains (decisions 4). */
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -30,6 +31,7 @@ describe('GET /mcr/{did}/history', () => {
   it.each(['rated-aaa', 'rated-b', 'multi-currency', 'flagged', 'unbonded', 'dormant', 'many-events', 'alt-rated'])(
     'is told of %s, and ends with its rating',
     async (name) => {
+      rule('history.real-chains');
       const { did } = machineOf(name);
       const record = (await get(`/mcr/${did}`)).json<Point & { total_revenue: number }>();
       const history = (await get(`/mcr/${did}/history`)).json<History>();

@@ -1,6 +1,7 @@
 /** The read routes of one machine against a real chain: members, types, headers (interface, Read routes; http-facts 2 to 6). */
 import { getAddress } from 'viem';
 import { describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -29,17 +30,20 @@ const ALT_MEMBERS = ['home_chain', 'rating_unavailable', 'owner', 'controller', 
 
 describe('GET /mcr/{did}: the rating record', () => {
   it('carries exactly the documented members, in their order', async () => {
+    rule('mcr.members', 'reads.mcr');
     const { did } = machineOf('rated-aaa');
     expect(Object.keys((await get(`/mcr/${did}`)).json())).toEqual(MCR_MEMBERS);
   });
 
   it('carries the id as a decimal string, with every digit', async () => {
+    rule('identifier.every-digit');
     const { did, id } = machineOf('rated-aaa');
     expect((await get(`/mcr/${did}`)).json()).toMatchObject({ did, machine_id: id });
     expect(id.length).toBeGreaterThan(70);
   });
 
   it('is 0 and never null for a machine that is not rated', async () => {
+    rule('mcr.score-is-integer');
     for (const name of ['fresh', 'provisioned', 'unbonded']) {
       expect((await get(`/mcr/${machineOf(name).did}`)).json()).toMatchObject({ mcr_score: 0 });
     }
@@ -55,6 +59,7 @@ describe('GET /mcr/{did}: the rating record', () => {
   });
 
   it('has a trend and an average, unless it says why there is no rating', async () => {
+    rule('mcr.nulls-when-unavailable');
     const seen = { rated: 0, unavailable: 0 };
     for (const { did } of machines) {
       const answer = await get(`/mcr/${did}`);
@@ -78,6 +83,7 @@ describe('GET /mcr/{did}: the rating record', () => {
   });
 
   it('equals its explanation, which goes on with what the model returns and was given', async () => {
+    rule('reads.mcr-explanation');
     const { did } = machineOf('flagged');
     const record = (await get(`/mcr/${did}`)).json();
     const explanation = (await get(`/mcr/${did}/explanation`)).json();
@@ -94,18 +100,21 @@ describe('GET /mcr/{did}/explanation', () => {
     ['suspended', 'paused'],
     ['alt-rated', 'available'],
   ])('says whether the machine is stopped: %s is %s', async (name, availability) => {
+    rule('explanation.availability');
     expect((await get(`/mcr/${machineOf(name).did}/explanation`)).json()).toMatchObject({ availability });
   });
 });
 
 describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
   it('is the same on both routes', async () => {
+    rule('profile.identical-shape');
     const { did, id } = machineOf('rated-aaa');
     const [profile, metadata] = await Promise.all([get(`/machine/${did}`), get(`/metadata/${id}`)]);
     expect(metadata.text).toBe(profile.text);
   });
 
   it('names the machine by its token id', async () => {
+    rule('service.path-accepts-decimal-id', 'identifier.token-id', 'profile.name-and-ids', 'reads.metadata');
     const { did, id } = machineOf('with-controller');
     expect((await get(`/metadata/${id}`)).json()).toMatchObject({
       schema_version: '1.0',
@@ -115,6 +124,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
   });
 
   it('carries identity, rating, bond status and service endpoints', async () => {
+    rule('profile.members', 'profile.data-api-optional', 'reads.machine');
     const { did, operator } = machineOf('visibility-private');
     const { svcos } = (await get(`/machine/${did}`)).json<{ svcos: Record<string, unknown> }>();
     expect(Object.keys(svcos)).toEqual([
@@ -129,6 +139,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
   });
 
   it('agrees with the rating record at the same block', async () => {
+    rule('profile.rating-equals-mcr');
     for (const name of ['rated-aaa', 'rated-b', 'grace', 'flagged', 'unbonded']) {
       const { did } = machineOf(name);
       const [record, profile] = await Promise.all([get(`/mcr/${did}`), get(`/machine/${did}`)]);
@@ -161,6 +172,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
   });
 
   it('answers a public machine with exactly one of partner_data and partner_data_error', async () => {
+    rule('profile.data-api-optional');
     const { svcos } = (await get(`/machine/${machineOf('visibility-public').did}`)).json<{ svcos: object }>();
     expect(svcos).toMatchObject({ partner_data_error: 'not_fetched' });
     expect(svcos).not.toHaveProperty('partner_data');
@@ -177,6 +189,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
 
 describe('GET /machines/{machine_id}: the card', () => {
   it('holds services, registrations and operator info', async () => {
+    rule('card.members', 'reads.card');
     const { id, did, operator } = machineOf('visibility-private');
     const card = (await get(`/machines/${id}`)).json<{ services: object[]; registrations: object[] }>();
     expect(card).toMatchObject({ did, operator: `did:svc:${operator}`, active: true });
@@ -188,6 +201,7 @@ describe('GET /machines/{machine_id}: the card', () => {
   });
 
   it('names its registry as <namespace>:<chain reference>:<registry id>', async () => {
+    rule('card.main-registry-name');
     const { id } = machineOf('rated-aaa');
     const { registrations } = (await get(`/machines/${id}`)).json<{ registrations: object[] }>();
     const registry = `eip155:${mainChain.chainId}:${getAddress(mainChain.addresses.machineRegistry)}`;
@@ -223,6 +237,7 @@ describe('headers of every read', () => {
   ];
 
   it.each(publicPaths)('is the same with credentials and without: %s', async (path) => {
+    rule('reads.public', 'auth.public-reads');
     const sent = { Authorization: 'Bearer of-nothing', Cookie: 'session=none', 'X-Api-Key': 'none' };
     const [without, answer] = [await get(path), await get(path, { headers: sent })];
     expect([without.status, answer.status]).toEqual([200, 200]);
@@ -248,6 +263,7 @@ describe('headers of every read', () => {
 
 describe('absence', () => {
   it.each(['1', '9007199254740993', String(2n ** 256n - 1n)])('is 404 for the unknown id %s', async (id) => {
+    rule('reads.absent-is-not-unreadable');
     const answers = [`/mcr/did:svc:${id}`, `/machine/did:svc:${id}`, `/machines/${id}`, `/metadata/${id}`];
     const details = await Promise.all(
       answers.map(async (path) => [(await get(path)).status, (await get(path)).json()]),

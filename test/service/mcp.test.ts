@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { SVC } from '../../cli/run-svc.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
 const baseUrl = inject('baseUrl');
@@ -62,6 +63,7 @@ async function call(name: string, args: object = {}) {
 const { id, did, owner } = machineOf('visibility-onchain');
 
 it('every tool that is listed is called below', async () => {
+  rule('mcp.read-only');
   const { result } = await request('tools/list');
   const named = (result!['tools'] as { readonly name: string }[]).map(({ name }) => name);
   expect(named.toSorted()).toEqual(

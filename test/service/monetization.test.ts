@@ -14,6 +14,7 @@ import type { PublishedDeployment } from '../../src/domain/monetization/decision
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
+import { rule } from '../conformance/rule.ts';
 import { runSvc } from '../../cli/run-svc.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
@@ -70,6 +71,14 @@ const code = async (answer: ReturnType<typeof put>) => {
 
 describe('the owner', () => {
   it('opts a machine in and out again', async () => {
+    rule(
+      'opt-in.state-members',
+      'opt-in.any-state',
+      'monetization.state',
+      'monetization.main-signers',
+      'monetization.resolved-id',
+      'monetization.put',
+    );
     const { id, did, owner } = machineOf('fresh');
     const at = now() - 100;
     const state = (status: string, signer: string | null, updated_at: number | null) => ({
@@ -96,6 +105,7 @@ describe('the owner', () => {
     ['suspended', '503 MACHINE_UNAVAILABLE'],
     ['technical-pause', '503 MACHINE_UNAVAILABLE'],
   ])('of %s, wanting in: %s; out at any time', async (name, answer) => {
+    rule('opt-in.precondition', 'opt-in.availability', 'opt-in.exit-always');
     const at = now() - 10;
     expect(await code(decide(name, true, at))).toBe(answer);
     expect(await code(decide(name, false, at + 1))).toBe('200 OPTED_OUT');
@@ -107,11 +117,13 @@ describe('the owner', () => {
     ['retired', '404 MACHINE_NOT_FOUND'],
     ['reissued-old', '404 MACHINE_NOT_FOUND'],
   ])('of %s cannot even opt out: %s', async (name, answer) => {
+    rule('monetization-errors.not-found');
     expect(await code(decide(name, false))).toBe(answer);
   });
 });
 
 it('sends no transaction', async () => {
+  rule('service.single-write', 'opt-in.any-state');
   proxied.proxy.resetCounts();
   expect(await code(decide('kyb-expired', true, now() - 5))).toBe('200 OPTED_IN');
   expect(await code(decide('kyb-expired', false, now() - 4))).toBe('200 OPTED_OUT');
@@ -123,6 +135,7 @@ it('sends no transaction', async () => {
 it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'])(
   'tells who asks for %s that only decimal machine DIDs are supported',
   async (key) => {
+    rule('monetization.address-key');
     const detail = {
       code: 'INVALID_REQUEST',
       message: expect.stringContaining('Only decimal machine DIDs are supported'),
@@ -136,6 +149,7 @@ it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF5
 
 describe('who may sign', () => {
   it('the controller, too', async () => {
+    rule('monetization.main-signers');
     const { controller, controllerKey } = machineOf('with-controller');
     const { status, body } = await decide('with-controller', true, now(), controllerKey!);
     expect([status, body['signer']]).toEqual([200, controller]);
@@ -148,6 +162,7 @@ describe('who may sign', () => {
   });
 
   it('nobody else', async () => {
+    rule('monetization.main-no-other-signer', 'monetization-errors.rounded-message-id');
     const { did } = machineOf('rated-b');
     expect(await code(decide('rated-b', true, now(), machineOf('fresh').ownerKey))).toBe('403 UNAUTHORIZED_SIGNER');
     const ofAnother = sign(machineOf('fresh').id, machineOf('rated-b').ownerKey, true, now());
@@ -160,6 +175,7 @@ describe('who may sign', () => {
     [-400, '409 STALE_SIGNATURE'],
     [60, '409 STALE_SIGNATURE'],
   ])('and not at %i s', async (offset, answer) => {
+    rule('opt-in.freshness-window', 'monetization-errors.stale-signature');
     expect(await code(decide('rated-b', true, now() + offset))).toBe(answer);
   });
 });
@@ -181,6 +197,7 @@ describe('a decision that 1,000 connections race for', () => {
   const RACERS = 1_000;
 
   it('is the newest, and the audit is what was acknowledged, in order', async () => {
+    rule('opt-in.strictly-newer');
     const { id, did, ownerKey } = machineOf('activity-only');
     const from = now() - 280;
     // 250 seconds, each signed four times, for either will, in an order that has nothing to do with them.

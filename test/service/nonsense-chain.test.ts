@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Service } from '../../src/main.ts';
 import { PROXY_KEY, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -63,6 +64,7 @@ const NONSENSE: readonly (readonly [name: string, fault: RpcFault])[] = [
 
 describe.each(NONSENSE)('a node that %s', (_name, fault) => {
   it('makes every read 503 with a documented detail', async () => {
+    rule('reads.absent-is-not-unreadable');
     const unknown = String(++neverAsked);
     proxy.resetCounts();
     proxy.inject(fault, Number.MAX_SAFE_INTEGER);

@@ -1,6 +1,7 @@
 /** Does a chip get from the provider's hands to the Verify record? With real commands, a real service, a real chain (evidence 4 to 10). */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask } from './ask.ts';
 import { OWNER, startOnboardingScene, type OnboardingScene } from './onboarding-scene.ts';
 
@@ -32,6 +33,7 @@ describe('a provider', () => {
   let receipt: Record<string, string>;
 
   it('proves a software chip, and gets the receipt that follows from the document', async () => {
+    rule('evidence.two-signatures');
     evidence = scene.fileOf('evidence.json');
     await succeed('chip', 'prove', await challenge(), ...SOFTWARE_CHIP, '--out', evidence);
     receipt = JSON.parse(await succeed('chip', 'submit', evidence, '--json', ...at())) as Record<string, string>;
@@ -154,6 +156,7 @@ describe('whoever attests', () => {
   });
 
   it('judges it again, which changes no status', async () => {
+    rule('verify.evidence-moves-chip');
     expect(await succeed('attest', 'judge', receipts[0]!)).toBe(
       [
         'ok    document: certificate, chip and controller hold as they did when it was accepted',
@@ -167,6 +170,7 @@ describe('whoever attests', () => {
   });
 
   it('makes the record say verified, and the operator verified and revoked', async () => {
+    rule('verify.evidence-moves-chip');
     await succeed('attest', 'approve', receipts[0]!, ...attester(), '--expires', '2100-01-01');
     await expect.poll(() => statuses(0), SOON).toBe('unverified verified');
     await succeed('attest', 'approve', OWNER.address, ...attester());

@@ -1,6 +1,7 @@
 /** Is every answer about every persona what the document says, status, headers and members? */
 import { describe, expect, inject, it } from 'vitest';
 import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
+import { rule } from '../conformance/rule.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, operators } = inject('fixtures');
@@ -56,6 +57,7 @@ it.each([
 });
 
 it('answers 304 as documented', async () => {
+  rule('documents.openapi-answers');
   const { did } = machines.find(({ name }) => name === 'rated-aaa')!;
   const etag = (await fetch(`${baseUrl}/machines/${did.split(':')[2]}`)).headers.get('etag')!;
   expect(await expectDocumented(`/machines/${did.split(':')[2]}`, { headers: { 'if-none-match': etag } })).toBe(304);

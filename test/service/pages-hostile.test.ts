@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, type Visit } from './browser.ts';
 
@@ -71,6 +72,7 @@ async function expectOnlyText({ page, misdeeds }: Visit): Promise<void> {
 }
 
 it('texts of strangers stay texts', async () => {
+  rule('hostile-text.no-markup', 'pages.hostile-text');
   const { id } = findMachine(machines, 'visibility-onchain');
   const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
   const { page } = visit;

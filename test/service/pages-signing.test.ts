@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
@@ -83,6 +84,7 @@ const SIGN = { name: 'Sign with Fake <b>wallet</b>' };
 
 describe('with a wallet of the main chain', () => {
   it('the owner reads, signs, and sees what is stored', async () => {
+    rule('pages.signing');
     const { id, owner, ownerKey } = machineOf('fresh');
     const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
     const { page } = visit;
@@ -158,6 +160,7 @@ describe('with a wallet of the main chain', () => {
 });
 
 it('without a wallet, a signature is pasted', async () => {
+  rule('pages.signing');
   const { id, owner, ownerKey } = machineOf('verified');
   const visit = await openVisit(browser);
   const { page } = visit;
@@ -177,6 +180,7 @@ it('without a wallet, a signature is pasted', async () => {
 });
 
 it('with a wallet of the second chain, the message of that chain is signed with its key', async () => {
+  rule('pages.signing');
   const { id } = machineOf('multi-currency');
   const secret = new Uint8Array(32).fill(7);
   const key = ed25519.getPublicKey(secret);

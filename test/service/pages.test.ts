@@ -5,6 +5,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ActiveMachines } from '../../client/active-machines.ts';
+import { rule } from '../conformance/rule.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 
@@ -47,6 +48,7 @@ const PAGES: readonly (readonly [string, string])[] = [
 
 describe.each(PAGES)('%s', (_, path) => {
   it.each(['light', 'dark'] as const)('has no barrier, no misdeed, and fits a phone (%s)', async (colorScheme) => {
+    rule('pages.accessible');
     const visit = await openVisit(browser, { colorScheme, viewport: PHONE });
     const { page } = visit;
     await page.goto(baseUrl + path);
@@ -60,6 +62,7 @@ describe.each(PAGES)('%s', (_, path) => {
 });
 
 it('these tests notice a barrier, a policy that is broken, a dialog, and an error', async () => {
+  rule('pages.checks-work');
   const visit = await openVisit(browser, { viewport: PHONE });
   await visit.page.goto(`${baseUrl}/explorer/system`);
   await visit.page.waitForLoadState('networkidle');
@@ -96,6 +99,7 @@ describe('the document that is served', () => {
     ['/explorer/operator/0x12', 404],
     [`/explorer/operator/${fleet.address}`, 200],
   ])('%s has the status %i and the policy', async (path, status) => {
+    rule('pages.status-and-policy');
     const response = await fetch(baseUrl + path);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -106,6 +110,7 @@ describe('the document that is served', () => {
   });
 
   it('tells the rating without a script', async () => {
+    rule('pages.without-script');
     const { id, did } = machineOf('rated-b');
     const { mcr, mcr_score, summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as Record<string, string>;
     const visit = await openVisit(browser, { javaScriptEnabled: false });
@@ -133,6 +138,7 @@ describe('the document that is served', () => {
   });
 
   it('loads files that are kept for good, in all not larger than 150 KB', async () => {
+    rule('pages.size');
     const page = await (await fetch(baseUrl)).text();
     const paths = [...page.matchAll(/"(\/explorer\/files\/[^"]+)"/g)].map(([, path]) => path!);
     expect(paths.map((path) => path.replace(/-[\w-]{12}\./, '.'))).toEqual([
@@ -161,6 +167,7 @@ describe('the document that is served', () => {
 
 describe('a machine', () => {
   it('is shown as the routes answer', async () => {
+    rule('pages.machine');
     const { did } = machineOf('visibility-onchain');
     const { summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as { summary: string };
     const visit = await openVisit(browser);
@@ -194,6 +201,7 @@ describe('a machine', () => {
     ['homed-elsewhere', 'Lives on another chain'],
     ['retired', 'Not found'],
   ])('that is %s: %s', async (name, title) => {
+    rule('pages.errors');
     const visit = await openVisit(browser);
     await visit.page.goto(baseUrl + machinePath(name));
     expect(await readText(visit.page, '.notice-title')).toBe(title);
@@ -207,6 +215,7 @@ describe('a machine', () => {
     [500, { detail: 'Internal Server Error' }, 'Cannot be read now', true],
     [404, { detail: 'Machine not found' }, 'Not found', false],
   ])('when the answer is %i %j: %s', async (status, json, title, asksAgain) => {
+    rule('pages.errors');
     const visit = await openVisit(browser);
     const headers = { 'Retry-After': '7' };
     await visit.page.route('**/mcr/**', (route) => route.fulfill({ status, json, headers }));
@@ -276,6 +285,7 @@ it('the first page leads to the machines that told of something last', async () 
 
 describe('by keyboard', () => {
   it('a slash leads to the search, and a DID from there to its machine', async () => {
+    rule('pages.keyboard');
     const visit = await openVisit(browser);
     const { did, id } = machineOf('rated-b');
     await visit.page.goto(`${baseUrl}/explorer/system`);
@@ -307,6 +317,7 @@ describe('by keyboard', () => {
 });
 
 it('the fleet of an operator is listed whole, sorted, and saved', async () => {
+  rule('pages.fleet');
   const visit = await openVisit(browser);
   const { page } = visit;
   await page.goto(`${baseUrl}/explorer/operator/${fleet.address}`);

@@ -1,6 +1,7 @@
 /** `/ready` in front of a real chain, check by check (interface, Probe routes; http-facts 12). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { changeInner } from '../../testing/harness/rpc-proxy.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -41,6 +42,7 @@ beforeEach(async () => {
 });
 
 it('is ready when every contract can be called', async () => {
+  rule('readiness.members', 'readiness.ready');
   const { status, json } = await ask(`${proxied.service.url}/ready`);
   expect([status, json()]).toEqual([
     200,
@@ -63,6 +65,7 @@ it('is ready when every contract can be called', async () => {
 
 describe('a failed check', () => {
   it.each(CHECKS)('of %s makes only that field false', async (field, address) => {
+    rule('readiness.not-ready', 'readiness.failing-contracts');
     const isOf = (target: string) => target.toLowerCase() === address.toLowerCase();
     proxied.proxy.inject(
       changeInner((given, { target }) => (isOf(target) ? { success: false, returnData: '0x' } : given)),
@@ -73,6 +76,7 @@ describe('a failed check', () => {
   });
 
   it('of the connection is told as such, and the process stays alive', async () => {
+    rule('health.no-connectivity');
     proxied.proxy.inject({ kind: 'cut' });
     await expect.poll(async () => (await readiness()).rpc_connected, SOON).toBe(false);
     expect(await readiness()).toMatchObject({ status: 503, word: 'not_ready' });
@@ -81,6 +85,7 @@ describe('a failed check', () => {
 });
 
 it('admin_flags is true when no AdminFlags address is configured', async () => {
+  rule('readiness.admin-flags');
   const without = await startProxiedService({ ADMIN_FLAGS_ADDRESS: '' });
   try {
     expect(await readiness(without)).toEqual(READY);

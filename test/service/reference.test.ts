@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
+import { rule } from '../conformance/rule.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 
@@ -30,6 +31,7 @@ describe.each([
   ['dark', PHONE],
 ] as const)('in %s', (colorScheme, viewport) => {
   it('lists every route, and each opens without a barrier or a misdeed', async () => {
+    rule('documents.reference');
     const visit = await openVisit(browser, { colorScheme, ...(viewport && { viewport }) });
     const { page } = visit;
     await page.goto(`${baseUrl}/docs`);
@@ -55,6 +57,7 @@ describe.each([
 
 describe('its form', () => {
   it('asks what is filled in, and shows all of the answer', async () => {
+    rule('documents.reference-form');
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/docs#getRating`);
@@ -85,6 +88,7 @@ describe('its form', () => {
   });
 
   it('sends a body and a token, and names the token in the command only', async () => {
+    rule('documents.reference-form');
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/docs#issueChipChallenge`);

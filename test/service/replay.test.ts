@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { buildRateTable } from '../../cli/replay/rates.ts';
 import { replay } from '../../cli/replay/replay.ts';
 import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
+import { rule } from '../conformance/rule.ts';
 
 const baseUrl = inject('baseUrl');
 const env = inject('devnetEnv');
@@ -32,6 +33,8 @@ const rates = buildRateTable({
 const served = machines.filter(({ did, expect: answers }) => answers[`/mcr/${did}`]?.status === 200);
 
 describe('what is served equals what the raw events give', () => {
+  rule('service.score-follows-events');
+
   it.each(served)('$name', async ({ did, home }) => {
     const result = await replay({ did, baseUrl, chain, rates, ...(home === 'alt' && { altChain }) });
     const { differences, equal, unchecked, compared } = result;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask } from './ask.ts';
 
 let service: Service;
@@ -18,11 +19,13 @@ const get = (path: string) => ask(service.url + path);
 
 describe('uninitialised', () => {
   it('is alive', async () => {
+    rule('health.alive');
     const { status, text } = await get('/health');
     expect([status, text]).toEqual([200, '{"status":"ok"}']);
   });
 
   it('is not ready: every boolean is false, both index entries are null', async () => {
+    rule('readiness.nulls-when-uninitialized', 'readiness.uninitialized');
     const { status, text } = await get('/ready');
     expect(status).toBe(503);
     expect(text).toBe(
@@ -47,11 +50,13 @@ describe('uninitialised', () => {
     `/solana/mcr/${'1'.repeat(32)}`,
     `/solana/operator/${'1'.repeat(32)}/machines`,
   ])('answers 503 for %s', async (path) => {
+    rule('read-errors.503-uninitialized');
     const { status, text } = await get(path);
     expect([status, text]).toEqual([503, '{"detail":"Service not initialised"}']);
   });
 
   it('answers 503 for a Verify record, in its own words', async () => {
+    rule('verify-errors.uninitialized');
     const { status, json } = await get('/v1/verify/machines/1');
     expect([status, json()]).toEqual([
       503,

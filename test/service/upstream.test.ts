@@ -1,5 +1,6 @@
 /** What does a read cost the node? One multicall for a cold read of any route, shared by everyone who asks meanwhile; none while nothing changes. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -45,6 +46,7 @@ describe('eth_calls upstream', () => {
     ['of a few events costs one for its records', 'grace', 1],
     ['of 1,200 events, whose days are remembered, costs none', 'many-events', 0],
   ])('a history %s, and a card after it none', async (_size, name, calls) => {
+    rule('history.upstream-calls');
     const { did, id } = machineOf(name);
     await countCalls([`/mcr/${did}`]);
     expect(await countCalls([`/mcr/${did}/history`, `/mcr/${did}/history`])).toBe(calls);

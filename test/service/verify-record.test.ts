@@ -16,6 +16,7 @@ import {
 } from '../../devnet/main-chain-calls.ts';
 import { converse, type RawAnswer } from '../../testing/harness/raw-http.ts';
 import { answerInner } from '../../testing/harness/rpc-proxy.ts';
+import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -71,6 +72,7 @@ function expectConduct({ status, headers, text }: RawAnswer): void {
 
 describe('the record', () => {
   it('has exactly these bytes and these headers', async () => {
+    rule('verify-read.headers');
     const { id, did, owner, controller } = machineOf('with-controller');
     const answer = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, 'Accept: application/json'));
     expectConduct(answer);
@@ -83,6 +85,7 @@ describe('the record', () => {
   });
 
   it('is never compressed, never another one by a condition', async () => {
+    rule('verify-read.no-redirect');
     const { id } = machineOf('verified');
     const wishes = ['Accept-Encoding: gzip, br', 'If-None-Match: *', 'Origin: https://a.example'];
     const answer = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, ...wishes));
@@ -184,6 +187,7 @@ describe('the truth of the chain', () => {
 
   /** What was kept a moment ago is asked first, so that it is what must fall. */
   it('changes with each record of either topic, and with none of the other', async () => {
+    rule('verify.independent-statuses');
     const soon = BigInt(Math.floor(Date.now() / 1000) + 3600);
     const hash = `0x${'11'.repeat(32)}`;
     for (const [call, expected] of [
@@ -199,6 +203,7 @@ describe('the truth of the chain', () => {
   });
 
   it('follows the delegate; with a sale KYB becomes that of the buyer, and the chip stays', async () => {
+    rule('verify.topic-subjects');
     expect(await roles()).toEqual([owner, owner]);
     await mine(setController(chain.deployment, owner, id, delegate));
     await expect.poll(roles, { timeout: 20_000 }).toEqual([delegate, owner]);
@@ -245,6 +250,7 @@ describe('a service of its own', () => {
   });
 
   it('answers 503 when the chain is silent, well before its readers give up, and serves when it speaks again', async () => {
+    rule('verify-errors.deadline');
     const { proxy } = await restart();
     const { promise: until, resolve: release } = Promise.withResolvers<undefined>();
     proxy.inject({ kind: 'hold', until });

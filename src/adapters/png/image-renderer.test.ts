@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createImageRenderer, findImageRenderer } from './image-renderer.ts';
 import type { Pixels } from './png-encoder.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const PIXEL: Pixels = { width: 1, height: 1, pixels: Buffer.alloc(4) };
 const always = () => true;
@@ -31,6 +32,7 @@ describe('pictures', () => {
   });
 
   test('are drawn few at once, the others in their turn', async () => {
+    rule('card-image.png');
     const { begun, draw, endNext } = createSlowDrawing();
     const maker = createImageRenderer({ draw, atOnce: 2 });
     const asked = ['a', 'b', 'c', 'd'].map((svg) => maker.draw(svg, always));
@@ -99,6 +101,7 @@ describe('the one that draws', () => {
   const draw = (svg: string) => maker.draw(svg, always);
 
   test('gives the same bytes each time, in the size that the text names', async () => {
+    rule('card-image.png');
     const png = (await draw(text('Machine', 'DejaVu Sans')))!;
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([200, 40]);
     const anew = await findImageRenderer()!.draw(text('Machine', 'DejaVu Sans'), always);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress, type MachineId } from '../identifiers/identifiers.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
 import { createScene, passSteps, present, STANDING } from '../../../testing/fixtures/evidence-documents.ts';
@@ -34,6 +35,7 @@ describe('the published attempts', () => {
   });
 
   it('leave an intake', () => {
+    rule('verify.evidence-moves-chip');
     const evidence = accept(attempts.first);
     expect(toEvidenceRecord(evidence, 1_800_000_007 as TrustedSeconds, vectorNamespace)).toStrictEqual({
       receiptId: '0x1bda30d9544bd5b7c459796365bd20645cf959b34e40fc6e92d0392005417161',

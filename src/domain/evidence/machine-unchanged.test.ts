@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import type { Fault } from '../faults.ts';
 import type { MachineId } from '../identifiers/identifiers.ts';
 import {
@@ -27,6 +28,8 @@ const STRANGER = present(addressOf('stranger'));
 const CONTROLLER = present(addressOf('controller'));
 
 describe('the machine of a challenge', () => {
+  rule('challenge.controller-unchanged');
+
   it.each<[name: string, snapshot: Partial<Snapshot>, kind: string]>([
     ['has its controller still', {}, 'unchanged'],
     ['has another owner, and its controller still', { owner: STRANGER }, 'unchanged'],

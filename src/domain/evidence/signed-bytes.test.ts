@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { canonicalBytes } from '../json/canonical-json.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { hashPersonalMessage } from '../signatures/personal-message.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
 import {
@@ -45,6 +46,7 @@ function describeAttempt({ evidence }: VectorAttempt): string {
 }
 
 it('makes the worked example (evidence 6.4)', () => {
+  rule('evidence.two-signatures');
   expect(describeAttempt(attempts.first)).toBe(
     `T (585 bytes) = {"certificateFingerprintSha256":"0x747e9ef7fc1335f30a947e9c5e34eb8f2179a41061314a4fd5d51fdf96af674f",\
 "chainId":"31337","didController":"0x00a555a5A14535fc5BC6158db663f7433E74bfED","expiresAt":"1800000300",\

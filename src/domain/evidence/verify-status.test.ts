@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordCases } from '../../../testing/fixtures/evidence-vectors.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { judgeVerifyStatus, type AttestationRecord } from './verify-status.ts';
 
 const NOW = 1_800_000_000;
@@ -7,6 +8,8 @@ const RECORD: AttestationRecord = { issuedAt: 1_700_000_000n, expiresAt: undefin
 const at = (seconds: number) => BigInt(NOW + seconds);
 
 describe('the status of a topic', () => {
+  rule('verify.revoked-before-expired', 'verify.status-values');
+
   it.each<[name: string, record: AttestationRecord | undefined, status: string]>([
     ['without a record', undefined, 'unverified'],
     ['with a record that never expires', RECORD, 'verified'],

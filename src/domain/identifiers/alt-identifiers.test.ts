@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { altKeyBytes, formatAltKey, parseAltKey } from './alt-identifiers.ts';
 
 const KEY = 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB';
 
 describe('a key', () => {
+  rule('address-keyed.address-form');
+
   it.each([KEY, '1'.repeat(32), 'wAciSj3rqsUah2YsGHTmUMzx9LxZtowTsiC9HkmcVG8'])(
     '%s is read as it is spelled',
     (text) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import {
   formatAddress,
   formatAddressDid,
@@ -36,6 +37,8 @@ const WRONG_IDS = [
 ] as const;
 
 describe('machine id: canonical decimal from 1 to 2^256 - 1', () => {
+  rule('identifier.canonical-decimal');
+
   it.each(['1', '42', '9007199254740993', String(MAX_MACHINE_ID)])('takes %s without rounding', (text) => {
     expect(parseMachineId(text)).toBe(BigInt(text));
   });
@@ -55,6 +58,8 @@ describe('machine id: canonical decimal from 1 to 2^256 - 1', () => {
 });
 
 describe('machine DID: did:svc:<decimal machine id> and no other form', () => {
+  rule('identifier.machine-did');
+
   it('takes the canonical form and gives it back', () => {
     const id = parseMachineDid('did:svc:9007199254740993', DEFAULT_NAMESPACE)!;
     expect(id).toBe(9007199254740993n);

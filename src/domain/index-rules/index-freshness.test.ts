@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { isObservationFresh, judgeIndexFreshness, judgeObservationAge } from './index-freshness.ts';
 
 const NOW = 1_800_000_000_000;
@@ -10,6 +11,7 @@ function judge(indexedBlock: number | undefined, headBlock: number | undefined, 
 
 describe('freshness of the index', () => {
   it('holds up to 100 blocks behind the head', () => {
+    rule('limits.index-lag');
     expect(judge(100, 200, 11)).toEqual({
       kind: 'fresh',
       indexedBlock: 100,
@@ -21,6 +23,7 @@ describe('freshness of the index', () => {
   });
 
   it('holds up to ten poll intervals after the head was read', () => {
+    rule('limits.index-lag');
     expect(judge(100, 100, 600).kind).toBe('fresh');
     expect(judge(100, 100, 600.001)).toEqual({ kind: 'stale', headObservedAgeSeconds: 600 });
   });

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { mergeActive } from './active-machine.ts';
 import type { MachineId } from '../identifiers/identifiers.ts';
 
 const active = (id: number, lastEventAt: number) => ({ id: BigInt(id) as MachineId, lastEventAt });
 
 test('the newest of both lists come first, equal ones by id, each machine once', () => {
+  rule('active-machines.newest');
   const lists = [
     [active(7, 50), active(2, 40), active(9, 10)],
     [active(10, 40), active(2, 45), active(9, 5)],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_PAUSE_FLAGS } from '../alt-chain/alt-machine-facts.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { judgeAltAvailability, judgeAvailability, type Stops } from './availability.ts';
 
 const present = <T>(value: T) => ({ state: 'present', value }) as const;
@@ -30,6 +31,7 @@ describe('a machine of the main chain', () => {
     ['unreadable', { technicalPaused: UNREADABLE }, {}],
     ['unreadable', { ...stopped, generalPaused: present(true), operatorPaused: UNREADABLE }, {}],
   ] as const)('is %s with %j and %j', (expected, parts, globals) => {
+    rule('explanation.availability');
     expect(judgeAvailability({ ...FREE, ...parts }, { ...NO_GLOBALS, ...globals })).toBe(expected);
   });
 });
@@ -44,6 +46,7 @@ describe('a machine of the alt chain', () => {
     ),
     ['unreadable', UNREADABLE, true],
   ] as const)('is %s with %j, of all: %s', (expected, pauseFlags, generalPausedGlobal) => {
+    rule('explanation.availability');
     expect(judgeAltAvailability({ pauseFlags }, { generalPausedGlobal })).toBe(expected);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
 import type { ReadResult } from './machine-facts.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { judgeHome } from './machine-home.ts';
 
 const OWNER: ReadResult<Address> = { state: 'present', value: '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address };
@@ -43,6 +44,7 @@ describe('where a machine lives', () => {
   });
 
   it('is elsewhere for the alt ordinal when no alt chain is configured', () => {
+    rule('reads.no-alt-chain');
     const facts = {
       owner: NONE,
       relocating: { state: 'present', value: false },

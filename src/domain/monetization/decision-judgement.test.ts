@@ -1,5 +1,6 @@
 /** What is handed to the store, and what does the store have to say? */
 import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { chainUnreadable } from '../faults.ts';
 import { parseRecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingSnapshot } from './deciding-machine.ts';
@@ -33,6 +34,7 @@ import {
 import type { Decision } from './decision.ts';
 
 describe('strictly newer', () => {
+  rule('monetization.timestamp-strictly-newer');
   const at = (timestamp: number, optedIn = true) => membersOf({ ...OPT_IN, timestamp, optedIn });
 
   it.each([
@@ -66,6 +68,7 @@ describe('strictly newer', () => {
 });
 
 describe('a machine can always exit', () => {
+  rule('opt-in.exit-always');
   const stopped = changeFacts({
     subscriptionStatus: UNREADABLE,
     generalPaused: present(true),

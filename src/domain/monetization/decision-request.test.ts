@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatBase58 } from '../identifiers/base58.ts';
 import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { parseDecisionRequest, toDecisionBody, type DecisionRequestReading } from './decision-request.ts';
 import {
   ALT,
@@ -73,12 +74,16 @@ describe('a body that is no object', () => {
 });
 
 describe('opted_in', () => {
+  rule('monetization.opted-in-boolean');
+
   it.each([MISSING, ...TEXT, ...NUMBERS, ...OTHERS])('refused: %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, opted_in: text })).toStrictEqual(refusedFor('opted_in'));
   });
 });
 
 describe('timestamp', () => {
+  rule('monetization.timestamp-integer');
+
   it.each(['1', '9', '10', '1788900000', '9007199254740991'])('%s', (text) => {
     expect(parse({ ...MAIN_TEXTS, timestamp: text }).request?.timestamp).toBe(Number(text));
   });
@@ -95,6 +100,8 @@ describe('timestamp', () => {
 });
 
 describe('signature', () => {
+  rule('limits.signature-sizes');
+
   it.each([MISSING, ...TEXT, ...NUMBERS, ...BOOLEANS, ...OTHERS])('refused: %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, signature: text })).toStrictEqual(refusedFor('signature'));
     expect(parse({ ...ALT_TEXTS, signature: text })).toStrictEqual(refusedFor('signature'));
@@ -128,6 +135,7 @@ describe('signature', () => {
     ['a letter outside the alphabet', ED25519.replace(/.$/, '0')],
     ['a blank', ` ${ED25519}`],
   ])('refused with a key: %s', (_name, signature) => {
+    rule('monetization.alt-signature-form');
     expect(parse({ ...ALT_TEXTS, signature: quote(signature) })).toStrictEqual(refusedFor('signature'));
   });
 
@@ -135,11 +143,14 @@ describe('signature', () => {
     ['64 characters', '1'.repeat(64)],
     ['88 characters', formatBase58(new Uint8Array(64).fill(255))],
   ])('taken with a key: %s', (_name, signature) => {
+    rule('monetization.alt-signature-form');
     expect(parse({ ...ALT_TEXTS, signature: quote(signature) }).request?.proof).toMatchObject({ signature });
   });
 });
 
 describe('signer_pubkey', () => {
+  rule('limits.signature-sizes');
+
   it.each([...TEXT, ...NUMBERS, ...BOOLEANS, ...OTHERS])('refused beside either signature: %s', (text) => {
     expect(parse({ ...ALT_TEXTS, signer_pubkey: text })).toStrictEqual(refusedFor('signer_pubkey'));
     expect(parse({ ...MAIN_TEXTS, signer_pubkey: text })).toStrictEqual(refusedFor('signer_pubkey'));
@@ -157,6 +168,7 @@ describe('signer_pubkey', () => {
     ['a blank', `${KEY} `],
     ['a line break', `${KEY}\n`],
   ])('refused: %s', (_name, key) => {
+    rule('monetization.signer-pubkey-form');
     expect(parse({ ...ALT_TEXTS, signer_pubkey: quote(key) })).toStrictEqual(refusedFor('signer_pubkey'));
   });
 
@@ -164,6 +176,7 @@ describe('signer_pubkey', () => {
     ['32 characters', '1'.repeat(32)],
     ['44 characters', formatBase58(new Uint8Array(32).fill(255))],
   ])('taken: %s', (_name, key) => {
+    rule('monetization.signer-pubkey-form');
     expect(parse({ ...ALT_TEXTS, signer_pubkey: quote(key) }).request?.proof).toMatchObject({ signerKey: key });
   });
 });

@@ -2,6 +2,7 @@
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { formatAltKey } from '../identifiers/alt-identifiers.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { Fault } from '../faults.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { mixedPoint, spellLittleEndian } from '../../../testing/fixtures/crafted-ed25519.ts';
@@ -129,6 +130,7 @@ const ELSEWHERE: readonly [name: string, decision: Partial<Decision>, deployment
 ];
 
 describe.each(IMPLEMENTATIONS)('%s: a captured signature is no good for', (_name, checks) => {
+  rule('auth.bound-to-alt-home');
   const judgeMain = (message: Uint8Array) => judgeSigner(checks, message, byMain(OWNER.sign(MESSAGE)), MAIN_MACHINE);
   const judgeAlt = (message: Uint8Array, proof = byAlt(ALT_OWNER.sign(ALT_MESSAGE))) =>
     judgeSigner(checks, message, proof, ALT_MACHINE);

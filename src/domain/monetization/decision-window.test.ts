@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../testing/fixtures/deciding-machines.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { chooseTimestamp, judgeWindow } from './decision-window.ts';
 
 const OUTSIDE = { kind: 'DecisionOutsideWindow', context: {} };
 
 describe('a decision signed', () => {
+  rule('limits.signature-freshness');
+
   it.each([
     ['301 seconds ago', -301, OUTSIDE],
     ['300 seconds ago', -300, undefined],
@@ -16,6 +19,7 @@ describe('a decision signed', () => {
     ['at the beginning of time', 1 - NOW, OUTSIDE],
     ['at the end of numbers', Number.MAX_SAFE_INTEGER - NOW, OUTSIDE],
   ])('%s', (_name, offset, judged) => {
+    rule('monetization.window');
     expect(judgeWindow(NOW + offset, NOW)).toStrictEqual(judged);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { rateDays, renewLastDay } from './daily-rating.ts';
 import {
   eachDay,
@@ -75,6 +76,7 @@ describe('the days of a rating', () => {
   });
 
   it('know nothing of a flag that is set later', () => {
+    rule('history.model-of-the-day');
     const negativeFlagAt = BigInt(noonOf(TODAY - 2));
     const days = trace(steady, 5, { negativeFlagAt }).days.map(({ totalHundredths }) => totalHundredths);
     const plain = trace(steady, 5).days.map(({ totalHundredths }) => totalHundredths);
@@ -89,6 +91,7 @@ describe('the days of a rating', () => {
   });
 
   it('are judged by the bond of now, which has no date', () => {
+    rule('history.model-of-the-day');
     const letters = trace(steady, 3, { bondStatus: 'unbonded' }).days.map(({ letter, score }) => [letter, score]);
     expect(letters).toEqual([
       ['NR', 0],

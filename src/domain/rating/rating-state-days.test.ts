@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { rule } from '../../../test/conformance/rule.ts';
 import { rateDays } from './daily-rating.ts';
 import {
   eachDay,
@@ -172,6 +173,7 @@ describe('the days of a fold', () => {
     `tell the history of many years by those of the last ${KEPT_DAYS} (${SEED_TITLE})`,
     { timeout: PROPERTY_TIMEOUT_MILLISECONDS },
     () => {
+      rule('history.bounded-cost');
       const years = fc
         .array(
           fc.tuple(

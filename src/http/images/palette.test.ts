@@ -1,5 +1,6 @@
 /** Contrast as WCAG 2 computes it. */
 import { describe, expect, test } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
 import { BADGE, DARK, LIGHT } from './palette.ts';
 
 function luminance(color: string): number {
@@ -25,6 +26,7 @@ describe('the images', () => {
     ['dark', DARK.background, [DARK.text, DARK.muted, ...Object.values(DARK.letters)]],
     ['badge', BADGE.text, [BADGE.label, ...Object.values(BADGE.letters)]],
   ])('%s: every text has a contrast of at least 4.5', (_name, background, colours) => {
+    rule('card-image.contrast');
     expect(colours.filter((colour) => contrast(colour, background) < 4.5)).toEqual([]);
   });
 });

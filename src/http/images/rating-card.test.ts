@@ -1,6 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 import { MAX_MACHINE_ID, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { formatBadge } from './rating-badge.ts';
 import { formatCard } from './rating-card.ts';
 import type { CardFacts } from './rating-facts.ts';
@@ -63,6 +64,7 @@ describe('the card', () => {
   });
 
   test('is at most 8 KB, the same twice, and asks for nothing', () => {
+    rule('card-image.self-contained');
     const image = formatCard(WIDEST);
     expect(Buffer.byteLength(image)).toBeLessThanOrEqual(8_192);
     expect(formatCard({ ...WIDEST })).toBe(image);
@@ -95,6 +97,7 @@ describe('the card', () => {
     "' onload='alert(1)",
     'a\u0000b\u202ec\ud800d\uffffe',
   ])('has no markup of %j', (hostile) => {
+    rule('card-image.hostile-text');
     const plain = elementsOf(formatCard(SAMPLE_FACTS));
     const image = formatCard({ ...SAMPLE_FACTS, name: hostile, summary: hostile });
     expect(elementsOf(image)).toEqual(plain);

@@ -10,6 +10,7 @@ import { formatCard } from '../images/rating-card.ts';
 import type { CardFacts } from '../images/rating-facts.ts';
 import { formatPreview } from '../images/rating-preview.ts';
 import { formatPage, type PageDocument } from './html-shell.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const RUNS = {
   numRuns: Number(process.env['FC_RUNS'] ?? 500),
@@ -58,6 +59,7 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
     [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replace(/"[^"]*"/g, '""').replace(/'[^']*'/g, "''"));
 
   test('make no tag and no attribute of a page', () => {
+    rule('hostile-text.no-markup');
     fc.assert(
       fc.property(text, text, text, text, (title, summary, url, alt) => {
         const image = { ...plain.image!, url, text: alt };
@@ -86,6 +88,7 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
       .filter((name, place, names) => name !== names[place - 1]);
 
   test.each(Object.entries(pictures))('make no element of a %s, and leave nothing that steers', (_, format) => {
+    rule('hostile-text.no-markup');
     const expected = elementsOf(format(facts));
     fc.assert(
       fc.property(text, text, (name, summary) => {

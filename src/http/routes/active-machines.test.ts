@@ -11,6 +11,7 @@ import {
   type AltSceneOptions,
 } from '../../../testing/harness/alt-chain.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 
 let scene: AltScene | undefined;
@@ -42,6 +43,7 @@ const entry = (id: number, bond: string, rest: string) =>
   `{"did":"did:svc:${id}","machine_id":"${id}","mcr_score":0,"mcr":"Provisioned","negative_flag":false,"name":"Machine #${id}","bond_status":"${bond}",${rest}}`;
 
 test('the newest of both chains, as a list of an operator shows them, and how far the indexes are', async () => {
+  rule('active-machines.newest');
   const asked = await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE, { log: eventLog(7) }] });
   const { status, headers, text } = await scene!.ask('/active-machines');
   expect([status, headers['cache-control'], asked]).toEqual([
@@ -76,6 +78,7 @@ test('what has moved away is left out, and what cannot be read is counted', asyn
 });
 
 test('it says so when the indexes are behind, and shows what they know', async () => {
+  rule('active-machines.newest');
   await open(
     { main: [[1, 10]] },
     { machines: [HERE], ctx: {}, readStatus: async () => Promise.reject(new Fault('StoreUnavailable', {})) },

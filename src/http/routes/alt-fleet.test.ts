@@ -15,6 +15,7 @@ import {
   type SceneMachine,
 } from '../../../testing/harness/alt-chain.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -28,6 +29,7 @@ const HERE: SceneMachine = { main: MAIN_MACHINE };
 const THERE: SceneMachine = {};
 
 test('a page of both chains, each machine read from its own in one round', async () => {
+  rule('listing.alt-provisioned', 'listing.alt-snapshot');
   const { status, headers, text } = await list([HERE, THERE, { log: eventLog(3) }]);
   expect([status, headers['chain-block']]).toEqual([200, '120340']);
   expect(JSON.parse(text)).toEqual({
@@ -82,6 +84,7 @@ test('a page of both chains, each machine read from its own in one round', async
 });
 
 describe('the age of the snapshot', () => {
+  rule('listing.stale-snapshot-is-503');
   const observedAt = (milliseconds: number) => ({ observation: { slot: 1, observedAtMilliseconds: milliseconds } });
   const OUT_OF_DATE = [503, '60', { detail: 'Alt-chain ownership snapshot is out of date' }];
   const answer = async (listing: SceneListing) => {
@@ -119,6 +122,7 @@ describe('a page with fewer entries than limit', () => {
     ['that has another operator by now is skipped', { account: present({ ...MACHINE, operator: stranger }) }, 0],
     ['that has no operator any more is skipped', { account: present({ ...MACHINE, operator: undefined }) }, 0],
   ])('a machine of the alt chain %s', async (_name, machine, unreadable) => {
+    rule('listing.alt-operator');
     const { status, text } = await list([HERE, machine, THERE]);
     const body = JSON.parse(text);
     const ids = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);

@@ -16,6 +16,7 @@ import {
   type SceneMachine,
 } from '../../../testing/harness/alt-chain.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -30,7 +31,10 @@ const DAY = 86_400;
 const DAILY = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
 
 describe('without an event', () => {
+  rule('reads.alt-behavior');
+
   test('/mcr is the record that the specification prints, on the block of the main chain', async () => {
+    rule('identifier.home-chain-ordinal');
     const { status, headers, text } = await (await open()).ask('/mcr/did:svc:1');
     expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
     expect(text).toBe(
@@ -42,6 +46,7 @@ describe('without an event', () => {
   });
 
   test('the profile carries what only a machine of the alt chain has', async () => {
+    rule('profile.alt-operator', 'profile.alt-members');
     const { text } = await (await open()).ask('/machine/did:svc:1');
     expect(text).toBe(
       '{"schema_version":"1.0","name":"Machine #1","svcos":{"machine_id":"1","did":"did:svc:1",' +
@@ -57,6 +62,7 @@ describe('without an event', () => {
   });
 
   test('the card names the registry by cluster and program', async () => {
+    rule('card.alt-registry-name');
     const { text } = await (await open()).ask('/machines/1');
     expect(text).toBe(
       '{"type":"svcos:registration:v1","name":"Machine #1","description":"svcOS machine","did":"did:svc:1","active":true,' +
@@ -75,6 +81,7 @@ describe('with events', () => {
   const parse = async (path: string) => JSON.parse((await scene!.ask(path)).text);
 
   test('/mcr rates it like any other, and says no more that it does not', async () => {
+    rule('service.alt-chain-reads');
     await open(rated);
     expect(await parse('/mcr/did:svc:1')).toEqual({
       did: 'did:svc:1',
@@ -107,6 +114,7 @@ describe('with events', () => {
   });
 
   test('/mcr is unavailable while the index lacks one of them, and counts what is indexed', async () => {
+    rule('mcr.alt-members');
     await open({ ...rated, log: eventLog(121) });
     expect(await parse('/mcr/did:svc:1')).toEqual({
       did: 'did:svc:1',
@@ -130,6 +138,7 @@ describe('with events', () => {
   });
 
   test('every other route says that it rates none, and counts what the chain counts', async () => {
+    rule('profile.alt-provisioned');
     await open({ ...rated, log: eventLog(121) });
     const shown = { event_count: 121, home_chain: 5, rating_unavailable: 'not_rated_here' };
     expect((await parse('/machine/did:svc:1')).svcos).toMatchObject({ ...shown, mcr: 'Provisioned', mcr_score: 0 });
@@ -244,6 +253,7 @@ describe('where it lives', () => {
   test.each(['/mcr/did:svc:1', '/machine/did:svc:1', '/metadata/1', '/machines/1'])(
     'is 503 on %s while it relocates or its chain cannot be read',
     async (path) => {
+      rule('reads.alt-behavior', 'read-errors.503-alt-chain');
       const told = async (machine: SceneMachine) => {
         const { status, text } = await (await open(machine)).ask(path);
         await scene!.close();

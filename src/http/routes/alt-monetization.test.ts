@@ -10,6 +10,7 @@ import {
   type AltScene,
   type SceneMachine,
 } from '../../../testing/harness/alt-chain.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -58,6 +59,7 @@ const PENDING = '200 {"machine_id":"1","status":"PENDING","signer":null,"updated
 
 describe('the owner of the account', () => {
   test('opts it in and out again, by Ed25519 over the message of its home', async () => {
+    rule('monetization.alt-signer', 'monetization.alt-message');
     expect(await ask({})).toBe(PENDING);
     expect(await ask({}, membersOf(OPT_IN, ALT))).toBe(stateOf('OPTED_IN'));
     expect(await ask({})).toBe(stateOf('OPTED_IN'));
@@ -110,6 +112,7 @@ describe('nobody else', () => {
       { ...membersOf(OPT_IN), signer_pubkey: ALT_OWNER.key },
     ],
   ])('%s', async (_name, machine, body) => {
+    rule('monetization.alt-signer', 'auth.bound-to-alt-home');
     expect(await ask(machine, body)).toBe('403 UNAUTHORIZED_SIGNER');
     expect(await store.readDecision(ID)).toBeUndefined();
   });

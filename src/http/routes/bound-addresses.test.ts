@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
@@ -134,6 +135,7 @@ const refused = (status: number, detail: string, ...retryAfter: string[]) => [st
 
 describe('the record of a bound machine', () => {
   test('is the ordinary one, with the DID of its address, and two members last', async () => {
+    rule('address-keyed.mcr');
     const { ask } = await open();
     const { status, headers, text } = await ask(RECORD);
     expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
@@ -146,6 +148,7 @@ describe('the record of a bound machine', () => {
   });
 
   test('is rated by the same model from the logs of the first generation', async () => {
+    rule('address-keyed.main-chain-scores');
     const { ask, asked } = await open({ machines: [RATED] });
     const { mcr, mcr_score, event_count, total_revenue, last_updated } = JSON.parse((await ask(RECORD)).text);
     expect([mcr, mcr_score > 0, event_count, total_revenue, last_updated]).toEqual([
@@ -193,12 +196,14 @@ describe('the record of a bound machine', () => {
       refused(503, 'Event index is syncing: block 200 of 120340', '60'),
     ],
   ])('%s has the ordinary answer', async (_name, scene, expected) => {
+    rule('address-keyed.ordinary-errors');
     expect(await answer(RECORD, scene)).toEqual(expected);
   });
 });
 
 describe('the listing of a bound operator', () => {
   test('is the ordinary one, by the DIDs of addresses, and two members last', async () => {
+    rule('address-keyed.listing');
     const other = `0x${'0'.repeat(39)}a` as Address;
     const { ask } = await open({ machines: [SOUND, { address: present(other), staked: present(false) }] });
     const { status, headers, text } = await ask(LISTING);
@@ -215,6 +220,7 @@ describe('the listing of a bound operator', () => {
   });
 
   test('is empty for an operator without machines', async () => {
+    rule('address-keyed.listing');
     const [status, body] = await answer(LISTING, { machines: [] });
     expect([status, body.machines, body.pagination.total]).toEqual([200, [], 0]);
   });
@@ -224,6 +230,7 @@ describe('the listing of a bound operator', () => {
     ['?offset=1&limit=2', ['2', '3'], { offset: 1, limit: 2, total: 3 }],
     ['?offset=3', [], { offset: 3, limit: 20, total: 3 }],
   ])('has pages: %s', async (query, ids, pagination) => {
+    rule('address-keyed.listing');
     const [status, body] = await answer(LISTING + query, { machines: [SOUND, SOUND, SOUND] });
     const listed = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
     expect([status, listed, body.pagination]).toEqual([200, ids, pagination]);
@@ -236,6 +243,7 @@ describe('the listing of a bound operator', () => {
     ['has no address is left out and counted', { address: ABSENT }, 1],
     ['has events that are not indexed yet is left out and counted', { eventCount: present(2_001n) }, 1],
   ])('a machine that %s', async (_name, facts, unreadable) => {
+    rule('address-keyed.ordinary-errors');
     const [status, body] = await answer(LISTING, { machines: [SOUND, facts, SOUND] });
     const listed = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
     expect([status, listed, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
@@ -250,10 +258,12 @@ describe('the listing of a bound operator', () => {
       refused(503, 'Operator index is stale: chain head not read for 601 seconds', '60'),
     ],
   ])('an index that is %s is no list', async (_name, index, expected) => {
+    rule('address-keyed.ordinary-errors');
     expect(await answer(LISTING, { index })).toEqual(expected);
   });
 
   test('refuses what the ordinary listing refuses', async () => {
+    rule('address-keyed.ordinary-errors');
     const [status, { detail }] = await answer(`${LISTING}?limit=21`);
     expect([status, detail[0].type, detail[0].loc]).toEqual([422, 'less_than_equal', ['query', 'limit']]);
   });
@@ -275,6 +285,7 @@ describe.each([
     ['revoked', { binding: { kind: 'revoked' } }, refused(404, 'Solana binding is revoked')],
     ['unreadable', { binding: 'unreadable' }, refused(503, 'Binding registry unavailable', '30')],
   ])('a binding that is %s', async (_state, scene, expected) => {
+    rule('address-keyed.resolution-errors');
     const { ask, asked } = await open(scene);
     const { status, headers, text } = await ask(toPath(WALLET));
     const retryAfter = headers['retry-after'] === undefined ? [] : [headers['retry-after']];
@@ -287,6 +298,7 @@ describe.each([
     ['no contract at all', { parts: { main: undefined } }],
     ['no first-generation contracts', { chain: { firstGeneration: undefined } }],
   ])('%s is not initialised', async (_missing, scene) => {
+    rule('address-keyed.resolution-errors');
     expect(await answer(toPath(WALLET), scene)).toEqual(refused(503, 'Service not initialised'));
   });
 
@@ -298,6 +310,7 @@ describe.each([
     ['an EVM address', BOUND],
     ['a segment that cannot be decoded', '%E0%A4%A'],
   ])('%s is malformed, whatever is configured', async (_what, wallet) => {
+    rule('address-keyed.address-form');
     const expected = refused(400, 'Invalid Solana address');
     expect(await answer(toPath(wallet))).toEqual(expected);
     await app!.close();

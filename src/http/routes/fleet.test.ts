@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -73,6 +74,7 @@ const refused = (detail: string) => ({ status: 503, retryAfter: '60', body: { de
 
 describe('the age of the index', () => {
   test('100 blocks behind the head is a list that says so', async () => {
+    rule('listing.lag-limit');
     const { status, body } = await list({ index: { indexedBlock: 100 } });
     expect([status, body.index]).toEqual([
       200,
@@ -87,21 +89,25 @@ describe('the age of the index', () => {
   });
 
   test('101 blocks behind the head is no list', async () => {
+    rule('listing.behind-is-503', 'read-errors.503-index');
     expect(await list({ index: { indexedBlock: 99 } })).toEqual(refused('Operator index is syncing: block 99 of 200'));
   });
 
   test('a head that was read ten poll intervals ago is a list that says so', async () => {
+    rule('listing.head-age');
     const { status, body } = await list({ index: { headObservedAtMilliseconds: NOW_MILLISECONDS - 600_000 } });
     expect([status, body.index.head_observed_age_seconds]).toEqual([200, 600]);
   });
 
   test('a head that was not read for longer is no list', async () => {
+    rule('listing.stale-head-is-503', 'read-errors.503-index');
     expect(await list({ index: { headObservedAtMilliseconds: NOW_MILLISECONDS - 601_000 } })).toEqual(
       refused('Operator index is stale: chain head not read for 601 seconds'),
     );
   });
 
   test('nothing indexed yet is no list, and not an operator without machines', async () => {
+    rule('listing.empty-index-is-503');
     const nothing = { indexedBlock: undefined, headBlock: undefined, headObservedAtMilliseconds: undefined };
     expect(await list({ index: nothing, machines: [] })).toEqual(refused('Operator index is syncing: block 0 of 0'));
   });
@@ -116,12 +122,14 @@ describe('a page with fewer entries than limit', () => {
     ['that relocates is left out and counted', RELOCATING, 1],
     ['that cannot be read is left out and counted', UNDECODABLE, 1],
   ])('a machine %s', async (_name, facts, unreadable) => {
+    rule('listing.missing-skipped', 'listing.unreadable-omitted');
     const { status, body } = await list({ machines: [SOUND, facts, SOUND] }, '?limit=3');
     expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1', '3'], unreadable]);
     expect(body.pagination).toEqual({ offset: 0, limit: 3, total: 3 });
   });
 
   test('what is unreadable is counted for its own page', async () => {
+    rule('listing.unreadable');
     const machines = [UNDECODABLE, SOUND, GONE, RELOCATING];
     expect((await list({ machines }, '?limit=2')).body).toMatchObject({ unreadable: 1, pagination: { total: 4 } });
     expect((await list({ machines }, '?limit=2&offset=2')).body).toMatchObject({ machines: [], unreadable: 1 });

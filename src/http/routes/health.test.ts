@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { AltIndexStatus } from '../../ports/indexes.ts';
@@ -70,6 +71,7 @@ async function askReady(
 }
 
 test('/health is 200 while the process runs', async () => {
+  rule('health.alive');
   const app = await buildApp(createStubCtx(), { limiterMemoryBytes: 1_000 });
   const { statusCode, body, headers } = await app.inject('/health');
   expect([statusCode, body, headers['cache-control']]).toEqual([200, '{"status":"ok"}', 'no-store']);
@@ -99,6 +101,7 @@ test('/ready of a service that is not initialised, exactly as the specification 
 test.each(Object.keys(ALL_WELL))(
   'one failed check, %s, makes it not ready, and only that field is false',
   async (name) => {
+    rule('readiness.not-ready');
     const { status, text } = await askReady({ readiness: { [name]: false } });
     const { status: word, rpc_connected, contracts } = JSON.parse(text);
     expect([status, word]).toEqual([503, 'not_ready']);
@@ -127,6 +130,7 @@ test('the index informs, it does not decide', async () => {
 const ALT_WELL: AltIndexStatus = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW - 9_900 };
 
 test('/ready of a service of both chains tells how far the events of the alt chain are', async () => {
+  rule('readiness.alt-indexer');
   expect(await askReady({ altIndex: ALT_WELL })).toEqual({
     status: 200,
     text:
@@ -175,6 +179,7 @@ test.each<[name: string, verify: NonNullable<Scene['verify']>, status: number]>(
   ['is not ready without a clock', { isWritable: true, now: 0 }, 503],
   ['is not ready with files that are not the pinned certificates', { isWritable: true, isRefused: true }, 503],
 ])('Verify %s', async (_name, verify, expected) => {
+  rule('readiness.verify');
   const { status, text } = await askReady({ verify });
   const report = JSON.parse(text) as object;
   const isReady = expected === 200;

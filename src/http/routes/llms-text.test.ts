@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp } from '../../app.ts';
 
 let app: FastifyInstance;
@@ -22,6 +23,7 @@ test('is text, as it is documented, and not sent again', async () => {
 });
 
 test('lists every route', async () => {
+  rule('documents.llms');
   const { body } = await app.inject('/llms.txt');
   const { paths } = (await app.inject('/openapi.json')).json<OpenapiDocument>();
   const listed = [...body.matchAll(/^- `([A-Z]+) ([^`?]+)/gm)].map(([, method, path]) => `${method} ${path}`);

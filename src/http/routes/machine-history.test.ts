@@ -13,6 +13,7 @@ import {
   type AltSceneOptions,
   type SceneMachine,
 } from '../../../testing/harness/alt-chain.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain/machine/machine-facts.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -94,6 +95,7 @@ describe('GET /mcr/{did}/history', () => {
     '"facts_of_now":{"bond_status":"bonded","trust_override":null},';
 
   test('is one point a day, on either chain, and needs no visibility', async () => {
+    rule('history.daily-points');
     await open({ log: eventLog(3), indexed: THREE });
     const { status, headers, text } = await scene!.ask('/mcr/did:svc:1/history');
     expect([status, headers['chain-block'], headers['cache-control']]).toEqual([200, '120340', 'no-cache']);
@@ -104,6 +106,7 @@ describe('GET /mcr/{did}/history', () => {
   });
 
   test('ends with the rating that /mcr serves', async () => {
+    rule('history.ends-with-current-rating');
     const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
     await open({}, mainWith(daily, []));
     const { mcr, mcr_score, total_revenue } = JSON.parse((await scene!.ask('/mcr/did:svc:1')).text);
@@ -114,6 +117,7 @@ describe('GET /mcr/{did}/history', () => {
   });
 
   test('reads all records and logs once for each reading of the machine', async () => {
+    rule('history.bounded-cost');
     const { asked, ctx } = mainWith(THREE, []);
     await open({}, { ctx });
     await scene!.ask('/mcr/did:svc:1');
@@ -140,6 +144,7 @@ describe('GET /mcr/{did}/history', () => {
   });
 
   test('is told of 2,000 events without days, and of no more, which are not even read', async () => {
+    rule('history.bounded-cost');
     const many = (count: number) => Array.from({ length: count }, (_, seq) => revenueAt(seq, NOW - DAY, 2_000));
     const { asked, ctx } = mainWith(many(2_000), []);
     await open({}, { ctx });
@@ -195,6 +200,7 @@ describe('GET /mcr/{did}/history', () => {
     }
 
     test('is told from what is remembered of their days, and reads the others alone', async () => {
+      rule('history.bounded-cost');
       const { asked, limits, body } = await askMain({ epoch: 0, days: stored(2_950) });
       expect(body).toMatchObject({ complete: true, revenue_before: 0 });
       expect(body.points).toEqual(expectedPoints(rating, dayOf(NOW)));
@@ -277,6 +283,7 @@ describe('GET /machines/{machine_id}/events', () => {
   });
 
   test('come in pages, each after the cursor of the one before, read with one request and one look-up', async () => {
+    rule('events.rating-events');
     const { asked, ctx } = mainWith(THREE, visible('public'));
     await open({}, { ctx });
     const read = async (query: string) => (await scene!.ask(`/machines/1/events?${query}`)).text;
@@ -314,6 +321,7 @@ describe('GET /machines/{machine_id}/events', () => {
     ['a word that is none', visible('everyone')],
     ['private', visible('private')],
   ])('are nobody’s business where %s', async (_name, endpoints) => {
+    rule('events.visibility');
     const { asked, ctx } = mainWith(THREE, endpoints);
     await open({}, { ctx });
     const { status, text } = await scene!.ask('/machines/1/events');
@@ -338,6 +346,7 @@ describe('GET /machines/{machine_id}/events', () => {
 });
 
 test('neither is there when additions are switched off', async () => {
+  rule('additions.off');
   await open({ account }, { ctx: { additions: 'off' } });
   for (const path of ['/mcr/did:svc:1/history', '/machines/1/events']) {
     expect((await scene!.ask(path)).text).toBe('{"detail":"Not Found"}');

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
@@ -109,6 +110,7 @@ describe('the well-known document', () => {
   const WELL_KNOWN = '/.well-known/svc-monetization';
 
   test('is what clients compare, and reads no chain', async () => {
+    rule('monetization.well-known');
     expect(await ask('GET', WELL_KNOWN)).toBe(
       '200 {"version":"tokenomics-2.0-monetization-v1","chain_id":"31337","registry":"0x00000000000000000000000000000000000000aa"}',
     );
@@ -142,6 +144,7 @@ test('not initialised: the well-known document is bare 503, the others are coded
 
 describe('a decision', () => {
   test('of the printed example is applied, kept whole and shown', async () => {
+    rule('monetization.main-message');
     const signature =
       '0x601f9a7f25c756d37132371e2d3d3aa36d871cc3946b8b42aac039f0aadc9f717bc0e5a5d86fd41ab79cdeedb630ad380f8b42259c96fb4e195a1d327c658a691c';
     expect(await ask('GET', PATH)).toBe(PENDING);
@@ -184,6 +187,7 @@ describe('a decision', () => {
   });
 
   test('is applied once: a replay and the same second of another will are stale', async () => {
+    rule('opt-in.strictly-newer', 'monetization-errors.stale-signature');
     await put();
     expect([await put(), await put(membersOf(OPT_OUT))]).toEqual(['409 STALE_SIGNATURE', '409 STALE_SIGNATURE']);
     expect(await store.listAppliedDecisions(ID)).toHaveLength(1);
@@ -206,6 +210,7 @@ describe('the key', () => {
     OWNER_SHOWN,
     `did:svc:${OWNER_SHOWN}`,
   ])('%s is none', async (key) => {
+    rule('monetization.key-form', 'monetization-errors.invalid-request', 'limits.id-range');
     const path = `/machine/${key}/monetization`;
     expect([await ask('GET', path), await put('{', path)]).toEqual(['400 INVALID_REQUEST', '400 INVALID_REQUEST']);
   });
@@ -227,6 +232,7 @@ describe('the body', () => {
     ['cut 33 levels deep', '['.repeat(33)],
     ['cut as deep as it can be', '{"a":'.repeat(800)],
   ])('that is %s gets the 422 list', async (_name, text) => {
+    rule('envelope.invalid-json', 'monetization-errors.invalid-json');
     const answer = await put(text);
     expect(answer).toMatch(/^422 \{"detail":\[\{"type":"json_invalid","loc":\["body",\d+\]/);
     expect(answer).not.toContain('"code"');
@@ -257,6 +263,7 @@ describe('the body', () => {
   const soundFor = (member: string, value: unknown) => member === 'opted_in' && value === true;
 
   test.each(['opted_in', 'timestamp', 'signature', 'signer_pubkey'])('with a wrong %s is invalid', async (member) => {
+    rule('monetization.opted-in-boolean', 'monetization.signer-pubkey-form', 'monetization-errors.invalid-request');
     const wrong = WRONG.filter((value) => !soundFor(member, value) && !(member === 'timestamp' && value === 1));
     for (const value of wrong)
       expect([value, await put({ ...membersOf(OPT_IN), [member]: value })]).toEqual([value, '400 INVALID_REQUEST']);
@@ -268,6 +275,7 @@ describe('the body', () => {
   test.each([`${NOW}.0`, `${NOW / 1000}e3`, `${NOW}.5`, '1e9', '9007199254740992', '0', '-5', `0${NOW}`])(
     'with a timestamp written %s',
     async (text) => {
+      rule('monetization.timestamp-integer');
       const body = JSON.stringify(membersOf(OPT_IN)).replace(String(NOW), text);
       expect(await put(body)).toMatch(text.startsWith('0') && text !== '0' ? /^422/ : /^400 INVALID_REQUEST$/);
     },
@@ -279,6 +287,7 @@ describe('the body', () => {
     ['no 0x', (signature: string) => signature.slice(2)],
     ['a letter that is no digit', (signature: string) => `${signature.slice(0, -1)}g`],
   ])('with a signature of %s', async (_name, spoil) => {
+    rule('monetization.signature-form');
     const signature = spoil(membersOf(OPT_IN)['signature'] as string);
     expect(await put({ ...membersOf(OPT_IN), signature })).toBe('400 INVALID_REQUEST');
   });
@@ -304,6 +313,12 @@ describe('the signer', () => {
     ['a key of the alt chain', membersOf(OPT_IN, ALT)],
     ['the owner, beside a key of the alt chain', { ...membersOf(OPT_IN), signer_pubkey: ALT_OWNER.key }],
   ])('is %s: 403', async (_name, members) => {
+    rule(
+      'monetization.signer-pubkey-main-chain',
+      'auth.signature-only',
+      'auth.bound-to-deployment',
+      'monetization-errors.unauthorized-signer',
+    );
     expect(await put(members)).toBe('403 UNAUTHORIZED_SIGNER');
     expect(await store.readDecision(ID)).toBeUndefined();
   });
@@ -406,6 +421,7 @@ describe('the machine', () => {
   );
 
   test('that is homed elsewhere names its home as a number', async () => {
+    rule('monetization-errors.homed-elsewhere');
     facts = { owner: ABSENT, homeOrdinal: present(3) };
     const { body } = await app!.inject(PATH);
     expect(body).toContain('"home_protocol_chain_id":3');
@@ -471,6 +487,7 @@ describe('what fails', () => {
   });
 
   test('nothing that was sent is in the log or in a body', async () => {
+    rule('auth.no-body-echo');
     const sent = { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) };
     const { body } = await app!.inject({ method: 'PUT', url: PATH, payload: sent });
     expect([body, JSON.stringify(ctx.lines)].join()).not.toContain(sent.signature.slice(2, 20));

@@ -9,6 +9,7 @@ import {
   UNREADABLE,
   type AltScene,
 } from '../../../testing/harness/alt-chain.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -31,6 +32,7 @@ function createTextPictures() {
 const { pictures } = createTextPictures();
 
 test('the card shows what /mcr and the history say', async () => {
+  rule('card-image.svg');
   scene = await openAltScene({ machines: [rated] });
   const { points } = JSON.parse((await scene.ask('/mcr/did:svc:1/history')).text);
   const { status, headers, text } = await scene.ask('/machines/1/card.svg');
@@ -55,6 +57,7 @@ test('the card shows what /mcr and the history say', async () => {
 });
 
 test('the badge says letter and score', async () => {
+  rule('badge.svg');
   scene = await openAltScene({ machines: [rated, {}] });
   expect((await scene.ask('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
   expect((await scene.ask('/machines/2/badge.svg')).text).toContain('<title id="t">Machine #2: provisioned</title>');
@@ -84,6 +87,7 @@ test.each(IMAGES)('%s is not there when additions are switched off', async (path
 });
 
 test('the PNG is the preview of what the card shows, drawn only for those who do not have it', async () => {
+  rule('card-image.png');
   const { drawn, pictures } = createTextPictures();
   scene = await openAltScene({ machines: [rated], ctx: { pictures } });
   const card = await scene.ask('/machines/1/card.svg');

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { NOW, openAltScene, type AltScene, type AltSceneOptions } from '../../../testing/harness/alt-chain.ts';
 import type { AltIndexStatus } from '../../ports/indexes.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -38,6 +39,7 @@ test.each([
   [3, 200],
   [1_000_000, 200],
 ])('two blocks behind, where %i may be: %i', async (max, expected) => {
+  rule('status.freshness');
   await open();
   const { status, text } = await scene!.ask(`/status?max_lag_blocks=${max}`);
   expect([status, text]).toEqual([expected, body(expected === 200 ? 'fresh' : 'not_fresh', max, ALT)]);
@@ -51,12 +53,14 @@ test.each([
     '{"ready":false,"slot":301200450,"age_seconds":601}',
   ],
 ])('is 503 when the index of the alt chain %s', async (_name, status, alt) => {
+  rule('status.freshness');
   await open(status);
   const answer = await scene!.ask('/status');
   expect([answer.status, answer.text]).toEqual([503, body('not_fresh', 100, alt)]);
 });
 
 test('is 503 when the head was not read for ten poll intervals, however much lag is allowed', async () => {
+  rule('status.freshness');
   await open({ observedAtMilliseconds: NOW * 1000 + 600_000 });
   scene!.ctx.time.milliseconds += 590_000;
   const { status, text } = await scene!.ask('/status?max_lag_blocks=9007199254740991');

@@ -4,6 +4,7 @@ import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseAddress, type Address } from '../../domain/identifiers/identifiers.ts';
@@ -130,6 +131,14 @@ const UNAVAILABLE = '503 VERIFY_READ_UNAVAILABLE';
 
 describe('the record', () => {
   test.each(cases)('is, byte for byte, the vector of kyb $kyb and chip $chip', async ({ kyb, chip, bodyText }) => {
+    rule(
+      'identifier.verify-home-chain',
+      'verify.members',
+      'verify.chain-id',
+      'verify.no-aggregate',
+      'verify.body-size',
+      'limits.verify-body',
+    );
     facts = attested(kyb, chip);
     expect(await ask()).toEqual([200, bodyText]);
   });
@@ -158,11 +167,13 @@ describe('the record', () => {
   });
 
   test('is unverified in both topics without a registry of attestations', async () => {
+    rule('verify.unverified');
     facts = { attestations: ABSENT };
     expect(await ask()).toEqual([200, cases[0]!.bodyText]);
   });
 
   test('expires by the clock, with no change on the chain', async () => {
+    rule('verify.expires-by-clock');
     facts = attested('verified', 'unverified');
     const snapshot = kept();
     readMachine = () => snapshot;
@@ -191,6 +202,12 @@ describe('without a record', () => {
     ['KYB of somebody else', attested('verified', 'verified', STRANGER), UNAVAILABLE],
     ['KYB of nobody', { attestations: present({ operator: undefined, kyb: VERIFIED, chip: undefined }) }, UNAVAILABLE],
   ])('%s', async (_name, given, answer) => {
+    rule(
+      'availability.relocating-verify',
+      'verify-read.alt-chain',
+      'verify-errors.not-found',
+      'verify-errors.unavailable',
+    );
     facts = { ...facts, ...given };
     expect(await refusal()).toBe(answer);
   });
@@ -214,6 +231,7 @@ describe('without a record', () => {
 });
 
 describe('the order of checks', () => {
+  rule('verify-read.id-form', 'verify-errors.invalid-id', 'limits.id-range');
   const json = { accept: 'application/json' };
   const html = { accept: 'text/html' };
   const body = { 'content-length': '2', ...json };
@@ -234,6 +252,7 @@ describe('the order of checks', () => {
     ['400 INVALID_REQUEST', 'a body in chunks', { headers: { ...json, 'transfer-encoding': 'chunked' } }],
     ['400 INVALID_MACHINE_ID', 'a wrong id', { url: '/v1/verify/machines/0', headers: json }],
   ])('%s: %s', async (answer, _name, options) => {
+    rule('verify-read.no-query-no-body', 'verify-read.accept');
     facts = { attestations: UNREADABLE };
     expect(await refusal(options)).toBe(answer);
     expect(reads).toBe(0);
@@ -293,6 +312,7 @@ describe('the rate', () => {
   }
 
   test('is 60 per minute of one address, whatever the ids, and the 61st is coded, without Retry-After', async () => {
+    rule('verify-errors.rate-limited', 'limits.verify-read');
     expect(await countAdmitted(60, (i) => ({ url: `/v1/verify/machines/${i}` }))).toBe(60);
     expect(await refusal({ headers: { accept: 'text/html' } })).toBe('429 RATE_LIMITED');
     expect(await refusal({ remoteAddress: '192.0.2.9' })).toBe('200');

@@ -6,6 +6,7 @@ import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, ROUTE_GROUPS } from '../../app.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
 import type { RouteOptions, Routes } from '../server/route-table.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let app: FastifyInstance;
 let document: OpenapiDocument;
@@ -35,6 +36,7 @@ test('describes the routes', () => {
 });
 
 test('every route of the service is described', () => {
+  rule('documents.openapi');
   const bare: string[] = [];
   const record = (path: string, { description }: RouteOptions) => void (description === undefined && bare.push(path));
   const recorder: Routes = { get: record, put: record, post: record, described: [] };

@@ -6,6 +6,7 @@ import { converse, open, parseAnswers, type RawAnswer } from '../../../testing/h
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, type RouteGroup } from '../../app.ts';
 import { sendUncached, sendCacheableJson } from './response.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { encodeJson } from './json-encoding.ts';
 import { LONGEST_ARRIVAL_MILLISECONDS } from './http-server.ts';
 
@@ -105,6 +106,7 @@ describe('what is no request', () => {
   });
 
   test('nothing of it is echoed', async () => {
+    rule('auth.no-body-echo');
     const { answers } = await converse(port, 'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n');
     expect(JSON.stringify(answers)).not.toContain('very-secret');
   });
@@ -137,6 +139,7 @@ describe('what is too large', () => {
   });
 
   test('a head of which only a later piece is at hand has the answer that readers of Verify take', async () => {
+    rule('envelope.coded-verify');
     const taken = new Promise<Socket>((resolve) => app.server.once('connection', resolve));
     const socket = await open(port);
     const received = socket.setEncoding('latin1').toArray() as Promise<string[]>;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHttpScene } from '../../../testing/harness/http-service.ts';
 import type { StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import type { AppOptions } from '../../app.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let ctx: StubCtx;
 let app: FastifyInstance;
@@ -52,6 +53,7 @@ describe('rates', () => {
   };
 
   test('the 91st request of a path is refused until the window ends, in every spelling and method', async () => {
+    rule('limits.reads');
     expect(await times(30, '/echo/did:svc:42')).toBe(30);
     expect(await times(30, '/echo/did%3Asvc%3a42?x')).toBe(30);
     expect(await times(15, '/echo/did:svc:42', { method: 'HEAD' })).toBe(15);
@@ -81,6 +83,7 @@ describe('rates', () => {
   });
 
   test('addresses are counted apart, behind a trusted proxy by what it says', async () => {
+    rule('limits.addresses-count-separately');
     expect(await times(95, '/thing', { remoteAddress: '192.0.2.1' })).toBe(90);
     expect(await times(95, '/thing', { remoteAddress: '192.0.2.2' })).toBe(90);
     await app.close();

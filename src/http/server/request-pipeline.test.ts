@@ -5,6 +5,7 @@ import { createHttpScene, THING } from '../../../testing/harness/http-service.ts
 import { converse } from '../../../testing/harness/raw-http.ts';
 import type { StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, type RouteGroup } from '../../app.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let ctx: StubCtx;
 let app: FastifyInstance;
@@ -47,6 +48,7 @@ describe('paths', () => {
   test.each(['/v1/verify/', '/v1/verify/nothing', '/v1/%76erify/nothing', '/v1/verify/record/', '/v1/verify/%FF'])(
     '%s is no path of Verify',
     async (url) => {
+      rule('verify-read.no-redirect', 'challenge-errors.unknown-route', 'versioning.verify-prefix');
       const { statusCode, headers, body } = await app.inject(url);
       expect([statusCode, JSON.parse(body).detail.code]).toEqual([404, 'VERIFY_ROUTE_NOT_FOUND']);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
@@ -102,6 +104,7 @@ describe('methods', () => {
   });
 
   test.each(['POST', 'HEAD', 'OPTIONS'] as const)('%s under /v1/verify/ is a coded 405', async (method) => {
+    rule('challenge-errors.method');
     const preflight = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
     const { statusCode, headers, body } = await app.inject({ method, url: '/v1/verify/record/5', headers: preflight });
     expect([statusCode, headers.allow, headers.pragma]).toEqual([405, 'GET', 'no-cache']);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
+import { rule } from '../../../test/conformance/rule.ts';
 import { acceptsJson, createOnboardingGate, declaresPlainJson } from './verify-headers.ts';
 
 const TOKEN = 'onboarding-token-0123456789';
@@ -50,6 +51,8 @@ describe('the onboarding gate', () => {
 });
 
 describe('Accept', () => {
+  rule('verify-read.accept');
+
   it.each<[values: string[]]>([
     [[]],
     [['application/json']],

@@ -9,6 +9,7 @@ import {
   revenueAt,
   type AltScene,
 } from '../../../testing/harness/alt-chain.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 let scene: AltScene | undefined;
 afterEach(() => scene?.close());
@@ -18,6 +19,7 @@ const flags = present({ flaggedAt: BigInt(NOW - 86_400), trustOverride: undefine
 const publicUrl = 'https://ratings.example/base';
 
 test('the profile of a main-chain machine carries its rating as typed attributes, at the top', async () => {
+  rule('marketplace.profile');
   scene = await openAltScene({ machines: [{ main: { ...MAIN_MACHINE, flags } }], ctx: { publicUrl } });
   const { svcos, ...top } = await read('/machine/did:svc:1');
   expect(top).toEqual({
@@ -39,6 +41,7 @@ test('the profile of a main-chain machine carries its rating as typed attributes
 });
 
 test('that of an alt-chain machine, which a profile does not rate, says nothing of a rating', async () => {
+  rule('marketplace.profile');
   scene = await openAltScene({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
   const { attributes } = await read('/machine/did:svc:1');
   expect(attributes).toEqual([
@@ -50,6 +53,7 @@ test('that of an alt-chain machine, which a profile does not rate, says nothing 
 });
 
 test('the card carries members of an agent’s registration beside its own, and changes none', async () => {
+  rule('marketplace.card');
   const machines = [{ main: MAIN_MACHINE }];
   scene = await openAltScene({ machines, ctx: { publicUrl, additions: 'off' } });
   const plain = await read('/machines/1');

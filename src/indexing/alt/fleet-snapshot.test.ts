@@ -9,6 +9,7 @@ import type { Store } from '../../ports/store.ts';
 import { createAltFleetWorker, type AltFleetWorker } from './fleet-snapshot.ts';
 import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const ALICE = `0x${'a1'.repeat(20)}` as Address;
 const KEY = '1'.repeat(32) as AltKey;
@@ -94,6 +95,7 @@ async function read() {
 
 describe('a node that answers whole', () => {
   test('gives a snapshot at once, and one more each interval', async () => {
+    rule('listing.alt-snapshot');
     answers = [
       { slot: 100, ids: [1, 2] },
       { slot: 250, ids: [2, 3] },

@@ -6,6 +6,7 @@ import type { HeadStep } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
 import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 import { createMainChainIndexers } from './main-chain-indexers.ts';
 import { FINGERPRINT, FixedRates, machine } from '../../../testing/fixtures/indexer-harness.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
@@ -42,6 +43,7 @@ async function openIndexers() {
 
 describe('the main chain’s indexers', () => {
   it('keep up with the chain, second by second and minute by minute', async () => {
+    rule('listing.index-worker');
     const { chain, store, time, steps, indexers, start, stop } = await openIndexers();
     chain.mine([submitted(A)]);
     chain.mineMany(2);

@@ -14,6 +14,7 @@ import { createAltBench } from '../../../testing/fixtures/alt-index-harness.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
 import { createBench, FINGERPRINT, machine, NEVER, type Bench } from '../../../testing/fixtures/indexer-harness.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const A = machine(11);
 const B = machine(12);
@@ -117,6 +118,7 @@ describe('of the main chain, the days', () => {
   });
 
   it('are made up from the beginning where an older release folded without them', async () => {
+    rule('history.bounded-cost');
     const store = await openStore();
     const old = createBench({ store: withoutDays(store) });
     mineDays(old.chain, 60, 55);
@@ -237,6 +239,7 @@ describe('of the alt chain, the days', () => {
   });
 
   it('are made up from the beginning where an older release folded without them', async () => {
+    rule('history.bounded-cost');
     const store = await openStore();
     const chain = new FakeHistory();
     submitDays(chain, 130, 20);

@@ -10,6 +10,7 @@ import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { EventGeneration } from '../../ports/main-chain.ts';
 import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
 import { FINGERPRINT, NEVER, createBench, machine, type Bench } from '../../../testing/fixtures/indexer-harness.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const A = machine(11);
 const B = machine(12);
@@ -86,6 +87,7 @@ describe('folding', () => {
   });
 
   it('tells the generations apart', async () => {
+    rule('address-keyed.legacy-only');
     const bench = await openBench();
     bench.chain.mine([submitted(A, {}, 'first'), submitted(A), submitted(A)]);
     await foldAll(bench);

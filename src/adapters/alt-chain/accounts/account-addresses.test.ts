@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 import {
   deriveEventLogAddress,
   deriveMachineAddresses,
@@ -72,6 +73,7 @@ describe('singletons', () => {
 });
 
 it.each(bindingsFile.cases)('binding $name', ({ solanaAddr, pda }) => {
+  rule('address-keyed.one-account-read');
   const wallet = parseAltKey(solanaAddr)!;
   expect(deriveOperatorBindingAddress(programOf('address_binding'), bindingsFile.seedPrefix, wallet)).toBe(pda);
 });

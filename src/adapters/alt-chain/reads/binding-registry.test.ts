@@ -6,6 +6,7 @@ import { parseAddress } from '../../../domain/identifiers/identifiers.ts';
 import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
 import { CANNED_SLOT, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
 import { bindingsFile, programOf } from '../../../../testing/fixtures/alt-chain-vectors.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 
 const caseOf = (name: string) => bindingsFile.cases.find((each) => each.name === name)!;
 const BOUND = caseOf('bound');
@@ -42,6 +43,7 @@ describe('an outcome', () => {
     ['not bound', () => undefined, { kind: 'not-bound' }],
     ['revoked', () => node.accounts.set(BOUND.pda, revokedAccount()), { kind: 'revoked' }],
   ])('%s is kept for a minute', async (_name, prepare, outcome) => {
+    rule('address-keyed.cache', 'limits.binding-cache');
     const bindings = await openBindings();
     prepare();
     expect(await bindings.readBinding(wallet)).toStrictEqual(outcome);
@@ -56,6 +58,7 @@ describe('an outcome', () => {
   });
 
   it('is one account read, of what is final', async () => {
+    rule('address-keyed.one-account-read');
     const bindings = await openBindings();
     await bindings.readBinding(wallet);
     const [call] = node.proxy.calls;
@@ -109,6 +112,7 @@ describe('what is not settled', () => {
       'rpc-error',
     ],
   ])('by %s is neither kept nor an absence', async (_name, spoil, heal, cause) => {
+    rule('address-keyed.cache', 'limits.binding-cache');
     const bindings = await openBindings();
     spoil();
     const expected = { kind: 'ChainUnreadable', context: { chain: 'alt', cause } };

@@ -1,6 +1,7 @@
 /** The rows of the vectors, sound and bad, and answers that are no list of rows. */
 import { describe, expect, it } from 'vitest';
 import { formatAddress, parseAddress, type Address } from '../../../domain/identifiers/identifiers.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 import { FLEET_SLICE, readFleetRows } from './fleet-rows.ts';
 import {
   programOf,
@@ -24,6 +25,7 @@ describe('the vectors', () => {
   });
 
   it('are grouped by operator, in order of id', () => {
+    rule('listing.alt-operator');
     expect(toIds(fleet.machinesByOperator)).toStrictEqual(expected.byOperator);
     expect(fleet.rowCount).toBe(machineCount);
     expect([...fleet.unreadableByOperator, fleet.unattributed]).toStrictEqual([0]);

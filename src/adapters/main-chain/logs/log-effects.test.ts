@@ -14,6 +14,7 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { checkBlockComplete, watchContracts } from '../../../domain/index-rules/block-checks.ts';
 import type { ChainLog, MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 
 let scene: MachineScene;
 let adapter: MainChainAdapter;
@@ -220,6 +221,7 @@ describe('a log of a known contract', () => {
   });
 
   test('a word of changed metadata touches its machine, a range of them all', async () => {
+    rule('metadata.erc-4906');
     const abi = parseAbi([
       'event MetadataUpdate(uint256 _tokenId)',
       'event BatchMetadataUpdate(uint256 _fromTokenId, uint256 _toTokenId)',
