@@ -19,7 +19,7 @@ import type {
   AltTechnicalPause,
 } from '../src/domain/alt-chain/alt-deployment.ts';
 import type { OperatorBinding } from '../src/domain/alt-chain/alt-machine-facts.ts';
-import type { ReadResult } from '../src/domain/machine/machine-facts.ts';
+import type { ReadResult } from '../src/domain/read-result.ts';
 import {
   encodeConfig,
   encodeMachine,

@@ -11,7 +11,8 @@ import { readTransaction } from '../../src/adapters/alt-chain/transactions/trans
 import type { AltEventLog } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import type { TransactionReading } from '../../src/domain/alt-chain/event-operation.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { EventRecord, ReadResult } from '../../src/domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../src/domain/read-result.ts';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { ask } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';

@@ -3,10 +3,9 @@
  * and 6, decisions 1.) Its events come from the index of that chain; its bond and its flags are the main chain's.
  */
 import { NO_EVENTS, type AltEventLog } from '../domain/alt-chain/alt-machine-facts.ts';
-import { unwrapAltOptional } from '../domain/alt-chain/alt-machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable } from '../domain/faults.ts';
-import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../domain/rating/rating-state.ts';
 import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
@@ -69,7 +68,7 @@ export function readEventLog({ snapshot }: FoundAltMachine): {
   readonly count: number;
   readonly priorEventCount: bigint;
 } {
-  const { count, priorEventCount }: AltEventLog = unwrapAltOptional(snapshot.eventLog) ?? NO_EVENTS;
+  const { count, priorEventCount }: AltEventLog = unwrapOptional(snapshot.eventLog, 'alt') ?? NO_EVENTS;
   if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('alt', 'undecodable');
   return { count: Number(count), priorEventCount };
 }

@@ -9,7 +9,7 @@ import type { BondStatus } from '../domain/machine/bond.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import { unwrap } from '../domain/machine/machine-home.ts';
+import { unwrap } from '../domain/read-result.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
@@ -125,7 +125,7 @@ async function rateFirstGeneration(
   const { fold, tail } = await keepHistory(ctx, sources, machine, fingerprint);
   try {
     const rating = rateMachine({
-      fold,
+      state: fold,
       tail,
       rates: table,
       now: nowSeconds(ctx.clock),

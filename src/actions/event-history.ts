@@ -5,11 +5,12 @@
 import { pairEvents } from '../domain/machine/event-pairing.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import type { BlockRef, EventPage, EventRecord, ReadResult } from '../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../domain/read-result.ts';
+import type { BlockRef, EventPage, EventRecord } from '../domain/machine/machine-facts.ts';
 import { emptyRatingState, type RatingState } from '../domain/rating/rating-state.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import { decodeRatingStateDay } from '../domain/rating/rating-state-day-codec.ts';
-import { KEPT_DAYS, type RatingStateDay } from '../domain/rating/rating-state-days.ts';
+import { RETAINED_DAYS, type RatingStateDay } from '../domain/rating/rating-state-days.ts';
 import { RatingStateUnreadable, decodeRatingState } from '../domain/rating/rating-state-codec.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
@@ -67,13 +68,13 @@ export async function readDayHistory(
   fingerprint: string,
 ): Promise<DayHistory | undefined> {
   const { generation, id, count } = source;
-  const stored = await ctx.store.listFoldDays(generation, id, fingerprint, KEPT_DAYS + 1);
+  const stored = await ctx.store.listFoldDays(generation, id, fingerprint, RETAINED_DAYS + 1);
   const days = (await isOfSource(main, source, stored)) ? stored.days : [];
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');
   if (count - from > MAX_TAIL) return undefined;
   const { events } = await readTimedEvents(main, source, from, count);
-  return { foldDays: parseDays(days), events };
+  return { stateDays: parseDays(days), events };
 }
 
 function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateDay[] {

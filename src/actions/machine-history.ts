@@ -4,12 +4,12 @@
  */
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import { unwrap } from '../domain/machine/machine-home.ts';
+import { unwrap } from '../domain/read-result.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
-import { rateDays, renewLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
-import { HISTORY_DAYS, LEAST_EVENTS_OF_DAYS } from '../domain/rating/rating-state-days.ts';
+import { rateDays, replaceLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
+import { HISTORY_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../domain/rating/rating-state-days.ts';
 import { judgeEvent, type EventJudgement, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
 import { toServiceDirectory } from '../domain/machine/service-directory.ts';
@@ -88,7 +88,7 @@ async function readDays(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): 
   const known = daysBySnapshot.get(snapshot);
   if (known?.table === table && known.today === today) {
     const days = await known.days;
-    return days && renewLastDay(days, rating);
+    return days && replaceLastDay(days, rating);
   }
   const days = computeDays(ctx, located, rated, rates, today);
   daysBySnapshot.set(snapshot, { table, today, days });
@@ -120,8 +120,8 @@ async function readWhole(
   fingerprint: string,
 ): Promise<DayHistory | undefined> {
   const { main, snapshot, alt } = located;
-  if (eventCount <= LEAST_EVENTS_OF_DAYS) {
-    return { foldDays: [], events: (await readEvents(located, 0, eventCount)).events };
+  if (eventCount <= MIN_EVENTS_FOR_STORED_DAYS) {
+    return { stateDays: [], events: (await readEvents(located, 0, eventCount)).events };
   }
   return alt === undefined
     ? readDayHistory(ctx, main, toEventSource(main, snapshot), fingerprint)

@@ -4,7 +4,7 @@
  */
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable, type ChainName } from '../domain/faults.ts';
-import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
@@ -147,7 +147,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
   };
   try {
     const rating = rateMachine({
-      fold: history.fold,
+      state: history.fold,
       tail: history.tail,
       rates: rates.table,
       now,

@@ -8,7 +8,7 @@ import type { AltMachine } from '../domain/alt-chain/alt-machine-facts.ts';
 import { judgeAltAvailability, judgeAvailability, type Availability } from '../domain/machine/availability.ts';
 import { judgeBond, type BondStatus } from '../domain/machine/bond.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { BlockRef, EventRecord, MachineSnapshot, ServiceEndpoint } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';

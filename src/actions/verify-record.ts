@@ -6,7 +6,7 @@ import { findDidController } from '../domain/machine/did-controller.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { AttestationRecords, MachineSnapshot } from '../domain/machine/machine-facts.ts';
-import { unwrap, unwrapOptional } from '../domain/machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-status.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';

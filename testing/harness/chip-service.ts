@@ -13,7 +13,8 @@ import { vectorNamespace, vectorRules, type VectorWorld } from '../fixtures/evid
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import { chainUnreadable, Fault } from '../../src/domain/faults.ts';
 import { parseAddress, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot, ReadResult } from '../../src/domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../src/domain/read-result.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../src/ports/ctx.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { OpenapiConformance, type OpenapiDocument } from './openapi-conformance.ts';

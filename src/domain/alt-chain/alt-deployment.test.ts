@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAltDeployment, type AltConfig, type AltRegistry } from './alt-deployment.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
 
 const PROGRAM = '9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F' as AltKey;
 const OTHER = 'GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou' as AltKey;

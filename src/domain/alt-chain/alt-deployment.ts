@@ -3,7 +3,7 @@
  * Program ids repeat across clusters; the ordinal that the two singletons carry does not.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
 
 /** The machine registry's singleton. */
 export interface AltRegistry {

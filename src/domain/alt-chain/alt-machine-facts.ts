@@ -4,13 +4,8 @@
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
-import type {
-  EventRecord,
-  ReadResult,
-  ServiceEndpoint,
-  SubscriptionStatus,
-  VerificationMethod,
-} from '../machine/machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
+import type { EventRecord, ServiceEndpoint, SubscriptionStatus, VerificationMethod } from '../machine/machine-facts.ts';
 
 /** The machine's own account. It is the token: a machine exists on the alt chain exactly when it is present. */
 export interface AltMachine {

@@ -5,7 +5,7 @@ import type { AltMachine } from './alt-machine-facts.ts';
 import { judgeAltMachine, judgeConfirmation } from './alt-machine-home.ts';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { ReadResult } from '../machine/machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
 import { judgeHome } from '../machine/machine-home.ts';
 
 const MACHINE: AltMachine = {

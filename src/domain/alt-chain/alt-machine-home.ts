@@ -4,8 +4,8 @@
  * an alt chain that cannot be read is never an absent machine.
  */
 import type { AltMachine } from './alt-machine-facts.ts';
-import { chainUnreadable, Fault } from '../faults.ts';
-import type { ReadResult } from '../machine/machine-facts.ts';
+import { Fault } from '../faults.ts';
+import { unwrapOptional, type ReadResult } from '../read-result.ts';
 import type { MachineHome } from '../machine/machine-home.ts';
 
 export type AltExistence =
@@ -19,7 +19,7 @@ export type AltExistence =
 
 /** Joins the main chain's word with the machine's account. Throws `MachineRelocating`, `ChainUnreadable`. */
 export function judgeAltMachine(home: Exclude<MachineHome, 'main'>, machine: ReadResult<AltMachine>): AltExistence {
-  const account = unwrapAltOptional(machine);
+  const account = unwrapOptional(machine, 'alt');
   if (account === undefined) return { kind: home === 'alt' ? 'unconfirmed' : 'absent' };
   if (account.relocating) throw new Fault('MachineRelocating', {});
   return { kind: 'present', machine: account };
@@ -28,10 +28,4 @@ export function judgeAltMachine(home: Exclude<MachineHome, 'main'>, machine: Rea
 /** What a home read again after an `unconfirmed` absence settles. `start-over` is tried once; twice is a contradiction. */
 export function judgeConfirmation(homeReadAgain: MachineHome): 'absent' | 'start-over' {
   return homeReadAgain === 'alt' ? 'absent' : 'start-over';
-}
-
-/** The value of an alt-chain fact that may legitimately be missing. Throws `ChainUnreadable`. */
-export function unwrapAltOptional<T>(reading: ReadResult<T>): T | undefined {
-  if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);
-  return reading.state === 'present' ? reading.value : undefined;
 }

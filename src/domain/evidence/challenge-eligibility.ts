@@ -3,7 +3,8 @@ import { findDidController } from '../machine/did-controller.ts';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../machine/machine-facts.ts';
-import { judgeHome, unwrap, unwrapOptional } from '../machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../read-result.ts';
+import { judgeHome } from '../machine/machine-home.ts';
 
 /** Throws `MachineAbsent`, then `MachineRelocating` and `ChainUnreadable`, then `MachineDeactivated`. */
 export function requireChallengeEligible(

@@ -2,7 +2,8 @@
 import { findDidController } from '../machine/did-controller.ts';
 import { Fault } from '../faults.ts';
 import type { MachineSnapshot } from '../machine/machine-facts.ts';
-import { judgeHome, unwrap, unwrapOptional, type HomeOrdinals } from '../machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../read-result.ts';
+import { judgeHome, type HomeOrdinals } from '../machine/machine-home.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import { EvidenceRefusal } from './refusal.ts';
 

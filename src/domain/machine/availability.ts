@@ -3,8 +3,8 @@
  * relocates is a fault wherever it is read, and none of these.
  */
 import { NO_PAUSE_FLAGS, type AltMachineSnapshot } from '../alt-chain/alt-machine-facts.ts';
-import type { DeploymentFacts, MachineSnapshot, ReadResult } from './machine-facts.ts';
-import { unwrap } from './machine-home.ts';
+import { unwrap, type ReadResult } from '../read-result.ts';
+import type { DeploymentFacts, MachineSnapshot } from './machine-facts.ts';
 
 /** `unreadable`: the machine can be read, but not what stops it. */
 export type Availability = Stop | 'available' | 'unreadable';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeClaim, MAX_CLAIMED_MACHINES, parseClaimedMachines } from './legacy-machine.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { ReadResult } from './machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
 
 const parse = (text: string) => parseClaimedMachines(new TextEncoder().encode(text));
 

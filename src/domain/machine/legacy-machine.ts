@@ -4,7 +4,8 @@
  */
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { parseMachineId } from '../identifiers/identifiers.ts';
-import type { BlockRef, EventPage, ReadResult } from './machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
+import type { BlockRef, EventPage } from './machine-facts.ts';
 import { JsonNumber, parseStrictJson } from '../json/strict-json.ts';
 
 /** Everything that one multicall says about one machine. Two readings of one machine differ by identity. */

@@ -2,15 +2,9 @@
  * What does the main chain say about one machine at one block? (chain-evm 3 and 5.)
  * Facts only: what they mean is judged elsewhere in `domain/`.
  */
-import type { UnreadableCause } from '../faults.ts';
+import type { ReadResult } from '../read-result.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { AttestationRecord } from '../evidence/verify-status.ts';
-
-/** One read: the three answers are three types and never merge. */
-export type ReadResult<T> =
-  | { readonly state: 'present'; readonly value: T }
-  | { readonly state: 'absent' }
-  | { readonly state: 'unreadable'; readonly cause: UnreadableCause };
 
 /** The block that all facts of one answer belong to. `timestamp` in Unix seconds. */
 export interface BlockRef {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { ReadResult } from './machine-facts.ts';
+import type { ReadResult } from '../read-result.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { judgeHome } from './machine-home.ts';
 

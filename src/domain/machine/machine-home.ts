@@ -3,7 +3,8 @@
  * Existence is judged here and nowhere else.
  */
 import { chainUnreadable, Fault } from '../faults.ts';
-import type { MachineSnapshot, ReadResult } from './machine-facts.ts';
+import { unwrap } from '../read-result.ts';
+import type { MachineSnapshot } from './machine-facts.ts';
 
 /**
  * `main`: a machine of the main chain. `alt`: the main chain names the alt chain. `unknown-here`: the main chain names no
@@ -32,17 +33,4 @@ export function judgeHome(
   if (home === 0 || home === ordinals.local) return 'unknown-here';
   if (home === ordinals.alt) return 'alt';
   throw new Fault('MachineHomedElsewhere', { ordinal: home });
-}
-
-/** The value of a fact without which there is no answer. Throws `ChainUnreadable`. */
-export function unwrap<T>(reading: ReadResult<T>): T {
-  const value = unwrapOptional(reading);
-  if (value === undefined) throw chainUnreadable('main', 'contradiction');
-  return value;
-}
-
-/** The value of a fact that may legitimately be missing. Throws `ChainUnreadable`. */
-export function unwrapOptional<T>(reading: ReadResult<T>): T | undefined {
-  if (reading.state === 'unreadable') throw chainUnreadable('main', reading.cause);
-  return reading.state === 'present' ? reading.value : undefined;
 }

@@ -3,7 +3,7 @@
  * Main chain: owner or controller, by EIP-191. Alt chain: the owner alone, by Ed25519.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import { unwrap, unwrapOptional } from '../machine/machine-home.ts';
+import { unwrap, unwrapOptional } from '../read-result.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingMachine } from './deciding-machine.ts';

@@ -5,7 +5,7 @@
 import { findStop, isCalledAvailable } from '../machine/availability.ts';
 import { judgeBond } from '../machine/bond.ts';
 import { chainUnreadable } from '../faults.ts';
-import { unwrap } from '../machine/machine-home.ts';
+import { unwrap } from '../read-result.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import { refuse, type DecisionRefusal } from './decision-refusal.ts';
 

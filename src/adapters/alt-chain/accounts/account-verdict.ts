@@ -3,7 +3,7 @@
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import { ByteReader, decodable } from './byte-reader.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 import { SYSTEM_PROGRAM } from './system-program.ts';

@@ -1,7 +1,7 @@
 /** Nothing but the whole of an account is taken, whatever its bytes are, and nothing larger is made from them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import { toId, toReading, vectorMachines, vectorPrograms } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 import {
   listSoundAccounts,

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { NO_EVENTS, NO_PAUSE_FLAGS } from '../../../domain/alt-chain/alt-machine-facts.ts';
-import { unwrapAltOptional } from '../../../domain/alt-chain/alt-machine-home.ts';
+import { unwrapOptional, type ReadResult } from '../../../domain/read-result.ts';
 import { judgeBond } from '../../../domain/machine/bond.ts';
 import { formatAddress } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult, SubscriptionStatus } from '../../../domain/machine/machine-facts.ts';
+import type { SubscriptionStatus } from '../../../domain/machine/machine-facts.ts';
 import { judgeAccount } from './account-verdict.ts';
 import { ByteReader } from './byte-reader.ts';
 import {
@@ -103,7 +103,7 @@ describe('odd and malformed accounts', () => {
         return expect(reading).toMatchObject({ state: 'present', value: { relocating: true } });
       case 'present: all four flags false, presence false':
         expect(reading).toStrictEqual({ state: 'absent' });
-        return expect(unwrapAltOptional<unknown>(reading) ?? NO_PAUSE_FLAGS).toStrictEqual({
+        return expect(unwrapOptional<unknown>(reading, 'alt') ?? NO_PAUSE_FLAGS).toStrictEqual({
           operatorPaused: false,
           generalPaused: false,
           technicalPaused: false,
@@ -117,7 +117,7 @@ describe('odd and malformed accounts', () => {
         return expect(reading).toMatchObject({ state: 'present', value: { status: 'Unknown' } });
       case 'present: count 0':
         expect(reading).toStrictEqual({ state: 'absent' });
-        return expect(unwrapAltOptional<unknown>(reading) ?? NO_EVENTS).toMatchObject({ count: 0n });
+        return expect(unwrapOptional<unknown>(reading, 'alt') ?? NO_EVENTS).toMatchObject({ count: 0n });
       default:
         throw new Error(`no test for the verdict ${verdict}`);
     }

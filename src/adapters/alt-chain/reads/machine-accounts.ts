@@ -7,7 +7,7 @@ import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { AltMachineSnapshot } from '../../../domain/alt-chain/alt-machine-facts.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import type { AltPrograms, MachineAddresses, SingletonAddresses } from '../accounts/account-addresses.ts';
 import { judgeAccount } from '../accounts/account-verdict.ts';
 import { configLayout } from '../accounts/config.ts';

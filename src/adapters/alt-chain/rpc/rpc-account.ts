@@ -1,6 +1,6 @@
 /** What does a node say is at an address? (chain-svm 5 and 8: `getMultipleAccounts`, `getAccountInfo`, rows of `getProgramAccounts`.) */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import { parseBase64 } from './base64.ts';
 import { decodable, Undecodable } from '../accounts/byte-reader.ts';
 import { expectArray, expectCount, expectKey, expectObject, expectText } from './json-shape.ts';

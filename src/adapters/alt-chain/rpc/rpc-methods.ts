@@ -5,7 +5,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import type { SignatureRow } from '../../../ports/alt-chain.ts';
 import { EVENT_LOG_BYTES, EVENT_LOG_DISCRIMINATOR } from '../accounts/machine-event-log.ts';
 import { MACHINE_DISCRIMINATOR } from '../accounts/machine.ts';

@@ -3,7 +3,8 @@
  * the next boundary of its subscription, or a hard age passes. What is kept is bounded in bytes; the longest unused falls first.
  */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { DeploymentFacts, MachineSnapshot, ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
+import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';

@@ -11,7 +11,8 @@ import {
 import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
 import { answerInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { EventPage, EventRecord, ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
+import type { EventPage, EventRecord } from '../../../domain/machine/machine-facts.ts';
 import type { MachineWants } from '../../../ports/main-chain.ts';
 import { eventPageCall } from './event-pages.ts';
 

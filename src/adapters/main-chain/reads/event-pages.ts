@@ -5,7 +5,8 @@
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { EventPage, EventRecord, ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
+import type { EventPage, EventRecord } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { eventRegistryAbi } from './abis.ts';

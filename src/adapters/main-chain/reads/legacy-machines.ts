@@ -5,7 +5,7 @@
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { LegacyMachine } from '../../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { EventsFrom, LegacyMachines, Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';

@@ -6,12 +6,12 @@
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import type {
   AdminFlagsRecord,
   AttestationRecords,
   DidDocument,
   MachineSnapshot,
-  ReadResult,
   Subscription,
   SubscriptionStatus,
 } from '../../../domain/machine/machine-facts.ts';

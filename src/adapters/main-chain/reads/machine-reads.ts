@@ -4,7 +4,8 @@
  */
 import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { EventPage, MachineSnapshot, ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
+import type { EventPage, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';

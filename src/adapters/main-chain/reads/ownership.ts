@@ -4,7 +4,7 @@
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { unwrapOptional } from '../../../domain/machine/machine-home.ts';
+import { unwrapOptional } from '../../../domain/read-result.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
