@@ -156,12 +156,26 @@ describe('fixtures', () => {
     });
   });
 
-  test('every machine tells what each of its routes answers', () => {
-    for (const { id, did, expect: answers } of devnet.fixtures.machines) {
-      const paths = [`/mcr/${did}`, `/machine/${did}`, `/metadata/${id}`, `/machines/${id}`];
-      const further = [`/machine/${did}/monetization`, `/v1/verify/machines/${id}`];
-      expect(Object.keys(answers)).toEqual(expect.arrayContaining([...paths, ...further]));
+  test('every machine has an answer for each of its routes: a body that names it, or a detail', () => {
+    const seen = new Set<number>();
+    for (const { name, id, did, expect: answers } of devnet.fixtures.machines) {
+      const bodies = {
+        [`/mcr/${did}`]: { did, machine_id: id },
+        [`/machine/${did}`]: { svcos: { did, machine_id: id } },
+        [`/metadata/${id}`]: { svcos: { did, machine_id: id } },
+        [`/machines/${id}`]: { did },
+        [`/machine/${did}/monetization`]: { machine_id: id },
+        [`/v1/verify/machines/${id}`]: { machineId: id, machineDid: did },
+      };
+      for (const [path, body] of Object.entries(bodies)) {
+        const answer = answers[path];
+        expect([200, 404, 409, 503], `${name} ${path}`).toContain(answer?.status);
+        const code = expect.toSatisfy((detail) => typeof detail === 'string' || typeof detail?.code === 'string');
+        expect(answer!.body, `${name} ${path}`).toMatchObject(answer!.status === 200 ? body : { detail: code });
+        seen.add(answer!.status);
+      }
     }
+    expect([...seen].sort()).toEqual([200, 404, 409, 503]);
   });
 
   test('the fleet is listed in the order of its ids, page by page', () => {
@@ -197,12 +211,15 @@ describe('clock', () => {
 
 describe('personas', () => {
   test('each has on chain the events that its rating counts', async () => {
+    let total = 0n;
     for (const { name, id, expect: answers, did, home } of devnet.fixtures.machines) {
       const { status, body } = answers[`/mcr/${did}`]!;
       if (status !== 200 || home === 'alt') continue;
-      const count = await reader.read('eventRegistry', 'getEventCount', [BigInt(id)]);
+      const count = (await reader.read('eventRegistry', 'getEventCount', [BigInt(id)])) as bigint;
       expect(count, name).toBe(BigInt((body as { event_count: number }).event_count));
+      total += count;
     }
+    expect(total).toBeGreaterThan(100n);
   });
 
   test.each([

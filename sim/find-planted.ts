@@ -1,4 +1,4 @@
-/** Which seed finds a planted bug? Runs them one after the other in a process whose service has it. */
+/** Finds the seed that detects a planted bug. Runs seeds one after the other in a process whose service has the bug. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,23 +6,31 @@ import type { PlantedBug } from './planted-bugs.ts';
 import type { SeedResult } from './run-seed.ts';
 import type { Report } from './worker.ts';
 
-/** Undefined: none of the seeds that should suffice. Throws where the line of the bug is not there. */
-export async function findPlanted({ name, within }: PlantedBug): Promise<SeedResult | undefined> {
+/** Returns the first of the seeds whose run fails by the symptom of the bug. Throws when the line of the bug is missing. */
+export async function findPlanted(
+  { name, symptom }: PlantedBug,
+  seeds: readonly number[],
+): Promise<SeedResult | undefined> {
   const worker = fork(join(import.meta.dirname, 'worker.ts'), {
     execArgv: ['--import', join(import.meta.dirname, 'plant.ts')],
     env: { ...process.env, PLANTED: name },
   });
   try {
     await nextMessage(worker);
-    for (let seed = 1; seed <= within; seed++) {
+    for (const seed of seeds) {
       worker.send(seed);
       const { result } = (await nextMessage(worker)) as Report;
-      if (result.failure !== undefined) return result;
+      if (result.failure !== undefined && symptom.test(result.failure)) return result;
     }
     return undefined;
   } finally {
     worker.kill();
   }
+}
+
+/** Returns the seeds from 1 to `last`. */
+export function seedsUpTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
 }
 
 async function nextMessage(worker: ChildProcess): Promise<unknown> {

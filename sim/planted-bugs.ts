@@ -10,9 +10,18 @@ export interface PlantedBug {
   readonly file: string;
   readonly line: string;
   readonly instead: string;
+  /** What the simulation reports of it; a failure for another reason does not count. */
+  readonly symptom: RegExp;
+  /** A seed that finds it. When it no longer does, `node sim/planted.ts` names another. */
+  readonly seed: number;
   /** One of the seeds from 1 to this finds it. */
   readonly within: number;
 }
+
+const FALSE_ANSWER = /: not what block \d+ says$/;
+const FALSE_ALT_ANSWER = /: not what block \d+ and the slots [\d, ]* say$/;
+const FALSE_LISTING = /\/machines: not what was held at block \d+$/;
+const OUTDATED_ANSWER = /: true at block \d+, but every block that was told since says otherwise$/;
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
@@ -20,6 +29,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/main-chain/receipts/block-receipts.ts',
     line: 'if (computeReceiptsRoot(told.receipts.map(({ bytes }) => bytes)) !== header.receiptsRoot) return undefined;',
     instead: '',
+    symptom: FALSE_LISTING,
+    seed: 85,
     within: 100,
   },
   {
@@ -27,6 +38,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/main/block-reader.ts',
     line: 'return !isAccountedFor(header, told);',
     instead: 'return false;',
+    symptom: OUTDATED_ANSWER,
+    seed: 93,
     within: 150,
   },
   {
@@ -34,6 +47,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'domain/alt-chain/alt-fleet.ts',
     line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
     instead: "return 'whole';",
+    symptom: FALSE_LISTING,
+    seed: 21,
     within: 100,
   },
   {
@@ -41,6 +56,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/main/block-reader.ts',
     line: 'return logs.length === 0 && findSilentContracts(contracts, header, logs).length === 0;',
     instead: 'return findSilentContracts(contracts, header, logs).length === 0;',
+    symptom: /^15 minutes after all faults: .*Event index is syncing/,
+    seed: 109,
     within: 200,
   },
   {
@@ -48,6 +65,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/sql/main-chain/main-chain-index.ts',
     line: 'database.exclusive(',
     instead: 'database.run(',
+    symptom: FALSE_LISTING,
+    seed: 16,
     within: 100,
   },
   {
@@ -55,6 +74,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/head/head-follower.ts',
     line: 'if (headers[0]!.parentHash !== base.blockHash) return undefined;',
     instead: '',
+    symptom: FALSE_ANSWER,
+    seed: 20,
     within: 120,
   },
   {
@@ -62,6 +83,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/main-chain/cache/machine-snapshots.ts',
     line: 'for (const id of touched.machines) {',
     instead: 'for (const id of [...touched.machines].slice(1)) {',
+    symptom: OUTDATED_ANSWER,
+    seed: 9,
     within: 100,
   },
   {
@@ -69,6 +92,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/main-chain/cache/head-tracker.ts',
     line: 'if (!isSameBlock && !isNextStep) onJump();',
     instead: '',
+    symptom: OUTDATED_ANSWER,
+    seed: 5,
     within: 150,
   },
   {
@@ -76,6 +101,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/main/main-chain-index.ts',
     line: "source.chain.readHeader('finalized'),",
     instead: "source.chain.readHeader('latest'),",
+    symptom: /^15 minutes after all faults: the listing answers 200/,
+    seed: 67,
     within: 300,
   },
   {
@@ -83,6 +110,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/main/main-chain-index.ts',
     line: 'window.parentHash !== checkpoint.blockHash',
     instead: 'window.parentHash === undefined',
+    symptom: /^15 minutes after all faults: .*Chain unavailable/,
+    seed: 4,
     within: 120,
   },
   {
@@ -90,6 +119,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/main-chain/reads/multicall.ts',
     line: "return isProven ? answers : 'other-block';",
     instead: "return isProven || answers.length > 0 ? answers : 'other-block';",
+    symptom: FALSE_ANSWER,
+    seed: 2,
     within: 100,
   },
   {
@@ -97,6 +128,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/main-chain/cache/machine-snapshots.ts',
     line: 'if (!isFresh || isPastBoundary) {',
     instead: 'if (!isFresh) {',
+    symptom: OUTDATED_ANSWER,
+    seed: 42,
     within: 500,
   },
   {
@@ -104,6 +137,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/alt/event-history.ts',
     line: 'const isComplete = isWhole && isOfSlot(stored.events, count, snapshot.slot);',
     instead: 'const isComplete = true; if (isComplete) return { isComplete, fold, tail: known.map(toRatingEvent) };',
+    symptom: FALSE_ALT_ANSWER,
+    seed: 3,
     within: 100,
   },
   {
@@ -111,6 +146,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'domain/alt-chain/alt-machine-home.ts',
     line: "if (reading.state === 'unreadable') throw chainUnreadable('alt', reading.cause);",
     instead: '',
+    symptom: FALSE_ALT_ANSWER,
+    seed: 42,
     within: 100,
   },
   {
@@ -118,6 +155,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/alt-chain/rpc/alt-nodes.ts',
     line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     instead: '',
+    symptom: FALSE_ALT_ANSWER,
+    seed: 57,
     within: 180,
   },
 ];

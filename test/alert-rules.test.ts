@@ -16,6 +16,7 @@ test('alerts ask for metrics that are promised, and no others', () => {
 test('each alert has an expression, a severity, and says what to do, once', () => {
   const alerts = rules.split(/^ {6}- alert: /m).slice(1);
   const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
+  expect(names.length).toBe(rules.match(/\balert:/g)!.length);
   expect(names).toEqual([...new Set(names)]);
   for (const [index, alert] of alerts.entries()) {
     const keys = [...alert.matchAll(/^ {8}(\w+):/gm)].map(([, key]) => key);
@@ -31,5 +32,6 @@ test('each alert has an expression, a severity, and says what to do, once', () =
 test('the manual names every alert', () => {
   const manual = read('docs/operating.md');
   const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
 });

@@ -29,7 +29,9 @@ describe('the list of benchmarks', () => {
   });
 
   it('holds every figure that was kept', () => {
-    expect(Object.keys(readResults().figures).filter((name) => !NAMES.includes(name))).toEqual([]);
+    const measured = Object.keys(readResults().figures);
+    expect(measured.length).toBeGreaterThan(NAMES.length / 2);
+    expect(measured.filter((name) => !NAMES.includes(name))).toEqual([]);
   });
 
   it('has a reason for every goal that is not held', () => {

@@ -46,8 +46,50 @@ describe('plain YAML', () => {
   );
 });
 
-it.each(PLAIN_FILES)('%s has a form', (path) => {
-  expect(Object.keys(parsePlainYaml(read(path)) as object).length).toBeGreaterThan(0);
+describe('every plain file', () => {
+  const text = { type: 'string', minLength: 1 };
+  /** An object that holds the named members; `more` lists those that it may hold besides. */
+  const closed = (properties: Record<string, object>, more: readonly string[] = []) => ({
+    type: 'object',
+    required: Object.keys(properties),
+    properties: { ...Object.fromEntries(more.map((name) => [name, {}])), ...properties },
+    additionalProperties: false,
+  });
+  const list = (items: object) => ({ type: 'array', minItems: 1, items });
+  const map = (additionalProperties: object) => ({ type: 'object', minProperties: 1, additionalProperties });
+  const service = { type: 'object', anyOf: [{ required: ['image'] }, { required: ['build'] }] };
+  const alert = closed({ alert: text, expr: text, labels: map(text), annotations: map(text) }, ['for']);
+  const job = closed({ job_name: text, static_configs: list(closed({ targets: list(text) })) });
+
+  /** What the engine of each file requires, and the members that it knows. */
+  const FORMS: Readonly<Record<string, object>> = {
+    'deploy/compose.yaml': closed({ name: text, services: map(service), volumes: { type: 'object' } }),
+    'deploy/prometheus/prometheus.yml': closed({ rule_files: list(text), scrape_configs: list(job) }, ['global']),
+    'deploy/prometheus/alerts.yaml': closed({ groups: list(closed({ name: text, rules: list(alert) })) }),
+    'deploy/grafana/provisioning/dashboards/files.yaml': closed({
+      apiVersion: { const: 1 },
+      providers: list(closed({ name: text, type: { const: 'file' }, options: closed({ path: text }) })),
+    }),
+    'deploy/grafana/provisioning/datasources/prometheus.yaml': closed({
+      apiVersion: { const: 1 },
+      datasources: list(closed({ name: text, uid: text, type: text, url: text }, ['isDefault'])),
+    }),
+    'deploy/helm/Chart.yaml': closed(
+      { apiVersion: { const: 'v2' }, name: text, version: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+$' } },
+      ['description', 'type', 'appVersion'],
+    ),
+    'deploy/helm/values.yaml': JSON.parse(read('deploy/helm/values.schema.json')) as object,
+  };
+
+  it('has an entry in the table of forms', () => {
+    expect(Object.keys(FORMS).sort()).toEqual([...PLAIN_FILES].sort());
+  });
+
+  it.each(PLAIN_FILES)('holds what its engine requires, and no unknown member: %s', (path) => {
+    const validate = new Ajv({ strict: true, strictRequired: false }).compile(FORMS[path]!);
+    validate(parsePlainYaml(read(path)));
+    expect(validate.errors).toBeNull();
+  });
 });
 
 describe('compose', () => {
@@ -61,6 +103,7 @@ describe('compose', () => {
     const given = Object.keys(services['service']!['environment'] as object);
     expect(given.filter((name) => !known.has(name))).toEqual([]);
     const example = [...read('deploy/service.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+    expect([given.length, example.length].map((count) => count > 2)).toEqual([true, true]);
     expect(example.filter((name) => !known.has(name))).toEqual([]);
   });
 
@@ -69,6 +112,7 @@ describe('compose', () => {
     const missing = sources.filter((source) =>
       source.startsWith('.') ? !existsSync(join(ROOT, 'deploy', source)) : !Object.hasOwn(volumes, source),
     );
+    expect(sources.length).toBeGreaterThan(0);
     expect(missing).toEqual([]);
   });
 
@@ -82,6 +126,7 @@ describe('compose', () => {
 
   it('opens ports to this machine alone', () => {
     const ports = Object.values(services).flatMap((service) => (service['ports'] ?? []) as string[]);
+    expect(ports.length).toBeGreaterThan(0);
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 });
@@ -106,6 +151,7 @@ describe('the dashboard', () => {
   };
 
   it.each(panels)('$title asks for metrics that are promised', ({ targets }) => {
+    expect(targets.length).toBeGreaterThan(0);
     for (const { expr } of targets) {
       const metrics = metricsOf(expr);
       expect(metrics.length).toBeGreaterThan(0);
@@ -150,6 +196,7 @@ describe('the chart', () => {
   it('is as locked down as the image, and probed where the service answers', () => {
     const template = read('deploy/helm/templates/deployment.yaml');
     const variables = [...template.matchAll(/- name: ([A-Z_]+)\n/g)].map(([, name]) => name!);
+    expect(variables.length).toBeGreaterThan(0);
     expect(variables.filter((name) => !known.has(name))).toEqual([]);
     for (const part of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false']) {
       expect(template).toContain(part);
@@ -176,6 +223,7 @@ describe('the image', () => {
     const kept = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
     expect(kept.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     const inputs = [...read('rolldown.config.js').matchAll(/'([a-z]+)\/[\w.-]+\.tsx?'/g)].map(([, folder]) => folder!);
+    expect([kept.length, inputs.length].map((count) => count > 0)).toEqual([true, true]);
     expect(inputs.filter((folder) => !kept.includes(dirname(`${folder}/x`)))).toEqual([]);
   });
 });

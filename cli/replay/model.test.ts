@@ -37,9 +37,11 @@ const BIG = vectors.cases.find(({ name }) => name === 'steady machine, bond in g
 
 describe('the literal model beyond the vectors', () => {
   it('gives the losses of every case as 10000 minus its total', () => {
-    for (const vector of vectors.cases) {
+    const rated = vectors.cases.filter(({ rating_unavailable: reason }) => reason === null);
+    expect(rated.length).toBeGreaterThan(90);
+    for (const vector of rated) {
       const answer = rateRawEvents(toInput(vector));
-      if (answer.total_hundredths === null) continue;
+      if (answer.total_hundredths === null) throw new Error(`${vector.name} has no total`);
       const lost = answer.reasons.reduce((total, reason) => total + (reason.lost_hundredths ?? 0), 0);
       expect([vector.name, lost]).toStrictEqual([vector.name, 10000 - answer.total_hundredths]);
     }

@@ -9,9 +9,8 @@ import {
 } from '../../../testing/arbitraries/property-runs.ts';
 import { forgeBody, forgeDocument, judge } from '../../../testing/fixtures/evidence-documents.ts';
 
-const ANSWERS = [
-  'RequestMalformed',
-  'EvidenceNotCanonical',
+/** Refusals of the steps that follow the checks of form. */
+const LATER_ANSWERS = [
   'EvidenceUnsupported',
   'ChallengeUnknown',
   'EvidenceMismatch',
@@ -21,8 +20,15 @@ const ANSWERS = [
   'ChipProofInvalid',
   'ControllerProofInvalid',
 ];
+const ANSWERS = ['RequestMalformed', 'EvidenceNotCanonical', ...LATER_ANSWERS];
 
 const BODY = forgeBody();
+/** Positions of the digits that may take any other value: those of hex texts, but not the `04` of the public key nor the checksummed address. */
+const HEX_DIGITS = [
+  ...Buffer.from(BODY)
+    .toString('latin1')
+    .matchAll(/"0x(?:04(?=[0-9a-f]{128}"))?([0-9a-f]{64,130})"/g),
+].flatMap(({ index, 0: text, 1: digits }) => Array.from(digits!, (_, k) => index + text.indexOf(digits!) + k));
 
 function expectRefused(body: Uint8Array): void {
   if (Buffer.compare(body, BODY) !== 0) expect(ANSWERS).toContain(judge({ body }));
@@ -53,14 +59,13 @@ describe(`bodies (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, (
     );
   });
 
-  it('with a digit changed are refused, and well-formed', () => {
-    const digits = Array.from(BODY.keys()).filter((at) => /[0-9a-f]/.test(String.fromCharCode(BODY[at]!)));
-    const digit = fc.constantFrom(...Buffer.from('0123456789abcdef'));
+  it('with one digit of a hex text changed are well-formed, and refused', () => {
     hold(
-      fc.property(fc.constantFrom(...digits), digit, (at, other) => {
+      fc.property(fc.constantFrom(...HEX_DIGITS), fc.constantFrom(...Buffer.from('0123456789abcdef')), (at, other) => {
         const changed = Uint8Array.from(BODY);
         changed[at] = other;
-        expectRefused(changed);
+        fc.pre(BODY[at] !== other);
+        expect(LATER_ANSWERS).toContain(judge({ body: changed }));
       }),
     );
   });

@@ -34,6 +34,7 @@ it.each<[method: string, ask: (adapter: ReturnType<AltScene['open']>) => Promise
   ['getBlock', ({ machines }) => machines!.history.readBlockSignatures(1)],
   ['getSignaturesForAddress', ({ machines }) => machines!.history.listSignatures('event-registry', undefined)],
 ])('%s', async (method, ask) => {
+  let unreadable = 0;
   await fc.assert(
     fc.asyncProperty(results, async (result) => {
       fc.pre(JSON.stringify(result) !== '[]'); // a list without a row is an answer
@@ -48,9 +49,12 @@ it.each<[method: string, ask: (adapter: ReturnType<AltScene['open']>) => Promise
       await adapter.close();
       if (outcome instanceof AltNodeBusy) return;
       expect(outcome).toMatchObject({ kind: 'ChainUnreadable', context: { chain: 'alt' } });
+      unreadable += 1;
     }),
     { numRuns: 60 },
   );
+  // A node that is busy is not judged, and may not be the rule.
+  expect(unreadable).toBeGreaterThan(10);
 });
 
 /** Nothing is bound, no row is there: said in the right form, it is an answer. */
