@@ -3,11 +3,11 @@
  * start, then the history from the first slot on, and the whole registry at once, which many public nodes refuse (chain-svm 5 to 8).
  */
 import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
-import { isAltReachProblem } from '../../src/adapters/alt-chain/reads/deployment-checks.ts';
+import { describeDeploymentProblem, isContradiction } from '../../src/adapters/rpc/deployment-problem.ts';
 import type { Config } from '../../src/config.ts';
 import { judgeFleetCount } from '../../src/domain/alt-chain/alt-fleet.ts';
 import type { AltHistory } from '../../src/ports/alt-chain.ts';
-import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
+import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -28,11 +28,12 @@ export async function examineAltChain(settings: Config['altChain'], nowMilliseco
 async function examineDeployment(adapter: AltChainAdapter): Promise<Finding[]> {
   const problems = await adapter.checkDeployment();
   if (problems.length === 0) return [ok('alt chain', 'genesis, programs and singletons agree with the configuration')];
-  return problems.map((problem) =>
-    isAltReachProblem(problem)
-      ? toFinding('unreachable', problem, 'check the node and the address')
-      : toFinding('fail', problem, 'it belongs to another deployment: correct it'),
-  );
+  return problems.map((problem) => {
+    const text = describeDeploymentProblem(problem);
+    return isContradiction(problem)
+      ? fail(problem.variable, text, 'it belongs to another deployment: correct it')
+      : unreachable(problem.variable, text, 'check the node and the address');
+  });
 }
 
 async function examineHistory(history: AltHistory, firstSlot: number): Promise<Finding> {

@@ -3,10 +3,10 @@
  * clock, and how far finality trails.
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
-import { isMainReachProblem } from '../../src/adapters/main-chain/reads/deployment-checks.ts';
+import { describeDeploymentProblem, isContradiction } from '../../src/adapters/rpc/deployment-problem.ts';
 import type { Config } from '../../src/config.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
-import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
+import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
 
 /** A chain that makes no block for longer is taken for halted; slower chains are not served. */
 const MAX_BLOCK_AGE_SECONDS = 300;
@@ -31,15 +31,15 @@ export async function examineMainChain(
   }
 }
 
-/** A problem of the nodes' variable is one of reaching them; every other is of what they answered. */
 async function examineDeployment(adapter: MainChainAdapter): Promise<Finding[]> {
   const problems = await adapter.checkDeployment();
   if (problems.length === 0) return [ok('main chain', 'chain id, code and peers agree with the configuration')];
-  return problems.map((problem) =>
-    isMainReachProblem(problem)
-      ? toFinding('unreachable', problem, 'check the node and the address')
-      : toFinding('fail', problem, 'it belongs to another deployment: correct it'),
-  );
+  return problems.map((problem) => {
+    const text = describeDeploymentProblem(problem);
+    return isContradiction(problem)
+      ? fail(problem.variable, text, 'it belongs to another deployment: correct it')
+      : unreachable(problem.variable, text, 'check the node and the address');
+  });
 }
 
 async function examineBlocks(adapter: MainChainAdapter, nowMilliseconds: number): Promise<Finding[]> {

@@ -1,5 +1,6 @@
 /** How is the alt chain read and followed? Its nodes, the history of its events and who owns its machines; bindings alone where no program is named. */
 import { createAltChain, type AltChainAdapter } from '../adapters/alt-chain/create-alt-chain.ts';
+import { formatDeploymentProblem } from '../adapters/rpc/deployment-problem.ts';
 import { createAltFleetWorker } from '../indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../indexing/alt/alt-indexers.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
@@ -65,7 +66,9 @@ function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
     intervalMilliseconds: CHECK_INTERVAL_MILLISECONDS,
     log,
     work: async () => {
-      for (const problem of await adapter.checkDeployment()) log.warn({ problem }, 'deployment check');
+      for (const problem of (await adapter.checkDeployment()).map(formatDeploymentProblem)) {
+        log.warn({ problem }, 'deployment check');
+      }
     },
   });
 }

@@ -1,27 +1,35 @@
-/** Is this the deployment that is configured? (chain-evm 1, chain-svm 5.) A service in front of another one would answer wrongly. */
-import { isMainReachProblem as isOfMainReach } from '../adapters/main-chain/reads/deployment-checks.ts';
-import { isAltReachProblem as isOfAltReach } from '../adapters/alt-chain/reads/deployment-checks.ts';
+/**
+ * Refuses to start in front of a deployment other than the configured one (chain-evm 1, chain-svm 5): such a service would return wrong data.
+ */
+import {
+  formatDeploymentProblem,
+  isContradiction,
+  type DeploymentProblem,
+} from '../adapters/rpc/deployment-problem.ts';
 import { awaitPatiently, type ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
 
-interface Deployed {
-  checkDeployment(): Promise<readonly string[]>;
+interface CheckableChain {
+  checkDeployment(): Promise<readonly DeploymentProblem[]>;
 }
 
-/** A chain that cannot be read yet contradicts nothing: the service starts and is not ready. Throws `StartRefused`. */
-export async function refuseContradictions(chain: Deployed, { isLenient, log }: ServiceStart): Promise<void> {
+/**
+ * Checks the deployment and logs every problem. Throws `StartRefused` for a contradiction, unless the start is lenient. A chain that cannot be
+ * read yet contradicts nothing: the service starts and is not ready.
+ */
+export async function refuseContradictions(chain: CheckableChain, { isLenient, log }: ServiceStart): Promise<void> {
   const problems = (await awaitPatiently(chain.checkDeployment())) ?? [];
-  for (const problem of problems) log.warn({ problem }, 'deployment check');
-  const contradictions = problems.filter((problem) => !isOfMainReach(problem) && !isOfAltReach(problem));
-  if (contradictions.length > 0 && !isLenient) throw new StartRefused(contradictions);
+  for (const problem of problems) log.warn({ problem: formatDeploymentProblem(problem) }, 'deployment check');
+  const contradictions = problems.filter(isContradiction);
+  if (contradictions.length > 0 && !isLenient) throw new StartRefused(contradictions.map(formatDeploymentProblem));
 }
 
-/** Rows of one deployment are never served for another. Throws `StartRefused`. */
+/** Throws `StartRefused` when the database holds rows of another deployment, unless the start is lenient. */
 export async function refuseForeignRows(
   indexers: { claimIndex(): Promise<boolean> },
-  what: string,
+  subject: string,
   { isLenient }: ServiceStart,
 ): Promise<void> {
   if ((await indexers.claimIndex()) || isLenient) return;
-  throw new StartRefused([`DATABASE_URL: the database holds ${what} of another deployment`]);
+  throw new StartRefused([`DATABASE_URL: the database holds ${subject} of another deployment`]);
 }

@@ -3,6 +3,7 @@
  * accounts: the canned one, a complete local node, the local chain of the devnet.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { formatDeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
 import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { parseAddress } from '../../src/domain/identifiers/identifiers.ts';
 import type { AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
@@ -215,7 +216,8 @@ export function describeAltChain(
       const singletons = [singletonAccount('registry of another chain'), singletonAccount('config')];
       await change(singletons[0]!.address, singletons[0]!, singletonAccount('registry'));
       await change(singletons[1]!.address, null, singletons[1]!);
-      expect(await scene.open({ checksProgramAccounts }).checkDeployment()).toStrictEqual([
+      const problems = await scene.open({ checksProgramAccounts }).checkDeployment();
+      expect(problems.map(formatDeploymentProblem)).toStrictEqual([
         'ALT_ORDINAL: the machine registry is that of chain 6',
         'ALT_STATE_AND_SYNC_PROGRAM: its singleton is not there',
       ]);
@@ -223,7 +225,7 @@ export function describeAltChain(
 
     it('another cluster is named by its variable, and nothing of it is read', async () => {
       const other = scene.open({ genesisHash: programOf('router') });
-      expect(await other.checkDeployment()).toStrictEqual([
+      expect((await other.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
         'ALT_GENESIS_HASH: endpoint 1 serves another cluster',
         'ALT_RPC_URLS: the chain cannot be read (wrong-chain)',
       ]);

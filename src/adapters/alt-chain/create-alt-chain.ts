@@ -7,6 +7,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { AltChain, AltHistory, BindingRegistry } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import type { DeploymentProblem } from '../rpc/deployment-problem.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import type { AltPrograms } from './accounts/account-addresses.ts';
 import { createAltHistory } from './reads/alt-history.ts';
@@ -46,7 +47,7 @@ export interface AltChainAdapter {
    * Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. While the
    * last check that could be made found a contradiction, reads of what it is about are unreadable.
    */
-  checkDeployment(): Promise<readonly string[]>;
+  checkDeployment(): Promise<readonly DeploymentProblem[]>;
   /** Ends all connections; reads under way fail. */
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Header, HeadListener, HeadStep, CachedMachine, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
+import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { checkDeployment } from './reads/deployment-checks.ts';
 import { readDeploymentAnswers, toDeploymentFacts } from './reads/deployment.ts';
 import { createMainNodes } from './rpc/main-nodes.ts';
@@ -34,8 +35,8 @@ export interface MainChainAdapter {
   /** The same for whoever can wait until the next head is asked for, some seconds: its questions travel with that. */
   readonly patientLog: MainChainLog;
   readonly counters: Readonly<MainUpstreamCounters>;
-  /** Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. */
-  checkDeployment(): Promise<string[]>;
+  /** Returns every problem of the deployment; empty when there is none. */
+  checkDeployment(): Promise<DeploymentProblem[]>;
   /** No question waits for the head any more: for the time in which the loops end. */
   hurry(): void;
   /** Ends all connections; reads under way fail. */
@@ -221,7 +222,9 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       if (step.checks) {
         runChecks().then(
           (problems) => {
-            for (const problem of problems) log.error({ chain: 'main', problem }, 'deployment check failed');
+            for (const problem of problems.map(formatDeploymentProblem)) {
+              log.error({ chain: 'main', problem }, 'deployment check failed');
+            }
           },
           () => log.error({ chain: 'main' }, 'deployment check not made'),
         );

@@ -1,5 +1,6 @@
 /** What is asked of the history, word for word; what is an answer to it; and who is told to wait. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
 import { answerWith, PROXY_KEY, rateLimit, type ProxyAnswer } from '../../../../testing/harness/rpc-proxy.ts';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../ports/alt-chain.ts';
@@ -331,7 +332,9 @@ describe('a deployment that contradicts the configuration', () => {
     const registry = singletonAccount('registry');
     const foreign = singletonAccount('registry of another chain');
     node.accounts.set(foreign.address, foreign);
-    expect(await adapter.checkDeployment()).toStrictEqual(['ALT_ORDINAL: the machine registry is that of chain 6']);
+    expect((await adapter.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
+      'ALT_ORDINAL: the machine registry is that of chain 6',
+    ]);
     node.accounts.set(registry.address, registry);
     node.proxy.resetCounts();
     await expect(history.readSlot()).rejects.toMatchObject(unreadable('wrong-chain'));

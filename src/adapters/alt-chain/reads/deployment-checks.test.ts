@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
 import { singletonAccount, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
-import { isAltReachProblem } from './deployment-checks.ts';
+import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
 import { programOf, toId } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 
 let node: CannedNode;
@@ -37,8 +37,9 @@ describe('a problem is named by its variable', () => {
   ])('%s', async (role, change, problem) => {
     if (change === undefined) node.accounts.delete(programOf(role));
     else changeProgram(role, change);
-    expect(await scene.open().checkDeployment()).toStrictEqual([problem]);
-    expect(isAltReachProblem(problem)).toBe(false);
+    const problems = await scene.open().checkDeployment();
+    expect(problems.map(formatDeploymentProblem)).toStrictEqual([problem]);
+    expect(problems.every(isContradiction)).toBe(true);
   });
 
   it.each<[name: string, account: string, bytes: (data: Buffer) => Buffer, problem: string]>([
@@ -65,7 +66,7 @@ describe('a problem is named by its variable', () => {
     const account = singletonAccount(name);
     const data = bytes(Buffer.from(account.data, 'base64')).toString('base64');
     node.accounts.set(account.address, { ...account, data });
-    expect(await scene.open().checkDeployment()).toStrictEqual([problem]);
+    expect((await scene.open().checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([problem]);
   });
 });
 
@@ -95,8 +96,8 @@ describe('nodes that do not answer', () => {
   it('are named by their position, and contradict nothing', async () => {
     const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, node.proxy.url] });
     const problems = await adapter.checkDeployment();
-    expect(problems).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not answer']);
-    expect(problems.every(isAltReachProblem)).toBe(true);
+    expect(problems.map(formatDeploymentProblem)).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not answer']);
+    expect(problems.some(isContradiction)).toBe(false);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
   });
 
@@ -105,7 +106,9 @@ describe('nodes that do not answer', () => {
     node.accounts.delete(programOf('info_desk'));
     await adapter.checkDeployment();
     node.proxy.inject(answerWith('getMultipleAccounts', { error: { code: -32601, message: PROXY_KEY } }));
-    expect(await adapter.checkDeployment()).toStrictEqual(['ALT_RPC_URLS: the chain cannot be read (rpc-error)']);
+    expect((await adapter.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
+      'ALT_RPC_URLS: the chain cannot be read (rpc-error)',
+    ]);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
       context: { cause: 'wrong-chain' },
     });

@@ -3,13 +3,14 @@
  * every ten minutes. Problems name variables, never values.
  */
 import type { Deadline } from '../../rpc/deadline.ts';
+import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
 import { judgeAccount } from '../accounts/account-verdict.ts';
 import { deriveSingletonAddresses, type AltPrograms } from '../accounts/account-addresses.ts';
 import { configLayout } from '../accounts/config.ts';
 import { registryLayout } from '../accounts/registry.ts';
 import type { AltConfig, AltRegistry } from '../../../domain/alt-chain/alt-deployment.ts';
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../../../domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
 import type { AltNodes } from '../rpc/alt-nodes.ts';
 import { AltRpcError } from '../rpc/json-rpc.ts';
 import { getMultipleAccounts } from '../rpc/rpc-methods.ts';
@@ -28,15 +29,11 @@ const VARIABLES = {
 } as const;
 const BINDING = 'ALT_BINDING_PROGRAM';
 const GENESIS = 'ALT_GENESIS_HASH';
-const REACH = 'ALT_RPC_URLS:';
+const ORDINAL = 'ALT_ORDINAL';
+const NODES = 'ALT_RPC_URLS';
 
 /** Owns every program that can be upgraded. */
 export const UPGRADEABLE_LOADER = parseAltKey('BPFLoaderUpgradeab1e11111111111111111111111')!;
-
-/** Tells a problem of reaching the nodes from one of what they answered. */
-export function isAltReachProblem(problem: string): boolean {
-  return problem.startsWith(REACH);
-}
 
 export interface AltCheckOptions {
   readonly genesisHash: AltKey;
@@ -49,10 +46,10 @@ export interface AltCheckOptions {
   readonly deadline: Deadline;
 }
 
-/** What was found out; each problem a line that begins with the variable it is about. */
+/** Result of the deployment checks. */
 export interface DeploymentVerdict {
-  readonly problems: readonly string[];
-  /** Undefined: could not be asked. */
+  readonly problems: readonly DeploymentProblem[];
+  /** Undefined when it could not be checked. */
   readonly isMachinesSound: boolean | undefined;
   readonly isBindingSound: boolean | undefined;
 }
@@ -63,7 +60,7 @@ export async function judgeDeployment(options: AltCheckOptions): Promise<Deploym
   try {
     const programs = await checkProgramAccounts(options);
     const singletons = await checkSingletons(options);
-    const isOfBinding = (problem: string) => problem.startsWith(BINDING);
+    const isOfBinding = ({ variable }: DeploymentProblem) => variable === BINDING;
     return {
       problems: [...nodes, ...programs, ...singletons],
       isMachinesSound: [...programs, ...singletons].every(isOfBinding),
@@ -71,20 +68,22 @@ export async function judgeDeployment(options: AltCheckOptions): Promise<Deploym
     };
   } catch (error) {
     if (!(error instanceof AltRpcError)) throw error;
-    const problem = `${REACH} the chain cannot be read (${error.unreadable})`;
+    const problem = { kind: 'unreadable', variable: NODES, cause: error.unreadable } as const;
     return { problems: [...nodes, problem], isMachinesSound: undefined, isBindingSound: undefined };
   }
 }
 
-async function checkNodes({ endpoints, genesisHash, deadline }: AltCheckOptions): Promise<string[]> {
+async function checkNodes({ endpoints, genesisHash, deadline }: AltCheckOptions): Promise<DeploymentProblem[]> {
   const hashes = await endpoints.readGenesisHashes(deadline);
-  return hashes.flatMap((hash, i) => {
-    if (hash === undefined) return [`${REACH} endpoint ${i + 1} does not answer`];
-    return hash === genesisHash ? [] : [`${GENESIS}: endpoint ${i + 1} serves another cluster`];
+  return hashes.flatMap((hash, i): DeploymentProblem[] => {
+    const endpoint = i + 1;
+    if (hash === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
+    if (hash === genesisHash) return [];
+    return [{ kind: 'wrong-chain', variable: GENESIS, endpoint, serves: 'another cluster' }];
   });
 }
 
-async function checkProgramAccounts(options: AltCheckOptions): Promise<string[]> {
+async function checkProgramAccounts(options: AltCheckOptions): Promise<DeploymentProblem[]> {
   const { programs, bindingProgram, checksProgramAccounts, endpoints, deadline } = options;
   if (!checksProgramAccounts) return [];
   const configured = [
@@ -96,19 +95,20 @@ async function checkProgramAccounts(options: AltCheckOptions): Promise<string[]>
   ].filter((each): each is { variable: typeof each.variable; key: AltKey } => each.key !== undefined);
   const { accounts } = await endpoints.askPatiently(getMultipleAccounts(configured.map(({ key }) => key)), deadline);
   return configured.flatMap(({ variable }, i) => {
-    const problem = judgeProgram(accounts[i]!);
-    return problem === undefined ? [] : [`${variable}: ${problem}`];
+    const kind = judgeProgram(accounts[i]!);
+    return kind === undefined ? [] : [{ kind, variable }];
   });
 }
 
-function judgeProgram(account: ReadResult<RawAccount>): string | undefined {
-  if (account.state === 'absent') return 'no account at this address';
-  if (account.state === 'unreadable') return 'its account cannot be read';
-  if (!account.value.executable) return 'no program at this address';
-  return account.value.owner === UPGRADEABLE_LOADER ? undefined : 'a program that another loader owns';
+function judgeProgram(account: ReadResult<RawAccount>) {
+  if (account.state === 'absent') return 'missing-account';
+  if (account.state === 'unreadable') return 'unreadable-account';
+  if (!account.value.executable) return 'not-executable';
+  return account.value.owner === UPGRADEABLE_LOADER ? undefined : 'foreign-loader';
 }
 
-async function checkSingletons({ programs, ordinal, endpoints, deadline }: AltCheckOptions): Promise<string[]> {
+async function checkSingletons(options: AltCheckOptions): Promise<DeploymentProblem[]> {
+  const { programs, ordinal, endpoints, deadline } = options;
   if (programs === undefined) return [];
   const { registry, config } = deriveSingletonAddresses(programs);
   const { accounts } = await endpoints.askPatiently(getMultipleAccounts([registry, config]), deadline);
@@ -121,23 +121,27 @@ async function checkSingletons({ programs, ordinal, endpoints, deadline }: AltCh
   ];
 }
 
-function judgeRegistry(registry: ReadResult<AltRegistry>, ordinal: number): string[] {
-  if (registry.state !== 'present') return [describeMissing(VARIABLES.machineRegistry, registry.state)];
+function judgeRegistry(registry: ReadResult<AltRegistry>, ordinal: number): DeploymentProblem[] {
+  if (registry.state !== 'present') return [missingSingleton(VARIABLES.machineRegistry, registry.state)];
   const { localOrdinal } = registry.value;
-  return localOrdinal === ordinal ? [] : [`ALT_ORDINAL: the machine registry is that of chain ${localOrdinal}`];
+  return localOrdinal === ordinal ? [] : [wrongOrdinal('the machine registry', localOrdinal)];
 }
 
-function judgeConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegistry: AltKey): string[] {
-  if (config.state !== 'present') return [describeMissing(VARIABLES.stateAndSync, config.state)];
+function judgeConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegistry: AltKey): DeploymentProblem[] {
+  if (config.state !== 'present') return [missingSingleton(VARIABLES.stateAndSync, config.state)];
   const { localOrdinal, registryProgram } = config.value;
-  const problems: string[] = [];
-  if (localOrdinal !== ordinal) problems.push(`ALT_ORDINAL: state and sync is that of chain ${localOrdinal}`);
+  const problems: DeploymentProblem[] = [];
+  if (localOrdinal !== ordinal) problems.push(wrongOrdinal('state and sync', localOrdinal));
   if (registryProgram !== machineRegistry) {
-    problems.push(`${VARIABLES.stateAndSync}: serves another machine registry`);
+    problems.push({ kind: 'foreign-registry', variable: VARIABLES.stateAndSync });
   }
   return problems;
 }
 
-function describeMissing(variable: string, state: 'absent' | 'unreadable'): string {
-  return `${variable}: its singleton ${state === 'absent' ? 'is not there' : 'cannot be decoded'}`;
+function missingSingleton(variable: string, state: 'absent' | 'unreadable'): DeploymentProblem {
+  return { kind: state === 'absent' ? 'missing-singleton' : 'undecodable-singleton', variable };
+}
+
+function wrongOrdinal(program: string, ordinal: number): DeploymentProblem {
+  return { kind: 'wrong-ordinal', variable: ORDINAL, program, ordinal };
 }

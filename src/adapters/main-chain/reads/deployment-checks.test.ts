@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startMachineScene, type MachineScene } from '../../../../testing/fixtures/machines.ts';
 import { answerInner, answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
+import type { MainChainAdapter } from '../create-main-chain.ts';
 import { PEERS, roleKey } from './deployment.ts';
 
 let scene: MachineScene;
@@ -26,6 +28,9 @@ const SOUND = {
 };
 const NOT_READY = Object.fromEntries(Object.keys(SOUND).map((name) => [name, false]));
 
+const listProblems = async (adapter: MainChainAdapter) =>
+  (await adapter.checkDeployment()).map(formatDeploymentProblem);
+
 test('roles have the keys of the specification', () => {
   expect(Object.values(PEERS).map((role) => role && roleKey(role))).toEqual([
     '0xaf5b42773c8b150a59d4bb67458cb17f9672307c5295de4278fd5649054926a4',
@@ -38,7 +43,7 @@ test('roles have the keys of the specification', () => {
 
 test('a sound deployment has no problem, is ready, and tells its facts', async () => {
   const adapter = scene.open();
-  expect(await adapter.checkDeployment()).toEqual([]);
+  expect(await listProblems(adapter)).toEqual([]);
   expect(await adapter.chain.readReadiness()).toEqual(SOUND);
   expect(await adapter.chain.readDeployment()).toEqual({
     localOrdinal: 1,
@@ -55,7 +60,7 @@ test('a sound deployment has no problem, is ready, and tells its facts', async (
 describe('a problem is named by its variable, and readiness agrees', () => {
   test('an address without code', async () => {
     const adapter = scene.open({ addresses: { adminFlags: NOBODY, machineRegistry: NOBODY } });
-    expect(await adapter.checkDeployment()).toEqual([
+    expect(await listProblems(adapter)).toEqual([
       'MACHINE_REGISTRY_ADDRESS: no code at this address',
       'ADMIN_FLAGS_ADDRESS: no code at this address',
     ]);
@@ -67,13 +72,13 @@ describe('a problem is named by its variable, and readiness agrees', () => {
     const swapped = scene.open({
       addresses: { machineSubscription: crossChainMirror, crossChainMirror: machineSubscription },
     });
-    expect(await swapped.checkDeployment()).toEqual([
+    expect(await listProblems(swapped)).toEqual([
       'MACHINE_SUBSCRIPTION_ADDRESS: differs from the address book of InfoDesk',
       'CROSS_CHAIN_MIRROR_ADDRESS: differs from the address book of InfoDesk',
       'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
     ]);
     const alone = scene.open({ addresses: { eventRegistry: infoDesk } });
-    expect(await alone.checkDeployment()).toEqual([
+    expect(await listProblems(alone)).toEqual([
       'EVENT_REGISTRY_ADDRESS: does not answer infoDesk()',
       'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
     ]);
@@ -91,7 +96,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
       'EVENT_REGISTRY',
     ];
     const adapter = scene.open();
-    expect(await adapter.checkDeployment()).toEqual(names.map((name) => `${name}_ADDRESS: names another InfoDesk`));
+    expect(await listProblems(adapter)).toEqual(names.map((name) => `${name}_ADDRESS: names another InfoDesk`));
     expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, rpcConnected: true, adminFlags: true });
   });
 
@@ -102,7 +107,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
     await scene.administer('infoDesk', 'removeMachineDataContract', eventRegistry);
     await scene.administer('machineSubscription', 'devSetEconomicAuthority', false);
     const adapter = scene.open();
-    expect(await adapter.checkDeployment()).toEqual([
+    expect(await listProblems(adapter)).toEqual([
       'MACHINE_REGISTRY_ADDRESS: has no role in the address book of InfoDesk',
       'MACHINE_SUBSCRIPTION_ADDRESS: is not the economic authority',
       'EVENT_REGISTRY_ADDRESS: is not registered as a machine data contract in InfoDesk',
@@ -124,14 +129,15 @@ describe('a problem is named by its variable, and readiness agrees', () => {
 describe('the nodes', () => {
   test('of another chain, and one that does not answer, are named by their position', async () => {
     const wrong = scene.open({ chainId: 1 });
-    expect(await wrong.checkDeployment()).toEqual([
+    expect(await listProblems(wrong)).toEqual([
       'MAIN_CHAIN_ID: endpoint 1 serves chain 31337',
       'MAIN_RPC_URLS: the chain cannot be read (wrong-chain)',
     ]);
+    expect((await wrong.checkDeployment()).map(isContradiction)).toEqual([true, false]);
     expect(await wrong.chain.readReadiness()).toEqual(NOT_READY);
     await expect(wrong.chain.readDeployment()).rejects.toMatchObject({ context: { cause: 'wrong-chain' } });
     const half = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, scene.proxy.url] });
-    expect(await half.checkDeployment()).toEqual(['MAIN_RPC_URLS: endpoint 1 does not answer']);
+    expect(await listProblems(half)).toEqual(['MAIN_RPC_URLS: endpoint 1 does not answer']);
     expect(await half.chain.readReadiness()).toEqual(SOUND);
   });
 
@@ -149,7 +155,7 @@ describe('the nodes', () => {
 
   test('one that refuses to show code says nothing about the contracts', async () => {
     scene.proxy.inject(answerWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
-    expect(await scene.open().checkDeployment()).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
+    expect(await listProblems(scene.open())).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
   });
 
   test('one that hangs makes nothing ready, within its time', async () => {

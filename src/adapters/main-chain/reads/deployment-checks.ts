@@ -5,6 +5,7 @@
 import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
+import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
 import { createBatcher } from '../rpc/batch-size.ts';
 import {
   judgePeer,
@@ -36,12 +37,8 @@ const LEGACY_VARIABLES = {
   eventRegistry: 'LEGACY_EVENT_REGISTRY_ADDRESS',
 } as const;
 
-const REACH = 'MAIN_RPC_URLS:';
-
-/** Tells a problem of reaching the nodes from one of what they answered. */
-export function isMainReachProblem(problem: string): boolean {
-  return problem.startsWith(REACH);
-}
+const NODES = 'MAIN_RPC_URLS';
+const CHAIN_ID = 'MAIN_CHAIN_ID';
 
 export interface MainCheckOptions {
   readonly config: MainChainConfig;
@@ -52,24 +49,27 @@ export interface MainCheckOptions {
   readonly deadline: Deadline;
 }
 
-/** Every problem, each a line that begins with the variable it is about; empty when there is none. Never throws. */
-export async function checkDeployment(options: MainCheckOptions): Promise<string[]> {
+/** Returns every problem found; empty when the deployment is the configured one. Never throws for a chain that cannot be read. */
+export async function checkDeployment(options: MainCheckOptions): Promise<DeploymentProblem[]> {
   const problems = await checkChainIds(options);
   try {
     problems.push(...(await checkContracts(options)));
   } catch (error) {
     const fault = toMainFault(error);
     if (!(fault instanceof Fault) || fault.kind !== 'ChainUnreadable') throw fault;
-    problems.push(`${REACH} the chain cannot be read (${(fault as Fault<'ChainUnreadable'>).context.cause})`);
+    const { cause } = (fault as Fault<'ChainUnreadable'>).context;
+    problems.push({ kind: 'unreadable', variable: NODES, cause });
   }
   return problems;
 }
 
-async function checkChainIds({ config, endpoints, deadline }: MainCheckOptions): Promise<string[]> {
+async function checkChainIds({ config, endpoints, deadline }: MainCheckOptions): Promise<DeploymentProblem[]> {
   const ids = await endpoints.readChainIds(deadline);
-  return ids.flatMap((id, i) => {
-    if (id === undefined) return [`${REACH} endpoint ${i + 1} does not answer`];
-    return id === config.chainId ? [] : [`MAIN_CHAIN_ID: endpoint ${i + 1} serves chain ${id}`];
+  return ids.flatMap((id, i): DeploymentProblem[] => {
+    const endpoint = i + 1;
+    if (id === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
+    if (id === config.chainId) return [];
+    return [{ kind: 'wrong-chain', variable: CHAIN_ID, endpoint, serves: `chain ${id}` }];
   });
 }
 
@@ -80,7 +80,7 @@ async function checkContracts({
   multicall,
   maxBatchCalls,
   deadline,
-}: MainCheckOptions): Promise<string[]> {
+}: MainCheckOptions): Promise<DeploymentProblem[]> {
   const { addresses } = config;
   const block = await headers.read('latest', deadline);
   const contracts = listContracts(addresses);
@@ -99,22 +99,22 @@ async function checkContracts({
   multicall.useAggregate(hasCode[0]!);
   const problems = contracts
     .filter((_, i) => !hasCode[i + 1])
-    .map(({ variable }) => `${variable}: no code at this address`);
+    .map(({ variable }): DeploymentProblem => ({ kind: 'missing-code', variable }));
   if (problems.length > 0) return problems;
   const answers = await readDeploymentAnswers(multicall, addresses, block, deadline);
   return judgeAnswers(answers, addresses);
 }
 
-function judgeAnswers(answers: DeploymentAnswers, addresses: MainChainAddresses): string[] {
-  const problems = PEER_NAMES.flatMap((name) => {
-    const problem = judgePeer(name, answers, addresses);
-    return problem === undefined ? [] : [`${VARIABLES[name]}: ${problem}`];
+function judgeAnswers(answers: DeploymentAnswers, addresses: MainChainAddresses): DeploymentProblem[] {
+  const problems = PEER_NAMES.flatMap((name): DeploymentProblem[] => {
+    const kind = judgePeer(name, answers, addresses);
+    return kind === undefined ? [] : [{ kind, variable: VARIABLES[name] }];
   });
-  if (!answers.adminFlagsAnswer) problems.push(`${VARIABLES.adminFlags}: does not answer flagsOf(uint256)`);
+  if (!answers.adminFlagsAnswer) problems.push({ kind: 'no-flags', variable: VARIABLES.adminFlags });
   try {
     toDeploymentFacts(answers, 1);
   } catch {
-    problems.push(`${VARIABLES.infoDesk}: the facts of the deployment are not all answered`);
+    problems.push({ kind: 'incomplete-facts', variable: VARIABLES.infoDesk });
   }
   return problems;
 }

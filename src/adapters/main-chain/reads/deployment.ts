@@ -9,6 +9,7 @@ import type { Header } from '../../../ports/main-chain.ts';
 import type { Hex } from 'viem';
 import { keccak256, stringToHex } from 'viem/utils';
 import type { Deadline } from '../../rpc/deadline.ts';
+import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
 import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -158,22 +159,27 @@ function needAnswer<T>(answer: T | undefined): T {
   return answer;
 }
 
-/** What speaks against one of the five contracts; undefined when nothing does. */
+type PeerProblemKind = Exclude<
+  DeploymentProblem['kind'],
+  'unreachable' | 'unreadable' | 'wrong-chain' | 'wrong-ordinal'
+>;
+
+/** Returns the kind of problem of one of the five contracts; undefined when it belongs to the deployment. */
 export function judgePeer(
   name: PeerName,
   answers: DeploymentAnswers,
   addresses: MainChainAddresses,
-): string | undefined {
+): PeerProblemKind | undefined {
   const { registeredAddress, infoDesk } = answers.peers[name];
-  if (infoDesk === undefined) return 'does not answer infoDesk()';
-  if (infoDesk !== addresses.infoDesk) return 'names another InfoDesk';
+  if (infoDesk === undefined) return 'no-info-desk';
+  if (infoDesk !== addresses.infoDesk) return 'foreign-info-desk';
   if (name === 'eventRegistry') {
     if (answers.isEventRegistryRegistered === true) return undefined;
-    return 'is not registered as a machine data contract in InfoDesk';
+    return 'unregistered-contract';
   }
-  if (registeredAddress === undefined) return 'has no answer from the address book of InfoDesk';
-  if (registeredAddress === ZERO_ADDRESS) return 'has no role in the address book of InfoDesk';
-  if (registeredAddress !== addresses[name]) return 'differs from the address book of InfoDesk';
-  if (name === 'machineSubscription' && answers.isEconomicAuthority !== true) return 'is not the economic authority';
+  if (registeredAddress === undefined) return 'unknown-peer';
+  if (registeredAddress === ZERO_ADDRESS) return 'missing-peer';
+  if (registeredAddress !== addresses[name]) return 'peer-mismatch';
+  if (name === 'machineSubscription' && answers.isEconomicAuthority !== true) return 'no-economic-authority';
   return undefined;
 }

@@ -1,0 +1,63 @@
+/**
+ * Problems found by the deployment checks of either chain (chain-evm 1, chain-svm 5).
+ * A problem names the configuration variable it concerns, never the variable's value.
+ */
+import type { UnreadableCause } from '../../domain/faults.ts';
+
+/** Texts of the problems that carry no details besides their variable. */
+const FIXED_TEXTS = {
+  'missing-code': 'no code at this address',
+  'no-info-desk': 'does not answer infoDesk()',
+  'foreign-info-desk': 'names another InfoDesk',
+  'unregistered-contract': 'is not registered as a machine data contract in InfoDesk',
+  'unknown-peer': 'has no answer from the address book of InfoDesk',
+  'missing-peer': 'has no role in the address book of InfoDesk',
+  'peer-mismatch': 'differs from the address book of InfoDesk',
+  'no-economic-authority': 'is not the economic authority',
+  'no-flags': 'does not answer flagsOf(uint256)',
+  'incomplete-facts': 'the facts of the deployment are not all answered',
+  'missing-account': 'no account at this address',
+  'unreadable-account': 'its account cannot be read',
+  'not-executable': 'no program at this address',
+  'foreign-loader': 'a program that another loader owns',
+  'missing-singleton': 'its singleton is not there',
+  'undecodable-singleton': 'its singleton cannot be decoded',
+  'foreign-registry': 'serves another machine registry',
+} as const;
+
+export type DeploymentProblem =
+  | { readonly kind: keyof typeof FIXED_TEXTS; readonly variable: string }
+  /** A node does not respond; nodes are numbered from 1 in the order of the configuration. */
+  | { readonly kind: 'unreachable'; readonly variable: string; readonly endpoint: number }
+  /** The contracts or accounts cannot be read from any node. */
+  | { readonly kind: 'unreadable'; readonly variable: string; readonly cause: UnreadableCause }
+  /** A node serves another chain; its identity is printed where it is short. */
+  | { readonly kind: 'wrong-chain'; readonly variable: string; readonly endpoint: number; readonly serves: string }
+  /** A program of the alt chain names another chain ordinal than the configured one. */
+  | { readonly kind: 'wrong-ordinal'; readonly variable: string; readonly program: string; readonly ordinal: number };
+
+/** Returns whether the chain contradicts the configuration; a chain that cannot be read contradicts nothing. */
+export function isContradiction({ kind }: DeploymentProblem): boolean {
+  return kind !== 'unreachable' && kind !== 'unreadable';
+}
+
+/** Returns what is wrong, without the variable. */
+export function describeDeploymentProblem(problem: DeploymentProblem): string {
+  switch (problem.kind) {
+    case 'unreachable':
+      return `endpoint ${problem.endpoint} does not answer`;
+    case 'unreadable':
+      return `the chain cannot be read (${problem.cause})`;
+    case 'wrong-chain':
+      return `endpoint ${problem.endpoint} serves ${problem.serves}`;
+    case 'wrong-ordinal':
+      return `${problem.program} is that of chain ${problem.ordinal}`;
+    default:
+      return FIXED_TEXTS[problem.kind];
+  }
+}
+
+/** Returns one line, `VARIABLE: what is wrong`. */
+export function formatDeploymentProblem(problem: DeploymentProblem): string {
+  return `${problem.variable}: ${describeDeploymentProblem(problem)}`;
+}
