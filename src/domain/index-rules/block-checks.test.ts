@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import {
   checkBlockComplete,
   checkHeaders,
-  checkHoldsLogs,
+  checkContainsLogs,
   checkLogOrder,
   checkLogsInBloom,
   checkLogsOfBlock,
   checkSameLogs,
-  findSilentContracts,
+  findContractsMissingLogs,
   watchContracts,
   type CheckedHeader,
   type CheckedLog,
 } from './block-checks.ts';
 import { buildBloom } from './bloom.ts';
-import { AnswerRejected, type AnswerProblem } from './rejected-answer.ts';
+import { ResponseRejected, type ResponseProblem } from './rejected-response.ts';
 
 const OURS = `0x${'aa'.repeat(20)}`;
 const ALSO_OURS = `0x${'bb'.repeat(20)}`;
@@ -44,44 +44,44 @@ function log(blockNumber: number, logIndex: number, over: Partial<CheckedLog> = 
   };
 }
 
-function problemOf(check: () => void): AnswerProblem | 'none' {
+function problemOf(check: () => void): ResponseProblem | 'none' {
   try {
     check();
     return 'none';
   } catch (error) {
-    if (error instanceof AnswerRejected) return error.problem;
+    if (error instanceof ResponseRejected) return error.problem;
     throw error;
   }
 }
 
-describe('headers', () => {
+describe('checkHeaders', () => {
   const check = (numbers: number[], headers: CheckedHeader[], before?: { number: number; hash: string }) =>
     problemOf(() => checkHeaders(numbers, headers, before));
 
-  it('are those asked for', () => {
+  it('requires exactly the requested headers, in order', () => {
     expect(check([1, 2, 9], [header(1), header(2), header(9)])).toBe('none');
     expect(check([1, 2], [header(1)])).toBe('missing-header');
     expect(check([1, 2], [header(2), header(1)])).toBe('missing-header');
     expect(check([1], [header(1), header(2)])).toBe('missing-header');
   });
 
-  it('link to their neighbours, and only to those', () => {
+  it('checks parent links between consecutive blocks only', () => {
     expect(check([1, 2], [header(1), header(2, { parentHash: '0xother' })])).toBe('broken-link');
     expect(check([1, 3], [header(1), header(3, { parentHash: '0xother' })])).toBe('none');
   });
 
-  it('link to the block before them', () => {
+  it('checks the link to the preceding block when it is adjacent', () => {
     expect(check([5], [header(5)], { number: 4, hash: '0xhash4' })).toBe('none');
     expect(check([5], [header(5)], { number: 4, hash: '0xother' })).toBe('broken-link');
     expect(check([5], [header(5)], { number: 2, hash: '0xother' })).toBe('none');
   });
 });
 
-describe('logs', () => {
+describe('checkLogOrder', () => {
   const order = (...logs: CheckedLog[]) =>
     problemOf(() => checkLogOrder(contracts, { fromBlock: 10, toBlock: 20 }, logs));
 
-  it('ascend strictly within the range asked for', () => {
+  it('requires strictly ascending logs within the requested range', () => {
     expect(order()).toBe('none');
     expect(order(log(10, 3), log(10, 5), log(11, 0), log(20, 9, { address: ALSO_OURS }))).toBe('none');
     expect(order(log(9, 0))).toBe('out-of-range');
@@ -90,15 +90,17 @@ describe('logs', () => {
     expect(order(log(10, 5), log(10, 3))).toBe('out-of-order');
   });
 
-  it('are told once', () => {
+  it('rejects a duplicate log', () => {
     expect(order(log(10, 3), log(10, 3))).toBe('out-of-order');
   });
 
-  it('are of the contracts asked for', () => {
+  it('rejects a log of a contract that was not requested', () => {
     expect(order(log(10, 3, { address: FOREIGN }))).toBe('foreign-address');
   });
+});
 
-  it('belong to their block', () => {
+describe('checkLogsOfBlock', () => {
+  it('rejects a log with a different block hash or block time', () => {
     const check = (over: Partial<CheckedLog>) => problemOf(() => checkLogsOfBlock(header(10), [log(10, 1, over)]));
     expect(check({})).toBe('none');
     expect(check({ blockTimestamp: undefined })).toBe('none');
@@ -107,26 +109,26 @@ describe('logs', () => {
   });
 });
 
-describe('blooms of blocks', () => {
-  const named = header(10, { logsBloom: buildBloom([OURS, TOPIC]) });
+describe('checks against the block bloom', () => {
+  const blockHeader = header(10, { logsBloom: buildBloom([OURS, TOPIC]) });
 
-  it('do not deny a log', () => {
-    expect(problemOf(() => checkLogsInBloom(contracts, named, [log(10, 0)]))).toBe('none');
+  it('rejects a log whose contract the bloom excludes', () => {
+    expect(problemOf(() => checkLogsInBloom(contracts, blockHeader, [log(10, 0)]))).toBe('none');
     expect(problemOf(() => checkLogsInBloom(contracts, header(10), [log(10, 0)]))).toBe('not-in-bloom');
   });
 
-  it('name contracts of which nothing was told', () => {
-    expect(findSilentContracts(contracts, named, [])).toEqual([OURS]);
-    expect(findSilentContracts(contracts, named, [log(10, 0)])).toEqual([]);
-    expect(findSilentContracts(contracts, named, [log(10, 0, { address: ALSO_OURS })])).toEqual([OURS]);
-    expect(findSilentContracts(contracts, header(10), [])).toEqual([]);
+  it('finds contracts that match the bloom but have no logs', () => {
+    expect(findContractsMissingLogs(contracts, blockHeader, [])).toEqual([OURS]);
+    expect(findContractsMissingLogs(contracts, blockHeader, [log(10, 0)])).toEqual([]);
+    expect(findContractsMissingLogs(contracts, blockHeader, [log(10, 0, { address: ALSO_OURS })])).toEqual([OURS]);
+    expect(findContractsMissingLogs(contracts, header(10), [])).toEqual([]);
   });
 
-  it('are complete when everything told explains them', () => {
-    const check = (logs: CheckedLog[], everything: string[]) =>
-      problemOf(() => checkBlockComplete(contracts, named, logs, buildBloom(everything)));
+  it('accepts a block as complete only when all returned logs explain its bloom', () => {
+    const check = (logs: CheckedLog[], allItems: string[]) =>
+      problemOf(() => checkBlockComplete(contracts, blockHeader, logs, buildBloom(allItems)));
     expect(check([log(10, 0)], [OURS, TOPIC])).toBe('none');
-    // Named by chance: others logged all the bits.
+    // A false positive: other logs set all of the bits.
     expect(check([], [OURS, TOPIC, FOREIGN])).toBe('none');
     expect(check([], [])).toBe('withheld-logs');
     expect(check([log(10, 0)], [OURS])).toBe('withheld-logs');
@@ -135,8 +137,10 @@ describe('blooms of blocks', () => {
     expect(check([log(10, 0, { blockHash: '0x' })], [OURS, TOPIC])).toBe('hash-mismatch');
     expect(check([log(10, 0, { address: ALSO_OURS })], [OURS, TOPIC])).toBe('not-in-bloom');
   });
+});
 
-  it('are accounted for by two equal answers', () => {
+describe('comparison of two responses', () => {
+  it('accepts equal lists of logs only', () => {
     const check = (one: CheckedLog[], other: CheckedLog[]) => problemOf(() => checkSameLogs(one, other));
     expect(check([log(10, 0), log(10, 1)], [log(10, 0), log(10, 1)])).toBe('none');
     expect(check([log(10, 0)], [log(10, 0), log(10, 1)])).toBe('withheld-logs');
@@ -147,8 +151,8 @@ describe('blooms of blocks', () => {
     expect(check([log(10, 0), log(10, 1)], [log(10, 0), log(10, 2)])).toBe('withheld-logs');
   });
 
-  it('hold everything that another answer told, and may hold more', () => {
-    const check = (whole: CheckedLog[], told: CheckedLog[]) => problemOf(() => checkHoldsLogs(whole, told));
+  it('accepts a list that contains every log of the other', () => {
+    const check = (whole: CheckedLog[], part: CheckedLog[]) => problemOf(() => checkContainsLogs(whole, part));
     expect(check([log(10, 0), log(10, 1)], [log(10, 1)])).toBe('none');
     expect(check([log(10, 0)], [])).toBe('none');
     expect(check([log(10, 0)], [log(10, 0), log(10, 1)])).toBe('withheld-logs');
@@ -157,7 +161,7 @@ describe('blooms of blocks', () => {
   });
 });
 
-it('an answer that is not believed is told from other errors', () => {
-  const error = new AnswerRejected('broken-link');
-  expect([error.name, error.message, error.problem]).toEqual(['AnswerRejected', 'broken-link', 'broken-link']);
+it('names the problem in ResponseRejected', () => {
+  const error = new ResponseRejected('broken-link');
+  expect([error.name, error.message, error.problem]).toEqual(['ResponseRejected', 'broken-link', 'broken-link']);
 });

@@ -1,9 +1,9 @@
 /**
- * May a node's headers and logs be believed? (chain-evm 4.5; architecture, rule 5.) Logs are held against the headers of their blocks,
- * headers against each other. Every check throws `AnswerRejected`: an answer is taken as a whole or not at all.
+ * Validates headers and logs returned by a node (chain-evm 4.5; architecture, rule 5): headers against each other, logs against the
+ * headers of their blocks. Every check throws `ResponseRejected`: a response is accepted as a whole or not at all.
  */
 import { bloomMayHold, createBloomProbe, isBloomCovered, type BloomProbe } from './bloom.ts';
-import { AnswerRejected } from './rejected-answer.ts';
+import { ResponseRejected } from './rejected-response.ts';
 
 export interface CheckedHeader {
   readonly number: number;
@@ -23,46 +23,48 @@ export interface CheckedLog {
   readonly blockTimestamp: number | undefined;
 }
 
-/** Both ends included. */
+/** Inclusive at both ends. */
 export interface BlockRange {
   readonly fromBlock: number;
   readonly toBlock: number;
 }
 
-/** The contracts whose logs are asked for, by address. */
+/** Bloom probes of the contracts whose logs are requested, by address. */
 export type WatchedContracts = ReadonlyMap<string, BloomProbe>;
 
+/** Prepares the bloom probes of the given contract addresses. */
 export function watchContracts(addresses: readonly string[]): WatchedContracts {
   return new Map(addresses.map((address) => [address, createBloomProbe(address)]));
 }
 
 /**
- * Checks that the headers are those of the numbers asked for, and that neighbours are parent and child; the first of them too, when
- * the block `before` it is known.
+ * Checks that the headers match the requested numbers and that consecutive ones link by parent hash. When `before` is the block just
+ * before the first header, that link is checked too.
  */
 export function checkHeaders(
   numbers: readonly number[],
   headers: readonly CheckedHeader[],
   before?: { readonly number: number; readonly hash: string },
 ): void {
-  if (headers.length !== numbers.length) throw new AnswerRejected('missing-header');
+  if (headers.length !== numbers.length) throw new ResponseRejected('missing-header');
   let parent = before;
   headers.forEach((header, i) => {
-    if (header.number !== numbers[i]) throw new AnswerRejected('missing-header');
+    if (header.number !== numbers[i]) throw new ResponseRejected('missing-header');
     if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) {
-      throw new AnswerRejected('broken-link');
+      throw new ResponseRejected('broken-link');
     }
     parent = header;
   });
 }
 
-/** Checks what a log answer must be whatever its blocks are: known contracts, asked blocks, strictly ascending. */
+/** Checks that logs come from watched contracts and from blocks in the range, in strictly ascending order. */
 export function checkLogOrder(contracts: WatchedContracts, range: BlockRange, logs: readonly CheckedLog[]): void {
   let before: CheckedLog | undefined;
   for (const log of logs) {
-    if (!contracts.has(log.address)) throw new AnswerRejected('foreign-address');
-    if (log.blockNumber < range.fromBlock || log.blockNumber > range.toBlock) throw new AnswerRejected('out-of-range');
-    if (before !== undefined && !isAfter(log, before)) throw new AnswerRejected('out-of-order');
+    if (!contracts.has(log.address)) throw new ResponseRejected('foreign-address');
+    if (log.blockNumber < range.fromBlock || log.blockNumber > range.toBlock)
+      throw new ResponseRejected('out-of-range');
+    if (before !== undefined && !isAfter(log, before)) throw new ResponseRejected('out-of-order');
     before = log;
   }
 }
@@ -72,65 +74,66 @@ function isAfter(log: CheckedLog, before: CheckedLog): boolean {
   return log.logIndex > before.logIndex;
 }
 
-/** Checks that logs belong to the block of a header. The node's word on the block's time only serves to catch it lying. */
+/** Checks that logs belong to the block of a header. A log's block time is optional; it is compared and never used otherwise. */
 export function checkLogsOfBlock(header: Pick<CheckedHeader, 'hash' | 'timestamp'>, logs: readonly CheckedLog[]): void {
   for (const { blockHash, blockTimestamp } of logs) {
-    if (blockHash !== header.hash) throw new AnswerRejected('hash-mismatch');
-    if (blockTimestamp !== undefined && blockTimestamp !== header.timestamp) throw new AnswerRejected('time-mismatch');
+    if (blockHash !== header.hash) throw new ResponseRejected('hash-mismatch');
+    if (blockTimestamp !== undefined && blockTimestamp !== header.timestamp)
+      throw new ResponseRejected('time-mismatch');
   }
 }
 
-/** Checks that no log stems from a contract which the block's bloom denies. */
+/** Checks that the block's bloom admits the contract of every log. */
 export function checkLogsInBloom(
   contracts: WatchedContracts,
   header: CheckedHeader,
   logs: readonly CheckedLog[],
 ): void {
   for (const { address } of logs) {
-    if (!bloomMayHold(header.logsBloom, contracts.get(address)!)) throw new AnswerRejected('not-in-bloom');
+    if (!bloomMayHold(header.logsBloom, contracts.get(address)!)) throw new ResponseRejected('not-in-bloom');
   }
 }
 
-/** The contracts that a block's bloom names although none of these logs is theirs: withheld, or named by chance. */
-export function findSilentContracts(
+/** Returns the contracts that match the block's bloom but have none of these logs: withheld logs, or false positives of the bloom. */
+export function findContractsMissingLogs(
   contracts: WatchedContracts,
   header: CheckedHeader,
   logs: readonly CheckedLog[],
 ): string[] {
-  const silent: string[] = [];
+  const missing: string[] = [];
   for (const [address, probe] of contracts) {
     if (!bloomMayHold(header.logsBloom, probe)) continue;
-    if (!logs.some((log) => log.address === address)) silent.push(address);
+    if (!logs.some((log) => log.address === address)) missing.push(address);
   }
-  return silent;
+  return missing;
 }
 
 /**
- * Checks that `everything`, a bloom over all logs that the node now tells of the block, leaves no bit of the header's bloom
- * unexplained. Then `logs`, those of the watched contracts among them, are all there are.
+ * Checks that `logs` are all logs of the watched contracts in a block. `allLogsBloom` is the bloom over every log that the node returns
+ * for the block; it must cover every bit of the header's bloom.
  */
 export function checkBlockComplete(
   contracts: WatchedContracts,
   header: CheckedHeader,
   logs: readonly CheckedLog[],
-  everything: string,
+  allLogsBloom: string,
 ): void {
   checkLogOrder(contracts, { fromBlock: header.number, toBlock: header.number }, logs);
   checkLogsOfBlock(header, logs);
   checkLogsInBloom(contracts, header, logs);
-  if (!isBloomCovered(header.logsBloom, everything)) throw new AnswerRejected('withheld-logs');
+  if (!isBloomCovered(header.logsBloom, allLogsBloom)) throw new ResponseRejected('withheld-logs');
 }
 
-/** Checks that two answers tell the same logs of one block. */
+/** Checks that two responses contain the same logs of one block. */
 export function checkSameLogs(one: readonly CheckedLog[], other: readonly CheckedLog[]): void {
   const isSame = one.length === other.length && one.every((log, i) => isSameLog(log, other[i]!));
-  if (!isSame) throw new AnswerRejected('withheld-logs');
+  if (!isSame) throw new ResponseRejected('withheld-logs');
 }
 
-/** Checks that the answer which is said to be whole holds everything that another told of the same block. */
-export function checkHoldsLogs(whole: readonly CheckedLog[], told: readonly CheckedLog[]): void {
-  const isWhole = told.every((log) => whole.some((twin) => isSameLog(log, twin)));
-  if (!isWhole) throw new AnswerRejected('withheld-logs');
+/** Checks that `whole`, claimed to be all logs of a block, contains every log in `part`. */
+export function checkContainsLogs(whole: readonly CheckedLog[], part: readonly CheckedLog[]): void {
+  const isContained = part.every((log) => whole.some((other) => isSameLog(log, other)));
+  if (!isContained) throw new ResponseRejected('withheld-logs');
 }
 
 function isSameLog(one: CheckedLog, other: CheckedLog): boolean {

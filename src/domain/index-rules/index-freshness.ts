@@ -1,18 +1,18 @@
 /**
- * Is the main-chain index fresh enough to list from? (Interface, operator listing; decisions 1.) Judged at request time from what the worker
- * last wrote and the clock, so that a worker that stands still cannot look fresh.
+ * Freshness of the main-chain index, required for operator listings (interface, operator listing; decisions 1). It is judged at request time
+ * from the worker's last write and the clock, so that a stalled worker cannot appear fresh.
  */
 
-/** A list may be made from an index at most this far behind the head. */
+/** Largest lag at which the index may serve listings. */
 export const MAX_LAG_BLOCKS = 100;
 
-/** A head that the worker has not read for this many poll intervals counts as unseen. */
+/** Number of poll intervals without a read of the head after which the index is stale. */
 export const MAX_UNSEEN_INTERVALS = 10;
 
-/** An observation that is made further in the future tells that a clock was set back, and not how old it is. */
+/** An observation further in the future has no known age: a clock was set back. */
 export const MAX_AHEAD_MILLISECONDS = 60_000;
 
-export interface IndexReading {
+export interface IndexProgress {
   readonly indexedBlock: number | undefined;
   readonly headBlock: number | undefined;
   readonly headObservedAtMilliseconds: number | undefined;
@@ -26,19 +26,19 @@ export type IndexFreshness =
       readonly lagBlocks: number;
       readonly headObservedAgeSeconds: number;
     }
-  /** Nothing indexed yet, or too far behind, or not known how far. */
+  /** Nothing is indexed yet, or the lag is too large or unknown. */
   | { readonly kind: 'syncing'; readonly indexedBlock: number; readonly headBlock: number }
-  /** The head has not been read for so many seconds. */
+  /** The head was last read `headObservedAgeSeconds` ago, which is too long. */
   | { readonly kind: 'stale'; readonly headObservedAgeSeconds: number };
 
-/** Judges age before lag: against an old head no lag means anything. */
+/** Judges the head's age before the lag, which means nothing against an old head. */
 export function judgeIndexFreshness(
-  reading: IndexReading,
+  progress: IndexProgress,
   nowMilliseconds: number,
   pollIntervalSeconds: number,
   maxLagBlocks: number = MAX_LAG_BLOCKS,
 ): IndexFreshness {
-  const { indexedBlock, headBlock, headObservedAtMilliseconds } = reading;
+  const { indexedBlock, headBlock, headObservedAtMilliseconds } = progress;
   if (headBlock === undefined || headObservedAtMilliseconds === undefined) {
     return { kind: 'syncing', indexedBlock: indexedBlock ?? 0, headBlock: indexedBlock ?? 0 };
   }
@@ -56,7 +56,7 @@ export function judgeIndexFreshness(
   return { kind: 'fresh', indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds };
 }
 
-/** How old what a worker observed is, in whole seconds; undefined: it was never observed, or in a future that a clock was set back from. */
+/** Returns the age of a worker's observation in whole seconds; undefined when it was never made, or lies too far in the future. */
 export function judgeObservationAge(
   observedAtMilliseconds: number | undefined,
   nowMilliseconds: number,
@@ -66,7 +66,7 @@ export function judgeObservationAge(
   return Math.max(0, Math.floor((nowMilliseconds - observedAtMilliseconds) / 1000));
 }
 
-/** Whether an observation of that age still tells of now. */
+/** Returns whether an observation of that age is recent enough to rely on. */
 export function isObservationFresh(ageSeconds: number | undefined, pollIntervalSeconds: number): ageSeconds is number {
   return ageSeconds !== undefined && ageSeconds <= MAX_UNSEEN_INTERVALS * pollIntervalSeconds;
 }

@@ -1,10 +1,10 @@
 /**
- * Which receipts does a block's header commit to? (Yellow Paper 4.4.1; EIP-2718.) The root of the trie that holds every receipt of the
- * block under its index: no log can be hidden, added, moved or altered without changing it.
+ * Receipts root of a block (Yellow Paper 4.4.1; EIP-2718): the root of the Merkle Patricia trie that maps each receipt's index to its bytes.
+ * No log can be hidden, added, moved or altered without changing it.
  */
 import { keccak256 } from './keccak.ts';
 
-/** The root as `0x` hex. */
+/** Computes the root as `0x` hex. */
 export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {
   const entries = receipts.map((value, index) => ({ path: toNibbles(encodeIndex(index)), value }));
   entries.sort((a, b) => Buffer.compare(a.path, b.path));
@@ -13,18 +13,18 @@ export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {
 }
 
 interface Entry {
-  /** One digit each; no path is the beginning of another. */
+  /** One hex digit per byte; no path is a prefix of another. */
   readonly path: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** Bytes one after the other, put together by whoever hashes them: receipts are long. */
+/** Byte strings whose concatenation is left to the hash function, because receipts are long. */
 type Parts = readonly Uint8Array[];
 
 const EMPTY: Parts = [Buffer.from([0x80])];
 const HASH_BYTES = 32;
 
-/** A leaf for one entry, otherwise a branch, below an extension where all paths go on together. */
+/** Encodes one entry as a leaf and several as a branch, under an extension when their paths share digits. */
 function encodeNode(entries: readonly Entry[], depth: number): Parts {
   const [first] = entries as [Entry];
   if (entries.length === 1) {
@@ -47,7 +47,7 @@ function encodeNode(entries: readonly Entry[], depth: number): Parts {
   return encodeList([...branch, EMPTY]);
 }
 
-/** A short node stands in its parent as it is, a longer one by its hash. */
+/** Embeds a node shorter than a hash in its parent, and references a longer one by its hash. */
 function refer(node: Parts): Parts {
   return countBytes(node) < HASH_BYTES ? node : encodeText(keccak256(...node));
 }
@@ -66,7 +66,7 @@ function toNibbles(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** Two digits to a byte, behind one digit that tells leaf and odd length. */
+/** Packs two digits per byte, after a flag digit for leaf and odd length (hex-prefix encoding). */
 function packPath(nibbles: Uint8Array, isLeaf: boolean): Buffer {
   const isOdd = nibbles.length % 2 === 1;
   const flag = (isLeaf ? 2 : 0) + (isOdd ? 1 : 0);

@@ -1,6 +1,6 @@
-/** What came of the calls to a node? Counted by method, of which the adapters know a few. */
+/** Counts calls to a node by method and outcome. */
 
-/** `error`: the node answered with one, a revert included. `failed`: no usable answer came. */
+/** `error`: the node returned an error, a revert included. `failed`: no usable response arrived. */
 export type CallOutcome = 'answered' | 'error' | 'failed';
 
 export interface CallCount {
