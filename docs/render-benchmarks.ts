@@ -1,6 +1,5 @@
 /**
- * How fast is the service, beside what, and which goals are not held? Renders `docs/benchmarks.md` from the list of benchmarks and the figures that
- * were kept when they last ran; a test compares the two.
+ * Renders `docs/benchmarks.md` from the list of benchmarks and the figures stored by their last run. A test compares the two.
  *
  *     node docs/render-benchmarks.ts
  */
@@ -12,14 +11,14 @@ import { HEAD, listRows } from '../bench/figure-table.ts';
 import type { MeasuredFigures } from '../bench/figures.ts';
 import { readResults } from '../bench/results.ts';
 
-/** Where the page stands. */
+/** Location of the rendered page. */
 export const BENCHMARKS_PAGE = new URL('benchmarks.md', import.meta.url);
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => ':-'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** `BENCH_PATH=verify node bench/http/hot-read.ts`, or without the first part. */
+/** Returns the command of a benchmark, such as `BENCH_PATH=verify node bench/http/hot-read.ts`. */
 function commandOf({ program, variables = {}, nodeFlags = [] }: (typeof BENCHMARKS)[number]): string {
   const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return [...set, 'node', ...nodeFlags, `bench/${program}`].join(' ');
@@ -30,8 +29,8 @@ function listShortfalls(figures: MeasuredFigures): readonly string[] {
     Object.entries(benchmark.figures).flatMap(([name, plan]) => {
       const measured = figures[name];
       if (measured === undefined || isHeld(plan, measured) !== false) return [];
-      const beside = plan.peer === undefined ? '' : `, beside ${plan.peer}`;
-      return [`- **${plan.what}${beside}**: ${plan.shortfall ?? 'not explained yet'}.`];
+      const comparison = plan.peer === undefined ? '' : `, compared with ${plan.peer}`;
+      return [`- **${plan.what}${comparison}**: ${plan.shortfall ?? 'no explanation yet'}.`];
     }),
   );
 }
@@ -44,31 +43,33 @@ function renderText(): string {
 
 # Benchmarks
 
-What the service costs, measured by programs of this repository. Everything runs on one machine: what asks, what answers, the chain and the database share its cores.
+Costs of the service, measured by the programs below. Client, service, chain and database share the cores of one machine.
 
 ## Figures
 
-A machine with ${machine.cores} cores and ${machine.memoryGigabytes} GB of memory, Node ${machine.node}.
+Measured on ${machine.cores} cores and ${machine.memoryGigabytes} GB of memory, Node ${machine.node}.
 
 ${table(HEAD, listRows(figures))}
 
-The ratio says how many times better we are than the peer, whether more or less is better: above 1 we are ahead. A peer that checks less is a floor to stand on and no competitor:
-raw node:http looks at nothing, a bare loop stores nothing.
+The ratio says how many times better this service is than the peer: above 1 it is ahead. A peer that does less is a baseline,
+not a competitor: raw node:http checks nothing, and a bare loop stores nothing.
 
-## Goals that are not held
+## Goals that are not met
 
 ${shortfalls.length === 0 ? 'None.' : shortfalls.join('\n')}
 
-## Run them
+## Run the benchmarks
 
 \`\`\`sh
-npm run build && npm run bench               # all, one after the other; keeps the figures and renders this page
-npm run bench -- --only index/               # those whose program is named so; the other rows stay
-npm run bench -- --quick                     # a smoke: every program for a moment, nothing kept
+npm run build && npm run bench               # all in sequence; stores the figures and renders this page
+npm run bench -- --only index/               # programs whose name matches; other rows stay
+npm run bench -- --quick                     # smoke run of every program; stores nothing
 \`\`\`
 
-Take a machine that has nothing else to do. Peers take turns with us in one run (A B C A B C …), so that a machine whose speed drifts favours none, and a figure is the median of its rounds. \`wrk\` and \`nginx\`
-are Debian's; FastAPI comes into a virtual environment (\`PYTHON\` names another interpreter that has \`bench/http/requirements.txt\`), ponder into a folder of its own. Where one cannot be had its row says so.
+Use an idle machine. Service and peers alternate within one run (A B C A B C …), so that a drifting clock speed favors none, and
+a figure is the median of its rounds. \`wrk\` and \`nginx\` come from Debian, FastAPI is installed into a virtual environment
+(\`PYTHON\` names another interpreter with \`bench/http/requirements.txt\`), and ponder into its own folder. The row of a missing
+peer says so.
 
 ${table(
   ['command', 'measures'],
@@ -77,10 +78,10 @@ ${table(
 `;
 }
 
-/** The page, as the formatter of this project leaves it. */
+/** Returns the page as the formatter of this project prints it. */
 export async function renderBenchmarks(): Promise<string> {
   const config = await resolveConfig(BENCHMARKS_PAGE);
-  return format(renderText(), { ...config, parser: 'markdown' });
+  return format(renderText(), { ...config, parser: 'markdown', proseWrap: 'always' });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

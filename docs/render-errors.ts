@@ -1,6 +1,6 @@
 /**
- * Which errors are there, why, and what to do? Renders `docs/errors.md` from the error table and from what the routes declare, so that the
- * page cannot tell of another error than the service; a test compares the two.
+ * Renders `docs/errors.md` from the error table and the routes' declarations, so that the page lists exactly the service's errors. A test compares
+ * the two.
  *
  *     node docs/render-errors.ts
  */
@@ -21,14 +21,14 @@ import type { ProfileName } from '../src/http/server/route-profiles.ts';
 import { toWireError } from '../src/http/error-responses.ts';
 import { createStubCtx } from '../testing/fakes/stub-ctx.ts';
 
-/** Where the page stands. */
+/** Location of the rendered page. */
 export const ERRORS_PAGE = new URL('errors.md', import.meta.url);
 
 type Kind = FaultKind | 'Unexpected';
 
 interface ErrorRow {
   readonly status: number;
-  /** The code, or the text where there is none. */
+  /** The code, or the text of an error without a code. */
   readonly answer: string;
   readonly headers: readonly string[];
   readonly kind: Kind;
@@ -38,20 +38,20 @@ interface ErrorRow {
 const EVERYWHERE: readonly Kind[] = [...ALWAYS, 'RouteUnknown', 'MethodNotAllowed'];
 
 const REASON_PHRASES: Readonly<Record<number, string>> = {
-  400: 'the request is wrong',
-  401: 'who asks is not known',
+  400: 'invalid request',
+  401: 'not authenticated',
   403: 'not allowed',
-  404: 'not there',
-  405: 'not this method',
-  406: 'not this form',
-  408: 'too slow',
-  409: 'not in this state',
+  404: 'not found',
+  405: 'method not allowed',
+  406: 'not acceptable',
+  408: 'request timeout',
+  409: 'conflict with the current state',
   413: 'too large',
-  422: 'understood, and refused',
-  429: 'too often',
+  422: 'understood and rejected',
+  429: 'rate limit exceeded',
   431: 'headers too large',
-  500: 'our error',
-  503: 'not known now',
+  500: 'service error',
+  503: 'temporarily unknown',
 };
 
 const GROUPS: readonly (readonly [string, readonly ProfileName[]])[] = [
@@ -85,7 +85,7 @@ function listRoutes(): DescribedRoute[] {
   return described;
 }
 
-/** One row for each answer of each kind; those that several surfaces share stand in one. */
+/** Returns one row per response of each kind; surfaces with the same response share a row. */
 function listRows(): ErrorRow[] {
   const routes = listRoutes();
   const rows = new Map<string, ErrorRow>();
@@ -114,8 +114,8 @@ function describe(kind: Kind, surface: ProfileName): ErrorRow[] {
 function nameAnswer(body: { detail?: unknown; error?: unknown }): string {
   const detail = body.detail ?? body.error;
   if (Array.isArray(detail)) return 'a list of parameters';
-  const told = typeof detail === 'string' ? detail : (detail as { code: string }).code;
-  return `\`${told.replaceAll(String(SAMPLE_NUMBER), 'N')}\``;
+  const text = typeof detail === 'string' ? detail : (detail as { code: string }).code;
+  return `\`${text.replaceAll(String(SAMPLE_NUMBER), 'N')}\``;
 }
 
 function compare(a: string, b: string): number {
@@ -136,7 +136,7 @@ function renderSection(status: number, rows: readonly ErrorRow[]): string {
     const sent = headers.length === 0 ? '' : ` with ${headers.map((name) => `\`${name}\``).join(', ')}`;
     return [answer + sent, nameSurfaces(surfaces), cause, remedy];
   });
-  const table = [['answer', 'where', 'cause', 'what to do'], [':-', ':-', ':-', ':-'], ...lines];
+  const table = [['response', 'routes', 'cause', 'remedy'], [':-', ':-', ':-', ':-'], ...lines];
   return `## ${status}, ${REASON_PHRASES[status]!}\n\n${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
 }
 
@@ -145,28 +145,31 @@ function renderText(): string {
   const sections = Object.entries(byStatus).map(([status, rows]) => renderSection(Number(status), rows!));
   return `# Errors
 
-Every error that the service answers with, its cause, and what to do about it. Rendered from the error table (\`node docs/render-errors.ts\`); a test
-compares the two. The same words stand under \`x-errors\` in \`GET /openapi.json\` and on \`/docs\` of a running service.
+This page lists every error of the service with its cause and remedy. It is rendered from the error table
+(\`node docs/render-errors.ts\`), and a test compares the two. The same texts are under \`x-errors\` in \`GET /openapi.json\` and on
+\`/docs\` of a running service.
 
 ## How to read an error
 
-- **404 is an answer, 503 is none.** 404 says that the chain was read and the thing is not there. 503 says that nothing is known now: keep what you
-  knew, and ask again after \`Retry-After\` seconds where the header is there, else after half a minute.
-- **Reads** answer \`{"detail": "…"}\`; the text is fixed, and a program may compare it. N stands for a number. \`MACHINE_HOMED_ELSEWHERE\` alone has a code there, too.
-- **Monetization and Verify** answer \`{"detail": {"code": "…", "message": "…"}}\`; a program compares the code, the message is for people and may change.
-- **Parameters** of the wrong form are a list, \`{"detail": [{"type", "loc", "msg", "input"}]}\`.
-- **A limit that is passed** is \`{"error": "…"}\` everywhere but under Verify.
-- No cache may keep an error, and none holds text of a caller, of a chain or of a node, but for \`input\` of such a list.
+- **404 is definitive; 503 means unknown.** 404 says that the chain was read and the resource does not exist. 503 says that the
+  state is unknown: keep your last known value and retry after \`Retry-After\` seconds, or after 30 s without that header.
+- **Reads** return \`{"detail": "…"}\`. The text is fixed and programs may compare it; N is a number. Only
+  \`MACHINE_HOMED_ELSEWHERE\` has a code too.
+- **Monetization and Verify** return \`{"detail": {"code": "…", "message": "…"}}\`. Compare the code; the message is for people and
+  may change.
+- **Malformed parameters** return a list, \`{"detail": [{"type", "loc", "msg", "input"}]}\`.
+- **An exceeded rate limit** returns \`{"error": "…"}\`, except under Verify.
+- Errors are \`no-store\`. Apart from \`input\` in such a list, none contains text of a caller, a chain or a node.
 
-One code with several causes has a line for each of them.
+A code with several causes has one line per cause.
 
 ${sections.join('\n')}`;
 }
 
-/** The page, as the formatter of this project leaves it. */
+/** Returns the page as the formatter of this project prints it. */
 export async function renderErrors(): Promise<string> {
   const config = await resolveConfig(ERRORS_PAGE);
-  return format(renderText(), { ...config, parser: 'markdown' });
+  return format(renderText(), { ...config, parser: 'markdown', proseWrap: 'always' });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) writeFileSync(ERRORS_PAGE, await renderErrors());

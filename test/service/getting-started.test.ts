@@ -1,4 +1,4 @@
-/** Does docs/getting-started.md still lead there? Each of its commands runs as it stands, against the service of this suite. */
+/** Runs every command of docs/getting-started.md unchanged against the service of this suite. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const BASE_URL = 'http://127.0.0.1:8000';
 const baseUrl = inject('baseUrl');
 const devnetEnv = inject('devnetEnv');
 
-/** Where the reader's terminal is. */
+/** Working directory of the reader. */
 let folder: string;
 const settings = /```env\n([^]+?)```/.exec(PAGE)![1]!;
 const names = [...settings.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** With the reader's own values, which are those of the local chain. */
+/** Writes settings with the values of the local chain. */
 function writeEnv(file: string, which: readonly string[], further = ''): void {
   writeFileSync(join(folder, file), which.map((name) => `${name}=${devnetEnv[name]!}\n`).join('') + further);
 }

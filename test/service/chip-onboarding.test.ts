@@ -1,21 +1,21 @@
-/** Does a chip get from the provider's hands to the Verify record? With real commands, a real service, a real chain (evidence 4 to 10). */
+/** Chip onboarding from challenge to Verify record, with real commands, a real service and a real chain (evidence 4 to 10). */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
 import { ask } from './ask.ts';
-import { OWNER, startOnboardingScene, type OnboardingScene } from './onboarding-scene.ts';
+import { OWNER, startChipOnboardingFixture, type ChipOnboardingFixture } from './chip-onboarding-fixture.ts';
 
 const { chip, onboardingToken } = inject('fixtures');
 const SOON = { timeout: 20_000 };
 const SOFTWARE_CHIP = ['--leaf', chip.certificate, '--chip-key', chip.key];
 
-let scene: OnboardingScene;
+let scene: ChipOnboardingFixture;
 beforeAll(async () => {
-  scene = await startOnboardingScene();
+  scene = await startChipOnboardingFixture();
 });
 afterAll(() => scene.close());
 
-/** Every further command begins with this one's output. */
+/** Runs a command that must succeed and returns its output. */
 async function succeed(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await scene.svc(...args);
   expect([code, stderr], args.join(' ')).toEqual([0, expect.any(String)]);
@@ -130,7 +130,7 @@ describe('whoever attests', () => {
   };
   const receipts: string[] = [];
 
-  /** One chip for both machines. */
+  /** Submits evidence of one chip for both machines. */
   beforeAll(async () => {
     await scene.chain.writer.rpc.request('evm_setAutomine', [true]);
     for (const machine of [0, 1]) {

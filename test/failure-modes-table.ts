@@ -1,10 +1,10 @@
 /**
- * What does every route say while one thing that the service depends on is unwell? The table that `test/service/bad-days.test.ts` holds the
- * service to, and that `docs/bad-days.md` is rendered from.
+ * Expected response of every route while one dependency of the service fails. `test/service/failure-modes.test.ts` asserts this table, and
+ * `docs/failure-modes.md` is rendered from it.
  */
 import type { DeadlineClass } from '../src/http/server/route-profiles.ts';
 
-/** What a caller waits for an answer, at most: what the interface promises, with the network. */
+/** Longest time that a caller waits for a response: the interface's promise plus the network. */
 export const PATIENCE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   general: 10_000,
   verify: 5_000,
@@ -12,29 +12,34 @@ export const PATIENCE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   'chip-evidence': 9_000,
 };
 
-/** One poll of the service under test: by then it must have recovered, without a restart. */
+/** Poll interval of the service under test, within which it must recover without a restart. */
 export const POLL_INTERVAL_SECONDS = 15;
 
-interface AskedRoute {
+interface RequestedRoute {
   readonly line: string;
   readonly pace: DeadlineClass;
-  /** Of a service that lacks nothing. */
-  readonly well: string;
-  /** Asked once a fault: asking uses something up. */
+  /** Response while every dependency works. */
+  readonly healthy: string;
+  /** Requested once per fault, because each request consumes something. */
   readonly isWrite: boolean;
 }
 
-const read = (line: string, well = '200'): AskedRoute => ({ line, pace: 'general', well, isWrite: false });
-const write = (line: string, well: string, pace: DeadlineClass): AskedRoute => ({ line, pace, well, isWrite: true });
+const read = (line: string, healthy = '200'): RequestedRoute => ({ line, pace: 'general', healthy, isWrite: false });
+const write = (line: string, healthy: string, pace: DeadlineClass): RequestedRoute => ({
+  line,
+  pace,
+  healthy,
+  isWrite: true,
+});
 
-const ASKED = {
+const REQUESTED = {
   rating: read('`GET /mcr/{did}`'),
   explanation: read('`GET /mcr/{did}/explanation`'),
   profile: read('`GET /machine/{did}`'),
   card: read('`GET /machines/{machine_id}`'),
   metadata: read('`GET /metadata/{token_id}`'),
-  altRating: read('`GET /mcr/{did}`, of the alt chain'),
-  absent: read('`GET /machines/{machine_id}`, of no machine', '404 Machine not found'),
+  altRating: read('`GET /mcr/{did}` (alt-chain machine)'),
+  absent: read('`GET /machines/{machine_id}` (no such machine)', '404 Machine not found'),
   fleet: read('`GET /operator/{did}/machines`'),
   bound: read('`GET /solana/mcr/{address}`'),
   decision: read('`GET /machine/{did}/monetization`'),
@@ -42,22 +47,22 @@ const ASKED = {
   deployment: read('`GET /.well-known/svc-monetization`'),
   verify: { ...read('`GET /v1/verify/machines/{machineId}`'), pace: 'verify' },
   challenge: write('`POST /v1/verify/chip/challenge`', '201', 'chip-challenge'),
-  evidence: write('`POST /v1/verify/chip/evidence`, for no challenge', '404 CHALLENGE_NOT_FOUND', 'chip-evidence'),
+  evidence: write('`POST /v1/verify/chip/evidence` (unknown challenge)', '404 CHALLENGE_NOT_FOUND', 'chip-evidence'),
   health: read('`GET /health`'),
   ready: read('`GET /ready`'),
   document: read('`GET /openapi.json`'),
-} as const satisfies Readonly<Record<string, AskedRoute>>;
+} as const satisfies Readonly<Record<string, RequestedRoute>>;
 
-export type RouteName = keyof typeof ASKED;
-export const ROUTES: Readonly<Record<RouteName, AskedRoute>> = ASKED;
-export const ROUTE_NAMES = Object.keys(ASKED) as RouteName[];
+export type RouteName = keyof typeof REQUESTED;
+export const ROUTES: Readonly<Record<RouteName, RequestedRoute>> = REQUESTED;
+export const ROUTE_NAMES = Object.keys(REQUESTED) as RouteName[];
 
-/** What a route may say once the service has noticed; more than one where it depends on what is still kept. */
+/** Responses allowed once the service has detected the fault; several where the response depends on what is still cached. */
 type Cell = string | readonly string[];
 
 export interface Outcome {
   readonly says: string;
-  /** Routes that are not named answer as when all is well. */
+  /** Routes that are not listed respond as they do without a fault. */
   readonly cells: Partial<Readonly<Record<RouteName, Cell>>>;
 }
 
@@ -67,7 +72,7 @@ const ALT = '503 Home chain unavailable';
 const VERIFY = '503 VERIFY_READ_UNAVAILABLE';
 const STORAGE = '503 Storage unavailable';
 const CHIP_STORAGE = '503 VERIFY_STORE_UNAVAILABLE';
-/** The interface knows no other code for a decision that cannot be stored or read. */
+/** The interface has no other code for a decision that cannot be stored or read. */
 export const DECISION_STORAGE = '500 INTERNAL_ERROR';
 
 const every = (names: readonly RouteName[], cell: Cell) =>
@@ -87,7 +92,7 @@ const RATED = [
 export const OUTCOMES = {
   served: { says: 'Everything is served.', cells: {} },
   mainUnreadable: {
-    says: 'What stands on the main chain is 503; the rest is served.',
+    says: 'Routes that read the main chain return 503; the others are served.',
     cells: {
       ...every(RATED, MAIN),
       ...every(['decision', 'decide', 'challenge'], MAIN_CODED),
@@ -96,9 +101,9 @@ export const OUTCOMES = {
     },
   },
   mainDoubted: {
-    says: 'Nothing new is read from the main chain, and nothing decided; what is known, and nothing newer contradicts, is served for 60 s.',
+    says: 'Nothing new is read from the main chain and no decision is accepted. Cached facts that nothing newer contradicts are served for 60 s.',
     cells: {
-      ...Object.fromEntries(RATED.map((name) => [name, [ASKED[name].well, MAIN]])),
+      ...Object.fromEntries(RATED.map((name) => [name, [REQUESTED[name].healthy, MAIN]])),
       decision: ['200', MAIN_CODED],
       ...every(['decide', 'challenge'], MAIN_CODED),
       verify: ['200', VERIFY],
@@ -106,11 +111,11 @@ export const OUTCOMES = {
     },
   },
   altUnreadable: {
-    says: 'Machines of the alt chain are 503, and so is what only it could know; a binding is served for as long as it is kept, 60 s. The rest is served.',
+    says: 'Alt-chain machines, and ids that only the alt chain can resolve, return 503. A cached binding is served for up to 60 s. The others are served.',
     cells: { ...every(['altRating', 'absent'], ALT), bound: ['200', '503 Binding registry unavailable'] },
   },
   databaseDown: {
-    says: 'What needs the index or a stored decision says that storage is unavailable.',
+    says: 'Routes that need the index or a stored decision report that storage is unavailable.',
     cells: {
       ...every(RATED, STORAGE),
       ...every(['decision', 'decide'], DECISION_STORAGE),
@@ -120,7 +125,7 @@ export const OUTCOMES = {
     },
   },
   databaseSilent: {
-    says: 'The same, at the latest at the deadline of the route; a deadline does not know what it waited for.',
+    says: 'The same, at the latest when the deadline of the route expires. An expired deadline may name the chain instead of the database.',
     cells: {
       ...every(RATED, [STORAGE, MAIN]),
       ...every(['decision', 'decide'], [DECISION_STORAGE, MAIN_CODED]),
@@ -130,7 +135,7 @@ export const OUTCOMES = {
     },
   },
   databaseReadOnly: {
-    says: 'What writes says that storage is unavailable; everything else is served.',
+    says: 'Routes that write report that storage is unavailable; the others are served.',
     cells: { decide: DECISION_STORAGE, challenge: CHIP_STORAGE, ready: '503' },
   },
 } as const satisfies Readonly<Record<string, Outcome>>;
@@ -157,43 +162,48 @@ export type FaultName =
   | 'read-only'
   | 'without its tables';
 
-export interface BadDay {
+export interface FailureMode {
   readonly dependency: Dependency;
   readonly fault: FaultName;
   readonly what: string;
   readonly outcome: OutcomeName;
-  /** Tried with every run of the tests; the others by `BAD_DAYS=all`. */
-  readonly isAlwaysTried?: true;
+  /** Included in every test run; `FAILURE_MODES=all` includes the others. */
+  readonly isAlwaysRun?: true;
 }
 
 const WIRE: readonly (readonly [fault: FaultName, what: string])[] = [
-  ['latency', 'every part of an answer comes late, by 200 ms, of PostgreSQL by 20 ms'],
-  ['cut', 'connections end, and new ones are closed at once'],
-  ['reset', 'connections are reset as soon as an answer begins'],
-  ['silence', 'everything is taken and nothing comes back'],
-  ['dribble', 'answers come at ten bytes a second'],
-  ['garbage', 'answers are bytes of no protocol'],
+  ['latency', 'every chunk of a response is delayed by 200 ms (PostgreSQL: 20 ms)'],
+  ['cut', 'open connections end and new ones are closed immediately'],
+  ['reset', 'connections are reset when a response begins'],
+  ['silence', 'requests are accepted and no response arrives'],
+  ['dribble', 'responses arrive at ten bytes a second'],
+  ['garbage', 'responses are random bytes of no protocol'],
 ];
 
-/** In these a reader cannot tell a bad answer from one that has not come whole. */
+/** Faults where a reader cannot distinguish a bad response from an incomplete one. */
 const QUIET: readonly FaultName[] = ['silence', 'dribble', 'garbage'];
 
-function wireDays(dependency: Dependency, down: OutcomeName, silent: OutcomeName, always: FaultName): BadDay[] {
+function wireFailureModes(
+  dependency: Dependency,
+  down: OutcomeName,
+  silent: OutcomeName,
+  always: FaultName,
+): FailureMode[] {
   return WIRE.map(([fault, what]) => ({
     dependency,
     fault,
     what,
     outcome: fault === 'latency' ? 'served' : QUIET.includes(fault) ? silent : down,
-    ...(fault === always && { isAlwaysTried: true }),
+    ...(fault === always && { isAlwaysRun: true }),
   }));
 }
 
-export const BAD_DAYS: readonly BadDay[] = [
-  ...wireDays('main', 'mainUnreadable', 'mainUnreadable', 'garbage'),
+export const FAILURE_MODES: readonly FailureMode[] = [
+  ...wireFailureModes('main', 'mainUnreadable', 'mainUnreadable', 'garbage'),
   {
     dependency: 'main',
     fault: 'stale',
-    what: 'state is that of three blocks before the block asked for',
+    what: 'state is three blocks older than the requested block',
     outcome: 'mainDoubted',
   },
   {
@@ -207,19 +217,19 @@ export const BAD_DAYS: readonly BadDay[] = [
     fault: 'wrong chain',
     what: 'the URL leads to another chain with the same chain id',
     outcome: 'mainUnreadable',
-    isAlwaysTried: true,
+    isAlwaysRun: true,
   },
-  ...wireDays('alt', 'altUnreadable', 'altUnreadable', 'reset'),
+  ...wireFailureModes('alt', 'altUnreadable', 'altUnreadable', 'reset'),
   {
     dependency: 'alt',
     fault: 'stale',
-    what: 'answers are of a slot long past',
+    what: 'responses are for a slot far in the past',
     outcome: 'altUnreadable',
   },
   {
     dependency: 'alt',
     fault: 'lying',
-    what: 'no account exists, and the slot is far ahead',
+    what: 'no account exists and the slot is far ahead',
     outcome: 'altUnreadable',
   },
   {
@@ -227,27 +237,27 @@ export const BAD_DAYS: readonly BadDay[] = [
     fault: 'wrong chain',
     what: 'the URL leads to another cluster, in which no account exists',
     outcome: 'altUnreadable',
-    isAlwaysTried: true,
+    isAlwaysRun: true,
   },
-  ...wireDays('database', 'databaseDown', 'databaseSilent', 'cut'),
+  ...wireFailureModes('database', 'databaseDown', 'databaseSilent', 'cut'),
   {
     dependency: 'database',
     fault: 'read-only',
-    what: 'the server takes no write, as a standby does',
+    what: 'the server rejects writes, like a standby',
     outcome: 'databaseReadOnly',
   },
   {
     dependency: 'database',
     fault: 'without its tables',
-    what: 'the schema is not the one that the service made',
+    what: 'the schema is not the one the service created',
     outcome: 'databaseDown',
   },
 ];
 
 export type Answers = Readonly<Record<RouteName, string>>;
 
-/** All that a route may say on such a day, once it was noticed. */
+/** Returns the responses that a route may give once the service has detected the fault. */
 export function expectedOf(outcome: OutcomeName, route: RouteName): readonly string[] {
   const { cells }: Outcome = OUTCOMES[outcome];
-  return [cells[route] ?? ROUTES[route].well].flat();
+  return [cells[route] ?? ROUTES[route].healthy].flat();
 }

@@ -1,11 +1,11 @@
-/** A service over PostgreSQL and both local chains, with a proxy of ours before each of the three, and a caller who asks it everything. */
+/** A service over PostgreSQL and both local chains, with a fault proxy in front of each of the three, and a caller for every route. */
 import { inject } from 'vitest';
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
 import { attempts } from '../../testing/fixtures/evidence-vectors.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
-import { PATIENCE_MILLISECONDS, POLL_INTERVAL_SECONDS, ROUTES, type RouteName } from '../bad-days-table.ts';
+import { PATIENCE_MILLISECONDS, POLL_INTERVAL_SECONDS, ROUTES, type RouteName } from '../failure-modes-table.ts';
 import {
   startEmbeddedPostgres,
   type PostgresServer,
@@ -16,19 +16,19 @@ import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts
 import { ask, findMachine, type Answer } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
-/** What stands between the service and one thing that it depends on: bytes first, then, where it speaks JSON-RPC, words. */
+/** Proxies between the service and one chain: one for bytes, one for JSON-RPC messages. */
 export interface Chain {
   readonly wire: FaultProxy;
   readonly words: RpcProxy;
 }
 
-export interface BadDaysScene {
+export interface FailureModesFixture {
   readonly main: Chain;
   readonly alt: Chain;
   readonly database: PostgresTestDatabase;
   readonly databaseWire: FaultProxy;
   readonly proxied: ProxiedService;
-  /** Asks as patiently as the interface promises, and rejects when it has to wait longer. The status, and what an error says, numbers as `N`. */
+  /** Returns the status and the error text with numbers as `N`; rejects when the response takes longer than the interface promises. */
   ask(route: RouteName): Promise<string>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const alt = findMachine(machines, 'alt-rated');
 const fleet = findMachine(operators, 'fleet');
 const decider = findMachine(machines, 'fresh');
 const wallet = wallets.find(({ state }) => state === 'bound')!;
-/** A machine has room for five open challenges, so each is for the next one. */
+/** A machine may have five open challenges, so each request takes the next machine. */
 const challenged = fleet.machines.filter((id) => machines.every((each) => each.id !== id || each.home === 'main'));
 
 const PATHS: Readonly<Record<Exclude<RouteName, 'decide' | 'challenge' | 'evidence'>, string>> = {
@@ -60,11 +60,11 @@ const PATHS: Readonly<Record<Exclude<RouteName, 'decide' | 'challenge' | 'eviden
   document: '/openapi.json',
 };
 
-/** How far back a decision may be signed, with room for its way. */
+/** Age of the oldest signature in use: within the signature window, with a margin for transport. */
 const OLDEST_SECONDS = 240;
 
-/** Starts it all; the caller closes it. */
-export async function startBadDays(): Promise<BadDaysScene> {
+/** Starts the services and proxies; the caller closes them. */
+export async function startFailureModesFixture(): Promise<FailureModesFixture> {
   const closers: (() => Promise<unknown>)[] = [];
   const keep = <T extends { close(): Promise<unknown> }>(part: T): T => {
     closers.push(() => part.close());
@@ -112,7 +112,7 @@ function socketOf(url: string): string {
   return `${new URL(url).searchParams.get('host')}/.s.PGSQL.5432`;
 }
 
-async function createCaller(url: string): Promise<BadDaysScene['ask']> {
+async function createCaller(url: string): Promise<FailureModesFixture['ask']> {
   const published = (await ask(`${url}${PATHS.deployment}`)).json<{ chain_id: string; registry: Address }>();
   const deployment = { chainId: published.chain_id, registry: published.registry };
   const key = createMainChainKey(Buffer.from(decider.ownerKey.slice(2), 'hex'));
@@ -150,7 +150,7 @@ async function createCaller(url: string): Promise<BadDaysScene['ask']> {
   return async (route) => describeAnswer(await askOnce(route));
 }
 
-/** The status, and of an error what its reader is told. */
+/** Returns the status and, for an error, its detail. */
 function describeAnswer({ status, text }: Answer): string {
   if (status < 400) return String(status);
   const body = JSON.parse(text) as { readonly detail?: string | { readonly code: string } };

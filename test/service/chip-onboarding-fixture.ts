@@ -1,4 +1,4 @@
-/** A young chain with machines of one owner, a service in front of it that takes chips, and `svc` as a provider and an operator call it. */
+/** A new chain with machines of one owner, a service with chip onboarding, and `svc` as providers and attesters run it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/i
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
-export interface OnboardingScene {
+export interface ChipOnboardingFixture {
   readonly chain: BareChain;
   readonly service: ProxiedService;
   readonly folder: string;
   readonly dids: readonly string[];
   readonly ids: readonly MachineId[];
-  /** A path in the folder of the scene; written where a text is given. */
+  /** Returns a path in the fixture's folder, and writes the file if a text is given. */
   fileOf(name: string, text?: string | Uint8Array): string;
-  /** Runs a command that knows the service, the chain, the token and the database. */
+  /** Runs a command with the settings of service, chain, token and database. */
   svc(...args: readonly string[]): Promise<SvcResult>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface OnboardingScene {
 export const OWNER = accountOf('owner of chips');
 const MACHINES = ['first', 'second'];
 
-export async function startOnboardingScene(): Promise<OnboardingScene> {
+export async function startChipOnboardingFixture(): Promise<ChipOnboardingFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'onboarding-'));
   const fileOf = (name: string, text?: string | Uint8Array) => {
     const path = join(folder, name);

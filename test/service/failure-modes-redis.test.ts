@@ -1,6 +1,6 @@
 /**
- * What do bad days of Redis do to callers? Nothing: each replica counts alone meanwhile, refuses what is over the limit, and counts with the others again when
- * the server is well. Tried on a real server.
+ * Failure modes of Redis do not affect callers: each replica counts alone, still rejects requests over the limit, and returns to distributed
+ * counting when the server recovers. Runs against a real server.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultProxy, type FaultProxy, type WireFault } from '../../testing/harness/fault-proxy.ts';
-import { PATIENCE_MILLISECONDS } from '../bad-days-table.ts';
+import { PATIENCE_MILLISECONDS } from '../failure-modes-table.ts';
 import { isRedisThere, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const LIMIT = 90;
-const ASKING_MILLISECONDS = 50;
+const POLL_MILLISECONDS = 50;
 const TOGETHER = 'requests are counted by all replicas together';
 const FAULTS: readonly WireFault[] = [
   { kind: 'cut' },
@@ -45,7 +45,7 @@ describe.runIf(isRedisThere)('Redis', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** As many as the limit takes, and one more, of a path that nobody has asked for. */
+  /** Sends one request more than the limit allows, on a path that was not requested before. */
   async function exhaust(): Promise<number[]> {
     const path = `/machines/${++serial + 1_000_000}`;
     const init = () => ({ signal: AbortSignal.timeout(PATIENCE_MILLISECONDS.general) });
@@ -56,8 +56,8 @@ describe.runIf(isRedisThere)('Redis', () => {
 
   const recoveries = () => proxied.lines.filter((line) => line.includes(TOGETHER)).length;
 
-  it.each(FAULTS)('$kind: requests are served and counted, and counted together again afterwards', async (fault) => {
-    while (recoveries() === 0) await delay(ASKING_MILLISECONDS);
+  it.each(FAULTS)('$kind: serves and counts requests, and resumes distributed counting afterwards', async (fault) => {
+    while (recoveries() === 0) await delay(POLL_MILLISECONDS);
     expect(await exhaust()).toEqual([404, 429]);
     const before = recoveries();
     wire.inject(fault);
@@ -67,7 +67,7 @@ describe.runIf(isRedisThere)('Redis', () => {
     } finally {
       wire.heal();
     }
-    while (recoveries() === before) await delay(ASKING_MILLISECONDS);
+    while (recoveries() === before) await delay(POLL_MILLISECONDS);
     expect(await exhaust()).toEqual([404, 429]);
   });
 });

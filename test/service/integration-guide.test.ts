@@ -1,4 +1,4 @@
-/** Does docs/integrating.md still tell the truth? Each of its examples runs as it stands, and prints what stands below it. */
+/** Runs every example of docs/integration-guide.md unchanged and compares its output with the page. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { findMachine } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const PAGE = readFileSync(join(ROOT, 'docs/integrating.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/integration-guide.md'), 'utf8');
 const BASE_URL = 'http://127.0.0.1:8000';
 
 const { machines, chip, onboardingToken, mainChain } = inject('fixtures');
@@ -23,9 +23,9 @@ const { id, owner, ownerKey } = findMachine(machines, 'multi-currency');
 let folder: string;
 let proxied: ProxiedService;
 
-/** What stands for the reader's own files. */
+/** Writes the files that the reader provides. */
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'integrating-'));
+  folder = mkdtempSync(join(tmpdir(), 'integration-guide-'));
   proxied = await startProxiedService();
   const keys = pathToFileURL(join(ROOT, 'testing/fixtures/signing-keys.ts')).href;
   const wallet = [
@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A software chip of the test PKI; `p256` signs the prehash as it is. */
+/** Returns the source of a software chip of the test PKI; `p256` signs the prehash directly. */
 function toChip(): string {
   const curves = pathToFileURL(join(ROOT, 'node_modules/@noble/curves/nist.js')).href;
   return [
@@ -74,12 +74,12 @@ function toChip(): string {
   ].join('\n');
 }
 
-/** Programs, each with what it prints. */
+/** Programs of the page, each with its output. */
 const programs = [...PAGE.matchAll(/```ts\n([^]+?)```\n\n```text\n([^]+?)```/g)].map(([, program, printed]) => ({
   program: program!,
   printed: printed!,
 }));
-/** What is indented outside of programs. */
+/** The page without its programs. */
 const TEXT = PAGE.replaceAll(/```[^]+?```/g, '');
 const commands = [...TEXT.matchAll(/^ {4}(curl|svc) (.+)$/gm)].map(([, tool, rest]) => [tool!, rest!] as const);
 
@@ -93,7 +93,7 @@ it('has no example that is not run here', () => {
   ]);
 });
 
-/** Against the service of this suite, with the package as it stands in the repository. */
+/** Returns the program for the service of this suite, with the package of the repository. */
 function toRunnable(program: string): string {
   const entries = Object.entries(manifest.exports).map(([name, { source }]) => {
     const url = pathToFileURL(join(ROOT, 'client', source)).href;

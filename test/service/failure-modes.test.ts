@@ -1,6 +1,6 @@
 /**
- * What does a bad day of one dependency do to callers? With a proxy of ours before each: every route says what the table has for the day, within
- * the patience of its callers, never anything else on the way there or back, and all is well within one poll afterwards, without a restart.
+ * Failure modes of each dependency, injected by a proxy in front of it. Every route returns what the table lists for the fault, within the
+ * timeout of its callers and without any other response on the way there or back, and recovers within one poll without a restart.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,41 +8,35 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startAnvil, type Anvil } from '../../devnet/anvil.ts';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import {
-  BAD_DAYS,
+  FAILURE_MODES,
   DECISION_STORAGE,
   DEPENDENCIES,
   expectedOf,
   POLL_INTERVAL_SECONDS,
   ROUTE_NAMES,
   ROUTES,
-  type BadDay,
+  type FailureMode,
   type RouteName,
-} from '../bad-days-table.ts';
+} from '../failure-modes-table.ts';
 import type { FaultProxy, WireFault } from '../../testing/harness/fault-proxy.ts';
-import {
-  answerOlderBlock,
-  startRpcProxy,
-  type ProxyAnswer,
-  type RpcFault,
-  type RpcProxy,
-} from '../../testing/harness/rpc-proxy.ts';
-import { startBadDays, type BadDaysScene, type Chain } from './bad-days-scene.ts';
+import { answerOlderBlock, startRpcProxy, type ProxyAnswer, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+import { startFailureModesFixture, type FailureModesFixture, type Chain } from './failure-modes-fixture.ts';
 
 const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);
 const WRITES = ROUTE_NAMES.filter((name) => ROUTES[name].isWrite);
-const WELL = rowOf(ROUTE_NAMES, (name) => [ROUTES[name].well]);
-/** Kept facts of the main chain are believed for 5 s, and the pauses of a failed node grow to 10 s. */
-const NOTICED_WITHIN_MILLISECONDS = 20_000;
-const ASKING_MILLISECONDS = 250;
+const HEALTHY = rowOf(ROUTE_NAMES, (name) => [ROUTES[name].healthy]);
+/** Cached facts of the main chain are trusted for 5 s, and the circuit breaker of a failing node opens for up to 10 s. */
+const DETECTED_WITHIN_MILLISECONDS = 20_000;
+const POLL_MILLISECONDS = 250;
 const LONG_PAST_SLOTS = 1_000_000;
 const FAR_AHEAD_SLOTS = 1_000_000_000;
 
-let scene: BadDaysScene;
+let scene: FailureModesFixture;
 let otherChain: Anvil;
 let otherCluster: RpcProxy;
 let administration: pg.Client;
 beforeAll(async () => {
-  scene = await startBadDays();
+  scene = await startFailureModesFixture();
   otherChain = await startAnvil();
   otherCluster = await startRpcProxy(answerAsOtherCluster);
   administration = new pg.Client({ connectionString: scene.database.url });
@@ -61,31 +55,31 @@ function rowOf<T>(names: readonly RouteName[], each: (name: RouteName) => T): Pa
   return Object.fromEntries(names.map((name) => [name, each(name)])) as Partial<Record<RouteName, T>>;
 }
 
-async function askRow(names: readonly RouteName[]): Promise<Row> {
+async function requestRow(names: readonly RouteName[]): Promise<Row> {
   const said = await Promise.all(names.map(async (name) => [name, await scene.ask(name)] as const));
   return Object.fromEntries(said);
 }
 
 type Allowed = (name: RouteName) => readonly string[];
 
-/** What differs from what is allowed, in words; empty when nothing does. */
+/** Describes every response that is not allowed; empty when all are. */
 function differences(row: Row, allowed: Allowed): string {
   const different = (Object.keys(row) as RouteName[]).filter((name) => !allowed(name).includes(row[name]!));
   return different.map((name) => `${name}: ${row[name]}, not ${allowed(name).join(' or ')}`).join('\n');
 }
 
-const ofWell = (name: RouteName) => WELL[name]!;
+const whenHealthy = (name: RouteName) => HEALTHY[name]!;
 
-/** What may always be said on the way: a connection to the database that ends takes the statements on it along. */
+/** Returns whether a response is allowed during any transition: a database connection that ends aborts its statements. */
 function isRefusal(name: RouteName, said: string): boolean {
   return said.startsWith('503') || (name === 'decision' && said === DECISION_STORAGE);
 }
 
-/** Asks for all reads again and again, until they say what they should. On the way each says that, what it said before, or that it cannot. */
+/** Polls all reads until they return what they should. Meanwhile each returns that, what it returned before, or an error. */
 async function settle(milliseconds: number, before: Allowed, then: Allowed): Promise<void> {
   const until = AbortSignal.timeout(milliseconds);
   for (;;) {
-    const row = await askRow(READS);
+    const row = await requestRow(READS);
     const refused = rowOf(READS, (name) => isRefusal(name, row[name]!));
     expect(differences(row, (name) => (refused[name] === true ? [row[name]!] : [...before(name), ...then(name)]))).toBe(
       '',
@@ -93,49 +87,49 @@ async function settle(milliseconds: number, before: Allowed, then: Allowed): Pro
     const left = differences(row, then);
     if (left === '') return;
     if (until.aborted) expect(left).toBe('');
-    await delay(ASKING_MILLISECONDS);
+    await delay(POLL_MILLISECONDS);
   }
 }
 
-describe.each(BAD_DAYS.filter(({ isAlwaysTried }) => isAlwaysTried || process.env['BAD_DAYS'] === 'all'))(
+describe.each(FAILURE_MODES.filter(({ isAlwaysRun }) => isAlwaysRun || process.env['FAILURE_MODES'] === 'all'))(
   '$dependency: $fault',
-  (day) => {
-    it(`${DEPENDENCIES[day.dependency]}, ${day.what}`, { timeout: 120_000 }, async () => {
-      const then = (name: RouteName) => expectedOf(day.outcome, name);
-      await settle(POLL_INTERVAL_SECONDS * 1000, ofWell, ofWell);
-      const spoilt = await spoil(day);
+  (mode) => {
+    it(`${DEPENDENCIES[mode.dependency]}: ${mode.what}`, { timeout: 120_000 }, async () => {
+      const then = (name: RouteName) => expectedOf(mode.outcome, name);
+      await settle(POLL_INTERVAL_SECONDS * 1000, whenHealthy, whenHealthy);
+      const injected = await inject(mode);
       try {
-        await settle(NOTICED_WITHIN_MILLISECONDS, ofWell, then);
-        expect(differences(await askRow(WRITES), then)).toBe('');
-        expect(spoilt.met()).toBeGreaterThan(0);
+        await settle(DETECTED_WITHIN_MILLISECONDS, whenHealthy, then);
+        expect(differences(await requestRow(WRITES), then)).toBe('');
+        expect(injected.met()).toBeGreaterThan(0);
       } finally {
-        await spoilt.heal();
+        await injected.heal();
       }
-      await settle(POLL_INTERVAL_SECONDS * 1000, then, ofWell);
-      expect(differences(await askRow(WRITES), ofWell)).toBe('');
+      await settle(POLL_INTERVAL_SECONDS * 1000, then, whenHealthy);
+      expect(differences(await requestRow(WRITES), whenHealthy)).toBe('');
     });
   },
 );
 
-interface Spoilt {
-  /** How often the fault did something. */
+interface InjectedFault {
+  /** Returns how often the fault took effect. */
   readonly met: () => number;
   heal(): unknown;
 }
 
-function spoil({ dependency, fault }: BadDay): Spoilt | Promise<Spoilt> {
+function inject({ dependency, fault }: FailureMode): InjectedFault | Promise<InjectedFault> {
   const wireFault = toWireFault(dependency, fault);
-  if (wireFault !== undefined) return spoilWire(wireOf(dependency), wireFault);
-  if (dependency === 'main') return spoilWords(scene.main, toMainFault(fault));
-  if (dependency === 'alt') return spoilWords(scene.alt, toAltFault(fault));
-  return spoilDatabase(fault);
+  if (wireFault !== undefined) return injectWireFault(wireOf(dependency), wireFault);
+  if (dependency === 'main') return injectRpcFault(scene.main, toMainFault(fault));
+  if (dependency === 'alt') return injectRpcFault(scene.alt, toAltFault(fault));
+  return injectDatabaseFault(fault);
 }
 
-function wireOf(dependency: BadDay['dependency']): FaultProxy {
+function wireOf(dependency: FailureMode['dependency']): FaultProxy {
   return dependency === 'database' ? scene.databaseWire : scene[dependency].wire;
 }
 
-function toWireFault(dependency: BadDay['dependency'], fault: BadDay['fault']): WireFault | undefined {
+function toWireFault(dependency: FailureMode['dependency'], fault: FailureMode['fault']): WireFault | undefined {
   switch (fault) {
     case 'latency':
       return { kind: fault, milliseconds: dependency === 'database' ? 20 : 200 };
@@ -158,24 +152,24 @@ function addressOf(url: string): { readonly host: string; readonly port: number 
   return { host: hostname, port: Number(port) };
 }
 
-function spoilWire(wire: FaultProxy, fault: WireFault): Spoilt {
+function injectWireFault(wire: FaultProxy, fault: WireFault): InjectedFault {
   wire.inject(fault);
   return { met: () => wire.met, heal: () => wire.heal() };
 }
 
-function spoilWords({ words }: Chain, fault: RpcFault): Spoilt {
+function injectRpcFault({ words }: Chain, fault: RpcFault): InjectedFault {
   words.resetCounts();
   words.inject(fault);
   return { met: () => words.requests, heal: () => words.heal() };
 }
 
-function toMainFault(fault: BadDay['fault']): RpcFault {
+function toMainFault(fault: FailureMode['fault']): RpcFault {
   if (fault === 'stale') return answerOlderBlock(3);
   const data = `0x7e273289${'00'.repeat(32)}`;
   return { kind: 'answer', change: () => ({ error: { code: 3, message: 'execution reverted', data } }) };
 }
 
-function toAltFault(fault: BadDay['fault']): RpcFault {
+function toAltFault(fault: FailureMode['fault']): RpcFault {
   const slots = fault === 'stale' ? -LONG_PAST_SLOTS : FAR_AHEAD_SLOTS;
   const isLie = fault === 'lying';
   return {
@@ -184,7 +178,7 @@ function toAltFault(fault: BadDay['fault']): RpcFault {
   };
 }
 
-/** The same answer of another slot; with `isLie` every account is gone. */
+/** Returns the same response for another slot; with `isLie` no account exists in it. */
 function shiftSlots(result: unknown, slots: number, isLie: boolean): unknown {
   if (typeof result === 'number') return Math.max(0, result + slots);
   const { context, value } = (result ?? {}) as {
@@ -196,7 +190,7 @@ function shiftSlots(result: unknown, slots: number, isLie: boolean): unknown {
   return { context: { ...context, slot: Math.max(0, context.slot + slots) }, value: isLie ? gone : value };
 }
 
-/** A cluster on which nothing is deployed. */
+/** Answers like a cluster on which nothing is deployed. */
 function answerAsOtherCluster({
   method,
   params,
@@ -221,20 +215,20 @@ function answerAsOtherCluster({
   }
 }
 
-async function spoilDatabase(fault: BadDay['fault']): Promise<Spoilt> {
+async function injectDatabaseFault(fault: FailureMode['fault']): Promise<InjectedFault> {
   const run = (text: string) => administration.query(text);
   const endConnections = () =>
     run(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
-  const [spoiling, healing] =
+  const [breaking, healing] =
     fault === 'read-only'
       ? [
           `ALTER DATABASE ${scene.database.name} SET default_transaction_read_only = on`,
           `ALTER DATABASE ${scene.database.name} RESET default_transaction_read_only`,
         ]
       : ['ALTER SCHEMA public RENAME TO hidden', 'ALTER SCHEMA hidden RENAME TO public'];
-  await run(spoiling);
+  await run(breaking);
   await endConnections();
   return {
     met: () => 1,

@@ -1,0 +1,101 @@
+/**
+ * Renders `docs/failure-modes.md` from the table that the tests assert, so that the page cannot promise anything else. A test compares the two.
+ *
+ *     node docs/render-failure-modes.ts
+ */
+import { writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+import {
+  DEPENDENCIES,
+  expectedOf,
+  FAILURE_MODES,
+  OUTCOMES,
+  PATIENCE_MILLISECONDS,
+  POLL_INTERVAL_SECONDS,
+  ROUTE_NAMES,
+  ROUTES,
+  type OutcomeName,
+} from '../test/failure-modes-table.ts';
+
+/** Location of the rendered page. */
+export const FAILURE_MODES_PAGE = new URL('failure-modes.md', import.meta.url);
+
+const OUTCOME_NAMES = Object.keys(OUTCOMES) as OutcomeName[];
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => ':-'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function renderText(): string {
+  const timeouts = Object.entries(PATIENCE_MILLISECONDS).map(([pace, milliseconds]) => [
+    pace,
+    `${milliseconds / 1000} s`,
+  ]);
+  return `
+<!-- Rendered by docs/render-failure-modes.ts from test/failure-modes-table.ts. Do not edit. -->
+
+# Failure modes
+
+This page lists what every route returns while one dependency of the service fails. The tests put a proxy in front of each
+dependency and inject the fault there. For every line of the first table, \`test/service/failure-modes.test.ts\` asserts that:
+
+- every route reaches the response that the second table lists for the outcome, within the timeout of its callers; until
+  then it returns its previous response or 503;
+- no response is ever wrong: a 200 equals that of a healthy service, and unreadable facts are never reported as absent;
+- after the fault all routes recover within one poll (${POLL_INTERVAL_SECONDS} s in the test, 60 s by default), without a restart.
+
+\`npm test\` runs the lines in bold. \`FAILURE_MODES=all npx vitest run --project service failure-modes\` runs all of them.
+
+${table(
+  ['dependency', 'fault', 'what happens', 'outcome'],
+  FAILURE_MODES.map(({ dependency, fault, what, outcome, isAlwaysRun }) => [
+    DEPENDENCIES[dependency],
+    isAlwaysRun === true ? `**${fault}**` : fault,
+    what,
+    inWords(outcome),
+  ]),
+)}
+
+## Outcomes
+
+${OUTCOME_NAMES.map((name) => `- **${inWords(name)}**: ${OUTCOMES[name].says}`).join('\n')}
+
+${table(
+  ['route', ...OUTCOME_NAMES.map(inWords)],
+  ROUTE_NAMES.map((route) => [
+    ROUTES[route].line,
+    ...OUTCOME_NAMES.map((outcome) => expectedOf(outcome, route).join(' or ')),
+  ]),
+)}
+
+## Timeouts
+
+A response that takes longer than this fails the test. The service times out earlier: after 9 s, 3.5 s, 5 s and 8 s.
+
+${table(['routes', 'at most'], timeouts)}
+
+## Redis
+
+\`test/service/failure-modes-redis.test.ts\` injects cut, reset, silence, dribble, garbage and one second of latency. No
+response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
+when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
+
+## Slow callers
+
+\`test/service/failure-modes-slow-callers.test.ts\` opens 2,000 connections that send headers or a body one byte at a time.
+All other callers are served meanwhile. Each of the 2,000 receives 408, 503 or 401 and is closed when its time is over.
+`;
+}
+
+/** Returns the page as the formatter of this project prints it. */
+export async function renderFailureModes(): Promise<string> {
+  const config = await resolveConfig(FAILURE_MODES_PAGE);
+  return format(renderText(), { ...config, parser: 'markdown', proseWrap: 'always' });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(FAILURE_MODES_PAGE, await renderFailureModes());
+}
