@@ -104,7 +104,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
 
   function forgetAll(): void {
     snapshots.dropAll();
-    deployment.forget();
+    deployment.invalidate();
   }
 
   /** The last limit known will do, because it is a constant of the contract. */
@@ -218,7 +218,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       head.advance(step);
       snapshots.advance(step);
       renewAging(step);
-      if (step.touched === 'all' || step.deployment || step.checks) deployment.forget();
+      if (step.touched === 'all' || step.deployment || step.checks) deployment.invalidate();
       if (step.checks) {
         runChecks().then(
           (problems) => {

@@ -1,73 +1,69 @@
 /**
- * What has been read at the newest block? Kept until there is another block, so that whatever the logs of a block touch falls with it.
- * Reads under way are shared. For facts of contracts whose logs nobody reads.
+ * Cache of reads at the newest block, cleared by the next block, so that whatever the logs of a block touch is read again.
+ * Concurrent reads are shared. For facts of contracts whose logs are not followed.
  */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
+import { setBounded } from '../../rpc/bounded-map.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 
 export interface BlockCache<K, T> {
-  /** What is kept of this block, else what `read` gives, kept from now on. A block that is not the newest any more keeps nothing. */
+  /** Returns the cached value of this block, else caches and returns what `read` returns. Reads at an older block are not cached. */
   get(block: Header, key: K, read: () => Promise<T>): Promise<T>;
-  /** Whether `get` would read nothing. */
+  /** Returns whether `get` would not call `read`. */
   has(block: Header, key: K): boolean;
 }
 
 export interface BlockCacheOptions<T> {
   readonly clock: Clock;
-  /** More fall in the order in which they came. */
+  /** Beyond it the oldest entries are dropped. */
   readonly maxEntries: number;
-  /** A block may stay the newest for long; what holds an unreadable fact is kept shorter. */
+  /** Returns how long a value is valid: a block may stay the newest for long, and an unreadable fact expires sooner. */
   readonly maxAgeMilliseconds: (value: T) => number;
 }
 
-interface Kept<T> {
-  readonly reading: Promise<T>;
+interface CachedRead<T> {
+  readonly result: Promise<T>;
   readonly sinceMilliseconds: number;
-  /** While it is being read, any age will do. */
+  /** Infinite until the result is known. */
   maxAgeMilliseconds: number;
 }
 
-export function createBlockCache<K, T>({
-  clock,
-  maxEntries,
-  maxAgeMilliseconds,
-}: BlockCacheOptions<T>): BlockCache<K, T> {
-  const kept = new Map<K, Kept<T>>();
+export function createBlockCache<K, T>(options: BlockCacheOptions<T>): BlockCache<K, T> {
+  const { clock, maxEntries, maxAgeMilliseconds } = options;
+  const cached = new Map<K, CachedRead<T>>();
   let newest: Header | undefined;
 
-  function find(key: K): Kept<T> | undefined {
-    const entry = kept.get(key);
+  function find(key: K): CachedRead<T> | undefined {
+    const entry = cached.get(key);
     if (entry === undefined) return undefined;
     return isFresh(clock, entry.sinceMilliseconds, entry.maxAgeMilliseconds) ? entry : undefined;
   }
 
   function start(key: K, read: () => Promise<T>): Promise<T> {
-    const entry: Kept<T> = {
-      reading: read(),
+    const entry: CachedRead<T> = {
+      result: read(),
       sinceMilliseconds: clock.nowMilliseconds(),
       maxAgeMilliseconds: Infinity,
     };
-    kept.delete(key);
-    kept.set(key, entry);
-    if (kept.size > maxEntries) kept.delete(kept.keys().next().value!);
-    entry.reading.then(
+    setBounded(cached, key, entry, maxEntries);
+    entry.result.then(
       (value) => (entry.maxAgeMilliseconds = maxAgeMilliseconds(value)),
       () => {
-        if (kept.get(key) === entry) kept.delete(key);
+        if (cached.get(key) === entry) cached.delete(key);
       },
     );
-    return entry.reading;
+    return entry.result;
   }
 
   return {
     get(block, key, read) {
       if (newest?.hash !== block.hash) {
         if (newest !== undefined && block.number < newest.number) return read();
-        kept.clear();
+        cached.clear();
         newest = block;
       }
-      return find(key)?.reading ?? start(key, read);
+      return find(key)?.result ?? start(key, read);
     },
     has: (block, key) => newest?.hash === block.hash && find(key) !== undefined,
   };

@@ -1,14 +1,14 @@
 /**
- * How do many callers share a read without being told what was true before they asked? Whoever asks while a read runs waits for
- * the next one: of one key no more than one read runs at a time, and each caller's read began after the call.
+ * Coalesces concurrent reads of one key without serving anything older than the call. At most one read of a key runs at a time; calls made
+ * while it runs share the next one, so each caller's read begins after its call (read-your-writes).
  */
 
 export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) => Promise<T> {
   const running = new Map<K, { readonly current: Promise<unknown>; next: Promise<T> | undefined }>();
 
   function start(key: K): Promise<T> {
-    const reading = read(key);
-    const current = reading.then(
+    const result = read(key);
+    const current = result.then(
       () => finish(),
       () => finish(),
     );
@@ -17,7 +17,7 @@ export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) 
       if (running.get(key) === entry && entry.next === undefined) running.delete(key);
     };
     running.set(key, entry);
-    return reading;
+    return result;
   }
 
   return (key) => {

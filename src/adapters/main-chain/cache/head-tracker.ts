@@ -1,6 +1,6 @@
 /**
- * Which block is read at? The newest one that the head follower has told, or, when it is overdue by too long, the newest one
- * that the node tells. What was kept falls whenever the two are not known to be of one line.
+ * Tracks the head that reads use: the newest one reported by the head follower or, when the follower is overdue, the newest one of the node.
+ * Caches are invalidated whenever the two are not known to be on the same branch.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Clock } from '../../../ports/runtime.ts';
@@ -10,11 +10,11 @@ import type { Deadline } from '../../rpc/deadline.ts';
 import type { Headers } from '../logs/headers.ts';
 
 export interface HeadTracker {
-  /** The newest head, if it was seen recently enough, or the follower waits for the next as it said it would. */
+  /** Returns the newest head while it is recent, or while the follower waits for the next one as it announced. */
   fresh(): Header | undefined;
-  /** The same, read from the node when it was not; reads under way are shared. Throws `ChainUnreadable`. */
+  /** Returns the fresh head, else reads it from the node; concurrent reads are shared. Throws `ChainUnreadable`. */
   read(deadline: Deadline): Promise<Header>;
-  /** Takes a step of the follower. */
+  /** Applies a step of the follower. */
   advance(step: HeadStep): void;
 }
 
@@ -22,20 +22,19 @@ export interface HeadTrackerOptions {
   readonly headers: Headers;
   readonly clock: Clock;
   readonly maxAgeMilliseconds: number;
-  /** The head moved, and what changed in between is not known. */
+  /** Called when the head moves and what changed in between is unknown. */
   readonly onJump: () => void;
 }
 
-interface Seen {
+interface SeenHead {
   readonly header: Header;
   readonly atMilliseconds: number;
-  /** For how long it serves. */
   readonly maxAgeMilliseconds: number;
   readonly isFollowed: boolean;
 }
 
 export function createHeadTracker({ headers, clock, maxAgeMilliseconds, onJump }: HeadTrackerOptions): HeadTracker {
-  let seen: Seen | undefined;
+  let seen: SeenHead | undefined;
   let reading: Promise<Header> | undefined;
 
   function fresh(): Header | undefined {
@@ -43,7 +42,7 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds, onJump }
     return isFresh(clock, seen.atMilliseconds, seen.maxAgeMilliseconds) ? seen.header : undefined;
   }
 
-  function see(next: Seen): void {
+  function see(next: SeenHead): void {
     const isSameBlock = seen?.header.hash === next.header.hash;
     const isNextStep = next.isFollowed && seen?.isFollowed === true;
     if (!isSameBlock && !isNextStep) onJump();
@@ -55,7 +54,7 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds, onJump }
     const atMilliseconds = clock.nowMilliseconds();
     const before = seen;
     const header = await headers.read('latest', deadline);
-    // The follower may have spoken meanwhile, and it knows what changed.
+    // A step reported by the follower meanwhile wins: it knows what changed.
     if (seen === before) see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
     return fresh() ?? header;
   }

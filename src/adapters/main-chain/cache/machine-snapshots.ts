@@ -1,6 +1,6 @@
 /**
- * How long does what was read of a machine stay true? (chain-evm 3.4 and 6.) Until a log touches the machine, a block reaches
- * the next boundary of its subscription, or a hard age passes. What is kept is bounded in bytes; the longest unused falls first.
+ * LRU cache of machine snapshots, bounded in bytes (chain-evm 3.4 and 6). A snapshot is valid until a log touches its machine, a block reaches
+ * the next boundary of its subscription, or its maximum age passes.
  */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
@@ -9,37 +9,35 @@ import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { MainChainLimits } from '../limits.ts';
+import { createInFlightReads } from './in-flight-reads.ts';
 import { estimateSnapshotBytes } from './snapshot-size.ts';
 import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
-/** The others are read when they are asked for. */
+/** Upper bound of renewals per step; the remaining snapshots are read on demand. */
 const MAX_RENEWED = 200;
 
-interface Kept {
+interface CachedSnapshot {
   readonly snapshot: MachineSnapshot;
   readonly bytes: number;
-  /** Clock milliseconds from which its age counts, and for how long it may serve. */
-  readonly keptAtMilliseconds: number;
+  /** Clock milliseconds from which its age counts. */
+  readonly sinceMilliseconds: number;
   readonly maxAgeMilliseconds: number;
   /** Block time from which its status may differ; undefined when time alone changes nothing. */
   readonly boundary: bigint | undefined;
-  /** Someone has asked for it since it was kept. */
+  /** Whether it has been read since it was stored. */
   isUsed: boolean;
 }
 
-interface UnderWay {
-  readonly promise: Promise<MachineSnapshot>;
+interface ReadKind {
   readonly firstEvents: boolean;
-  /** Its answer may be long in coming: readers do not wait for it. */
-  readonly isPatient: boolean;
-  /** A log touched the machine, or everything fell, after the block it is read at. */
-  isOvertaken: boolean;
+  /** A renewal may take long: readers do not wait for it. */
+  readonly isRenewal: boolean;
 }
 
 export interface MachineSnapshots {
   /**
-   * The kept snapshot while it is true at `head`, else what a read under way gives, else what `read` gives. With `firstEvents` only one
-   * that holds the first events.
+   * Returns the cached snapshot while it is valid at `head`, else the result of a read in flight, else calls `read`. With `firstEvents`, only a
+   * snapshot that holds the first events serves.
    */
   get(
     id: MachineId,
@@ -47,14 +45,14 @@ export interface MachineSnapshots {
     head: Header,
     read: () => Promise<MachineSnapshot>,
   ): Promise<MachineSnapshot>;
-  /** The kept snapshot while it is true at `head`. */
+  /** Returns the cached snapshot while it is valid at `head`. */
   find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined;
   /**
-   * Sound snapshots in use that should be renewed now: those that will be too old before `byMilliseconds`, the newest used first, and not more
-   * than one step should renew; and of those past half of their age as many as are an even share, with so long between steps.
+   * Returns the flawless snapshots in use that should be renewed in this step: all that expire before `byMilliseconds`, most recently used first,
+   * or, if those are fewer, an even share of the ones past half of their age, with `stepMilliseconds` between steps. Bounded per step.
    */
   listAging(byMilliseconds: number, stepMilliseconds: number): MachineSnapshot[];
-  /** Reads a machine anew while the kept snapshot goes on serving. The age of what is read counts from now. */
+  /** Reads a machine again while its cached snapshot is served. The age of the result counts from this call. */
   renew(id: MachineId, read: () => Promise<MachineSnapshot>): void;
   /** Drops what the step touched. */
   advance(step: HeadStep): void;
@@ -65,48 +63,48 @@ export interface MachineSnapshotsOptions {
   readonly clock: Clock;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
-  /** The last known facts, for the lengths of grace and runoff. */
+  /** Returns the last known facts, for the lengths of grace and runoff. */
   readonly deployment: () => DeploymentFacts | undefined;
 }
 
 export function createMachineSnapshots(options: MachineSnapshotsOptions): MachineSnapshots {
   const { clock, limits, counters, deployment } = options;
-  // In order of use: the first is the longest unused.
-  const kept = new Map<MachineId, Kept>();
-  const underWay = new Map<MachineId, UnderWay>();
+  // In order of use: the least recently used first.
+  const cached = new Map<MachineId, CachedSnapshot>();
+  const inFlight = createInFlightReads<MachineId, MachineSnapshot, ReadKind>();
 
   function find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined {
-    const entry = kept.get(id);
+    const entry = cached.get(id);
     if (entry === undefined) return undefined;
-    const isExpired = !isFresh(clock, entry.keptAtMilliseconds, entry.maxAgeMilliseconds);
+    const isExpired = !isFresh(clock, entry.sinceMilliseconds, entry.maxAgeMilliseconds);
     const isPastBoundary = entry.boundary !== undefined && BigInt(head.timestamp) >= entry.boundary;
     if (isExpired || isPastBoundary) {
       drop(id);
       return undefined;
     }
     if (firstEvents && entry.snapshot.firstEvents === undefined) return undefined;
-    kept.delete(id);
-    kept.set(id, entry);
+    cached.delete(id);
+    cached.set(id, entry);
     entry.isUsed = true;
     counters.snapshotHits += 1;
     return entry.snapshot;
   }
 
   function drop(id: MachineId): void {
-    const entry = kept.get(id);
+    const entry = cached.get(id);
     if (entry === undefined) return;
-    kept.delete(id);
+    cached.delete(id);
     counters.snapshotBytes -= entry.bytes;
-    counters.snapshotCount = kept.size;
+    counters.snapshotCount = cached.size;
   }
 
-  function keep(snapshot: MachineSnapshot, keptAtMilliseconds: number): void {
+  function store(snapshot: MachineSnapshot, sinceMilliseconds: number): void {
     drop(snapshot.id);
     const bytes = estimateSnapshotBytes(snapshot);
-    kept.set(snapshot.id, {
+    cached.set(snapshot.id, {
       snapshot,
       bytes,
-      keptAtMilliseconds,
+      sinceMilliseconds,
       maxAgeMilliseconds: isFlawed(snapshot)
         ? limits.maxFlawedSnapshotAgeMilliseconds
         : limits.maxSnapshotAgeMilliseconds,
@@ -114,44 +112,28 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       isUsed: false,
     });
     counters.snapshotBytes += bytes;
-    for (const id of kept.keys()) {
+    for (const id of cached.keys()) {
       if (counters.snapshotBytes <= limits.maxSnapshotBytes) break;
       drop(id);
     }
-    counters.snapshotCount = kept.size;
+    counters.snapshotCount = cached.size;
   }
 
-  function overtake(id: MachineId): void {
-    const read = underWay.get(id);
-    if (read === undefined) return;
-    read.isOvertaken = true;
-    underWay.delete(id);
-  }
-
-  function start(
-    id: MachineId,
-    firstEvents: boolean,
-    read: () => Promise<MachineSnapshot>,
-    isPatient = false,
-  ): Promise<MachineSnapshot> {
+  /** Supersedes a read in flight, such as one that lacks first events: it serves the callers that wait for it, but is not stored. */
+  function start(id: MachineId, kind: ReadKind, read: () => Promise<MachineSnapshot>): Promise<MachineSnapshot> {
     counters.machineReads += 1;
     const startedAtMilliseconds = clock.nowMilliseconds();
-    // A read that only lacks the first events still serves those who wait for it, but is not kept.
-    overtake(id);
-    const entry: UnderWay = { promise: read(), firstEvents, isPatient, isOvertaken: false };
-    underWay.set(id, entry);
-    const finish = (snapshot?: MachineSnapshot) => {
-      if (underWay.get(id) === entry) underWay.delete(id);
-      if (snapshot === undefined || entry.isOvertaken) return;
-      keep(snapshot, isPatient ? startedAtMilliseconds : clock.nowMilliseconds());
-    };
-    entry.promise.then(finish, () => finish());
-    return entry.promise;
+    inFlight.supersede(id);
+    const result = read();
+    inFlight.start(id, result, kind, (snapshot) =>
+      store(snapshot, kind.isRenewal ? startedAtMilliseconds : clock.nowMilliseconds()),
+    );
+    return result;
   }
 
   function dropAll(): void {
-    for (const id of [...underWay.keys()]) overtake(id);
-    kept.clear();
+    inFlight.supersedeAll();
+    cached.clear();
     counters.snapshotBytes = 0;
     counters.snapshotCount = 0;
   }
@@ -161,17 +143,16 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     get(id, firstEvents, head, read) {
       const known = find(id, firstEvents, head);
       if (known !== undefined) return Promise.resolve(known);
-      const reading = underWay.get(id);
-      const isShared = reading?.isPatient === false && (reading.firstEvents || !firstEvents);
-      if (isShared) return reading.promise;
-      return start(id, firstEvents, read);
+      const reading = inFlight.get(id);
+      const isShared = reading?.info.isRenewal === false && (reading.info.firstEvents || !firstEvents);
+      return isShared ? reading.result : start(id, { firstEvents, isRenewal: false }, read);
     },
     listAging(byMilliseconds, stepMilliseconds) {
       const maxAgeMilliseconds = limits.maxSnapshotAgeMilliseconds;
-      const lasting = [...kept.values()].filter(
+      const lasting = [...cached.values()].filter(
         (each) => each.isUsed && each.maxAgeMilliseconds === maxAgeMilliseconds,
       );
-      const aging = lasting.filter((each) => each.keptAtMilliseconds + maxAgeMilliseconds < byMilliseconds);
+      const aging = lasting.filter((each) => each.sinceMilliseconds + maxAgeMilliseconds < byMilliseconds);
       const leftMilliseconds = maxAgeMilliseconds - (byMilliseconds - clock.nowMilliseconds());
       const steps = Math.max(1, Math.floor(leftMilliseconds / Math.max(1, stepMilliseconds)));
       const share = Math.ceil(lasting.length / steps);
@@ -179,24 +160,25 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       const halfAged = clock.nowMilliseconds() - maxAgeMilliseconds / 2;
       const since = Math.max(halfAged, byMilliseconds - maxAgeMilliseconds);
       const oldest = lasting
-        .filter(({ keptAtMilliseconds }) => keptAtMilliseconds < since)
-        .toSorted((a, b) => a.keptAtMilliseconds - b.keptAtMilliseconds);
+        .filter(({ sinceMilliseconds }) => sinceMilliseconds < since)
+        .toSorted((a, b) => a.sinceMilliseconds - b.sinceMilliseconds);
       return toSnapshots(oldest.slice(0, share));
     },
     renew(id, read) {
-      // A failure leaves what is kept to its age.
-      const firstEvents = kept.get(id)?.snapshot.firstEvents !== undefined;
-      if (!underWay.has(id)) start(id, firstEvents, read, true).catch(() => undefined);
+      const firstEvents = cached.get(id)?.snapshot.firstEvents !== undefined;
+      if (inFlight.get(id) !== undefined) return;
+      // After a failure the cached snapshot serves until it expires.
+      start(id, { firstEvents, isRenewal: true }, read).catch(() => undefined);
     },
     advance({ touched, deployment: isDeployment, checks }) {
       if (touched === 'all' || isDeployment || checks) return dropAll();
       for (const id of touched.machines) {
-        overtake(id);
+        inFlight.supersede(id);
         drop(id);
       }
       if (touched.kybOperators.size === 0) return;
-      for (const id of [...underWay.keys()]) overtake(id);
-      for (const [id, { snapshot }] of kept) {
+      inFlight.supersedeAll();
+      for (const [id, { snapshot }] of cached) {
         if (isOfOperator(snapshot, touched.kybOperators)) drop(id);
       }
     },
@@ -204,24 +186,23 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
   };
 }
 
-function toSnapshots(entries: readonly Kept[]): MachineSnapshot[] {
+function toSnapshots(entries: readonly CachedSnapshot[]): MachineSnapshot[] {
   return entries.slice(0, MAX_RENEWED).map(({ snapshot }) => snapshot);
 }
 
-/** An unreadable fact may be a passing failure of the node. */
+/** Returns whether a fact is unreadable, which may be a transient failure of the node. */
 function isFlawed(snapshot: MachineSnapshot): boolean {
   return Object.values(snapshot).some((fact) => (fact as ReadResult<unknown> | undefined)?.state === 'unreadable');
 }
 
-/** KYB is that of the operator, or of the owner where no operator is recorded; what cannot be told falls. */
+/** Returns whether KYB of the snapshot may be that of one of the operators; true when its records are unreadable. */
 function isOfOperator({ attestations }: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
   if (attestations.state !== 'present') return attestations.state === 'unreadable';
   return attestations.value.operator !== undefined && operators.has(attestations.value.operator);
 }
 
 /**
- * The first second after the block at which the status may change by time alone. It is compared with block times: at a block before
- * it, reading again could only give the same answer.
+ * Returns the first block time after the snapshot's block at which the status may change by time alone; undefined when there is none.
  */
 export function nextBoundary(snapshot: MachineSnapshot, deployment: DeploymentFacts | undefined): bigint | undefined {
   if (snapshot.subscription.state !== 'present' || snapshot.subscription.value.periodStart === 0n) return undefined;

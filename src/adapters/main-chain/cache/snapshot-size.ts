@@ -1,10 +1,10 @@
-/** How much memory does a snapshot hold? An estimate from its content, a little too high rather than too low. */
+/** Estimates the memory that a snapshot holds, rather too high than too low. */
 import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 
-/** Of an object, an array, a map entry. */
+/** Overhead of an object, an array or a map entry. */
 const HEADER_BYTES = 64;
 
-/** Counts every member once: text at two bytes a character, numbers and slots at eight. */
+/** Returns bytes. Every member counts once: text at two bytes a character, numbers and slots at eight. */
 export function estimateSnapshotBytes(snapshot: MachineSnapshot): number {
   return sizeOf(snapshot) + HEADER_BYTES;
 }

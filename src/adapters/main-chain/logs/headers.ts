@@ -2,6 +2,7 @@
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
+import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher } from '../rpc/batch-size.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
@@ -36,8 +37,7 @@ export function createHeaders(endpoints: MainNodes, maxBatchCalls: number): Head
   }
 
   function remember(header: Header): void {
-    known.set(header.hash, header);
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value!);
+    setBounded(known, header.hash, header, REMEMBERED);
   }
 
   return {

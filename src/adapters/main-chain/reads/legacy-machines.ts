@@ -8,6 +8,7 @@ import type { Address, MachineId } from '../../../domain/identifiers/identifiers
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { EventsFrom, LegacyMachines, Header } from '../../../ports/main-chain.ts';
+import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBlockCache } from '../cache/block-cache.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
@@ -84,7 +85,7 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     return ids.get(block, address, async () => {
       const [result] = await multicall.readAt(block, [calls.planMachineIdCall(address, addresses)], deadline);
       const id = calls.decodeMachineId(result);
-      if (id !== undefined) remember(lastIds, address, id, MAX_KEPT_IDS);
+      if (id !== undefined) setBounded(lastIds, address, id, MAX_KEPT_IDS);
       return id;
     });
   }
@@ -160,7 +161,7 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
       const claimed = calls.decodeClaims(answers[0]);
       const members = isSameList(claimed, guess) ? guessed : await readMembers(reader, operator, claimed);
       const read = { claimed, members };
-      remember(lastClaims, operator, read, MAX_KEPT_OPERATORS);
+      setBounded(lastClaims, operator, read, MAX_KEPT_OPERATORS);
       return read;
     });
   }
@@ -215,11 +216,4 @@ function isFlawed(machine: LegacyMachine): boolean {
 
 function isSameList(a: readonly MachineId[], b: readonly MachineId[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
-}
-
-/** The oldest falls first. */
-function remember<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > maxEntries) map.delete(map.keys().next().value!);
 }
