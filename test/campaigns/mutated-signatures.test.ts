@@ -18,7 +18,7 @@ import {
   createAltChainKey,
   createMainChainKey,
   NATIVE_CHECKS,
-  spellEd25519,
+  formatEd25519,
 } from '../../testing/fixtures/signing-keys.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
@@ -143,7 +143,7 @@ function mutateEd25519(random: Random, signed: string): string {
     default:
       bytes[random.integer(0, 63)]! ^= 1 << random.integer(0, 7);
   }
-  return spellEd25519(bytes);
+  return formatEd25519(bytes);
 }
 
 /** One character replaced, left out, put in, doubled, or put at an end. */

@@ -7,8 +7,8 @@ import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
 import { createNativeCurves, NATIVE_SECP256K1 } from '../../src/domain/signatures/native-curves.ts';
 import { PORTABLE_CURVES } from '../../src/domain/signatures/portable-curves.ts';
 import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
-import { toRecoverableForm } from '../../src/domain/signatures/signature-encoding-rules.ts';
-import { spellEd25519 } from '../../testing/fixtures/signing-keys.ts';
+import { splitRecoverable } from '../../src/domain/signatures/signature-encoding-rules.ts';
+import { formatEd25519 } from '../../testing/fixtures/signing-keys.ts';
 import { fetchWycheproof, type WycheproofCase, type WycheproofGroup } from './wycheproof-vectors.ts';
 
 const SECP256K1 = 'ecdsa_secp256k1_sha256_p1363_test';
@@ -59,7 +59,7 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, curves) => {
       const rs = hexToBytes(sig);
       if (rs.length !== SCALARS_BYTES) return false; // the text of a signature has no other length
       return [27, 28].some((recovery) => {
-        const form = toRecoverableForm(concatBytes(rs, Uint8Array.of(recovery)));
+        const form = splitRecoverable(concatBytes(rs, Uint8Array.of(recovery)));
         const key = form && curves.recoverSecp256k1(sha256(hexToBytes(msg)), form.rs, form.parity);
         return key !== undefined && bytesToHex(key) === publicKey.uncompressed;
       });
@@ -72,7 +72,7 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, curves) => {
     const differences = listDifferences(vectors[ED25519], ({ publicKey }, { msg, sig }) => {
       const bytes = hexToBytes(sig);
       if (bytes.length !== SCALARS_BYTES) return false;
-      return checks.isSignedBy(formatAltKey(hexToBytes(publicKey.pk!)), hexToBytes(msg), spellEd25519(bytes));
+      return checks.isSignedBy(formatAltKey(hexToBytes(publicKey.pk!)), hexToBytes(msg), formatEd25519(bytes));
     });
     expect(differences).toStrictEqual([]);
   });

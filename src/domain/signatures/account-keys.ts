@@ -1,6 +1,4 @@
-/**
- * How does whoever holds a key sign a message of either chain? For clients and commands: the service holds no key. (http-facts 9.3.)
- */
+/** Signing keys of both chains, for clients and commands (http-facts 9.3). The service itself holds no key. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -15,9 +13,9 @@ const SECRET_BYTES = 32;
 
 export interface MainChainKey {
   readonly address: Address;
-  /** As a wallet does: deterministic, low s, recovery byte 27 or 28. */
+  /** Signs as a wallet does (`personal_sign`): deterministic, low s, recovery byte 27 or 28. */
   sign(message: Uint8Array): RecoverableSignature;
-  /** 32 bytes that are no message: the hash of a transaction. */
+  /** Signs 32 bytes as they are, such as the hash of a transaction. */
   signHash(hash: Uint8Array): RecoverableSignature;
 }
 
@@ -26,11 +24,12 @@ export interface AltChainKey {
   sign(message: Uint8Array): Ed25519Signature;
 }
 
-/** Whether 32 bytes are a key of the main chain: not 0, and below the order of the curve. */
+/** Returns whether the bytes are a main-chain secret key: 32 bytes, not 0, and below the order of the curve. */
 export function isMainChainSecret(secret: Uint8Array): boolean {
   return secret.length === SECRET_BYTES && secp256k1.utils.isValidSecretKey(secret);
 }
 
+/** Creates a key from a valid 32-byte secret. */
 export function createMainChainKey(secret: Uint8Array): MainChainKey {
   const point = secp256k1.getPublicKey(secret, false);
   return {
@@ -45,6 +44,7 @@ export function createMainChainKey(secret: Uint8Array): MainChainKey {
   }
 }
 
+/** Creates a key from a 32-byte seed. */
 export function createAltChainKey(seed: Uint8Array): AltChainKey {
   return {
     key: formatAltKey(ed25519.getPublicKey(seed)),
@@ -52,10 +52,12 @@ export function createAltChainKey(seed: Uint8Array): AltChainKey {
   };
 }
 
+/** Formats r and s (64 bytes) and the recovery byte as hex. */
 export function formatRecoverable(rs: Uint8Array, recovery: number): RecoverableSignature {
   return `0x${bytesToHex(rs)}${recovery.toString(16).padStart(2, '0')}` as RecoverableSignature;
 }
 
+/** Formats the 64 bytes of an Ed25519 signature in base58. */
 export function formatEd25519(bytes: Uint8Array): Ed25519Signature {
   return formatBase58(bytes) as Ed25519Signature;
 }

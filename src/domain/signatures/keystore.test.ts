@@ -5,36 +5,36 @@ import { describe, expect, it } from 'vitest';
 import { PASSPHRASE, PBKDF2, SCRYPT, SECRET } from '../../../testing/fixtures/keystore-samples.ts';
 import { decryptKeystore } from './keystore.ts';
 
-describe('what is none', () => {
+describe('decryptKeystore', () => {
   const change = (crypto: object, version: unknown = 3) =>
     JSON.stringify({ crypto: { ...SCRYPT.crypto, ...crypto }, version });
-  const costs = (kdfparams: object) => change({ kdfparams: { ...SCRYPT.crypto.kdfparams, ...kdfparams } });
+  const withKdfParams = (kdfparams: object) => change({ kdfparams: { ...SCRYPT.crypto.kdfparams, ...kdfparams } });
 
   it.each([
-    ['no JSON', 'x', 'no keystore'],
-    ['a list', '[]', 'no keystore'],
+    ['text that is not JSON', 'x', 'no keystore'],
+    ['an array', '[]', 'no keystore'],
     ['version 1', change({}, 1), 'no keystore'],
     ['a short mac', change({ mac: '00' }), 'no keystore'],
     ['a ciphertext of odd length', change({ ciphertext: '0' }), 'no keystore'],
     ['another cipher', change({ cipher: 'aes-256-cbc' }), 'unknown cipher'],
     ['a short iv', change({ cipherparams: { iv: '00' } }), 'unknown cipher'],
-    ['another derivation', change({ kdf: 'argon2' }), 'unknown key derivation'],
-    ['no parameters', change({ kdfparams: null }), 'unknown key derivation'],
-    ['a cost that is no power of two', costs({ n: 1000 }), 'unknown key derivation'],
-    ['a cost that is no number', costs({ n: '262144' }), 'unknown key derivation'],
-    ['more memory than there is', costs({ n: 2 ** 30, r: 8 }), 'too costly'],
-    ['work without end', costs({ p: 2 ** 20 }), 'too costly'],
+    ['another key derivation', change({ kdf: 'argon2' }), 'unknown key derivation'],
+    ['no derivation parameters', change({ kdfparams: null }), 'unknown key derivation'],
+    ['a cost that is not a power of two', withKdfParams({ n: 1000 }), 'unknown key derivation'],
+    ['a cost that is not a number', withKdfParams({ n: '262144' }), 'unknown key derivation'],
+    ['a cost of 1 TiB of memory', withKdfParams({ n: 2 ** 30, r: 8 }), 'too costly'],
+    ['excessive parallelism', withKdfParams({ p: 2 ** 20 }), 'too costly'],
     [
-      'rounds without end',
+      'excessive rounds',
       change({ kdf: 'pbkdf2', kdfparams: { ...PBKDF2.crypto.kdfparams, c: 2 ** 30 } }),
       'too costly',
     ],
-  ])('%s', (_name, text, problem) => {
+  ])('rejects %s', (_name, text, problem) => {
     expect(decryptKeystore(text, PASSPHRASE)).toEqual({ problem });
   });
 });
 
-describe('a keystore of little cost', () => {
+describe('decryptKeystore with a low-cost keystore', () => {
   const KEY = new Uint8Array(32).fill(9);
   const SALT = Buffer.from('05'.repeat(16), 'hex');
   const IV = Buffer.from('06'.repeat(16), 'hex');
@@ -74,27 +74,27 @@ describe('a keystore of little cost', () => {
   const SMALL = encrypt(scryptOf(2, 1, 1));
 
   it.each<[name: string, kdf: Kdf]>([
-    ['scrypt of the least of everything', scryptOf(2, 1, 1)],
-    ['scrypt of some', scryptOf(16, 8, 2)],
-    ['scrypt of as many at once as may be', scryptOf(4, 1, 16)],
-    ['pbkdf2 of one round', pbkdf2Of(1)],
-    ['pbkdf2 of some', pbkdf2Of(1_000)],
-  ])('%s is opened, and only with its passphrase', (_name, kdf) => {
+    ['scrypt with minimal parameters', scryptOf(2, 1, 1)],
+    ['scrypt with typical parameters', scryptOf(16, 8, 2)],
+    ['scrypt with the maximum parallelism', scryptOf(4, 1, 16)],
+    ['pbkdf2 with one round', pbkdf2Of(1)],
+    ['pbkdf2 with 1,000 rounds', pbkdf2Of(1_000)],
+  ])('decrypts %s, and only with its passphrase', (_name, kdf) => {
     expect(read(encrypt(kdf))).toEqual({ secret: KEY });
     expect(read(encrypt(kdf), 'y')).toEqual({ problem: 'wrong passphrase' });
   });
 
-  it('may be spelled as wallets spell it', () => {
+  it('accepts the spellings that wallets use', () => {
     const { version, crypto } = SMALL;
-    const capitals = { ...crypto, ciphertext: crypto.ciphertext.toUpperCase(), mac: `0X${crypto.mac.toUpperCase()}` };
+    const upperCase = { ...crypto, ciphertext: crypto.ciphertext.toUpperCase(), mac: `0X${crypto.mac.toUpperCase()}` };
     expect(read({ version, Crypto: crypto })).toEqual({ secret: KEY });
-    expect(read({ version, crypto: capitals })).toEqual({ secret: KEY });
+    expect(read({ version, crypto: upperCase })).toEqual({ secret: KEY });
     expect(read({ version, crypto: { ...crypto, cipherparams: { iv: `0x${crypto.cipherparams.iv}` } } })).toEqual({
       secret: KEY,
     });
   });
 
-  it('is opened by each spelling of its passphrase', () => {
+  it('accepts every Unicode form of its passphrase', () => {
     expect(read(encrypt(pbkdf2Of(1), 'fi\u00e9'), '\ufb01e\u0301')).toEqual({ secret: KEY });
   });
 
@@ -112,14 +112,14 @@ describe('a keystore of little cost', () => {
   it.each<[problem: string, name: string, file: unknown]>([
     ['no keystore', 'null', null],
     ['no keystore', 'a number', 5],
-    ['no keystore', 'a version in words', { ...SMALL, version: '3' }],
+    ['no keystore', 'a version that is a string', { ...SMALL, version: '3' }],
     ['no keystore', 'no version', { crypto }],
-    ['no keystore', 'nothing encrypted', { version: 3 }],
-    ['no keystore', 'a list of things encrypted', { version: 3, crypto: [crypto] }],
+    ['no keystore', 'no crypto member', { version: 3 }],
+    ['no keystore', 'a crypto member that is an array', { version: 3, crypto: [crypto] }],
     ['no keystore', 'no ciphertext', parts({ ciphertext: undefined })],
     ['no keystore', 'an empty ciphertext', parts({ ciphertext: '' })],
-    ['no keystore', 'a ciphertext of other letters', parts({ ciphertext: `${crypto.ciphertext}zz` })],
-    ['no keystore', 'a ciphertext with something before it', parts({ ciphertext: `z${crypto.ciphertext}` })],
+    ['no keystore', 'a ciphertext with letters that are not hex', parts({ ciphertext: `${crypto.ciphertext}zz` })],
+    ['no keystore', 'a ciphertext with a prefix', parts({ ciphertext: `z${crypto.ciphertext}` })],
     ['no keystore', 'no mac', parts({ mac: undefined })],
     ['no keystore', 'a mac of 33 bytes', parts({ mac: `${crypto.mac}00` })],
     ['unknown cipher', 'no cipher', parts({ cipher: undefined })],
@@ -131,23 +131,23 @@ describe('a keystore of little cost', () => {
     ['unknown key derivation', 'n of 1', params({ n: 1 })],
     ['unknown key derivation', 'n of 3', params({ n: 3 })],
     ['unknown key derivation', 'n of 2^31', params({ n: 2 ** 31 })],
-    ['unknown key derivation', 'n of a fraction', params({ n: 2.5 })],
+    ['unknown key derivation', 'a fractional n', params({ n: 2.5 })],
     ['unknown key derivation', 'r of 0', params({ r: 0 })],
     ['unknown key derivation', 'p of 0', params({ p: 0 })],
     ['unknown key derivation', 'a negative r', params({ r: -1 })],
-    ['too costly', 'more at once than may be', params({ p: 17 })],
-    ['too costly', 'more memory than may be', params({ n: 2 ** 23 })],
-    ['too costly', 'more memory in larger blocks', params({ n: 2 ** 20, r: 8 })],
-    ['unknown key derivation', 'another hash', rounds({ prf: 'hmac-sha512' })],
+    ['too costly', 'too much parallelism', params({ p: 17 })],
+    ['too costly', 'too much memory', params({ n: 2 ** 23 })],
+    ['too costly', 'too much memory by larger blocks', params({ n: 2 ** 20, r: 8 })],
+    ['unknown key derivation', 'another hash function', rounds({ prf: 'hmac-sha512' })],
     ['unknown key derivation', 'no rounds', rounds({ c: 0 })],
     [
       'unknown key derivation',
-      'another derivation that counts rounds',
+      'another derivation with rounds',
       { version: 3, crypto: { ...crypto, kdf: 'argon2', kdfparams: pbkdf2Of(1).kdfparams } },
     ],
-    ['too costly', 'a round too many', rounds({ c: 10_000_001 })],
+    ['too costly', 'one round above the limit', rounds({ c: 10_000_001 })],
     ['wrong passphrase', 'another ciphertext', parts({ ciphertext: `${crypto.ciphertext}00` })],
-  ])('%s: %s', (problem, _name, file) => {
+  ])('returns "%s" for %s', (problem, _name, file) => {
     expect(read(file)).toEqual({ problem });
   });
 });
@@ -155,7 +155,7 @@ describe('a keystore of little cost', () => {
 it.each([
   ['pbkdf2', PBKDF2],
   ['scrypt', SCRYPT],
-])('the example of %s', (_name, file) => {
+])('decrypts the published %s example', (_name, file) => {
   const { secret } = decryptKeystore(JSON.stringify(file), PASSPHRASE);
   expect(bytesToHex(secret!)).toBe(SECRET);
   expect(decryptKeystore(JSON.stringify(file), 'testpassworD')).toEqual({ problem: 'wrong passphrase' });

@@ -1,22 +1,22 @@
 /**
- * Which key does an encrypted keystore hold? (JSON v3, the "Web3 Secret Storage" of main-chain wallets.) Total: whatever the text
- * is, there is a reading. Costs that a stranger's file may ask for are bounded.
+ * Decryption of keystore files (JSON v3, the "Web3 Secret Storage" of main-chain wallets). Never throws on any text. The cost of the
+ * key derivation that a file requests is bounded.
  */
 import { createDecipheriv, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-// OpenSSL refuses parameters that wallets use (n beyond 2^(16 r)), and is no faster.
+// Not OpenSSL: it rejects parameters that wallets use (n beyond 2^(16 r)) and is no faster.
 import { scrypt } from '@noble/hashes/scrypt.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 
-/** Fixed words; none holds anything of the file. */
+/** Fixed texts; none contains anything from the file. */
 export type KeystoreProblem =
   | 'no keystore' // not a JSON object of version 3
   | 'unknown cipher'
   | 'unknown key derivation'
   | 'too costly'
-  | 'wrong passphrase'; // or a file that was changed
+  | 'wrong passphrase'; // or a modified file
 
-export type KeystoreReading =
+export type KeystoreResult =
   | { readonly secret: Uint8Array; readonly problem?: never }
   | { readonly problem: KeystoreProblem; readonly secret?: never };
 
@@ -27,7 +27,8 @@ const MAX_PBKDF2_ROUNDS = 10_000_000;
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function decryptKeystore(text: string, passphrase: string): KeystoreReading {
+/** Decrypts a keystore file to its secret, or returns what is wrong with it. */
+export function decryptKeystore(text: string, passphrase: string): KeystoreResult {
   const file = parseMembers(text);
   const crypto = toMembers(file?.['crypto'] ?? file?.['Crypto']);
   const ciphertext = toBytes(crypto?.['ciphertext']);
@@ -78,7 +79,7 @@ function toBytes(value: unknown): Uint8Array | undefined {
   return isHex ? Uint8Array.from(Buffer.from(value.replace(/^0x/i, ''), 'hex')) : undefined;
 }
 
-/** 0 for anything that is no number of this use; safe for 32-bit arithmetic. */
+/** Returns 0 for anything but a positive integer below 2^31, which is safe for 32-bit arithmetic. */
 function toCount(value: unknown): number {
   return Number.isSafeInteger(value) && (value as number) < 2 ** 31 ? (value as number) : 0;
 }

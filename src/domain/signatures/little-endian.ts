@@ -1,7 +1,7 @@
-/** Which number do bytes stand for, least significant byte first? So edwards25519 spells scalars and coordinates. */
+/** Little-endian integers, the encoding of scalars and coordinates on edwards25519. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 
-/** The number of at least one byte. */
+/** Decodes one or more bytes, least significant byte first. */
 export function toLittleEndian(bytes: Uint8Array): bigint {
   return BigInt(`0x${bytesToHex(bytes.toReversed())}`);
 }

@@ -1,4 +1,4 @@
-/** By which checks does the service judge signatures? The fast ones; one set for everything that is signed. */
+/** Signature checks of the service: the native ones, shared by everything that verifies signatures. */
 import { createNativeCurves, NATIVE_SECP256K1 } from './native-curves.ts';
 import { createSignatureChecks } from './signature-checks.ts';
 

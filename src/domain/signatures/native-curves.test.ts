@@ -8,7 +8,7 @@ import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 const MESSAGE = utf8ToBytes('a message');
 const WALLET = createMainChainKey(new Uint8Array(32).fill(1));
 
-it('without the native package keys are recovered portably', () => {
+it('recovers keys by the portable implementation without the native package', () => {
   const curves = createNativeCurves(undefined);
   expect(curves.recoverSecp256k1).toBe(PORTABLE_CURVES.recoverSecp256k1);
   expect(createSignatureChecks(curves).recoverSigner(MESSAGE, WALLET.sign(MESSAGE))).toBe(WALLET.address);
@@ -19,20 +19,20 @@ describe('the native package for secp256k1', () => {
     expect(NATIVE_SECP256K1).toBeDefined();
   });
 
-  it('is asked for an uncompressed key with r and s, the parity, and the digest', () => {
-    const asked: unknown[][] = [];
+  it('is called with r and s, the parity, the digest, and for an uncompressed key', () => {
+    const calls: unknown[][] = [];
     const curves = createNativeCurves({
-      ecdsaRecover(...question) {
-        asked.push(question);
-        return NATIVE_SECP256K1!.ecdsaRecover(...question);
+      ecdsaRecover(...args) {
+        calls.push(args);
+        return NATIVE_SECP256K1!.ecdsaRecover(...args);
       },
     });
     expect(createSignatureChecks(curves).recoverSigner(MESSAGE, WALLET.sign(MESSAGE))).toBe(WALLET.address);
-    const shapes = asked.flat().map((part) => (part instanceof Uint8Array ? part.length : part));
+    const shapes = calls.flat().map((part) => (part instanceof Uint8Array ? part.length : part));
     expect(shapes).toStrictEqual([64, 1, 32, false]);
   });
 
-  it('finds no key where it throws', () => {
+  it('yields no key when it throws', () => {
     const curves = createNativeCurves({
       ecdsaRecover: () => {
         throw new Error('Public key could not be recover');

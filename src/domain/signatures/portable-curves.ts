@@ -1,4 +1,4 @@
-/** How are signatures checked on any platform? In JavaScript alone: for browsers, and where no native package is installed. */
+/** Curve operations in plain JavaScript, for browsers and platforms without the native package. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha512 } from '@noble/hashes/sha2.js';
@@ -15,7 +15,7 @@ export const PORTABLE_CURVES: CurveOperations = {
     return orUndefined(() => signature.recoverPublicKey(digest).toBytes(false));
   },
 
-  // Not `ed25519.verify`: it multiplies by the cofactor, and so accepts signatures that the native implementation refuses.
+  // Not `ed25519.verify`: it multiplies by the cofactor and accepts signatures that the native implementation rejects.
   satisfiesEd25519(key, message, signature) {
     const commitment = signature.subarray(0, POINT_BYTES);
     const keyPoint = orUndefined(() => Edwards.fromBytes(key));
@@ -27,7 +27,7 @@ export const PORTABLE_CURVES: CurveOperations = {
   },
 };
 
-/** The library throws where there is no such point. */
+/** Returns undefined where the library throws because there is no such point. */
 function orUndefined<T>(compute: () => T): T | undefined {
   try {
     return compute();

@@ -1,4 +1,4 @@
-/** When has an Ed25519 key signed a message? The vectors of RFC 8032, and everything on which implementations disagree. */
+/** Ed25519 verification: the vectors of RFC 8032 and the cases on which implementations disagree. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
@@ -6,21 +6,21 @@ import {
   accepts,
   craftSignature,
   mixedPoint,
-  spellLittleEndian,
+  encodeLittleEndian,
   type Craft,
 } from '../../../testing/fixtures/crafted-ed25519.ts';
 import { toLittleEndian } from './little-endian.ts';
 import { createSignatureChecks } from './signature-checks.ts';
 import { EDWARDS_ORDER, EDWARDS_PRIME } from './signature-encoding-rules.ts';
-import { createAltChainKey, IMPLEMENTATIONS, spellEd25519 } from '../../../testing/fixtures/signing-keys.ts';
+import { createAltChainKey, IMPLEMENTATIONS, formatEd25519 } from '../../../testing/fixtures/signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const OWNER = createAltChainKey(new Uint8Array(32).fill(7));
 const STRANGER = createAltChainKey(new Uint8Array(32).fill(8));
 
 const BASE = ed25519.Point.BASE.toBytes();
-const NEUTRAL = spellLittleEndian(1n);
-const NO_POINT = spellLittleEndian(2n);
+const NEUTRAL = encodeLittleEndian(1n);
+const NO_POINT = encodeLittleEndian(2n);
 
 const PLAIN: Craft = { secret: 9n, keyTorsion: 0n, nonce: 11n, commitmentTorsion: 0n, message: MESSAGE };
 const EIGHT = [0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n];
@@ -44,13 +44,13 @@ const RFC_8032 = [
   ],
 ] as const;
 
-describe.each(IMPLEMENTATIONS)('%s', (_name, checks) => {
-  it.each(RFC_8032)('takes RFC 8032, seed %s', (seed, message, signature) => {
+describe.each(IMPLEMENTATIONS)('%s Ed25519 checks', (_name, checks) => {
+  it.each(RFC_8032)('accept the RFC 8032 vector with seed %s', (seed, message, signature) => {
     const signer = createAltChainKey(hexToBytes(seed));
-    expect(checks.isSignedBy(signer.key, hexToBytes(message), spellEd25519(hexToBytes(signature)))).toBe(true);
+    expect(checks.isSignedBy(signer.key, hexToBytes(message), formatEd25519(hexToBytes(signature)))).toBe(true);
   });
 
-  it('refuses another message, another key, another signature', () => {
+  it('reject another message, another key and another signature', () => {
     const signature = OWNER.sign(MESSAGE);
     expect(checks.isSignedBy(OWNER.key, MESSAGE, signature)).toBe(true);
     expect(checks.isSignedBy(OWNER.key, utf8ToBytes('a massage'), signature)).toBe(false);
@@ -58,16 +58,16 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, checks) => {
     expect(checks.isSignedBy(OWNER.key, MESSAGE, STRANGER.sign(MESSAGE))).toBe(false);
   });
 
-  it('refuses S + L, which the equation alone would take', () => {
+  it('reject S + L, which the equation alone accepts', () => {
     const { key, signature } = craftSignature(PLAIN);
     const s = toLittleEndian(signature.subarray(32));
-    const twin = concatBytes(signature.subarray(0, 32), spellLittleEndian(s + EDWARDS_ORDER));
+    const twin = concatBytes(signature.subarray(0, 32), encodeLittleEndian(s + EDWARDS_ORDER));
     expect(accepts(checks, key, MESSAGE, signature)).toBe(true);
     expect(accepts(checks, key, MESSAGE, twin)).toBe(false);
   });
 
-  it('refuses a key of small order, for which anyone can sign', () => {
-    const forged = concatBytes(BASE, spellLittleEndian(1n)); // [1]B = B + [k]O, whatever k is
+  it('reject a key of small order, for which anyone can sign', () => {
+    const forged = concatBytes(BASE, encodeLittleEndian(1n)); // [1]B = B + [k]O, whatever k is
     expect(accepts(checks, NEUTRAL, MESSAGE, forged)).toBe(false);
     for (const keyTorsion of EIGHT) {
       for (const commitmentTorsion of EIGHT) {
@@ -77,49 +77,49 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, checks) => {
     }
   });
 
-  it('refuses an R of small order', () => {
+  it('reject an R of small order', () => {
     const crafted = EIGHT.map((commitmentTorsion) => craftSignature({ ...PLAIN, nonce: 0n, commitmentTorsion }));
     expect(crafted.some(({ isExact }) => isExact)).toBe(true);
     for (const { key, signature } of crafted) expect(accepts(checks, key, MESSAGE, signature)).toBe(false);
   });
 
-  it('refuses keys that are not canonical', () => {
+  it('reject non-canonical keys', () => {
     for (const y of [EDWARDS_PRIME, EDWARDS_PRIME + 3n, 2n ** 255n - 1n, 2n ** 256n - 1n]) {
-      expect(accepts(checks, spellLittleEndian(y), MESSAGE, craftSignature(PLAIN).signature)).toBe(false);
+      expect(accepts(checks, encodeLittleEndian(y), MESSAGE, craftSignature(PLAIN).signature)).toBe(false);
     }
   });
 
-  it('refuses a key and an R that are no points', () => {
+  it('reject a key and an R that are not points', () => {
     expect(() => ed25519.Point.fromBytes(NO_POINT)).toThrow();
     const { key, signature } = craftSignature(PLAIN);
     expect(accepts(checks, NO_POINT, MESSAGE, signature)).toBe(false);
     expect(accepts(checks, key, MESSAGE, concatBytes(NO_POINT, signature.subarray(32)))).toBe(false);
   });
 
-  it('takes parts of small order only where they cancel: the equation has no cofactor', () => {
-    const judged = EIGHT.flatMap((keyTorsion) =>
+  it('accept torsion components only where they cancel, because the equation has no cofactor', () => {
+    const crafted = EIGHT.flatMap((keyTorsion) =>
       EIGHT.map((commitmentTorsion) => craftSignature({ ...PLAIN, keyTorsion, commitmentTorsion })),
     );
-    for (const { key, signature, isExact } of judged) {
-      expect(ed25519.verify(signature, MESSAGE, key, { zip215: false })).toBe(true); // with the cofactor, all hold
+    for (const { key, signature, isExact } of crafted) {
+      expect(ed25519.verify(signature, MESSAGE, key, { zip215: false })).toBe(true); // with the cofactor, all are valid
       expect(accepts(checks, key, MESSAGE, signature)).toBe(isExact);
     }
-    const ofMixedKeys = judged.slice(EIGHT.length).map(({ isExact }) => isExact);
+    const ofMixedKeys = crafted.slice(EIGHT.length).map(({ isExact }) => isExact);
     expect(new Set(ofMixedKeys)).toStrictEqual(new Set([true, false]));
   });
 });
 
-it('judges the form before any arithmetic', () => {
+it('checks the encoding before any curve operation', () => {
   const checks = createSignatureChecks({
     recoverSecp256k1: () => expect.unreachable(),
     satisfiesEd25519: () => expect.unreachable(),
   });
-  const isTaken = (key: Uint8Array, r: Uint8Array, s: bigint) =>
-    accepts(checks, key, MESSAGE, concatBytes(r, spellLittleEndian(s)));
-  expect(isTaken(NEUTRAL, BASE, 1n)).toBe(false);
-  expect(isTaken(mixedPoint(0n, 1n), BASE, 1n)).toBe(false);
-  expect(isTaken(spellLittleEndian(EDWARDS_PRIME + 3n), BASE, 1n)).toBe(false);
-  expect(isTaken(BASE, NEUTRAL, 1n)).toBe(false);
-  expect(isTaken(BASE, spellLittleEndian(EDWARDS_PRIME + 3n), 1n)).toBe(false);
-  expect(isTaken(BASE, BASE, EDWARDS_ORDER)).toBe(false);
+  const isAccepted = (key: Uint8Array, r: Uint8Array, s: bigint) =>
+    accepts(checks, key, MESSAGE, concatBytes(r, encodeLittleEndian(s)));
+  expect(isAccepted(NEUTRAL, BASE, 1n)).toBe(false);
+  expect(isAccepted(mixedPoint(0n, 1n), BASE, 1n)).toBe(false);
+  expect(isAccepted(encodeLittleEndian(EDWARDS_PRIME + 3n), BASE, 1n)).toBe(false);
+  expect(isAccepted(BASE, NEUTRAL, 1n)).toBe(false);
+  expect(isAccepted(BASE, encodeLittleEndian(EDWARDS_PRIME + 3n), 1n)).toBe(false);
+  expect(isAccepted(BASE, BASE, EDWARDS_ORDER)).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Which account does an EIP-191 signature speak for, and when for none? */
+/** EIP-191 signatures: recovery of the account, and signatures that yield none. */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { hashPersonalMessage } from './personal-message.ts';
 import { createSignatureChecks } from './signature-checks.ts';
 import { SECP256K1_ORDER } from './signature-encoding-rules.ts';
 import { recoverableSignatureBytes, type RecoverableSignature } from './signature-parsing.ts';
-import { createMainChainKey, IMPLEMENTATIONS, spellRecoverable } from '../../../testing/fixtures/signing-keys.ts';
+import { createMainChainKey, IMPLEMENTATIONS, formatRecoverable } from '../../../testing/fixtures/signing-keys.ts';
 
 const MESSAGE = utf8ToBytes('a message');
 const OTHER_MESSAGE = utf8ToBytes('a massage');
@@ -18,38 +18,38 @@ const [R, S, V] = [BYTES.subarray(0, 32), BYTES.subarray(32, 64), BYTES[64]!];
 const OTHER_V = 27 + 28 - V;
 
 it('hashes the length of the message in bytes', () => {
-  // As wallets and libraries of the main chain do for `hello world`.
+  // The digest that wallets compute for `hello world`.
   expect(bytesToHex(hashPersonalMessage(utf8ToBytes('hello world')))).toBe(
     'd9eba16ed0ecae432b71fe008c98cc872bb4cc214d3220a36f365326cf807d68',
   );
   expect(hashPersonalMessage(utf8ToBytes('é'))).not.toStrictEqual(hashPersonalMessage(utf8ToBytes('e')));
 });
 
-describe.each(IMPLEMENTATIONS)('%s', (_name, checks) => {
+describe.each(IMPLEMENTATIONS)('%s recoverSigner', (_name, checks) => {
   const recover = (r: Uint8Array, s: Uint8Array, v: number) =>
-    checks.recoverSigner(MESSAGE, spellRecoverable(concatBytes(r, s), v));
+    checks.recoverSigner(MESSAGE, formatRecoverable(concatBytes(r, s), v));
 
-  it('recovers the account that signed', () => {
+  it('returns the account that signed', () => {
     expect(checks.recoverSigner(MESSAGE, SIGNATURE)).toBe('0x1a642f0e3c3af545e7acbd38b07251b3990914f1');
   });
 
-  it('recovers it from hex digits of either case', () => {
-    const shouted = `0x${SIGNATURE.slice(2).toUpperCase()}` as RecoverableSignature;
-    expect(checks.recoverSigner(MESSAGE, shouted)).toBe(WALLET.address);
+  it('accepts hex digits of either case', () => {
+    const upperCase = `0x${SIGNATURE.slice(2).toUpperCase()}` as RecoverableSignature;
+    expect(checks.recoverSigner(MESSAGE, upperCase)).toBe(WALLET.address);
   });
 
-  it('recovers it from the twin with a high s', () => {
+  it('returns the same account for the equivalent signature with a high s', () => {
     const highS = bigEndian(SECP256K1_ORDER - toNumber(S));
     expect(recover(R, highS, OTHER_V)).toBe(WALLET.address);
   });
 
-  it('recovers another account for another message and for the other parity', () => {
+  it('returns another account for another message and for the other parity', () => {
     const others = [checks.recoverSigner(OTHER_MESSAGE, SIGNATURE), recover(R, S, OTHER_V)];
     for (const other of others) expect(other).toMatch(/^0x[0-9a-f]{40}$/);
     expect(new Set([...others, WALLET.address]).size).toBe(3);
   });
 
-  it.each([0, 1, 2, 3, 26, 29, 37, 255])('finds nobody behind the recovery byte %i', (v) => {
+  it.each([0, 1, 2, 3, 26, 29, 37, 255])('returns undefined for recovery byte %i', (v) => {
     expect(recover(R, S, v)).toBeUndefined();
   });
 
@@ -58,19 +58,19 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, checks) => {
     ['r = n', bigEndian(SECP256K1_ORDER), S],
     ['s = 0', R, bigEndian(0n)],
     ['s = n', R, bigEndian(SECP256K1_ORDER)],
-  ])('finds nobody behind %s', (_case, r, s) => {
+  ])('returns undefined for %s', (_case, r, s) => {
     expect(recover(r, s, V)).toBeUndefined();
   });
 
-  it('finds nobody behind an r that is the x of no point', () => {
+  it('returns undefined when r is not the x of a point', () => {
     const r = bigEndian(5n);
     expect(() => secp256k1.Point.fromBytes(concatBytes(Uint8Array.of(2), r))).toThrow();
     expect(recover(r, S, 27)).toBeUndefined();
     expect(recover(r, S, 28)).toBeUndefined();
   });
 
-  it('finds nobody where the key would be the point at infinity', () => {
-    // [s]R = [h]G, so that Q = ([s]R - [h]G) / r is none.
+  it('returns undefined when the key would be the point at infinity', () => {
+    // [s]R = [h]G, so that Q = ([s]R - [h]G) / r is the point at infinity.
     const { Fn, BASE } = secp256k1.Point;
     const h = Fn.create(toNumber(hashPersonalMessage(MESSAGE)));
     const commitment = BASE.multiply(Fn.mul(h, Fn.inv(2n))).toAffine();
@@ -79,12 +79,12 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, checks) => {
   });
 });
 
-it('judges the form before any arithmetic', () => {
+it('checks the encoding before any curve operation', () => {
   const checks = createSignatureChecks({
     recoverSecp256k1: () => expect.unreachable(),
     satisfiesEd25519: () => expect.unreachable(),
   });
-  for (const text of [spellRecoverable(concatBytes(R, S), 0), spellRecoverable(new Uint8Array(64), 27)]) {
+  for (const text of [formatRecoverable(concatBytes(R, S), 0), formatRecoverable(new Uint8Array(64), 27)]) {
     expect(checks.recoverSigner(MESSAGE, text)).toBeUndefined();
   }
 });

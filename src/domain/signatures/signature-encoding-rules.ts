@@ -1,6 +1,6 @@
 /**
- * Which bytes can be a signature at all? Judged on bytes alone, before any curve operation, so that every implementation of
- * `CurveOperations` refuses alike.
+ * Encoding rules of signatures and keys. They are checked on bytes alone, before any curve operation, so that every implementation of
+ * `CurveOperations` rejects the same inputs.
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { toLittleEndian } from './little-endian.ts';
@@ -15,8 +15,8 @@ export const EDWARDS_ORDER = 2n ** 252n + 27742317777372353535851937790883648493
 const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 
 /**
- * The y of the eight points of small order: the neutral point, the one of order 2, two of order 4, four of order 8. The two with
- * x = 0 are among them, so that a sign of x = 0 is never met elsewhere.
+ * The y coordinates of the eight points of small order: one each of orders 1 and 2, two of order 4, four of order 8. Both points with
+ * x = 0 are among them, so no other encoding can carry a sign for x = 0.
  */
 export const SMALL_ORDER_YS: ReadonlySet<bigint> = new Set([
   1n,
@@ -29,14 +29,14 @@ export const SMALL_ORDER_YS: ReadonlySet<bigint> = new Set([
 const SCALAR_BYTES = 32;
 const WITHOUT_SIGN = 2n ** 255n - 1n;
 
-/** What 65 bytes say when a key may be recoverable from them. */
-export interface RecoverableForm {
+/** The parts of a recoverable signature. */
+export interface RecoverableParts {
   readonly rs: Uint8Array;
   readonly parity: 0 | 1;
 }
 
-/** Undefined unless the recovery byte is 27 or 28 and both scalars are in 1 to n - 1; either half of that range will do for s. */
-export function toRecoverableForm(bytes: Uint8Array): RecoverableForm | undefined {
+/** Splits 65 bytes; undefined unless the recovery byte is 27 or 28 and both scalars are in 1 to n - 1. High s is allowed. */
+export function splitRecoverable(bytes: Uint8Array): RecoverableParts | undefined {
   const rs = bytes.subarray(0, 2 * SCALAR_BYTES);
   const recovery = bytes[2 * SCALAR_BYTES];
   if (recovery !== 27 && recovery !== 28) return undefined;
@@ -45,16 +45,16 @@ export function toRecoverableForm(bytes: Uint8Array): RecoverableForm | undefine
   return { rs, parity: recovery === 27 ? 0 : 1 };
 }
 
-/** Tells whether 64 bytes are an R that may be a point of large order, and an S below L. */
-export function isEd25519Form(signature: Uint8Array): boolean {
+/** Returns whether 64 bytes are a valid encoding of R followed by an S below L. */
+export function isValidEd25519Encoding(signature: Uint8Array): boolean {
   return (
-    isEdwardsForm(signature.subarray(0, SCALAR_BYTES)) &&
+    isValidEdwardsEncoding(signature.subarray(0, SCALAR_BYTES)) &&
     toLittleEndian(signature.subarray(SCALAR_BYTES)) < EDWARDS_ORDER
   );
 }
 
-/** Tells whether 32 bytes spell a point canonically and not one of small order; whether they spell any is not known yet. */
-export function isEdwardsForm(point: Uint8Array): boolean {
+/** Returns whether 32 bytes are a canonical encoding and not a point of small order. Whether they encode a point at all is not checked. */
+export function isValidEdwardsEncoding(point: Uint8Array): boolean {
   const y = toLittleEndian(point) & WITHOUT_SIGN;
   return y < EDWARDS_PRIME && !SMALL_ORDER_YS.has(y);
 }
