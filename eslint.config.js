@@ -13,5 +13,8 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['cli/**/*.ts', 'devnet/**/*.ts', 'contracts/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: ['cli/**/*.ts', 'dev/**/*.ts', 'devnet/**/*.ts', 'contracts/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
 );

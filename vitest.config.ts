@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { listFastTests } from './test/fast-tests.ts';
 
-/** `unit`: beside the code. `service`: against one running service in front of one seeded devnet. `campaigns`: long runs, by name only. Timeouts end what hangs, on a machine that is ten times slower too. */
+const UNIT_TESTS = ['{bin,src,cli,client,explorer,devnet,dev,contracts,testing}/**/*.test.ts', 'test/*.test.ts'];
+
+/**
+ * `unit`: beside the code. `fast`: those of them that start no process and take little time. `service`: against one running service in front of one seeded
+ * devnet. `campaigns`: long runs, by name only. The timeouts fit a machine that is ten times slower.
+ */
 export default defineConfig({
   test: {
     testTimeout: 120_000,
@@ -9,9 +15,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        test: { name: 'unit', include: UNIT_TESTS },
+      },
+      {
+        extends: true,
         test: {
-          name: 'unit',
-          include: ['{src,cli,client,explorer,devnet,contracts,testing}/**/*.test.ts', 'test/*.test.ts'],
+          name: 'fast',
+          include: listFastTests(UNIT_TESTS),
+          setupFiles: ['test/fast-setup.ts'],
+          isolate: false,
         },
       },
       {
