@@ -5,7 +5,6 @@
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
 import * as steps from '../../src/domain/evidence/evidence-steps.ts';
 import { judgeStoredEvidence } from '../../src/domain/evidence/stored-evidence.ts';
-import { EvidenceRefusal } from '../../src/domain/evidence/refusal.ts';
 import { Fault } from '../../src/domain/faults.ts';
 import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { StoredEvidenceRecord } from '../../src/ports/store.ts';
@@ -79,7 +78,6 @@ async function examineUse({ registry, store, rules }: Workplace, intake: StoredE
 
 function toFailure(error: unknown): Finding {
   const prove = 'let the machine prove its chip again';
-  if (error instanceof EvidenceRefusal) return fail('evidence', `refused as ${error.kind}`, prove);
   if (!(error instanceof Fault)) throw error;
   if (error.kind === 'ChainUnreadable') return unreachable('machine', 'the chain cannot be read', 'see svc doctor');
   return fail('evidence', `refused as ${error.kind}`, prove);

@@ -83,7 +83,7 @@ async function readBoundAddress({ bindings }: Ctx, wallet: AltKey): Promise<Addr
   if (bindings === undefined) throw new Fault('ServiceNotInitialised', {});
   const binding = await bindings.readBinding(wallet).catch((error: unknown) => {
     if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
-    throw new Fault('BindingRegistryUnreadable', { cause: (error as Fault<'ChainUnreadable'>).context.cause });
+    throw new Fault('BindingRegistryUnreadable', { cause: error.context.cause });
   });
   if (binding.kind === 'not-bound') throw new Fault('WalletNotBound', {});
   if (binding.kind === 'revoked') throw new Fault('BindingRevoked', {});

@@ -6,7 +6,6 @@ import { requireChallengeEligible } from '../domain/evidence/challenge-eligibili
 import type { TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
 import * as steps from '../domain/evidence/evidence-steps.ts';
 import { toEvidenceRecord, toReceipt, type Receipt } from '../domain/evidence/evidence-record.ts';
-import { EvidenceRefusal } from '../domain/evidence/refusal.ts';
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
@@ -52,21 +51,12 @@ export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: R
   return { machineId, chainId, didController, expiresAt, nonce };
 }
 
-/** Throws every kind of `EvidenceRefusal` as a fault, and `RequestMalformed`, `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, `StoreUnavailable`. */
+/**
+ * Judges an evidence document and stores it as accepted. Throws every `EvidenceRefusalKind`, `RequestMalformed`, `MachineAbsent`,
+ * `MachineRelocating`, `ChainUnreadable`, `StoreUnavailable`.
+ */
 export async function acceptEvidence(ctx: Ctx, body: Uint8Array, awaiting: RequestScope): Promise<Receipt> {
-  try {
-    return await judgeAndAccept(ctx, requireChip(ctx), body, awaiting);
-  } catch (error) {
-    throw error instanceof EvidenceRefusal ? new Fault(error.kind, {}) : error;
-  }
-}
-
-async function judgeAndAccept(
-  ctx: Ctx,
-  chip: OnboardingConfig,
-  body: Uint8Array,
-  awaiting: RequestScope,
-): Promise<Receipt> {
+  const chip = requireChip(ctx);
   const rules = { namespace: ctx.namespace, trust: chip.trust, checks: NATIVE_CHECKS };
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
   return runExclusive(ctx, supported.nonceHash, () => judgeChallenged(ctx, chip, supported, awaiting));

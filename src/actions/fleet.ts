@@ -10,7 +10,7 @@ import {
   judgeIndexFreshness,
   judgeObservationAge,
   type IndexFreshness,
-  type IndexReading,
+  type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
 import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
@@ -59,7 +59,7 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
 }
 
 /** Throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
-export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: IndexReading): FreshIndex {
+export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: IndexProgress): FreshIndex {
   const index = judgeIndexFreshness(reading, clock.nowMilliseconds(), pollIntervalSeconds);
   if (index.kind === 'stale') throw new Fault('OperatorIndexStale', { ageSeconds: index.headObservedAgeSeconds });
   if (index.kind === 'syncing') {
@@ -71,14 +71,14 @@ export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: 
 /** From the copy, where there is one that is fit to list from; whether it is, the head decides that the store itself knows of. */
 async function readListing(
   ctx: Ctx,
-  head: IndexReading,
+  head: IndexProgress,
   list: (store: ListStore) => Promise<FleetListing>,
 ): Promise<FleetListing> {
   const copied = await ctx.lists?.tryReplica(list, (listing) => isFit(ctx, head, listing));
   return copied ?? list(ctx.store);
 }
 
-function isFit(ctx: Ctx, head: IndexReading, { indexedBlock, observation }: FleetListing): boolean {
+function isFit(ctx: Ctx, head: IndexProgress, { indexedBlock, observation }: FleetListing): boolean {
   const now = ctx.clock.nowMilliseconds();
   const index = judgeIndexFreshness({ ...head, indexedBlock }, now, ctx.pollIntervalSeconds);
   const age = judgeObservationAge(observation?.observedAtMilliseconds, now);
@@ -131,7 +131,7 @@ export function judgeFault(fault: Fault): 'gone' | 'unreadable' {
     case 'EventIndexSyncing':
       return 'unreadable';
     case 'ChainUnreadable': {
-      const { chain, cause } = (fault as Fault<'ChainUnreadable'>).context;
+      const { chain, cause } = fault.context;
       if (chain === 'alt' || CAUSES_OF_ONE_MACHINE.has(cause)) return 'unreadable';
     }
   }

@@ -4,7 +4,7 @@ import {
   isObservationFresh,
   judgeIndexFreshness,
   judgeObservationAge,
-  type IndexReading,
+  type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
 import type { AltIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
@@ -49,7 +49,7 @@ const NOTHING_READY: MainChainReadiness = {
   adminFlags: false,
 };
 
-const NEVER_READ: IndexReading = {
+const NEVER_READ: IndexProgress = {
   indexedBlock: undefined,
   headBlock: undefined,
   headObservedAtMilliseconds: undefined,
@@ -112,7 +112,7 @@ export async function getIndexReports(ctx: Ctx, main: MainChainPorts): Promise<I
 }
 
 interface IndexReadings {
-  readonly index: IndexReading;
+  readonly index: IndexProgress;
   readonly altIndex: AltIndexReport | undefined;
 }
 
@@ -174,7 +174,7 @@ function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltInd
   return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds };
 }
 
-function toReport(ctx: Ctx, index: IndexReading): OperatorIndexReport {
+function toReport(ctx: Ctx, index: IndexProgress): OperatorIndexReport {
   const now = ctx.clock.nowMilliseconds();
   const { indexedBlock, headBlock, headObservedAtMilliseconds } = index;
   return {

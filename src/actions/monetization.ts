@@ -2,12 +2,10 @@
  * Is a machine opted in, and may this request change that? ("Monetization routes" of the interface, http-facts 9.) The order of
  * judgement is that of http-facts 9.4; the domain judges, the store alone decides which of two decisions is newer.
  */
-import { Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import type { DecidingHome, DecidingMachine } from '../domain/monetization/deciding-machine.ts';
 import { concludeDecision, judgeDecision } from '../domain/monetization/decision-judgement.ts';
-import type { DecisionRefusal } from '../domain/monetization/decision-refusal.ts';
 import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
 import { judgeWindow } from '../domain/monetization/decision-window.ts';
 import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
@@ -51,20 +49,20 @@ export async function putDecision(
   const located = await findMachineUncached(ctx, id);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
-  if (refusal !== undefined) throw toFault(refusal);
+  if (refusal !== undefined) throw refusal;
   enterCommitPhase(awaiting);
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
-  if (refused !== undefined) throw toFault(refused);
+  if (refused !== undefined) throw refused;
   return { id, inForce: decision, block: located.snapshot.block };
 }
 
 /** The members, then the window. */
 function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
   const { request, refusal } = parseDecisionRequest(body);
-  if (refusal !== undefined) throw toFault(refusal);
+  if (refusal !== undefined) throw refusal;
   const outside = judgeWindow(request.timestamp, nowSeconds(ctx.clock));
-  if (outside !== undefined) throw toFault(outside);
+  if (outside !== undefined) throw outside;
   return request;
 }
 
@@ -88,8 +86,4 @@ async function isNewest(ctx: Ctx, { machineId, timestamp }: SignedDecision): Pro
 
 function publish({ chain }: MainChainPorts): PublishedDeployment {
   return { chainId: String(chain.chainId), registry: chain.machineRegistry };
-}
-
-function toFault({ kind, context }: DecisionRefusal): Fault {
-  return new Fault(kind, context);
 }

@@ -1,7 +1,7 @@
 /**
- * What can keep the service from giving a plain answer?
- * A fault states a fact of the rules or of the world, never a status or a text for callers: `http/wire-errors.ts` alone
- * turns it into an answer. `cause` members are short fixed words for logs; they never hold text of an SDK or a caller.
+ * Faults: the typed errors of rules, actions and adapters.
+ * A fault states a fact, never a status, a header or a text for callers: only `http/error-responses.ts` turns it into a response.
+ * `cause` members are short fixed words for logs; they never contain text of an SDK or a caller.
  */
 
 import type { EvidenceRefusalKind } from './evidence/refusal.ts';
@@ -11,41 +11,41 @@ export type ChainName = 'main' | 'alt';
 
 /** Why a chain could not be read. Fixed words, so that logs and metrics can count them. */
 export type UnreadableCause =
-  | 'transport' // no answer, a refused connection, an HTTP failure
-  | 'deadline' // no answer in time
-  | 'rpc-error' // the node answered with an error that carries no revert data
-  | 'malformed' // the answer is not what the method promises
+  | 'transport' // no response, a refused connection, an HTTP failure
+  | 'deadline' // no response in time
+  | 'rpc-error' // the node returned an error without revert data
+  | 'malformed' // the response does not have the form that the method promises
   | 'wrong-chain' // chain id or genesis hash differ from the configuration
-  | 'block-mismatch' // the node answered for another block than the one asked for
+  | 'block-mismatch' // the node responded for another block than the requested one
   | 'undecodable' // an inner result has no known form
   | 'contradiction' // two facts that must agree do not
   | 'events' // the event history has a gap or disagrees with its logs
   | 'no-head'; // no head of the chain has been seen yet
 
-/** One invalid parameter, in the shape that the wire's 422 list has. */
-export interface ParameterIssue {
-  readonly type: string;
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  readonly input: unknown;
-  readonly ctx?: Readonly<Record<string, string | number>>;
+/** One request parameter that breaks its rule. `at` is its path, for example `['query', 'limit']`. */
+export interface InvalidParameter {
+  readonly at: readonly (string | number)[];
+  readonly problem:
+    | { readonly kind: 'not-an-integer'; readonly text: string }
+    | { readonly kind: 'below-minimum'; readonly text: string; readonly minimum: number }
+    /** The maximum is a text where it does not fit a JSON number. */
+    | { readonly kind: 'above-maximum'; readonly text: string; readonly maximum: number | string }
+    | { readonly kind: 'not-json'; readonly reason: string };
 }
 
-/** Names the class and nothing else. */
-type EvidenceRefusalContexts = Readonly<Record<EvidenceRefusalKind, Record<never, never>>>;
-
-/** Context of every kind of fault. A kind that is missing in `http/wire-errors.ts` does not compile. */
-export interface FaultContexts extends DecisionRefusalContexts, EvidenceRefusalContexts {
+/** Context of every kind of fault. `http/error-responses.ts` does not compile without a row for each kind. */
+export interface FaultContexts
+  extends DecisionRefusalContexts, Readonly<Record<EvidenceRefusalKind, Record<never, never>>> {
   readonly MachineDidMalformed: Record<never, never>;
   readonly OperatorMalformed: Record<never, never>;
-  /** Nothing stands after the method of the DID. */
+  /** The method of the DID is followed by nothing. */
   readonly OperatorDidEmpty: Record<never, never>;
-  readonly ParametersInvalid: { readonly issues: readonly ParameterIssue[] };
+  readonly ParametersInvalid: { readonly parameters: readonly InvalidParameter[] };
   readonly MachineAbsent: Record<never, never>;
   readonly MachineRelocating: Record<never, never>;
   readonly MachineHomedElsewhere: { readonly ordinal: number };
   readonly EventDataPrivate: Record<never, never>;
-  /** Not base58 of 32 bytes. */
+  /** The text is not the base58 form of 32 bytes. */
   readonly AltAddressMalformed: Record<never, never>;
   readonly WalletNotBound: Record<never, never>;
   readonly BindingRevoked: Record<never, never>;
@@ -54,39 +54,50 @@ export interface FaultContexts extends DecisionRefusalContexts, EvidenceRefusalC
   readonly ChainUnreadable: { readonly chain: ChainName; readonly cause: UnreadableCause };
   readonly EventIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
-  /** The worker has not read the head of the chain for so long. */
+  /** The worker has not read the head of the chain for `ageSeconds`. */
   readonly OperatorIndexStale: { readonly ageSeconds: number };
-  /** The alt chain has not been seen for so long, or never, that nobody knows what its half of a list is. */
+  /** The last snapshot of the alt chain's fleet is too old, or there is none. */
   readonly AltSnapshotOutOfDate: Record<never, never>;
   readonly StoreUnavailable: Record<never, never>;
   readonly RateLimited: { readonly retryAfterSeconds: number };
   readonly RouteUnknown: Record<never, never>;
   readonly MethodNotAllowed: { readonly allow: readonly string[] };
-  /** The caller takes no JSON. */
+  /** The caller does not accept JSON. */
   readonly NotAcceptable: Record<never, never>;
   readonly RequestTooLarge: { readonly part: 'head' | 'body' };
   readonly RequestMalformed: Record<never, never>;
   readonly RequestTimeout: Record<never, never>;
-  /** Not exactly one header with an onboarding token. */
+  /** The request does not carry exactly one valid onboarding token. */
   readonly OnboardingUnauthorized: Record<never, never>;
-  /** As many challenges are open as may be. */
+  /** The limit on open challenges is reached. */
   readonly ChallengesExhausted: Record<never, never>;
 }
 
 export type FaultKind = keyof FaultContexts;
 
-/** The one error type that rules, actions and adapters throw. */
-export class Fault<K extends FaultKind = FaultKind> extends Error {
-  readonly kind: K;
-  readonly context: FaultContexts[K];
+/** A fault of one kind. Without a type argument: the union of all, which `kind` narrows. */
+export type Fault<K extends FaultKind = FaultKind> = {
+  readonly [P in K]: Error & { readonly kind: P; readonly context: FaultContexts[P] };
+}[K];
 
-  constructor(kind: K, context: FaultContexts[K]) {
+interface FaultConstructor {
+  /** Makes `instanceof` narrow to the union. */
+  readonly prototype: Fault;
+  new <K extends FaultKind>(kind: K, context: FaultContexts[K]): Fault<K>;
+}
+
+/** The one error type that rules, actions and adapters throw. */
+export const Fault = class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly kind: FaultKind;
+  readonly context: object;
+
+  constructor(kind: FaultKind, context: object) {
     super(kind);
-    this.name = 'Fault';
     this.kind = kind;
     this.context = context;
   }
-}
+} as unknown as FaultConstructor;
 
 export function chainUnreadable(chain: ChainName, cause: UnreadableCause): Fault<'ChainUnreadable'> {
   return new Fault('ChainUnreadable', { chain, cause });

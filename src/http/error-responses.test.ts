@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { rule } from '../../test/conformance/rule.ts';
-import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
+import { Fault, type FaultContexts, type FaultKind, type InvalidParameter } from '../domain/faults.ts';
 import type { ProfileName } from './server/route-profiles.ts';
 import { toErrorHeaders, toWireError } from './error-responses.ts';
 
+const PARAMETER: InvalidParameter = { at: ['path', 'token_id'], problem: { kind: 'not-an-integer', text: 'x' } };
 const ISSUE = { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'x' };
 
 function wire<K extends FaultKind>(surface: ProfileName, kind: K, context: FaultContexts[K]): string {
@@ -57,7 +58,7 @@ test('read routes', () => {
     bare(404, 'Not Found'),
     bare(405, 'Method Not Allowed', 'Allow: GET, HEAD'),
   ]);
-  expect(read('ParametersInvalid', { issues: [ISSUE] })).toBe(`422 ${JSON.stringify({ detail: [ISSUE] })}`);
+  expect(read('ParametersInvalid', { parameters: [PARAMETER] })).toBe(`422 ${JSON.stringify({ detail: [ISSUE] })}`);
   expect(read('RateLimited', { retryAfterSeconds: 17 })).toBe(
     '429 {"error":"Rate limit exceeded: 90 per 1 minute"} Retry-After: 17',
   );
@@ -132,7 +133,7 @@ test('Verify knows the pairs of its readers and no other (evidence 2, item 10), 
     MachineDidMalformed: new Fault('MachineDidMalformed', {}),
     OperatorMalformed: new Fault('OperatorMalformed', {}),
     OperatorDidEmpty: new Fault('OperatorDidEmpty', {}),
-    ParametersInvalid: new Fault('ParametersInvalid', { issues: [ISSUE] }),
+    ParametersInvalid: new Fault('ParametersInvalid', { parameters: [PARAMETER] }),
     MachineAbsent: new Fault('MachineAbsent', {}),
     MachineRelocating: new Fault('MachineRelocating', {}),
     MachineHomedElsewhere: new Fault('MachineHomedElsewhere', { ordinal: 3 }),

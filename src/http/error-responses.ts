@@ -5,6 +5,7 @@
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
 import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
+import { toParameterIssue } from './parameter-issues.ts';
 import { JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
 
 export interface WireError {
@@ -84,8 +85,8 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     verify: INTERNAL,
   },
   ParametersInvalid: {
-    bare: ({ issues }) => ({ status: 422, body: { detail: issues } }),
-    monetization: ({ issues }) => ({ status: 422, body: { detail: issues } }),
+    bare: parametersInvalid,
+    monetization: parametersInvalid,
     verify: VERIFY_REQUEST_INVALID,
   },
   MachineAbsent: {
@@ -289,6 +290,10 @@ function toCoded(status: number, code: string, message: string): WireError {
 function coded(status: number, code: string, message: string): () => WireError {
   const answer = toCoded(status, code, message);
   return () => answer;
+}
+
+function parametersInvalid({ parameters }: FaultContexts['ParametersInvalid']): WireError {
+  return { status: 422, body: { detail: parameters.map(toParameterIssue) } };
 }
 
 function homedElsewhere({ ordinal }: FaultContexts['MachineHomedElsewhere']): WireError {

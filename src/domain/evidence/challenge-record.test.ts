@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { Fault } from '../faults.ts';
 import { requireOpen, type ChallengeLookup } from './challenge-record.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
 import { CHALLENGE, NOW } from '../../../testing/fixtures/evidence-documents.ts';
-import { EvidenceRefusal, type EvidenceRefusalKind } from './refusal.ts';
+import type { EvidenceRefusalKind } from './refusal.ts';
 
 const HASH = `0x${'ab'.repeat(32)}` as const;
 const OTHER = `0x${'cd'.repeat(32)}` as const;
@@ -26,5 +27,5 @@ it.each<[name: string, lookup: ChallengeLookup, kind: EvidenceRefusalKind]>([
   ['over this very second', kept(undefined, NOW), 'ChallengeExpired'],
   ['over long since', kept(undefined, NOW - 4_000), 'ChallengeExpired'],
 ])('%s: %s', (_name, lookup, kind) => {
-  expect(() => requireOpen(lookup, HASH, NOW as TrustedSeconds)).toThrow(new EvidenceRefusal(kind));
+  expect(() => requireOpen(lookup, HASH, NOW as TrustedSeconds)).toThrow(new Fault(kind, {}));
 });

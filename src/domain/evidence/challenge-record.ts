@@ -1,9 +1,9 @@
 /**
  * What is kept of a challenge, and may a document still be accepted for it? (evidence 8, step 9; 11.) The nonce itself is never kept.
  */
+import { Fault } from '../faults.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
-import { EvidenceRefusal } from './refusal.ts';
 import type { Hex } from './signed-bytes.ts';
 
 export interface ChallengeRecord {
@@ -28,11 +28,11 @@ export type ChallengeLookup =
 /** Throws unless the challenge is there, unconsumed and unexpired: consumption is told before expiry, so that a replay is told for ever. */
 export function requireOpen(lookup: ChallengeLookup, evidenceHash: Hex, now: TrustedSeconds): ChallengeRecord {
   if (lookup.state === 'gone') {
-    throw new EvidenceRefusal(lookup.isDocumentAccepted ? 'EvidenceAlreadyAccepted' : 'ChallengeUnknown');
+    throw new Fault(lookup.isDocumentAccepted ? 'EvidenceAlreadyAccepted' : 'ChallengeUnknown', {});
   }
   const { challenge } = lookup;
-  if (challenge.consumedBy === evidenceHash) throw new EvidenceRefusal('EvidenceAlreadyAccepted');
-  if (challenge.consumedBy !== undefined) throw new EvidenceRefusal('ChallengeConsumed');
-  if (now >= challenge.expiresAt) throw new EvidenceRefusal('ChallengeExpired');
+  if (challenge.consumedBy === evidenceHash) throw new Fault('EvidenceAlreadyAccepted', {});
+  if (challenge.consumedBy !== undefined) throw new Fault('ChallengeConsumed', {});
+  if (now >= challenge.expiresAt) throw new Fault('ChallengeExpired', {});
   return challenge;
 }

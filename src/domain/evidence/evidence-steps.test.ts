@@ -10,7 +10,6 @@ import {
 } from '../../../testing/fixtures/evidence-documents.ts';
 import * as steps from './evidence-steps.ts';
 import { vectorRules } from '../../../testing/fixtures/evidence-vectors.ts';
-import { EvidenceRefusal } from './refusal.ts';
 import { evidenceHashOf, type Hex } from './signed-bytes.ts';
 
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -96,11 +95,6 @@ it('the twin with a high s proves nothing, though the same account is behind it'
     return { ...document, controllerProof: { ...document.controllerProof, signature: signature.slice(0, 66) + twin } };
   };
   expect(judge({ body: forgeBody({ edit }) })).toBe('ControllerProofInvalid');
-});
-
-it('a refusal names itself and its kind', () => {
-  const refusal = new EvidenceRefusal('ClockInvalid');
-  expect([refusal.name, refusal.message, refusal.kind]).toEqual(['EvidenceRefusal', 'ClockInvalid', 'ClockInvalid']);
 });
 
 it('a leaf of no bytes is no certificate', () => {

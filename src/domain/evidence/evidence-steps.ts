@@ -20,7 +20,7 @@ import { parseEvidenceDocument, type EvidenceDocument, type Transcript } from '.
 import { isLowS } from './low-s.ts';
 import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
 import { isSignedByP256 } from './p256.ts';
-import { EvidenceRefusal, type EvidenceRefusalKind } from './refusal.ts';
+import type { EvidenceRefusalKind } from './refusal.ts';
 import {
   chipPreimage,
   chipRefOf,
@@ -122,7 +122,7 @@ export function requireClock(
   latestMilliseconds: number,
 ): TimedEvidence {
   const now = judgeClock(nowMilliseconds, latestMilliseconds);
-  if (now === undefined) throw new EvidenceRefusal('ClockInvalid');
+  if (now === undefined) throw new Fault('ClockInvalid', {});
   return { ...evidence, now } as TimedEvidence;
 }
 
@@ -155,7 +155,7 @@ export function requireMatch(evidence: ChallengedEvidence, { namespace }: Eviden
 /** 11. The leaf fits the certificate profile. */
 export function requireGenuineLeaf(evidence: MatchingEvidence, { trust, namespace }: EvidenceRules): CertifiedEvidence {
   const { certificate, failed } = judgeLeaf(evidence.leafDer, { trust, namespace, nowSeconds: evidence.now });
-  if (failed !== undefined) throw new EvidenceRefusal(failed.outcome);
+  if (failed !== undefined) throw new Fault(failed.outcome, {});
   return { ...evidence, leaf: certificate } as CertifiedEvidence;
 }
 
@@ -221,5 +221,5 @@ export function requireAccepted(
 }
 
 function refuseUnless(holds: boolean, otherwise: EvidenceRefusalKind): asserts holds {
-  if (!holds) throw new EvidenceRefusal(otherwise);
+  if (!holds) throw new Fault(otherwise, {});
 }

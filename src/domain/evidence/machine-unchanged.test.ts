@@ -11,7 +11,6 @@ import {
   UNREADABLE,
 } from '../../../testing/fixtures/evidence-documents.ts';
 import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
-import type { EvidenceRefusal } from './refusal.ts';
 
 type Snapshot = CurrentMachine['snapshot'];
 
@@ -20,7 +19,7 @@ function kindOf(snapshot: Partial<Snapshot>, rest: Partial<CurrentMachine> = {})
     requireUnchanged(CHALLENGE, { ...STANDING, ...rest, snapshot: { ...STANDING.snapshot, ...snapshot } });
     return 'unchanged';
   } catch (error) {
-    return (error as Fault | EvidenceRefusal).kind;
+    return (error as Fault).kind;
   }
 }
 

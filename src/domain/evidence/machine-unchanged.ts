@@ -5,7 +5,6 @@ import type { MachineSnapshot } from '../machine/machine-facts.ts';
 import { unwrap, unwrapOptional } from '../read-result.ts';
 import { judgeHome, type HomeOrdinals } from '../machine/machine-home.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
-import { EvidenceRefusal } from './refusal.ts';
 
 /** Facts of one block. */
 export interface CurrentMachine {
@@ -17,13 +16,13 @@ export interface CurrentMachine {
   readonly chainId: number;
 }
 
-/** Throws `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, or an `EvidenceRefusal`, in the order of the specification. */
+/** Throws `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`, or a fault of `EvidenceRefusalKind`, in the order of the specification. */
 export function requireUnchanged(challenge: ChallengeRecord, { snapshot, ordinals, chainId }: CurrentMachine): void {
   if (snapshot.id !== challenge.machineId) throw new Error('the facts of another machine');
   const owner = unwrapOptional(snapshot.owner);
   if (owner === undefined) throw new Fault('MachineAbsent', {}); // relocating or not: there is no token here
-  if (unwrap(snapshot.generalPaused)) throw new EvidenceRefusal('MachineDeactivated');
-  if (findDidController(snapshot, owner) !== challenge.didController) throw new EvidenceRefusal('ControllerChanged');
-  if (chainId !== challenge.chainId) throw new EvidenceRefusal('EvidenceMismatch');
+  if (unwrap(snapshot.generalPaused)) throw new Fault('MachineDeactivated', {});
+  if (findDidController(snapshot, owner) !== challenge.didController) throw new Fault('ControllerChanged', {});
+  if (chainId !== challenge.chainId) throw new Fault('EvidenceMismatch', {});
   judgeHome(snapshot, ordinals);
 }

@@ -1,7 +1,6 @@
 /**
- * Why is a document not taken? One kind for every answer of the evidence route that no other route has (evidence 8 and 14).
- * What other routes know too is a `Fault`: `RequestMalformed`, `MachineAbsent`, `MachineRelocating`, `ChainUnreadable`,
- * `StoreUnavailable`.
+ * Kinds of fault that refuse an evidence document, one for each response that only the evidence route has (evidence 8 and 14).
+ * They carry no context: no member, no value, no inner error.
  */
 
 export type EvidenceRefusalKind =
@@ -20,14 +19,3 @@ export type EvidenceRefusalKind =
   | 'ControllerChanged';
 
 export type CertificateRefusalKind = 'CertificateInvalid' | 'CertificateUnsupported' | 'CertificateUntrusted';
-
-/** Names the class and nothing else: no member, no value, no inner error. */
-export class EvidenceRefusal extends Error {
-  readonly kind: EvidenceRefusalKind;
-
-  constructor(kind: EvidenceRefusalKind) {
-    super(kind);
-    this.name = 'EvidenceRefusal';
-    this.kind = kind;
-  }
-}

@@ -1,11 +1,11 @@
 /** Does an intake that was changed since, or was never accepted, pass for one that was? */
 import { expect, it } from 'vitest';
+import { Fault } from '../faults.ts';
 import type { ChallengeLookup } from './challenge-record.ts';
 import { CHALLENGE, createScene, forgeBody, NOW, passSteps } from '../../../testing/fixtures/evidence-documents.ts';
 import { vectorNamespace, vectorRules } from '../../../testing/fixtures/evidence-vectors.ts';
 import { toEvidenceRecord, type AcceptedEvidenceRecord } from './evidence-record.ts';
 import { judgeStoredEvidence } from './stored-evidence.ts';
-import { EvidenceRefusal } from './refusal.ts';
 
 const accepted = passSteps(createScene());
 const INTAKE = toEvidenceRecord(accepted, accepted.receivedAt, vectorNamespace);
@@ -24,7 +24,7 @@ async function judge(
     const proven = await judgeStoredEvidence({ ...INTAKE, ...changes }, async () => lookup, vectorRules);
     return proven.evidenceHash;
   } catch (error) {
-    if (error instanceof EvidenceRefusal) return error.kind;
+    if (error instanceof Fault) return error.kind;
     throw error;
   }
 }

@@ -2,14 +2,14 @@
  * Would the document of an intake be accepted again? (evidence 10; decisions 2.) Its stored bytes go through the steps once more, at the second of
  * their acceptance, and what stands beside them in the row must follow from them. For whoever records the attestation.
  */
+import { Fault } from '../faults.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
 import * as steps from './evidence-steps.ts';
 import type { AcceptedEvidenceRecord } from './evidence-record.ts';
-import { EvidenceRefusal } from './refusal.ts';
 import { fingerprintOf, receiptIdOf, toHex } from './signed-bytes.ts';
 
 /**
- * Throws `EvidenceRefusal`, or the fault `RequestMalformed`. `lookup` is that of the document's challenge; where its row is deleted, which it is
+ * Throws the faults of `EvidenceRefusalKind` and `RequestMalformed`. `lookup` is that of the document's challenge; where its row is deleted, which it is
  * after 30 days, the intake's own columns stand for it.
  */
 export async function judgeStoredEvidence(
@@ -36,7 +36,7 @@ function reopen(
   evidence: steps.TimedEvidence,
 ): ChallengeRecord {
   if (lookup.state === 'kept') {
-    if (lookup.challenge.consumedBy !== intake.evidenceHash) throw new EvidenceRefusal('ChallengeConsumed');
+    if (lookup.challenge.consumedBy !== intake.evidenceHash) throw new Fault('ChallengeConsumed', {});
     return { ...lookup.challenge, consumedBy: undefined };
   }
   if (!lookup.isDocumentAccepted) requireOpen(lookup, evidence.evidenceHash, evidence.now);
@@ -65,5 +65,5 @@ function requireRow(
     intake.chipRef === document.chipRef &&
     intake.leafFingerprint === fingerprintOf(leafDer) &&
     intake.leafSerial === toHex(leaf.serial);
-  if (!follows) throw new EvidenceRefusal('EvidenceMismatch');
+  if (!follows) throw new Fault('EvidenceMismatch', {});
 }

@@ -10,7 +10,7 @@ import {
   ABSENT,
   ALT,
   ALT_OWNER,
-  FREE,
+  ELIGIBLE,
   messageOf,
   NOW,
   OPT_IN,
@@ -21,22 +21,22 @@ import {
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
 import {
-  ALT_DRAFT,
+  ALT_SCENARIO,
   changeFacts,
   changeMembers,
   createMemoryStore,
-  inForceSince,
-  MAIN_DRAFT,
-  put,
-  type Draft,
+  withCurrentDecisionAt,
+  MAIN_SCENARIO,
+  putDecision,
+  type PutScenario,
 } from '../../../testing/fixtures/put-decision.ts';
 
 /** One thing that goes wrong, in the order in which it is found out. */
-type Spoiling = readonly [outcome: string, spoil: (draft: Draft) => Draft];
+type Spoiling = readonly [outcome: string, spoil: (draft: PutScenario) => PutScenario];
 
 const MEMBERS: Spoiling = ['DecisionMalformed', changeMembers({ opted_in: 'true' })];
 const WINDOW: Spoiling = ['DecisionOutsideWindow', changeMembers({ timestamp: NOW - 301 })];
-const NOT_NEWER: Spoiling = ['DecisionNotNewer', inForceSince(NOW)];
+const NOT_NEWER: Spoiling = ['DecisionNotNewer', withCurrentDecisionAt(NOW)];
 const NOT_BONDED: Spoiling = ['MachineNotBonded', changeFacts({ subscriptionStatus: present('Terminated') })];
 
 const ON_MAIN: readonly Spoiling[] = [
@@ -66,26 +66,26 @@ const ON_ALT: readonly Spoiling[] = [
 ];
 
 const HOMES = [
-  ['main', MAIN_DRAFT, ON_MAIN, OWNER.address],
-  ['alt', ALT_DRAFT, ON_ALT, ALT_OWNER.key],
+  ['main', MAIN_SCENARIO, ON_MAIN, OWNER.address],
+  ['alt', ALT_SCENARIO, ON_ALT, ALT_OWNER.key],
 ] as const;
 
-function spoilAll(draft: Draft, spoilings: readonly Spoiling[]): Draft {
+function spoilAll(draft: PutScenario, spoilings: readonly Spoiling[]): PutScenario {
   // A later spoiling never mends an earlier one: the earlier one is laid on last.
   return spoilings.reduceRight((spoilt, [, spoil]) => spoil(spoilt), draft);
 }
 
 /** Nothing is stored on the way to a refusal or a fault. */
-function expectEnd(draft: Draft, outcome: string): void {
-  const store = createMemoryStore(draft.inForce);
-  expect(put(draft, store)).toBe(outcome);
-  expect(store.inForce).toBe(draft.inForce);
+function expectEnd(draft: PutScenario, outcome: string): void {
+  const store = createMemoryStore(draft.current);
+  expect(putDecision(draft, store)).toBe(outcome);
+  expect(store.inForce).toBe(draft.current);
 }
 
 describe.each(HOMES)('on the %s chain', (_chain, draft, spoilings, signer) => {
   it('a sound decision is applied', () => {
     const store = createMemoryStore();
-    expect(put(draft, store)).toBe('applied');
+    expect(putDecision(draft, store)).toBe('applied');
     expect(store.inForce).toStrictEqual({ ...OPT_IN, signer });
   });
 
@@ -114,13 +114,13 @@ describe.each(HOMES)('on the %s chain', (_chain, draft, spoilings, signer) => {
 describe('existence and home, before the signature', () => {
   const unsigned = changeMembers({ signature: `0x${'00'.repeat(65)}` });
 
-  it.each<[string, Partial<Draft>]>([
+  it.each<[string, Partial<PutScenario>]>([
     ['MachineAbsent', { homeOrdinal: present(0) }],
     ['ChainUnreadable', { homeOrdinal: present(0), altMachine: UNREADABLE }],
     ['ChainUnreadable', { homeOrdinal: UNREADABLE }],
     ['MachineHomedElsewhere', { homeOrdinal: present(3) }],
   ])('%s', (outcome, facts) => {
-    const draft = { ...MAIN_DRAFT, ...facts, snapshot: { ...FREE, owner: ABSENT, controller: ABSENT } };
+    const draft = { ...MAIN_SCENARIO, ...facts, snapshot: { ...ELIGIBLE, owner: ABSENT, controller: ABSENT } };
     expectEnd(unsigned(draft), outcome);
   });
 });

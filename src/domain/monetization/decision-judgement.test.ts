@@ -1,14 +1,14 @@
 /** What is handed to the store, and what does the store have to say? */
 import { describe, expect, it } from 'vitest';
 import { rule } from '../../../test/conformance/rule.ts';
-import { chainUnreadable } from '../faults.ts';
+import { chainUnreadable, Fault } from '../faults.ts';
 import { parseRecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingSnapshot } from './deciding-machine.ts';
 import { concludeDecision, judgeDecision } from './decision-judgement.ts';
 import {
   ALT,
   CONTROLLER,
-  FREE,
+  ELIGIBLE,
   ID,
   MAIN,
   MAIN_MACHINE,
@@ -23,13 +23,13 @@ import {
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
 import {
-  ALT_DRAFT,
+  ALT_SCENARIO,
   changeFacts,
   changeMembers,
   createMemoryStore,
-  inForceSince,
-  MAIN_DRAFT,
-  put,
+  withCurrentDecisionAt,
+  MAIN_SCENARIO,
+  putDecision,
 } from '../../../testing/fixtures/put-decision.ts';
 import type { Decision } from './decision.ts';
 
@@ -43,24 +43,30 @@ describe('strictly newer', () => {
     ['a second earlier', NOW - 1, NOW, 'DecisionNotNewer'],
     ['behind one that was signed ahead', NOW, NOW + 30, 'DecisionNotNewer'],
   ])('%s', (_name, timestamp, since, outcome) => {
-    expect(put(inForceSince(since)({ ...MAIN_DRAFT, members: at(timestamp) }))).toBe(outcome);
+    expect(putDecision(withCurrentDecisionAt(since)({ ...MAIN_SCENARIO, members: at(timestamp) }))).toBe(outcome);
   });
 
   it('a decision sent twice is applied once', () => {
     const store = createMemoryStore();
-    expect([put(MAIN_DRAFT, store), put(MAIN_DRAFT, store)]).toStrictEqual(['applied', 'DecisionNotNewer']);
+    expect([putDecision(MAIN_SCENARIO, store), putDecision(MAIN_SCENARIO, store)]).toStrictEqual([
+      'applied',
+      'DecisionNotNewer',
+    ]);
   });
 
   it('the same decision by the other signer in the same second is not newer', () => {
     const store = createMemoryStore();
-    const twin = changeMembers({ signature: CONTROLLER.sign(messageOf(OPT_IN)) })(MAIN_DRAFT);
-    expect([put(MAIN_DRAFT, store), put(twin, store)]).toStrictEqual(['applied', 'DecisionNotNewer']);
+    const twin = changeMembers({ signature: CONTROLLER.sign(messageOf(OPT_IN)) })(MAIN_SCENARIO);
+    expect([putDecision(MAIN_SCENARIO, store), putDecision(twin, store)]).toStrictEqual([
+      'applied',
+      'DecisionNotNewer',
+    ]);
   });
 
   it('in and out and in again', () => {
     const store = createMemoryStore();
     const outcomes = [at(NOW), at(NOW + 1, false), at(NOW + 2)].map((members) =>
-      put({ ...MAIN_DRAFT, members }, store),
+      putDecision({ ...MAIN_SCENARIO, members }, store),
     );
     expect(outcomes).toStrictEqual(['applied', 'applied', 'applied']);
     expect(store.inForce).toStrictEqual({ ...OPT_IN, timestamp: NOW + 2, signer: OWNER.address });
@@ -79,11 +85,11 @@ describe('a machine can always exit', () => {
   const globals = { generalPausedGlobal: true, technicalPausedGlobal: true };
 
   it.each([
-    ['main', MAIN_DRAFT, MAIN],
-    ['alt', ALT_DRAFT, ALT],
+    ['main', MAIN_SCENARIO, MAIN],
+    ['alt', ALT_SCENARIO, ALT],
   ] as const)('%s', (_chain, draft, home) => {
     const members = membersOf(OPT_OUT, home);
-    expect(put({ ...stopped(draft), globals, members })).toBe('applied');
+    expect(putDecision({ ...stopped(draft), globals, members })).toBe('applied');
   });
 });
 
@@ -94,13 +100,13 @@ describe('an opt-in that is impeded', () => {
       timestamp: decision.timestamp,
       proof: { kind: 'eip191', signature: OWNER.sign(messageOf(decision)) } as const,
     };
-    return judgeDecision(TERMS, ID, request, { ...MAIN_MACHINE, snapshot: { ...FREE, ...facts } });
+    return judgeDecision(TERMS, ID, request, { ...MAIN_MACHINE, snapshot: { ...ELIGIBLE, ...facts } });
   };
 
   it('is handed over with its impediment', () => {
     expect(judge(OPT_IN, { subscriptionStatus: present('Runoff') })).toStrictEqual({
       decision: { ...OPT_IN, signer: OWNER.address },
-      impediment: { kind: 'MachineNotBonded', context: {} },
+      impediment: new Fault('MachineNotBonded', {}),
     });
   });
 
@@ -108,14 +114,14 @@ describe('an opt-in that is impeded', () => {
     const { impediment } = judge(OPT_IN, { subscriptionStatus: UNREADABLE });
     const fault = chainUnreadable('main', 'transport');
     expect(impediment).toStrictEqual(fault);
-    expect(concludeDecision(impediment, false)).toStrictEqual({ kind: 'DecisionNotNewer', context: {} });
-    expect(() => concludeDecision(impediment, true)).toThrow(fault);
+    expect(concludeDecision(impediment, false)).toStrictEqual(new Fault('DecisionNotNewer', {}));
+    expect(concludeDecision(impediment, true)).toBe(impediment);
   });
 
   it('is free otherwise', () => {
     expect(judge(OPT_IN, {})).toStrictEqual({ decision: { ...OPT_IN, signer: OWNER.address }, impediment: undefined });
     expect(concludeDecision(undefined, true)).toBeUndefined();
-    expect(concludeDecision(undefined, false)).toStrictEqual({ kind: 'DecisionNotNewer', context: {} });
+    expect(concludeDecision(undefined, false)).toStrictEqual(new Fault('DecisionNotNewer', {}));
   });
 
   it('does not matter for an opt-out', () => {

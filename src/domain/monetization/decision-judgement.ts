@@ -17,7 +17,7 @@ import type { DecisionRequest } from './decision-request.ts';
 import { judgeSigner } from './decision-signer.ts';
 import type { PublishedDeployment, SignedDecision } from './decision.ts';
 import { judgeOptIn } from './opt-in.ts';
-import { refuse, type DecisionRefusal } from './decision-refusal.ts';
+import type { DecisionRefusal } from './decision-refusal.ts';
 
 /** What is the same for every decision of a deployment. */
 export interface DecisionTerms {
@@ -26,13 +26,10 @@ export interface DecisionTerms {
   readonly checks: SignatureChecks;
 }
 
-/** What keeps a decision of an entitled signer from being applied; a fault is a fact that could not be read. */
-export type Impediment = DecisionRefusal | Fault;
-
 export type DecisionJudgement =
   | { readonly refusal: DecisionRefusal; readonly decision?: never; readonly impediment?: never }
   /** To be applied if it is newer, or, when impeded, only to be compared. */
-  | { readonly decision: SignedDecision; readonly impediment: Impediment | undefined; readonly refusal?: never };
+  | { readonly decision: SignedDecision; readonly impediment: Fault | undefined; readonly refusal?: never };
 
 /** Throws `ChainUnreadable` where the authority of the signer depends on a fact that is unreadable. */
 export function judgeDecision(
@@ -48,14 +45,13 @@ export function judgeDecision(
   return { decision: { ...decision, signer }, impediment: optedIn ? findImpediment(machine) : undefined };
 }
 
-/** What refuses the decision after all. Throws the impediment where it is a fault. */
-export function concludeDecision(impediment: Impediment | undefined, isNewer: boolean): DecisionRefusal | undefined {
-  if (!isNewer) return refuse('DecisionNotNewer', {});
-  if (impediment instanceof Fault) throw impediment;
-  return impediment;
+/** Returns the fault that refuses the decision after all; undefined when the decision applies. */
+export function concludeDecision(impediment: Fault | undefined, isNewer: boolean): Fault | undefined {
+  return isNewer ? impediment : new Fault('DecisionNotNewer', {});
 }
 
-function findImpediment(machine: DecidingMachine): Impediment | undefined {
+/** Returns what keeps an entitled signer's opt-in from being applied; an unreadable fact is an impediment too. */
+function findImpediment(machine: DecidingMachine): Fault | undefined {
   try {
     return judgeOptIn(machine);
   } catch (error) {

@@ -1,41 +1,31 @@
 /**
- * Why is a decision refused? Facts, each of its own kind, in the order in which they are judged (http-facts 9.4). That a machine
- * is absent, relocating, homed elsewhere or unreadable is a `Fault`, as for every other route.
+ * Faults that refuse a monetization decision, in the order in which they are judged (http-facts 9.4). The pure rules return
+ * them; the action throws them as they are.
  */
+import type { Fault } from '../faults.ts';
 
 /** Context of every kind of refusal. */
 export interface DecisionRefusalContexts {
-  /** `member` is the first that breaks its rule; `body`: there are no members at all. */
+  /** `member` is the first that breaks its rule; `body` means that the body is not an object. */
   readonly DecisionMalformed: { readonly member: DecisionMember | 'body' };
   readonly DecisionOutsideWindow: Record<never, never>;
-  /** The text is well-formed, and no key can be recovered from it. */
+  /** The text is well-formed, but no key can be recovered from it. */
   readonly SignatureUnrecoverable: Record<never, never>;
   readonly SignerUnauthorized: { readonly cause: UnauthorizedCause };
-  /** A decision of the same second or a later one is in force. */
+  /** The decision in force has the same timestamp or a later one. */
   readonly DecisionNotNewer: Record<never, never>;
   readonly MachineNotBonded: Record<never, never>;
   readonly MachineDeactivated: Record<never, never>;
   readonly MachinePaused: Record<never, never>;
 }
 
-/** The members of a request, in the order in which they are judged. */
+/** Members of a request, in the order in which they are judged. */
 export type DecisionMember = 'opted_in' | 'timestamp' | 'signature' | 'signer_pubkey';
 
-/** Fixed words for logs; callers are told no more than that the signer may not decide. */
+/** Fixed words for logs. Callers only learn that the signer may not decide. */
 export type UnauthorizedCause =
-  | 'wrong-kind' // not the kind of signature that the machine's home takes
-  | 'not-verified' // the key that is named did not sign this message
-  | 'not-entitled'; // whoever signed this message is neither owner nor controller
+  | 'wrong-kind' // the machine's home accepts another kind of signature
+  | 'not-verified' // the named key did not sign this message
+  | 'not-entitled'; // the signer is neither owner nor controller
 
-export type DecisionRefusalKind = keyof DecisionRefusalContexts;
-
-export type DecisionRefusal = {
-  readonly [K in DecisionRefusalKind]: { readonly kind: K; readonly context: DecisionRefusalContexts[K] };
-}[DecisionRefusalKind];
-
-export function refuse<K extends DecisionRefusalKind>(
-  kind: K,
-  context: DecisionRefusalContexts[K],
-): { readonly kind: K; readonly context: DecisionRefusalContexts[K] } {
-  return { kind, context };
-}
+export type DecisionRefusal = Fault<keyof DecisionRefusalContexts>;

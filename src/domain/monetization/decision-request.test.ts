@@ -2,10 +2,12 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../faults.ts';
 import { formatBase58 } from '../identifiers/base58.ts';
 import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { rule } from '../../../test/conformance/rule.ts';
+import type { DecisionMember } from './decision-refusal.ts';
 import { parseDecisionRequest, toDecisionBody, type DecisionRequestResult } from './decision-request.ts';
 import {
   ALT,
@@ -270,6 +272,6 @@ function read(body: string): DecisionRequestResult {
   return parseDecisionRequest(value);
 }
 
-function refusedFor(member: string) {
-  return { refusal: { kind: 'DecisionMalformed', context: { member } } };
+function refusedFor(member: DecisionMember | 'body') {
+  return { refusal: new Fault('DecisionMalformed', { member }) };
 }

@@ -2,10 +2,11 @@
  * Which decision does the body of a request carry, and how does it claim to be signed? ("PUT request body" of the interface,
  * http-facts 9.4.) The wire's names of the members stand here only, for service and client.
  */
+import { Fault } from '../faults.ts';
 import { parseAltKey } from '../identifiers/alt-identifiers.ts';
 import { parseEd25519Signature, parseRecoverableSignature } from '../signatures/signature-parsing.ts';
 import { JsonNumber, type JsonValue } from '../json/strict-json.ts';
-import { refuse, type DecisionMember, type DecisionRefusal } from './decision-refusal.ts';
+import type { DecisionMember, DecisionRefusal } from './decision-refusal.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionProof } from './decision-signer.ts';
 
@@ -14,7 +15,7 @@ export interface DecisionRequest extends Omit<Decision, 'machineId'> {
   readonly proof: DecisionProof;
 }
 
-export type DecisionRequestReading =
+export type DecisionRequestResult =
   | { readonly request: DecisionRequest; readonly refusal?: never }
   | { readonly refusal: DecisionRefusal; readonly request?: never };
 
@@ -30,7 +31,7 @@ export interface DecisionBody {
 const POSITIVE_INTEGER = /^[1-9][0-9]{0,15}$/;
 
 /** Reads the members in their order; unknown ones are ignored. */
-export function parseDecisionRequest(body: JsonValue): DecisionRequestReading {
+export function parseDecisionRequest(body: JsonValue): DecisionRequestResult {
   if (!(body instanceof Map)) return malformed('body');
   const members: ReadonlyMap<string, JsonValue> = body;
   const optedIn = members.get('opted_in');
@@ -67,6 +68,6 @@ function parseProof(signature: JsonValue | undefined, key: JsonValue | undefined
   return ed25519 === undefined ? { kind: 'mixed' } : { kind: 'ed25519', signerKey, signature: ed25519 };
 }
 
-function malformed(member: DecisionMember | 'body'): DecisionRequestReading {
-  return { refusal: refuse('DecisionMalformed', { member }) };
+function malformed(member: DecisionMember | 'body'): DecisionRequestResult {
+  return { refusal: new Fault('DecisionMalformed', { member }) };
 }

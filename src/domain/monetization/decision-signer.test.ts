@@ -5,9 +5,9 @@ import { formatAltKey } from '../identifiers/alt-identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { Fault } from '../faults.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
-import { mixedPoint, spellLittleEndian } from '../../../testing/fixtures/crafted-ed25519.ts';
+import { mixedPoint, encodeLittleEndian } from '../../../testing/fixtures/crafted-ed25519.ts';
 import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
-import { IMPLEMENTATIONS, spellEd25519 } from '../../../testing/fixtures/signing-keys.ts';
+import { IMPLEMENTATIONS, formatEd25519 } from '../../../testing/fixtures/signing-keys.ts';
 import type { DecidingHome } from './deciding-machine.ts';
 import {
   ABSENT,
@@ -18,7 +18,7 @@ import {
   ALT_STRANGER,
   CONTROLLER,
   DEPLOYMENT,
-  FREE,
+  ELIGIBLE,
   MAIN,
   MAIN_MACHINE,
   messageOf,
@@ -30,6 +30,7 @@ import {
   STRANGER,
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
+import type { UnauthorizedCause } from './decision-refusal.ts';
 import { judgeSigner, type DecisionProof } from './decision-signer.ts';
 import type { Decision, PublishedDeployment } from './decision.ts';
 
@@ -39,8 +40,8 @@ const byAlt = (signature: Ed25519Signature, signerKey = ALT_OWNER.key): Decision
   signerKey,
   signature,
 });
-const refused = (cause: string) => ({ refusal: { kind: 'SignerUnauthorized', context: { cause } } });
-const UNRECOVERABLE = { refusal: { kind: 'SignatureUnrecoverable', context: {} } };
+const refused = (cause: UnauthorizedCause) => ({ refusal: new Fault('SignerUnauthorized', { cause }) });
+const UNRECOVERABLE = { refusal: new Fault('SignatureUnrecoverable', {}) };
 
 const MESSAGE = messageOf(OPT_IN);
 const ALT_MESSAGE = messageOf(OPT_IN, { home: ALT });
@@ -48,7 +49,7 @@ const NOBODY = `0x${'00'.repeat(65)}` as RecoverableSignature;
 
 describe.each(IMPLEMENTATIONS)('%s: a main-chain machine', (_name, checks) => {
   const judge = (proof: DecisionProof, facts = {}) =>
-    judgeSigner(checks, MESSAGE, proof, { home: MAIN, snapshot: { ...FREE, ...facts } });
+    judgeSigner(checks, MESSAGE, proof, { home: MAIN, snapshot: { ...ELIGIBLE, ...facts } });
 
   it('is decided on by its owner and by its controller', () => {
     expect(judge(byMain(OWNER.sign(MESSAGE)))).toStrictEqual({ signer: OWNER.address });
@@ -114,8 +115,8 @@ describe.each(IMPLEMENTATIONS)('%s: an alt-chain machine', (_name, checks) => {
   });
 
   it('is not decided on by an owner key of small order, for which anyone can sign', () => {
-    const neutral = formatAltKey(spellLittleEndian(1n));
-    const forged = spellEd25519(concatBytes(mixedPoint(1n, 0n), spellLittleEndian(1n)));
+    const neutral = formatAltKey(encodeLittleEndian(1n));
+    const forged = formatEd25519(concatBytes(mixedPoint(1n, 0n), encodeLittleEndian(1n)));
     const home: DecidingHome = { chain: 'alt', ordinal: ALT_ORDINAL, owner: neutral };
     expect(judge(byAlt(forged, neutral), home)).toStrictEqual(refused('not-verified'));
   });

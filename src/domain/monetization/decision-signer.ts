@@ -2,13 +2,14 @@
  * Who signed a decision, and may they decide? ("Who may sign" of the interface, http-facts 9.4 and 9.5, chain-evm 3.2.)
  * Main chain: owner or controller, by EIP-191. Alt chain: the owner alone, by Ed25519.
  */
+import { Fault } from '../faults.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import { unwrap, unwrapOptional } from '../read-result.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import type { Signer } from './decision.ts';
-import { refuse, type DecisionRefusal, type UnauthorizedCause } from './decision-refusal.ts';
+import type { DecisionRefusal, UnauthorizedCause } from './decision-refusal.ts';
 
 /** How a decision claims to be signed. */
 export type DecisionProof =
@@ -33,7 +34,7 @@ export function judgeSigner(
 ): SignerJudgement {
   if (home.chain === 'main' && proof.kind === 'eip191') {
     const signer = checks.recoverSigner(message, proof.signature);
-    if (signer === undefined) return { refusal: refuse('SignatureUnrecoverable', {}) };
+    if (signer === undefined) return { refusal: new Fault('SignatureUnrecoverable', {}) };
     const entitled = [unwrap(snapshot.owner), unwrapOptional(snapshot.controller)];
     return entitled.includes(signer) ? { signer } : unauthorized('not-entitled');
   }
@@ -46,5 +47,5 @@ export function judgeSigner(
 }
 
 function unauthorized(cause: UnauthorizedCause): SignerJudgement {
-  return { refusal: refuse('SignerUnauthorized', { cause }) };
+  return { refusal: new Fault('SignerUnauthorized', { cause }) };
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../faults.ts';
 import { NOW } from '../../../testing/fixtures/deciding-machines.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { chooseTimestamp, judgeWindow } from './decision-window.ts';
 
-const OUTSIDE = { kind: 'DecisionOutsideWindow', context: {} };
+const OUTSIDE = new Fault('DecisionOutsideWindow', {});
 
 describe('a decision signed', () => {
   rule('limits.signature-freshness');

@@ -5,7 +5,7 @@ import type { DecidingMachine, DecidingSnapshot } from './deciding-machine.ts';
 import {
   ABSENT,
   ALT_MACHINE,
-  FREE,
+  ELIGIBLE,
   MAIN_MACHINE,
   NO_GLOBALS,
   present,
@@ -94,7 +94,7 @@ describe("the chain's own word on availability", () => {
   ] as const;
 
   it.each(stops)('available although %s: unreadable', (_name, facts, globals) => {
-    expect(judge(MAIN_MACHINE, { ...FREE, ...facts, available: present(true) }, globals)).toBe(CONTRADICTION);
+    expect(judge(MAIN_MACHINE, { ...ELIGIBLE, ...facts, available: present(true) }, globals)).toBe(CONTRADICTION);
   });
 
   it.each(stops)('unreadable, and %s: no contradiction', (_name, facts, globals) => {

@@ -2,7 +2,7 @@
  * What did the caller put into the path and the query? Strict: one spelling per value, no coercion, and the answer for every
  * other spelling (http-facts 3). A 422 item shows the caller's text, cut to 100 characters.
  */
-import { Fault, type ParameterIssue } from '../../domain/faults.ts';
+import { Fault, type InvalidParameter } from '../../domain/faults.ts';
 import {
   MAX_MACHINE_ID,
   parseMachineDid,
@@ -11,7 +11,6 @@ import {
 } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
-const MAX_ECHO_CHARACTERS = 100;
 const POSITIVE_DECIMAL = /^[1-9][0-9]*$/;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 
@@ -31,11 +30,11 @@ export function requireMachineKey(text: string, namespace: Namespace): MachineId
 export function requireMachineId(text: string, name: string): MachineId {
   const id = parseMachineId(text);
   if (id !== undefined) return id;
-  const loc = ['path', name];
-  if (text === '0') throw invalid(tooSmall(loc, text, 1));
+  const at = ['path', name];
+  if (text === '0') throw invalid(belowMinimum(at, text, 1));
   // A bound that does not fit a JSON number is printed as a string.
-  if (POSITIVE_DECIMAL.test(text)) throw invalid(tooLarge(loc, text, String(MAX_MACHINE_ID)));
-  throw invalid(notAnInteger(loc, text));
+  if (POSITIVE_DECIMAL.test(text)) throw invalid(aboveMaximum(at, text, String(MAX_MACHINE_ID)));
+  throw invalid(notAnInteger(at, text));
 }
 
 /** `maximum` undefined: that of every integer, 2^256 - 1. */
@@ -47,21 +46,21 @@ export interface IntegerRule {
 }
 
 /**
- * Reads integers of a query, in the order of the rules; other parameters are ignored. Throws `ParametersInvalid` with all issues.
+ * Reads integers of a query, in the order of the rules; other parameters are ignored. Throws `ParametersInvalid` with all that are invalid.
  * A parameter that is given twice is no integer.
  */
 export function requireIntegers(query: string, rules: readonly IntegerRule[]): bigint[] {
   const given = new URLSearchParams(query);
-  const issues: ParameterIssue[] = [];
+  const parameters: InvalidParameter[] = [];
   const values = rules.map((rule) => {
     const texts = given.getAll(rule.name);
     if (texts.length === 0) return BigInt(rule.fallback);
-    const issue = texts.length > 1 ? notAnInteger(['query', rule.name], texts.join()) : judgeInteger(texts[0]!, rule);
-    if (issue === undefined) return BigInt(texts[0]!);
-    issues.push(issue);
+    const problem = texts.length > 1 ? notAnInteger(['query', rule.name], texts.join()) : judgeInteger(texts[0]!, rule);
+    if (problem === undefined) return BigInt(texts[0]!);
+    parameters.push(problem);
     return 0n;
   });
-  if (issues.length > 0) throw new Fault('ParametersInvalid', { issues });
+  if (parameters.length > 0) throw new Fault('ParametersInvalid', { parameters });
   return values;
 }
 
@@ -70,44 +69,32 @@ export function toPosition(value: bigint): number {
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
 }
 
-function judgeInteger(text: string, rule: IntegerRule): ParameterIssue | undefined {
-  const loc = ['query', rule.name];
-  if (!INTEGER.test(text)) return notAnInteger(loc, text);
-  if (Number(text) < rule.minimum) return tooSmall(loc, text, rule.minimum);
+function judgeInteger(text: string, rule: IntegerRule): InvalidParameter | undefined {
+  const at = ['query', rule.name];
+  if (!INTEGER.test(text)) return notAnInteger(at, text);
+  if (Number(text) < rule.minimum) return belowMinimum(at, text, rule.minimum);
   const maximum = rule.maximum ?? MAX_MACHINE_ID;
   if (BigInt(text) <= maximum) return undefined;
-  return tooLarge(loc, text, typeof maximum === 'bigint' ? String(maximum) : maximum);
+  return aboveMaximum(at, text, typeof maximum === 'bigint' ? String(maximum) : maximum);
 }
 
-/** The body is not JSON. `position` counts characters from the start, `problem` is a fixed text. */
-export function jsonInvalid(position: number, problem: string): Fault {
-  return invalid({
-    type: 'json_invalid',
-    loc: ['body', position],
-    msg: 'JSON decode error',
-    input: {},
-    ctx: { error: problem },
-  });
+/** Returns the fault for a body that is not JSON. `position` counts characters from the start, `reason` is a fixed text. */
+export function jsonInvalid(position: number, reason: string): Fault {
+  return invalid({ at: ['body', position], problem: { kind: 'not-json', reason } });
 }
 
-function invalid(issue: ParameterIssue): Fault {
-  return new Fault('ParametersInvalid', { issues: [issue] });
+function invalid(parameter: InvalidParameter): Fault {
+  return new Fault('ParametersInvalid', { parameters: [parameter] });
 }
 
-function notAnInteger(loc: readonly string[], text: string): ParameterIssue {
-  return { type: 'int_parsing', loc, msg: 'Input should be a valid integer', input: cut(text) };
+function notAnInteger(at: readonly string[], text: string): InvalidParameter {
+  return { at, problem: { kind: 'not-an-integer', text } };
 }
 
-function tooSmall(loc: readonly string[], text: string, ge: number): ParameterIssue {
-  const msg = `Input should be greater than or equal to ${ge}`;
-  return { type: 'greater_than_equal', loc, msg, input: cut(text), ctx: { ge } };
+function belowMinimum(at: readonly string[], text: string, minimum: number): InvalidParameter {
+  return { at, problem: { kind: 'below-minimum', text, minimum } };
 }
 
-function tooLarge(loc: readonly string[], text: string, le: number | string): ParameterIssue {
-  const msg = `Input should be less than or equal to ${le}`;
-  return { type: 'less_than_equal', loc, msg, input: cut(text), ctx: { le } };
-}
-
-function cut(text: string): string {
-  return text.slice(0, MAX_ECHO_CHARACTERS);
+function aboveMaximum(at: readonly string[], text: string, maximum: number | string): InvalidParameter {
+  return { at, problem: { kind: 'above-maximum', text, maximum } };
 }

@@ -1,12 +1,10 @@
-/**
- * What do errors look like? Derived from the error table itself, one closed schema per fault and surface, so that the document cannot
- * tell anything else than the service does.
- */
+/** Schemas of error responses, derived from the error table: one closed schema per fault and route profile. */
 import { Fault, type FaultContexts, type FaultKind } from '../../domain/faults.ts';
 import type { ProfileName } from '../server/route-profiles.ts';
 import { toWireError } from '../error-responses.ts';
 import {
   closedObject,
+  described,
   escapePattern,
   exactly,
   INTEGER,
@@ -17,15 +15,15 @@ import {
   type JsonSchema,
 } from './json-schema.ts';
 
-/** Stands for any number in a text. */
+/** Placeholder for any number in a text. */
 export const SAMPLE_NUMBER = 987654321;
 
-/** Contexts of every kind that lead to different answers. */
+/** Fault contexts that lead to different responses, by kind. */
 export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[K][] } = {
   MachineDidMalformed: [{}],
   OperatorMalformed: [{}],
   OperatorDidEmpty: [{}],
-  ParametersInvalid: [{ issues: [] }],
+  ParametersInvalid: [{ parameters: [] }],
   MachineAbsent: [{}],
   MachineRelocating: [{}],
   MachineHomedElsewhere: [{ ordinal: SAMPLE_NUMBER }],
@@ -86,11 +84,11 @@ export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[
 interface ErrorDescription {
   readonly status: number;
   readonly body: JsonSchema;
-  /** Names of headers that belong to this error. */
+  /** Names of the headers of this error. */
   readonly headers: readonly string[];
 }
 
-/** What `surface` answers to faults of this kind; `Unexpected` stands for everything that is no fault. */
+/** Describes the responses of `surface` to faults of this kind. `Unexpected` is any other error. */
 export function describeErrors(surface: ProfileName, kind: FaultKind | 'Unexpected'): ErrorDescription[] {
   const errors = kind === 'Unexpected' ? [new Error()] : FAULT_SAMPLES[kind].map((context) => new Fault(kind, context));
   return errors.map((error) => {
@@ -99,15 +97,21 @@ export function describeErrors(surface: ProfileName, kind: FaultKind | 'Unexpect
   });
 }
 
-export const VALIDATION_ISSUE_SCHEMA = closedObject(
-  {
-    type: NONEMPTY_TEXT,
-    loc: { type: 'array', items: { type: ['string', 'integer'] }, minItems: 1 },
-    msg: NONEMPTY_TEXT,
-    input: { description: 'What was given, at most 100 characters of it.' },
-    ctx: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
-  },
-  ['ctx'],
+export const VALIDATION_ISSUE = described(
+  closedObject(
+    {
+      type: described(NONEMPTY_TEXT, 'The kind of problem.', 'int_parsing'),
+      loc: described({ type: 'array', items: { type: ['string', 'integer'] }, minItems: 1 }, 'Where the parameter is.'),
+      msg: described(NONEMPTY_TEXT, 'The problem, for people.'),
+      input: { description: 'The given value, at most 100 characters of it.' },
+      ctx: described(
+        { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+        'The bounds that were violated.',
+      ),
+    },
+    ['ctx'],
+  ),
+  'One invalid parameter.',
 );
 
 function toSchema(value: unknown): JsonSchema {

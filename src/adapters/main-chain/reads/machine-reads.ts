@@ -10,14 +10,14 @@ import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
 import { decodeMachineFacts, planMachineCalls } from './machine-calls.ts';
-import type { FactName, NamedCalls, NamedResults, PageWants } from './machine-calls.ts';
+import type { FactName, NamedCalls, NamedResults, PageRequest } from './machine-calls.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { CallResult, Multicall } from './multicall.ts';
 
 export interface MachineRead {
   readonly id: MachineId;
   readonly block: Header;
-  readonly pages: PageWants;
+  readonly pages: PageRequest;
   /** The contract's limit of a page, which may be learned only with the same request. */
   readonly pageLimit: Promise<number>;
   readonly deadline: Deadline;
@@ -65,7 +65,7 @@ export async function readPageApart(
     return { state: 'present', value: { offset, records: read } };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
-    return { state: 'unreadable', cause: (error as Fault<'ChainUnreadable'>).context.cause };
+    return { state: 'unreadable', cause: error.context.cause };
   }
 }
 
