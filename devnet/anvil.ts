@@ -21,6 +21,7 @@ export interface AnvilOptions {
 
 export interface Anvil {
   readonly rpcUrl: string;
+  readonly pid: number;
   readonly chainId: number;
   /** Resolves when the process is gone; a second call does nothing. */
   stop(): Promise<void>;
@@ -28,6 +29,12 @@ export interface Anvil {
 
 /** Room for a day of seeding in one block. */
 const BLOCK_GAS_LIMIT = '1000000000';
+
+/**
+ * States of past blocks that can be read, each 2 MB once the devnet is seeded. Blocks, receipts and logs are never removed: an index is
+ * filled from them. A reader pins a recent block, and the index reads the finalized one.
+ */
+export const RETAINED_STATES = 32;
 
 /** Waits for an end of file on its standard input, which is this process's end, then kills the node. */
 const GUARD_SCRIPT = 'read -r _; kill -9 "$1" 2>/dev/null';
@@ -44,6 +51,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...['--host', '127.0.0.1', '--port', String(options.port ?? 0), '--chain-id', String(DEVNET_CHAIN_ID)],
       ...['--hardfork', 'prague', '--gas-limit', BLOCK_GAS_LIMIT, '--accounts', '1', '--auto-impersonate'],
       ...['--no-mining', '--slots-in-an-epoch', '1', '--order', 'fifo'],
+      ...['--prune-history', String(RETAINED_STATES)],
       ...(genesis === undefined ? [] : ['--timestamp', String(genesis)]),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
@@ -56,7 +64,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   try {
     const rpcUrl = `http://${await readListeningAddress(child)}`;
     await createRpc(rpcUrl).request('anvil_setLoggingEnabled', [false]);
-    return { rpcUrl, chainId: DEVNET_CHAIN_ID, stop };
+    return { rpcUrl, pid: child.pid!, chainId: DEVNET_CHAIN_ID, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -71,12 +79,14 @@ function findBinary(): string {
 /** Reads what anvil prints until it says where it listens; afterwards its output is thrown away. */
 async function readListeningAddress(child: ChildProcess): Promise<string> {
   const errors: string[] = [];
-  child.stderr!.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+  const noteError = (chunk: Buffer) => void errors.push(chunk.toString());
+  child.stderr!.on('data', noteError);
   const lines = createInterface({ input: child.stdout! });
   for await (const line of lines) {
     const address = /^Listening on (\S+)$/.exec(line)?.[1];
     if (address === undefined) continue;
     child.stdout!.resume();
+    child.stderr!.off('data', noteError).resume();
     return address;
   }
   throw new Error(`anvil did not start: ${errors.join('').trim()}`);

@@ -11,6 +11,7 @@ import type { AltChain } from './alt-chain.ts';
 import type { AltInhabitant } from './alt-persona.ts';
 import { BINDING_SEED } from './alt-placements.ts';
 import { startAnvil } from './anvil.ts';
+import { startBlockPace } from './block-pace.ts';
 import { createChainWriter } from './chain-writer.ts';
 import { ALT_ORDINAL, deployContracts } from './deploy.ts';
 import type { Deployment } from './deploy.ts';
@@ -23,6 +24,7 @@ import type { Inhabitant } from './personas.ts';
 import { listAltInhabitants } from './personas-alt.ts';
 import { DEFAULT_FLEET_SIZE } from './personas-fleet.ts';
 import { blockTimestamp } from './planned-event.ts';
+import { createRpc } from './rpc.ts';
 import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
 import type { SeedingResult } from './seed.ts';
 
@@ -37,6 +39,8 @@ export interface DevnetOptions {
   readonly altChain?: boolean;
   /** Main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
+  /** When the main chain gets a block: every two seconds, or when a transaction or finality needs one. Absent = `steady`. */
+  readonly blocks?: 'steady' | 'on-demand';
   /** Says nothing on standard error. */
   readonly quiet?: boolean;
 }
@@ -69,7 +73,9 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   // The main chain is seeded by another process, which leaves this one the time for the alt chain.
   const altStarting =
     altInhabitants.length === 0 ? undefined : startAltChain(altInhabitants, { port: options.svmPort, now });
+  let pace: { stop(): void } | undefined;
   async function stop(): Promise<void> {
+    pace?.stop();
     const [started] = await Promise.all([altStarting?.catch(() => undefined), anvil.stop()]);
     await started?.stop();
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
@@ -107,6 +113,9 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
+    const rpc = createRpc(anvil.rpcUrl);
+    if (options.blocks === 'on-demand') pace = startBlockPace(rpc);
+    else await rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
     await stop();
@@ -114,7 +123,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
 }
 
-/** Deploys and seeds, then lets the chain go on by itself. */
+/** Deploys and seeds. */
 async function buildMainChain(
   rpcUrl: string,
   inhabitants: readonly Inhabitant[],
@@ -124,7 +133,6 @@ async function buildMainChain(
   const writer = createChainWriter(rpcUrl);
   const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
   const seeded = await seedMainChain(writer, deployment, inhabitants, altInhabitants, now);
-  await writer.rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
   return { ...seeded, deployment };
 }
 

@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listLinks } from './demo.ts';
 import { runSvc, startSvc, stopSvc, waitForLine, type RunningSvc } from '../run-svc.ts';
 
 interface Demo {
@@ -23,12 +25,20 @@ const dir = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const envFile = join(dir, 'env');
 let svc: RunningSvc;
 let demo: Demo;
+/** Statuses of the requests that were sent when the demo was ready. */
+const firstAnswers = new Map<string, Promise<number>>();
 
 beforeAll(async () => {
   // What the environment says of a real service must not touch the demo.
   const env = { DATABASE_URL: 'postgres://nowhere', MAIN_CHAIN_ID: '1' };
   svc = startSvc(['demo', '--port', '0', '--dir', dir, '--json'], { env });
   demo = JSON.parse(await waitForLine(svc, /^\{/)) as Demo;
+  for (const link of [...listLinks(JSON.stringify(demo)), `${demo.url}/ready`]) {
+    firstAnswers.set(
+      link,
+      fetch(link).then(({ status }) => status),
+    );
+  }
 });
 afterAll(() => {
   svc.kill('SIGTERM');
@@ -39,6 +49,13 @@ it('serves rated machines by the time it is ready', async () => {
   expect(demo.machines[0]).toMatchObject({ name: 'rated-aaa', mcr: 'AAA', mcr_score: 100 });
   const response = await fetch(demo.machines[0]!.rating);
   expect([response.status, await response.json()]).toMatchObject([200, { mcr: 'AAA' }]);
+});
+
+it('answers the first request for every link that it prints, readiness included', async () => {
+  const links = listLinks(JSON.stringify(demo));
+  expect(links.length).toBe(2 * demo.machines.length + 2);
+  const answers = await Promise.all([...firstAnswers.entries()].map(async ([link, status]) => [link, await status]));
+  expect(answers).toEqual([...links, `${demo.url}/ready`].map((link) => [link, 200]));
 });
 
 it('serves a rated machine of the alt chain, and the machine that a wallet is bound to', async () => {
@@ -109,6 +126,23 @@ it('is not started twice in one folder', async () => {
   const { code, stderr } = await runSvc(['demo', '--port', '0', '--dir', dir]);
   expect([code, stderr]).toEqual([1, expect.stringContaining(`other local chains run from ${dir}`)]);
   expect((await fetch(demo.machines[0]!.rating)).status).toBe(200);
+});
+
+it('prints links and commands that work by the time it says "ready"', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+  const other = startSvc(['demo', '--port', '0', '--dir', folder]);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: other.stdout })) if ((lines.push(line), /^ready/.test(line))) break;
+  const links = listLinks(lines.join('\n'));
+  const commands = lines.flatMap((line) => /^ +bin\/svc (.*)$/.exec(line)?.[1] ?? []);
+  const answers = await Promise.all(links.map(async (link) => [link, (await fetch(link)).status]));
+  expect(answers).toEqual(links.map((link) => [link, 200]));
+  expect(links).toHaveLength(demo.machines.length + 4);
+  const results = await Promise.all(commands.map(async (text) => [text, (await runSvc(text.split(' '))).code]));
+  expect(results).toEqual(commands.map((text) => [text, 0]));
+  expect(commands.map((text) => text.split(' ')[0])).toEqual(['machine', 'replay', '--help']);
+  await stopSvc(other, 'SIGTERM');
+  rmSync(folder, { recursive: true });
 });
 
 it('ends with everything it started', async () => {

@@ -1,4 +1,5 @@
 /** `svc demo`: everything at once, for a first look: local chains, service, sample machines with their links (configuration.md 2). */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -17,6 +18,8 @@ const SAMPLES = [
   ...['rated-aaa', 'rated-b', 'fresh', 'multi-currency', 'flagged', 'grace', 'suspended', 'many-events'],
   'alt-rated',
 ];
+
+const SVC = join(import.meta.dirname, '../../bin/svc');
 
 const READY_WITHIN_MILLISECONDS = 60_000;
 const ASK_AGAIN_MILLISECONDS = 100;
@@ -48,7 +51,7 @@ export const demo = defineCommand({
         import('../start-failure.ts'),
       ]);
       process.stderr.write('starting two local chains and filling them with sample machines; this takes a while\n');
-      const devnet = await startDevnet({ dir });
+      const devnet = await startDevnet({ dir, blocks: 'on-demand' });
       atEnd(() => devnet.stop());
 
       const config = readDemoConfig({ ...devnet.env, HOST: host, PORT: String(port) }, dir);
@@ -56,20 +59,27 @@ export const demo = defineCommand({
         throw toStartFailure(error);
       });
       atEnd(() => service.close());
+      const deadline = Date.now() + READY_WITHIN_MILLISECONDS;
+      await waitForIndex(service.indexed);
 
       const samples = await Promise.all(
         SAMPLES.map(async (name) => {
           const { did, about, home } = devnet.fixtures.machines.find((machine) => machine.name === name)!;
           const rating = `${service.url}/mcr/${did}`;
           const page = `${service.url}/explorer/machine/${did.slice(did.lastIndexOf(':') + 1)}`;
-          return { name, did, home, about, ...(await untilRated(rating)), rating, page };
+          return { name, did, home, about, ...(await readRating(rating, deadline)), rating, page };
         }),
       );
       const { address } = devnet.fixtures.wallets.find(({ state }) => state === 'bound')!;
       const wallet = { address, rating: `${service.url}/solana/mcr/${address}` };
+      const commands = json ? [] : listCommands(samples[0]!.did, service.url, dir);
       const text = json
         ? JSON.stringify({ url: service.url, machines: samples, wallet })
-        : formatDemo(samples, wallet, service.url, dir);
+        : formatDemo(samples, wallet, service.url, commands);
+      await Promise.all([
+        ...listLinks(text).map((link) => requireLink(link, deadline)),
+        ...commands.map(({ args }) => requireCommand(args)),
+      ]);
       process.stdout.write(`${text}\n`);
     });
   },
@@ -107,24 +117,42 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   await once(server, 'close');
 }
 
-/** Asks until the rating is served: the index of its chain must have caught up first. */
-async function untilRated(url: string): Promise<{ mcr: string; mcr_score: number }> {
-  const deadline = Date.now() + READY_WITHIN_MILLISECONDS;
+async function waitForIndex(indexed: Promise<unknown>): Promise<void> {
+  const isIndexed = await Promise.race([
+    indexed.then(() => true),
+    delay(READY_WITHIN_MILLISECONDS, false, { ref: false }),
+  ]);
+  if (!isIndexed) throw new CommandFailed('unreachable', 'the service does not finish reading the local chains');
+}
+
+async function readRating(url: string, deadline: number): Promise<{ mcr: string; mcr_score: number }> {
+  const { mcr, mcr_score } = (await (await requireLink(url, deadline)).json()) as Pick<Sample, 'mcr' | 'mcr_score'>;
+  return { mcr, mcr_score };
+}
+
+/** Every URL of a text for people or of its JSON. */
+export function listLinks(text: string): string[] {
+  return [...new Set(text.match(/https?:\/\/[^\s"]+/g))];
+}
+
+/** Returns the response of a link that works; a failure of the moment may pass until the deadline. */
+async function requireLink(url: string, deadline: number): Promise<Response> {
   for (;;) {
     const response = await fetch(url);
-    if (response.status === 200) {
-      const { mcr, mcr_score, rating_unavailable } = (await response.json()) as RatingAnswer;
-      if (rating_unavailable !== 'indexer_behind') return { mcr, mcr_score };
-    } else await response.body?.cancel();
+    if (response.status === 200) return new Response(await response.arrayBuffer());
+    await response.body?.cancel();
     if (Date.now() > deadline) throw new CommandFailed('unreachable', `${url} still answers ${response.status}`);
     await delay(ASK_AGAIN_MILLISECONDS);
   }
 }
 
-interface RatingAnswer {
-  readonly mcr: string;
-  readonly mcr_score: number;
-  readonly rating_unavailable?: string;
+/** Runs `bin/svc` with these arguments as a person would in another terminal. Throws when it fails. */
+async function requireCommand(args: readonly string[]): Promise<void> {
+  const svc = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const errors = svc.stderr.setEncoding('utf8').toArray();
+  const [code] = (await once(svc, 'exit')) as [number | null];
+  if (code === 0) return;
+  throw new CommandFailed('refused', `bin/svc ${args.join(' ')} fails: ${(await errors).join('').trim()}`);
 }
 
 interface Sample {
@@ -144,10 +172,31 @@ interface SampleWallet {
   readonly rating: string;
 }
 
+interface SampleCommand {
+  /** Introduces it. */
+  readonly about?: string;
+  readonly args: readonly string[];
+}
+
+function listCommands(did: string, url: string, dir: string): readonly SampleCommand[] {
+  const elsewhere = url === DEFAULT_BASE_URL ? [] : ['--base-url', url];
+  return [
+    { args: ['machine', did, ...elsewhere] },
+    {
+      about: 'the same rating again, from the raw events of the chain and by other code:',
+      args: ['replay', did, ...elsewhere, '--env-file', join(dir, 'env')],
+    },
+    { args: ['--help'] },
+  ];
+}
+
 /** What a person who knows nothing can do next, the most inviting first. */
-function formatDemo(samples: readonly Sample[], wallet: SampleWallet, url: string, dir: string): string {
-  const { did, rating } = samples[0]!;
-  const elsewhere = url === DEFAULT_BASE_URL ? '' : ` --base-url ${url}`;
+function formatDemo(
+  samples: readonly Sample[],
+  wallet: SampleWallet,
+  url: string,
+  commands: readonly SampleCommand[],
+): string {
   return [
     '',
     `${emphasize('bold', 'Open in a browser')}`,
@@ -163,11 +212,11 @@ function formatDemo(samples: readonly Sample[], wallet: SampleWallet, url: strin
     `      ${wallet.rating}`,
     '',
     emphasize('bold', 'In another terminal, in this folder'),
-    `  curl -s ${rating}`,
-    `  bin/svc machine ${did}${elsewhere}`,
-    '  the same rating again, from the raw events of the chain and by other code:',
-    `  bin/svc replay ${did}${elsewhere} --env-file ${join(dir, 'env')}`,
-    '  bin/svc --help',
+    `  curl -s ${samples[0]!.rating}`,
+    ...commands.flatMap(({ about, args }) => [
+      ...(about === undefined ? [] : [`  ${about}`]),
+      `  bin/svc ${args.join(' ')}`,
+    ]),
     '',
     'ready; Ctrl-C ends all',
   ].join('\n');

@@ -25,6 +25,7 @@ export const devnet = defineCommand({
       const { startDevnet } = await import('../../devnet/start-devnet.ts');
       const started = await startDevnet({
         dir,
+        blocks: 'on-demand',
         ...(evmPort === undefined ? {} : { evmPort }),
         ...(svmPort === undefined ? {} : { svmPort }),
         ...(fleet === undefined ? {} : { fleet }),

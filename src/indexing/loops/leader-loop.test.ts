@@ -16,6 +16,7 @@ function createScene(answers: readonly (boolean | Error)[]) {
   const worker: PollLoop = {
     name: 'worker',
     start: () => void events.push(`start ${time.nowMilliseconds()}`),
+    wake: () => undefined,
     async stop() {
       events.push(`stop ${time.nowMilliseconds()}`);
       if (holdsBack) await stopped.promise;

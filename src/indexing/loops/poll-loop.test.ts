@@ -122,6 +122,27 @@ describe('a poll loop', () => {
     expect(startedAt).toEqual([0]);
   });
 
+  it('ends its pause when it is woken', async () => {
+    const { loop, time, startedAt } = createLoop(() => Promise.resolve('idle'));
+    loop.start();
+    await time.advance(7_000);
+    loop.wake();
+    await time.advance(60_000);
+    expect(startedAt).toEqual([0, 7_000, 67_000]);
+    await loop.stop();
+  });
+
+  it('makes no pause after a step during which it is woken', async () => {
+    const { loop, time, startedAt } = createLoop((count) => {
+      if (count === 1) loop.wake();
+      return Promise.resolve('idle');
+    });
+    loop.start();
+    await time.advance(60_000);
+    expect(startedAt).toEqual([0, 0, 60_000]);
+    await loop.stop();
+  });
+
   it('starts again after a stop', async () => {
     const { loop, time, startedAt } = createLoop(() => Promise.resolve('idle'));
     loop.start();

@@ -42,6 +42,8 @@ export interface PollLoop {
   readonly name: string;
   /** Begins with a step at once; does nothing when the loop runs. */
   start(): void;
+  /** Ends the pause of a running loop; a step that is running is followed by another without a pause. */
+  wake(): void;
   /** Resolves when the running step has ended. The loop can be started again. */
   stop(): Promise<void>;
   report(): PollLoopReport;
@@ -61,10 +63,14 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     lastSuccessAtMilliseconds: undefined,
   };
 
+  /** Ends the pause after the running step, also before it has begun. */
+  let pauseEnd = new AbortController();
+
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      pauseEnd = new AbortController();
       const pause = await runStep(signal);
-      if (pause > 0 && !signal.aborted) await timers.wait(pause, signal);
+      if (pause > 0 && !signal.aborted) await timers.wait(pause, pauseEnd.signal);
     }
   }
 
@@ -117,10 +123,14 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       const abort = new AbortController();
       running = { abort, ended: run(abort.signal) };
     },
+    wake() {
+      pauseEnd.abort();
+    },
     async stop() {
       const stopping = running;
       if (stopping === undefined) return;
       stopping.abort.abort();
+      pauseEnd.abort();
       await stopping.ended;
       if (running === stopping) running = undefined;
     },

@@ -58,13 +58,26 @@ describe('the main chain’s indexers', () => {
       chain.mineMany(4);
       await time.advance(60_000);
     }
-    expect(steps).toHaveLength(182);
+    // One a second, and one each when the first index and the first rating states are there.
+    expect(steps).toHaveLength(184);
     expect(steps.at(-1)!.head).toEqual(chain.head);
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 16, headBlock: 18 });
     expect(await store.readFold('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
     expect(await indexers.eventTimes.readEventLogs('second', A, 0, 4, chain.head, false)).toHaveLength(4);
     await stop();
     expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
+  });
+
+  it('join the head to the first index at once, not after the head follower’s pause', async () => {
+    const { chain, time, indexers, start, stop } = await openIndexers();
+    chain.mine([submitted(A)]);
+    chain.mineMany(2);
+    start();
+    await time.advance(0);
+    await indexers.caughtUp;
+    expect(await indexers.eventTimes.readEventLogs('second', A, 0, 1, chain.head, false)).toHaveLength(1);
+    expect(await indexers.eventTimes.readEventEpoch('second', A, chain.head)).toBe(0);
+    await stop();
   });
 
   it('ask nothing of a quiet chain but once a second for its head and once a minute for its finality', async () => {

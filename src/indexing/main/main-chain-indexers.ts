@@ -91,6 +91,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     intervalMilliseconds: headIntervalMilliseconds,
   });
 
+  let isIndexed = false;
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
   const following = Promise.withResolvers<unknown>();
@@ -99,8 +100,14 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   async function work(signal: AbortSignal): Promise<StepOutcome> {
     const advanced = await index.advance(signal);
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
+    // Ratings are refused as syncing until the head follower has joined the first checkpoint to the head.
+    if (!isIndexed) head.wake();
+    isIndexed = true;
     const outcome = await folder.fold(advanced.block, signal);
-    if (outcome === 'idle') isFolded = true;
+    if (outcome === 'idle' && !isFolded) {
+      isFolded = true;
+      head.wake();
+    }
     return outcome;
   }
 
@@ -112,6 +119,17 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (isLast) caughtUp.resolve(undefined);
     return outcome;
   }
+
+  const head = createPollLoop({
+    name: 'main-chain-head',
+    intervalMilliseconds: headIntervalMilliseconds,
+    firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+    maxBackoffMilliseconds: MAX_HEAD_BACKOFF_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    step: follow,
+  });
 
   return {
     eventTimes: createEventTimes({ chain, store, standing, recent: follower.recent }),
@@ -126,16 +144,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: work,
     }),
-    head: createPollLoop({
-      name: 'main-chain-head',
-      intervalMilliseconds: headIntervalMilliseconds,
-      firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
-      maxBackoffMilliseconds: MAX_HEAD_BACKOFF_MILLISECONDS,
-      clock,
-      timers,
-      log,
-      step: follow,
-    }),
+    head,
     claimIndex: index.claim,
     following: following.promise,
     caughtUp: caughtUp.promise,

@@ -1,0 +1,55 @@
+/**
+ * Block production on demand: a transaction gets its block within two seconds, finality follows at the same pace, and an idle chain gets
+ * one block a minute. The node never removes a block, so each one costs memory for as long as the chain runs.
+ */
+import type { Rpc } from './rpc.ts';
+
+export interface BlockPace {
+  /** Looks at the chain and mines at most one block. Call it every `TICK_MILLISECONDS`. */
+  tick(): Promise<void>;
+}
+
+export const TICK_MILLISECONDS = 2_000;
+
+/** Ticks between two blocks of an idle chain: one minute. */
+export const IDLE_TICKS = 30;
+
+/** Blocks after a transaction's own until it is final. */
+const FINALIZING_BLOCKS = 2;
+
+export function createBlockPace(rpc: Rpc): BlockPace {
+  let newest: string | undefined;
+  let finalizing = 0;
+  let idleTicks = 0;
+
+  return {
+    async tick() {
+      const [pool, number] = await rpc.batch<unknown>([{ method: 'txpool_status' }, { method: 'eth_blockNumber' }]);
+      const isWaitedFor = Number((pool as { readonly pending: string }).pending) > 0;
+      const isForeign = newest !== undefined && number !== newest;
+      newest = number as string;
+      idleTicks += 1;
+      if (isWaitedFor) finalizing = FINALIZING_BLOCKS;
+      else if (isForeign) finalizing = FINALIZING_BLOCKS - 1;
+      else if (finalizing > 0) finalizing -= 1;
+      else if (idleTicks < IDLE_TICKS) return;
+      idleTicks = 0;
+      await rpc.request('evm_mine');
+      newest = `0x${(Number(number) + 1).toString(16)}`;
+    },
+  };
+}
+
+/** Ticks until it is stopped. The node may be stopped first: a tick that fails is followed by the next. */
+export function startBlockPace(rpc: Rpc): { stop(): void } {
+  const { tick } = createBlockPace(rpc);
+  let isTicking = false;
+  const timer = setInterval(() => {
+    if (isTicking) return;
+    isTicking = true;
+    void tick()
+      .catch(() => undefined)
+      .finally(() => (isTicking = false));
+  }, TICK_MILLISECONDS);
+  return { stop: () => clearInterval(timer) };
+}
