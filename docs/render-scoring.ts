@@ -246,23 +246,13 @@ every deduction, largest first. Deductions and points add up to ${points(MAX_TOT
 a bond or of more history is visible.
 
 ${table(
-<<<<<<< /tmp/tmp.ietp2olIBO/a
-  ['code', 'what it says'],
+  ['code', 'text'],
   Object.entries(NOTICE_TEXTS).map(([code, text]) => [`\`${code}\``, text]),
 )}
 
 ${table(
-  ['code', 'points lost', 'what it says'],
-  (Object.keys(DEDUCTION_TEXTS) as DeductionCode[]).map((code) => [
-=======
-  ['code', 'text'],
-  Object.entries(GATE_TEXTS).map(([code, text]) => [`\`${code}\``, text]),
-)}
-
-${table(
   ['code', 'deduction', 'text'],
-  (Object.keys(DEDUCTION_PHRASES) as DeductionCode[]).map((code) => [
->>>>>>> /tmp/tmp.ietp2olIBO/b
+  (Object.keys(DEDUCTION_TEXTS) as DeductionCode[]).map((code) => [
     `\`${code}\``,
     LOSS_MEASURES[code],
     DEDUCTION_TEXTS[code].text,

@@ -1,4 +1,4 @@
-/** How often, and from which seed, are properties tried? Test support: `FC_RUNS` raises the runs, `FC_SEED` repeats a failure. */
+/** Number of runs and seed of property tests. `FC_RUNS` raises the number of runs, `FC_SEED` reproduces a failure. */
 
 const QUICK_RUNS = 100;
 
@@ -7,8 +7,8 @@ export const PROPERTY_RUNS = {
   seed: Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31),
 } as const;
 
-/** For the title of a suite, so that the seed stands in every report. */
+/** The seed as part of a test title, so that every report contains it. */
 export const SEED_TITLE = `seed ${PROPERTY_RUNS.seed}`;
 
-/** Ten times what a run takes, and never less than the default. */
+/** 30 s plus 10 ms per run. */
 export const PROPERTY_TIMEOUT_MILLISECONDS = 30_000 + 10 * PROPERTY_RUNS.numRuns;

@@ -1,7 +1,4 @@
-/**
- * Which machines are properties tried on? Test support: histories of any rhythm, events of every kind and near every bound,
- * and rate tables that grow.
- */
+/** Arbitraries for rating properties: event histories, events of every kind and near every limit, and growing rate tables. */
 
 import fc from 'fast-check';
 
@@ -20,7 +17,7 @@ import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-t
 
 const UINT256_MAX = 2n ** 256n - 1n;
 
-/** EUR has a rate on four days of seven, SUS none after the first 100 days, FIX is fixed, TKN has its own decimals. */
+/** EUR has a rate on four days of seven, SUS has none after the first 100 days, TKN has its own decimals. */
 const RATED = ['EUR', 'SUS', 'TKN'];
 const CURRENCIES = ['USD', 'USD', 'USD', ...RATED, 'FIX', 'JUNKJUNKJU'];
 const HISTORY_DAYS = 500;
@@ -28,7 +25,7 @@ const FIRST_DAY = TODAY - HISTORY_DAYS;
 
 const trustLevel = fc.constantFrom(0, 1, 2);
 
-/** Minor units: mostly ordinary, some around the least qualifying and the largest amount, some absurd. */
+/** Minor units: mostly typical, some around the minimum and maximum amounts, some extreme. */
 const value = fc.oneof(
   { weight: 6, arbitrary: fc.bigInt(500n, 60_000n) },
   { weight: 2, arbitrary: fc.constantFrom(0n, 999n, 1_000n, 1_001n, 99_999n, 100_000n, 100_001n) },
@@ -47,7 +44,7 @@ const malformed = fc.oneof(
   fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constant('USD'), trust: fc.constantFrom(3, 255) }),
 );
 
-/** Seconds from the block to what it tells of, at which an event is neither late nor early. */
+/** Offset in seconds from the block to an event that is neither late nor early. */
 const onTime = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -600, max: 0 }) },
   { weight: 1, arbitrary: fc.integer({ min: -LATE_AFTER_SECONDS, max: EARLY_AFTER_SECONDS }) },
@@ -67,7 +64,7 @@ const place = (form: Form, blockTimestamp: number, offset: number): EventParts =
   timestamp: BigInt(blockTimestamp + offset),
 });
 
-/** A moment of a history; many moments fall together, as events of one block. */
+/** A block time within a history; many of them coincide, as for events of one block. */
 const blockTimestamp = fc.oneof(
   fc.integer({ min: noonOf(FIRST_DAY), max: noonOf(TODAY) }),
   fc.integer({ min: 0, max: HISTORY_DAYS }).map((days) => noonOf(FIRST_DAY + days)),
@@ -85,7 +82,7 @@ const scattered = fc.array(
   { maxLength: 60 },
 );
 
-/** The same few events every few days, over a part of the time. */
+/** The same few events at a regular interval, over part of the history. */
 const rhythmic = fc
   .record({
     forms: fc.array(wellFormed, { minLength: 1, maxLength: 3 }),
@@ -101,7 +98,7 @@ const rhythmic = fc
     return parts;
   });
 
-/** More activity on a few days than counts. */
+/** More activity on a few days than the daily maximum. */
 const crowded = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 10 }), trustLevel, fc.integer({ min: 1, max: 30 })), { maxLength: 6 })
   .map((days) =>
@@ -111,12 +108,12 @@ const crowded = fc
     }),
   );
 
-/** Events of a machine in chain order, none stored after noon of `TODAY`. */
-export const history: fc.Arbitrary<RatingEvent[]> = fc
+/** Generates the events of a machine in chain order, none stored after noon of `TODAY`. */
+export const eventHistory: fc.Arbitrary<RatingEvent[]> = fc
   .tuple(scattered, fc.array(rhythmic, { maxLength: 3, size: 'max' }), crowded)
   .map(([loose, rhythms, crowd]) => inChainOrder([...loose, ...rhythms.flat(), ...crowd]));
 
-/** One sound event in USD or of activity, stored at a time and at most 7 days old. */
+/** Generates one sound event, in USD or of activity, stored at the given time and at most 7 days old. */
 export const soundEventAt = (now: number): fc.Arbitrary<EventParts> =>
   fc
     .tuple(
@@ -128,8 +125,8 @@ export const soundEventAt = (now: number): fc.Arbitrary<EventParts> =>
     )
     .map(([form, offset]) => place(form, now, offset));
 
-/** One event that must not count, stored at a time. */
-export const uselessEventAt = (now: number): fc.Arbitrary<EventParts> =>
+/** Generates one event that must not qualify, stored at the given time. */
+export const nonQualifyingEventAt = (now: number): fc.Arbitrary<EventParts> =>
   fc.oneof(
     malformed.map((form) => place(form, now, 0)),
     fc.tuple(wellFormed, outOfTime).map(([form, offset]) => place(form, now, offset)),
@@ -143,7 +140,7 @@ export const uselessEventAt = (now: number): fc.Arbitrary<EventParts> =>
       .map((form) => place(form, now, 0)),
   );
 
-/** What may be recorded about a machine at a time. */
+/** Generates the facts of a machine at the given time. */
 export const factsAt = (
   now: number,
 ): fc.Arbitrary<{ negativeFlagAt: bigint; trustOverride: number | undefined; bondStatus: 'bonded' | 'unbonded' }> =>
@@ -163,7 +160,7 @@ export const factsAt = (
     bondStatus: fc.constantFrom('bonded', 'bonded', 'bonded', 'unbonded'),
   });
 
-/** The rates of a feed as they stand when it is complete up to a day. */
+/** Creates the rate table of a feed that is complete up to a day. */
 export function tableThrough(throughDay: number): RateTable {
   const tokens = new Map([
     ['FIX', { decimals: 18, fixedRate: 1_500_000_000_000n }],
@@ -177,7 +174,7 @@ export function tableThrough(throughDay: number): RateTable {
   return extendRateTable(createRateTable(true, tokens), rows, throughDay);
 }
 
-/** Days up to which a table grows, ascending. */
-export const growth = fc
+/** Generates the days up to which a table grows, ascending. */
+export const tableGrowth = fc
   .array(fc.integer({ min: FIRST_DAY, max: TODAY }), { minLength: 1, maxLength: 6 })
   .map((days) => days.sort((a, b) => a - b));

@@ -11,7 +11,7 @@ const TOKENS = new Map([
 ]);
 const ONE_USD = 10n ** 12n;
 
-/** EUR, KWD and the tokens are worth a dollar up to the day before `TODAY`. */
+/** A table in which EUR, KWD, UYW, JPY and TKN have a rate of one dollar on the day before `TODAY`. */
 function tableThrough(throughDay: number, tokens = TOKENS) {
   const rows = ['EUR', 'KWD', 'UYW', 'JPY', 'TKN'].map((currency) => ({ currency, day: TODAY - 1, rate: ONE_USD }));
   return extendRateTable(createRateTable(true, new Map(tokens)), rows, throughDay);
@@ -33,11 +33,11 @@ describe('convertAmount', () => {
     ['TKN', 1_239_999n, 123],
     ['FIX', 10n ** 18n, 150],
     ['FIX', 10n ** 16n - 1n, 1],
-  ])('of %s %d is %d cents, rounded down', (currency, value, cents) => {
+  ])('converts %s %d to %d cents, rounding down', (currency, value, cents) => {
     expect(convertAmount(at(currency, value), TABLE)).toStrictEqual({ status: 'ok', cents });
   });
 
-  it("takes a token's own decimals, whatever its name", () => {
+  it("uses a token's own decimals even when it is named like a currency", () => {
     expect(convertAmount(at('JPY', 1_000_000n), TABLE)).toStrictEqual({ status: 'ok', cents: 100 });
     const withoutTokens = tableThrough(TODAY, new Map());
     expect(convertAmount(at('JPY', 1n), withoutTokens)).toStrictEqual({ status: 'ok', cents: 100 });
@@ -47,21 +47,21 @@ describe('convertAmount', () => {
     expect(convertAmount(at(currency, MAX), TABLE)).toStrictEqual({ status: 'ok', cents: 1_000_000_000 });
   });
 
-  it('caps from the first cent above', () => {
+  it('caps exactly above the maximum', () => {
     const centsOf = (value: bigint) => convertAmount(at('USD', value), NO_FEED);
     expect(centsOf(999_999_999n)).toStrictEqual({ status: 'ok', cents: 999_999_999 });
     expect(centsOf(1_000_000_000n)).toStrictEqual({ status: 'ok', cents: 1_000_000_000 });
     expect(centsOf(1_000_000_001n)).toStrictEqual({ status: 'ok', cents: 1_000_000_000 });
   });
 
-  it('needs no feed for USD and fixed rates, and has nothing else without one', () => {
+  it('converts only USD and fixed-rate tokens without a feed', () => {
     const table = createRateTable(false, TOKENS);
     expect(convertAmount(at('USD', 100n), table)).toStrictEqual({ status: 'ok', cents: 100 });
     expect(convertAmount(at('FIX', 10n ** 18n), table)).toStrictEqual({ status: 'ok', cents: 150 });
     expect(convertAmount(at('EUR', 100n), table)).toStrictEqual({ status: 'fx_unavailable', isPending: false });
   });
 
-  it('waits while the table is not complete up to the day before', () => {
+  it('returns a pending amount until the table is complete up to the day before', () => {
     const pending = { status: 'fx_unavailable', isPending: true };
     expect(convertAmount(at('EUR', 100n), tableThrough(TODAY - 2))).toStrictEqual(pending);
     expect(convertAmount(at('JUNK', 100n), tableThrough(TODAY - 2))).toStrictEqual(pending);
@@ -69,7 +69,7 @@ describe('convertAmount', () => {
     expect(convertAmount(at('JUNK', 100n), tableThrough(TODAY - 1))).toStrictEqual({ status: 'unsupported_currency' });
   });
 
-  it('calls a currency unsupported when its last rate is more than 7 days old', () => {
+  it('returns unsupported_currency when the last rate is more than 7 days old', () => {
     const table = tableThrough(TODAY + 30);
     expect(convertAmount(at('EUR', 100n, TODAY + 6), table)).toStrictEqual({ status: 'ok', cents: 100 });
     expect(convertAmount(at('EUR', 100n, TODAY + 7), table)).toStrictEqual({ status: 'unsupported_currency' });
@@ -83,11 +83,11 @@ describe('viewAmount', () => {
     ['KWD', { status: 'ok', usdCents: 100, originSubunit: 1_000n }],
     ['FIX', { status: 'ok', usdCents: 0, originSubunit: 10n ** 18n }],
     ['JUNK', { status: 'unsupported_currency', usdCents: null, originSubunit: null }],
-  ])('of 1000 minor units of %s', (currency, view) => {
+  ])('describes 1000 minor units of %s', (currency, view) => {
     expect(viewAmount(at(currency, 1_000n), TABLE)).toStrictEqual(view);
   });
 
-  it('keeps the minor units of an amount without a rate', () => {
+  it('returns the minor units of an amount without a rate', () => {
     expect(viewAmount(at('KWD', 1_000n), NO_FEED)).toStrictEqual({
       status: 'fx_unavailable',
       usdCents: null,

@@ -1,6 +1,4 @@
-/**
- * What is a revenue event worth in USD? (design/scoring.md, Amount)
- */
+/** Conversion of revenue events to USD cents (design/scoring.md, Amount). */
 
 import { currencyDecimals } from './currency.ts';
 import { MAX_EVENT_CENTS, RATE_DECIMALS } from './constants.ts';
@@ -14,29 +12,29 @@ const CENTS_PER_USD = 100n;
 
 export type AmountStatus = 'ok' | 'fx_unavailable' | 'unsupported_currency';
 
-/** `isPending` tells that a later table will convert the amount or call it unsupported. */
+/** `isPending` means that a later rate table will settle the amount: as `ok` or as `unsupported_currency`. */
 export type Amount =
   | { readonly status: 'ok'; readonly cents: number }
   | { readonly status: 'fx_unavailable'; readonly isPending: boolean }
   | { readonly status: 'unsupported_currency' };
 
-/** An amount as a profile or a list of events shows it. */
+/** An amount as it appears in a profile or a list of events. */
 export interface AmountView {
   readonly status: AmountStatus;
-  /** As the rating counts it, so capped; null unless `ok`. */
+  /** Capped, as the rating counts it; null unless `ok`. */
   readonly usdCents: number | null;
-  /** Minor units of a whole unit of the currency; null when the currency is unsupported. */
+  /** Minor units in one whole unit of the currency; null when the currency is unsupported. */
   readonly originSubunit: bigint | null;
 }
 
-type Priced = Pick<RatingEvent, 'value' | 'currency' | 'timestamp' | 'blockTimestamp'>;
+type PricedEvent = Pick<RatingEvent, 'value' | 'currency' | 'timestamp' | 'blockTimestamp'>;
 
 const UNSUPPORTED: Amount = { status: 'unsupported_currency' };
 const NO_FEED: Amount = { status: 'fx_unavailable', isPending: false };
 const PENDING: Amount = { status: 'fx_unavailable', isPending: true };
 
-/** Converts a revenue event with a rate from before its day. */
-export function convertAmount(event: Priced, rates: RateTable): Amount {
+/** Converts a revenue event with the newest rate from before its day. */
+export function convertAmount(event: PricedEvent, rates: RateTable): Amount {
   if (event.currency === USD) return toCapped(event.value);
   const fixedRate = rates.tokens.get(event.currency)?.fixedRate;
   if (fixedRate !== undefined) return toCapped(toCents(event, fixedRate, rates));
@@ -48,7 +46,7 @@ export function convertAmount(event: Priced, rates: RateTable): Amount {
 }
 
 /** Describes the amount of a well-formed revenue event. */
-export function viewAmount(event: Priced, rates: RateTable): AmountView {
+export function viewAmount(event: PricedEvent, rates: RateTable): AmountView {
   const amount = convertAmount(event, rates);
   return {
     status: amount.status,
@@ -57,7 +55,7 @@ export function viewAmount(event: Priced, rates: RateTable): AmountView {
   };
 }
 
-function toCents(event: Priced, rate: bigint, rates: RateTable): bigint {
+function toCents(event: PricedEvent, rate: bigint, rates: RateTable): bigint {
   return (event.value * rate * CENTS_PER_USD) / (subunitOf(event.currency, rates) * 10n ** BigInt(RATE_DECIMALS));
 }
 

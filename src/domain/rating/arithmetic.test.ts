@@ -8,7 +8,7 @@ describe('divide', () => {
     expect([0, 2, 3, 5].map((a) => divide(a, 3))).toStrictEqual([0, 0, 1, 1]);
   });
 
-  it('is exact just below a multiple of any size', () => {
+  it('is exact just below a multiple, up to SAFE', () => {
     for (const b of [3, 7, 10_007, 2 ** 31 - 1, 94_906_265]) {
       const multiple = Math.floor(SAFE / b) * b;
       expect(divide(multiple - 1, b)).toBe(Number(BigInt(multiple - 1) / BigInt(b)));
@@ -23,7 +23,7 @@ describe('ladder', () => {
     ['activity', REVENUE.activitySteps],
     ['trend', TREND.steps],
     ['tenure', TENURE.steps],
-  ])('passes through every step of %s, and is flat after the last', (_, steps) => {
+  ])('passes through every step of the %s ladder and stays flat after the last', (_, steps) => {
     for (const [x, y] of steps) expect(ladder(steps, x)).toBe(y);
     const [lastX, lastY] = steps.at(-1)!;
     expect(ladder(steps, lastX + 1)).toBe(lastY);
@@ -39,7 +39,7 @@ describe('ladder', () => {
     [REVENUE.activitySteps, [0, 6, 7, 34, 35, 167, 168], [0, 257, 300, 589, 600, 996, 1_000]],
     [TREND.steps, [0, 39, 40, 79, 80], [0, 585, 600, 1_477, 1_500]],
     [TENURE.steps, [0, 3, 4, 12, 13, 51, 52], [0, 150, 200, 466, 500, 987, 1_000]],
-  ])('is linear between steps, rounded down: %#', (steps, xs, ys) => {
+  ])('interpolates linearly and rounds down (ladder %#)', (steps, xs, ys) => {
     expect(xs.map((x) => ladder(steps, x))).toStrictEqual(ys);
   });
 });

@@ -1,20 +1,20 @@
 /**
- * Which numbers make the rating? All constants of the model `mcr/1` (design/scoring.md); `docs/scoring.md` is rendered from
- * them. A change of any number here is a new model name.
+ * Constants of the rating model `mcr/1` (design/scoring.md); `docs/scoring.md` is rendered from them. Changing any number here requires a
+ * new model name.
  */
 
 /** The published name of the model. */
 export const MODEL = 'mcr/1';
 
-/** The largest number of an answer; larger ones are shown as this. */
+/** The largest number in a rating; larger ones are clamped to it. */
 export const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** Points are counted in hundredths. */
+/** Hundredths per point, the unit of the score. */
 export const HUNDREDTHS = 100;
 
 export const MAX_TOTAL_HUNDREDTHS = 10_000;
 
-/** Letters and the least rounded score of each, best first. */
+/** Rating scale: each letter with the minimum rounded score, best first. */
 export const SCALE = [
   ['AAA', 95],
   ['AA', 85],
@@ -24,37 +24,37 @@ export const SCALE = [
   ['B', 30],
 ] as const;
 
-/** The least score that has a letter. */
+/** The minimum score that has a letter. */
 export const LEAST_RATED_SCORE = 30;
 
-/** When an event was told: against the time of the block that stored it. */
+/** Limits of an event's timestamp, relative to the time of the block that stored it. */
 export const LATE_AFTER_SECONDS = 604_800;
 export const EARLY_AFTER_SECONDS = 900;
 
-/** What an event may carry. */
+/** Event types and trust levels. */
 export const REVENUE_TYPE = 0;
 export const ACTIVITY_TYPE = 1;
 export const TRUST_LEVELS = [0, 1, 2] as const;
 
-/** Amounts. Rates are USD per whole unit × 10^12; the newest of the 7 days before the event's own is used. */
+/** Amounts. Rates are USD per whole unit × 10^12; the newest one from the 7 days before the event's day applies. */
 export const RATE_DECIMALS = 12;
 export const RATE_WINDOW_DAYS = 7;
 export const MAX_EVENT_CENTS = 1_000_000_000;
 
-/** What qualifies. */
+/** Qualification: the minimum revenue of an event, and the maximum number of activity events per day. */
 export const LEAST_QUALIFYING_CENTS = 1_000;
 export const MAX_DAILY_ACTIVITY = 24;
 
-/** How long a day is kept in a fold, and how far trust and `mcr_degraded` look back, today included. */
+/** Days retained in a rating state; also the window of trust and `mcr_degraded`, today included. */
 export const WINDOW_DAYS = 180;
 
-/** Graduation: qualifying events, different days, and days from the first to the last of them. */
+/** Graduation: qualifying events, distinct days, and the span in days from the first to the last of them. */
 export const GRADUATION = { events: 10, days: 5, spanDays: 30 } as const;
 
-/** Steps of a ladder: `[x, y]`, linear between, flat after the last. */
+/** Steps `[x, y]` of a ladder: linear between steps, flat after the last. */
 export type Steps = readonly (readonly [number, number])[];
 
-/** Revenue and cadence look at the current week and the 13 before it; the lowest is left out. */
+/** Window of revenue and cadence: the current week and the 13 before it. Revenue leaves out the lowest week. */
 export const COUNTED_WEEKS = 13;
 export const WINDOW_WEEKS = COUNTED_WEEKS + 1;
 
@@ -103,19 +103,19 @@ export const TREND = {
 
 export const TRUST = {
   maxHundredths: 2_000,
-  /** Percent of each trust level, in hundredths. */
+  /** Percentage of each trust level, in hundredths of a percent. */
   levelHundredths: [2_000, 7_000, 10_000],
   fullHundredths: 10_000,
   maxRevenueWeight: 100_000,
   activityWeight: 100,
-  /** With this tenure the percentage rises by `tenureRaise`, but never by itself above `tenureRaiseLimit`. */
+  /** From this tenure on, the percentage rises by `tenureRaise`, to at most `tenureRaiseLimit`. */
   tenureWeeks: 52,
   tenureRaise: 1_000,
   tenureRaiseLimit: 6_000,
   maxOverride: 100,
 } as const;
 
-/** A negative flag is plausible from 2020-01-01 to a day ahead of the clock, and in force for 180 days. */
+/** A negative flag is plausible from 2020-01-01 to one day ahead of the clock; it is in force for 180 days. */
 export const NEGATIVE_FLAG = {
   plausibleFrom: 1_577_836_800,
   plausibleAheadSeconds: 86_400,
@@ -132,5 +132,5 @@ export const TENURE = {
   ],
 } as const;
 
-/** Dormancy: idle days that cost nothing, then the days in which the total halves. */
+/** Dormancy: idle days without a deduction, then the number of days in which the total halves. */
 export const DORMANCY = { freeDays: 30, halvingDays: 30 } as const;

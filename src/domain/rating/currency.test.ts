@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { currencyDecimals, isCurrencyCode } from './currency.ts';
 
 describe('isCurrencyCode', () => {
-  it.each(['USD', 'AB1', '123', 'ABCDEFGHIJ'])('takes %j', (text) => {
+  it.each(['USD', 'AB1', '123', 'ABCDEFGHIJ'])('accepts %j', (text) => {
     expect(isCurrencyCode(text)).toBe(true);
   });
 
   it.each(['', 'AB', 'ABCDEFGHIJK', 'usd', 'US$', 'USD\n', '\nUSD', ' USD', 'ÄÖÜ', 'USD\nEUR'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(isCurrencyCode(text)).toBe(false);
     },
@@ -21,7 +21,7 @@ describe('currencyDecimals', () => {
     [2, 'USD EUR HKD RUB ZZZ'],
     [3, 'BHD IQD JOD KWD LYD OMR TND'],
     [4, 'CLF UYW'],
-  ])('is %i for %s', (decimals, codes) => {
+  ])('returns %i for %s', (decimals, codes) => {
     for (const code of codes.split(' ')) expect(currencyDecimals(code), code).toBe(decimals);
   });
 });

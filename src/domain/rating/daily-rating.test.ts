@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import { rule } from '../../../test/conformance/rule.ts';
-import { rateDays, renewLastDay } from './daily-rating.ts';
+import { rateDays, replaceLastDay } from './daily-rating.ts';
 import {
   eachDay,
   inChainOrder,
@@ -22,34 +22,34 @@ import {
   PROPERTY_TIMEOUT_MILLISECONDS,
   SEED_TITLE,
 } from '../../../testing/arbitraries/property-runs.ts';
-import { history } from '../../../testing/arbitraries/rating-arbitraries.ts';
+import { eventHistory } from '../../../testing/arbitraries/rating-arbitraries.ts';
 import { rateMachine, type RatingInput } from './rating.ts';
 
 const endOf = (day: number) => (day + 1) * SECONDS_PER_DAY - 1;
 
-/** By a way of its own: the model at the last second of the day, over what was stored by then. */
+/** Rates the machine independently: at the last second of the day, over the events stored by then. */
 function rateAt(events: readonly RatingEvent[], day: number, facts: Partial<RatingInput> = {}) {
   const tail = events.filter(({ blockTimestamp }) => blockTimestamp <= endOf(day));
-  return rateMachine({ ...PLAIN_FACTS, ...facts, fold: emptyRatingState(), tail, now: endOf(day) });
+  return rateMachine({ ...PLAIN_FACTS, ...facts, state: emptyRatingState(), tail, now: endOf(day) });
 }
 
-function trace(events: readonly RatingEvent[], maxDays = 400, facts: Partial<RatingInput> = {}) {
-  const current = rateMachine({ ...PLAIN_FACTS, ...facts, fold: emptyRatingState(), tail: events });
+function history(events: readonly RatingEvent[], maxDays = 400, facts: Partial<RatingInput> = {}) {
+  const current = rateMachine({ ...PLAIN_FACTS, ...facts, state: emptyRatingState(), tail: events });
   return {
     current,
-    ...rateDays({ foldDays: [], events }, { ...PLAIN_FACTS, ...facts }, { current, today: TODAY, maxDays }),
+    ...rateDays({ stateDays: [], events }, { ...PLAIN_FACTS, ...facts }, { current, today: TODAY, maxDays }),
   };
 }
 
 const steady = inChainOrder(eachDay(TODAY - 120, TODAY, (day) => revenueOn(day, 50_000)));
 
-describe('the days of a rating', () => {
-  it('are none without an event', () => {
-    expect(trace([])).toMatchObject({ revenueBeforeCents: 0, days: [] });
+describe('rateDays', () => {
+  it('returns no days without events', () => {
+    expect(history([])).toMatchObject({ revenueBeforeCents: 0, days: [] });
   });
 
-  it('begin with the day of the first event and end with the rating of now', () => {
-    const { current, days } = trace(steady);
+  it('starts with the day of the first event and ends with the current rating', () => {
+    const { current, days } = history(steady);
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 121 }, (_, k) => TODAY - 120 + k));
     expect(days[0]).toEqual({
       day: TODAY - 120,
@@ -69,30 +69,30 @@ describe('the days of a rating', () => {
     });
   });
 
-  it('of a year and a day leave out the first, and lose nothing of the others', () => {
-    const { revenueBeforeCents, days } = trace(steady, 30);
-    expect(days).toEqual(trace(steady).days.slice(-30));
+  it('returns only the last maxDays days, with the same values', () => {
+    const { revenueBeforeCents, days } = history(steady, 30);
+    expect(days).toEqual(history(steady).days.slice(-30));
     expect(revenueBeforeCents).toBe(91 * 50_000);
   });
 
-  it('know nothing of a flag that is set later', () => {
+  it('ignores a negative flag on the days before it was set', () => {
     rule('history.model-of-the-day');
     const negativeFlagAt = BigInt(noonOf(TODAY - 2));
-    const days = trace(steady, 5, { negativeFlagAt }).days.map(({ totalHundredths }) => totalHundredths);
-    const plain = trace(steady, 5).days.map(({ totalHundredths }) => totalHundredths);
-    expect(days.map((total, place) => total === plain[place])).toEqual([true, true, false, false, false]);
+    const days = history(steady, 5, { negativeFlagAt }).days.map(({ totalHundredths }) => totalHundredths);
+    const plain = history(steady, 5).days.map(({ totalHundredths }) => totalHundredths);
+    expect(days.map((total, index) => total === plain[index])).toEqual([true, true, false, false, false]);
   });
 
-  it('know a flag of their last second', () => {
+  it('applies a negative flag set in the last second of a day', () => {
     const negativeFlagAt = BigInt(endOf(TODAY - 2));
-    const { totalHundredths } = trace(steady, 5, { negativeFlagAt }).days[2]!;
+    const { totalHundredths } = history(steady, 5, { negativeFlagAt }).days[2]!;
     expect(totalHundredths).toBe(rateAt(steady, TODAY - 2, { negativeFlagAt }).totalHundredths);
     expect(totalHundredths).not.toBe(rateAt(steady, TODAY - 2).totalHundredths);
   });
 
-  it('are judged by the bond of now, which has no date', () => {
+  it('applies the current bond status to every day', () => {
     rule('history.model-of-the-day');
-    const letters = trace(steady, 3, { bondStatus: 'unbonded' }).days.map(({ letter, score }) => [letter, score]);
+    const letters = history(steady, 3, { bondStatus: 'unbonded' }).days.map(({ letter, score }) => [letter, score]);
     expect(letters).toEqual([
       ['NR', 0],
       ['NR', 0],
@@ -100,19 +100,19 @@ describe('the days of a rating', () => {
     ]);
   });
 
-  it('count revenue on the day of its block, not on that on which it is said to have happened', () => {
+  it('counts revenue on the day of its block, not of its timestamp', () => {
     const late = storedAt(noonOf(TODAY - 1), { type: REVENUE_TYPE, value: 5_000n, currency: 'USD', trust: 2 });
     const events = inChainOrder([revenueOn(TODAY - 3, 2_000), { ...late, timestamp: BigInt(noonOf(TODAY - 3)) }]);
-    expect(trace(events).days.map(({ revenueCents }) => revenueCents)).toEqual([2_000, 0, 5_000, 0]);
+    expect(history(events).days.map(({ revenueCents }) => revenueCents)).toEqual([2_000, 0, 5_000, 0]);
   });
 
   it(
-    `are each what the model gives for what was stored by then, and add up (${SEED_TITLE})`,
+    `matches the model over the events stored by each day, and revenue adds up (${SEED_TITLE})`,
     { timeout: PROPERTY_TIMEOUT_MILLISECONDS },
     () => {
       fc.assert(
-        fc.property(history, (events) => {
-          const { current, days } = trace(events, 10_000);
+        fc.property(eventHistory, (events) => {
+          const { current, days } = history(events, 10_000);
           for (const { day, letter, score, totalHundredths, isDegraded } of days.slice(0, -1)) {
             expect({ letter, score, totalHundredths, isDegraded }).toEqual(
               (({ letter, score, totalHundredths, isDegraded }) => ({ letter, score, totalHundredths, isDegraded }))(
@@ -128,30 +128,32 @@ describe('the days of a rating', () => {
     },
   );
 
-  it('are, at a later second, the same but for the last', () => {
-    const { days, revenueBeforeCents } = trace(steady, 5);
+  it('matches replaceLastDay at a later second of the last day', () => {
+    const { days, revenueBeforeCents } = history(steady, 5);
     const later = rateMachine({
       ...PLAIN_FACTS,
-      fold: emptyRatingState(),
+      state: emptyRatingState(),
       tail: steady,
       now: endOf(TODAY),
       bondStatus: 'unbonded',
     });
-    const anew = rateDays({ foldDays: [], events: steady }, PLAIN_FACTS, { current: later, today: TODAY, maxDays: 5 });
-    expect(renewLastDay({ days, revenueBeforeCents }, later)).toEqual(anew);
-    expect(anew.days.at(-1)).not.toEqual(days.at(-1));
-    expect(renewLastDay({ days: [], revenueBeforeCents: 0 }, later)).toEqual({ days: [], revenueBeforeCents: 0 });
+    const recomputed = rateDays({ stateDays: [], events: steady }, PLAIN_FACTS, {
+      current: later,
+      today: TODAY,
+      maxDays: 5,
+    });
+    expect(replaceLastDay({ days, revenueBeforeCents }, later)).toEqual(recomputed);
+    expect(recomputed.days.at(-1)).not.toEqual(days.at(-1));
+    expect(replaceLastDay({ days: [], revenueBeforeCents: 0 }, later)).toEqual({ days: [], revenueBeforeCents: 0 });
   });
 
-  it('cannot be told of events with a gap', () => {
-    expect(
-      () =>
-        trace(steady).days &&
-        rateDays({ foldDays: [], events: steady.slice(1) }, PLAIN_FACTS, {
-          current: rateEvents([]),
-          today: TODAY,
-          maxDays: 9,
-        }),
+  it('throws EventsUnreadable for events with a gap', () => {
+    expect(() =>
+      rateDays({ stateDays: [], events: steady.slice(1) }, PLAIN_FACTS, {
+        current: rateEvents([]),
+        today: TODAY,
+        maxDays: 9,
+      }),
     ).toThrow('events unreadable at 0: seq_gap');
   });
 });

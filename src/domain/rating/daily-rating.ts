@@ -1,6 +1,6 @@
 /**
- * How did a rating come to be? One rating per UTC day, each by the model as it stands, from the events of blocks up to the end of that day
- * (decisions 4, `GET /mcr/{did}/history`). A past day is judged by the last second of it; amounts are those of today's table.
+ * Rating history: one rating per UTC day, computed by the current model from the events of blocks up to the end of that day (decisions 4,
+ * `GET /mcr/{did}/history`). The clock of a past day is its last second; amounts come from today's rate table.
  */
 
 import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
@@ -8,86 +8,86 @@ import type { RatingEvent } from './event.ts';
 import { applyDay, type RatingStateDay } from './rating-state-days.ts';
 import { emptyRatingState, previewFold, type RatingState } from './rating-state.ts';
 import { rateMachine, type Rating, type RatingInput } from './rating.ts';
-import type { Letter } from './scale.ts';
+import type { RatingLetter } from './scale.ts';
 
 export interface DailyRating {
   /** UTC day number. */
   readonly day: number;
-  readonly letter: Letter;
+  readonly letter: RatingLetter;
   readonly score: number;
-  /** Null on the last day alone, while the rating is unavailable. */
+  /** Null only on the last day, while the rating is unavailable. */
   readonly totalHundredths: number | null;
   readonly isDegraded: boolean;
   /** Qualifying revenue of the blocks of that day. */
   readonly revenueCents: number;
 }
 
-/** Its revenues add up to the total of now. */
+/** The revenue before the first day and of each day adds up to the current total. */
 export interface DailyRatings {
   /** Qualifying revenue before the first day. */
   readonly revenueBeforeCents: number;
-  /** Without a gap. */
+  /** Consecutive, ascending. */
   readonly days: readonly DailyRating[];
 }
 
-/** What is not known of any day but the last: it holds for all. A flag carries its date. */
-export type DatelessFacts = Pick<
+/** Facts whose past values are unknown: the current ones apply to every day. A negative flag carries its date. */
+export type UndatedFacts = Pick<
   RatingInput,
   'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride'
 >;
 
-/** All events of a machine: what is remembered of their days, and those after these. */
+/** All events of a machine: the stored days, then the events after them. */
 export interface DayHistory {
-  readonly foldDays: readonly RatingStateDay[];
+  readonly stateDays: readonly RatingStateDay[];
   readonly events: readonly RatingEvent[];
 }
 
 /**
- * Rates each day from that of the first event on, at most the `maxDays` up to `today`, which is `current`'s. Empty without events.
+ * Rates each day from the first event's day, at most the last `maxDays` up to `today`, the day of `current`. Returns no days without events.
  * Throws `EventsUnreadable`.
  */
 export function rateDays(
-  { foldDays, events }: DayHistory,
-  facts: DatelessFacts,
+  { stateDays: foldDays, events }: DayHistory,
+  facts: UndatedFacts,
   { current, today, maxDays }: { readonly current: Rating; readonly today: number; readonly maxDays: number },
 ): DailyRatings {
-  const beginning = foldDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
-  if (beginning === undefined) return { revenueBeforeCents: 0, days: [] };
-  let fold = emptyRatingState();
+  const firstEventDay = foldDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
+  if (firstEventDay === undefined) return { revenueBeforeCents: 0, days: [] };
+  let state = emptyRatingState();
   let nextDay = 0;
-  let next = 0;
-  const takeUntil = (day: number): void => {
+  let nextEvent = 0;
+  const advanceTo = (day: number): void => {
     for (; nextDay < foldDays.length && foldDays[nextDay]!.day <= day; nextDay++) {
-      fold = applyDay(fold, foldDays[nextDay]!);
+      state = applyDay(state, foldDays[nextDay]!);
     }
-    const start = next;
-    while (next < events.length && dayOf(events[next]!.blockTimestamp) <= day) next += 1;
-    fold = previewFold(fold, events.slice(start, next), facts.rates).fold;
+    const start = nextEvent;
+    while (nextEvent < events.length && dayOf(events[nextEvent]!.blockTimestamp) <= day) nextEvent += 1;
+    state = previewFold(state, events.slice(start, nextEvent), facts.rates).state;
   };
-  const firstDay = Math.max(beginning, today - maxDays + 1);
-  takeUntil(firstDay - 1);
-  const revenueBeforeCents = fold.totalRevenueCents;
+  const firstDay = Math.max(firstEventDay, today - maxDays + 1);
+  advanceTo(firstDay - 1);
+  const revenueBeforeCents = state.totalRevenueCents;
   const days: DailyRating[] = [];
   for (let day = firstDay; day <= today; day++) {
-    const before = fold.totalRevenueCents;
-    takeUntil(day);
-    const rating = day === today ? current : rateEndOfDay(fold, facts, day);
-    days.push(toDailyRating(day, rating, fold.totalRevenueCents - before));
+    const before = state.totalRevenueCents;
+    advanceTo(day);
+    const rating = day === today ? current : rateEndOfDay(state, facts, day);
+    days.push(toDailyRating(day, rating, state.totalRevenueCents - before));
   }
   return { revenueBeforeCents, days };
 }
 
-/** The same days, of the same events, at a later second of the last of them. */
-export function renewLastDay({ revenueBeforeCents, days }: DailyRatings, current: Rating): DailyRatings {
+/** Replaces the last day's rating with one of the same events at a later second of that day. */
+export function replaceLastDay({ revenueBeforeCents, days }: DailyRatings, current: Rating): DailyRatings {
   const last = days.at(-1);
   if (last === undefined) return { revenueBeforeCents, days };
   return { revenueBeforeCents, days: days.with(-1, toDailyRating(last.day, current, last.revenueCents)) };
 }
 
-function rateEndOfDay(fold: RatingState, facts: DatelessFacts, day: number): Rating {
+function rateEndOfDay(state: RatingState, facts: UndatedFacts, day: number): Rating {
   const now = (day + 1) * SECONDS_PER_DAY - 1;
   const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
-  return rateMachine({ ...facts, negativeFlagAt, fold, tail: [], now, ratingUnavailable: undefined });
+  return rateMachine({ ...facts, negativeFlagAt, state, tail: [], now, ratingUnavailable: undefined });
 }
 
 function toDailyRating(

@@ -16,11 +16,14 @@ describe('judgeDormancy', () => {
     [120, 1_250],
     [400, 2],
     [100_000, 0],
-  ])('keeps after %i days %i of 10000 h', (idleDays, kept) => {
-    expect(judgeDormancy(10_000, TODAY - idleDays, TODAY)).toStrictEqual({ idleDays, lostHundredths: 10_000 - kept });
+  ])('leaves after %i idle days %i of 10000 h', (idleDays, remaining) => {
+    expect(judgeDormancy(10_000, TODAY - idleDays, TODAY)).toStrictEqual({
+      idleDays,
+      lostHundredths: 10_000 - remaining,
+    });
   });
 
-  it('takes nothing where nothing ever qualified', () => {
+  it('deducts nothing without any qualifying event', () => {
     expect(judgeDormancy(400, undefined, TODAY)).toStrictEqual({ idleDays: null, lostHundredths: 0 });
   });
 });

@@ -1,17 +1,15 @@
-/**
- * What does silence cost? (design/scoring.md, Dormancy)
- */
+/** Dormancy: the deduction for days without a qualifying event (design/scoring.md, Dormancy). */
 
 import { divide } from './arithmetic.ts';
 import { DORMANCY } from './constants.ts';
 
 export interface Dormancy {
-  /** Days since the last qualifying one; null when nothing ever qualified. */
+  /** Days since the last qualifying event; null when there was none. */
   readonly idleDays: number | null;
   readonly lostHundredths: number;
 }
 
-/** Judges what is lost of the sum of the factors: it halves every 30 days beyond the first 30, linear between. */
+/** Computes the deduction from the sum of the factors, which halves every 30 days after the first 30, linearly in between. */
 export function judgeDormancy(sumHundredths: number, lastQualifyingDay: number | undefined, today: number): Dormancy {
   if (lastQualifyingDay === undefined) return { idleDays: null, lostHundredths: 0 };
   const idleDays = today - lastQualifyingDay;

@@ -19,11 +19,11 @@ describe('judgeEvent', () => {
     ['sound', BigInt(BLOCK + 900)],
     ['early', BigInt(BLOCK + 901)],
     ['early', 2n ** 256n - 1n],
-  ])('is %s at %i', (judgement, timestamp) => {
+  ])('returns %s for timestamp %i', (judgement, timestamp) => {
     expect(judgeEvent(eventWith({ timestamp }))).toBe(judgement);
   });
 
-  it('judges a block in the first week of all', () => {
+  it('accepts timestamp 0 in the first week after the epoch', () => {
     expect(judgeEvent(eventWith({ blockTimestamp: 604_799, timestamp: 0n }))).toBe('sound');
   });
 });
@@ -33,7 +33,7 @@ describe('isMalformed', () => {
     { type: 0, currency: 'USD', trust: 0 },
     { type: 0, currency: 'ABCDEFGHI9', trust: 2 },
     { type: 1, currency: '', trust: 1 },
-  ])('takes %o', (parts) => {
+  ])('returns false for %o', (parts) => {
     expect(isMalformed(parts)).toBe(false);
     expect(judgeEvent(eventWith(parts))).toBe('sound');
   });
@@ -50,7 +50,7 @@ describe('isMalformed', () => {
     { type: 1, currency: 'USD', trust: 0 },
     { type: 1, currency: ' ', trust: 0 },
     { type: 1, currency: '', trust: 3 },
-  ])('refuses %o', (parts) => {
+  ])('returns true for %o', (parts) => {
     expect(isMalformed(parts)).toBe(true);
     expect(judgeEvent(eventWith(parts))).toBe('malformed');
   });
@@ -60,14 +60,14 @@ describe('eventDay', () => {
   const midnight = TODAY * 86_400;
 
   it.each([
-    ['when it happened', midnight - 1, midnight + 10, TODAY - 1],
-    ['when it was stored, if it tells of later', midnight + 10, midnight - 1, TODAY - 1],
-    ['the same day', midnight, midnight, TODAY],
-  ])('is the day %s', (_, timestamp, blockTimestamp, day) => {
+    ['of its timestamp', midnight - 1, midnight + 10, TODAY - 1],
+    ['of its block, when the timestamp is later', midnight + 10, midnight - 1, TODAY - 1],
+    ['of both, when they are equal', midnight, midnight, TODAY],
+  ])('returns the day %s', (_, timestamp, blockTimestamp, day) => {
     expect(eventDay({ timestamp: BigInt(timestamp), blockTimestamp })).toBe(day);
   });
 
-  it('is never after the block, whatever is claimed', () => {
+  it('never returns a day after the block', () => {
     expect(eventDay({ timestamp: 2n ** 256n - 1n, blockTimestamp: midnight })).toBe(TODAY);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Which events may count at all? Form and time of an event (design/scoring.md, Events), judged against its own block, so that
- * a judgement never changes.
+ * Validation of events: form and time (design/scoring.md, Events). Time is judged against the event's own block, so the result never
+ * changes.
  */
 
 import { isCurrencyCode } from './currency.ts';
@@ -9,7 +9,7 @@ import { ACTIVITY_TYPE, EARLY_AFTER_SECONDS, LATE_AFTER_SECONDS, REVENUE_TYPE, T
 
 /** An event as a registry stores it, with the time of the block that stored it. */
 export interface RatingEvent {
-  /** Its position, from 0 without a gap. */
+  /** Position in the machine's events, from 0 without gaps. */
   readonly seq: number | bigint;
   readonly type: number;
   /** Minor units of `currency`, or a free metric. */
@@ -18,7 +18,7 @@ export interface RatingEvent {
   /** When it happened, in Unix seconds: any uint256. */
   readonly timestamp: bigint;
   readonly trust: number;
-  /** Unix seconds; never falls from one event to the next. */
+  /** Unix seconds; never decreases from one event to the next. */
   readonly blockTimestamp: number;
 }
 
@@ -26,7 +26,7 @@ export type TrustLevel = (typeof TRUST_LEVELS)[number];
 
 export type EventJudgement = 'sound' | 'malformed' | 'late' | 'early';
 
-/** Tells whether an event has a form that the contracts should have refused. It is counted, and never qualifies. */
+/** Returns whether an event has a form that the contracts should have rejected. It counts in `event_count` but never qualifies. */
 export function isMalformed(event: Pick<RatingEvent, 'type' | 'currency' | 'trust'>): boolean {
   if (!isTrustLevel(event.trust)) return true;
   if (event.type === REVENUE_TYPE) return !isCurrencyCode(event.currency);
@@ -41,7 +41,7 @@ export function judgeEvent(event: RatingEvent): EventJudgement {
   return 'sound';
 }
 
-/** The day an event belongs to: when it happened, and never after its block. */
+/** Returns the day an event belongs to: the day it happened, and at the latest the day of its block. */
 export function eventDay(event: Pick<RatingEvent, 'timestamp' | 'blockTimestamp'>): number {
   const isBeforeBlock = event.timestamp < event.blockTimestamp;
   return dayOf(isBeforeBlock ? Number(event.timestamp) : event.blockTimestamp);

@@ -1,16 +1,14 @@
-/**
- * What does a factor of the score say of itself? The names and measures of the five factors, and the losses they explain.
- */
+/** Names, measures and deductions of the five factors of the score. */
 
 import type { FactorReasonCode } from './reasons.ts';
 
 export interface RevenueMeasure {
-  /** Of all 14 weeks. */
+  /** Total of all 14 weeks. */
   readonly usdCents: number;
   readonly verifiedUsdCents: number;
 }
 
-/** Weeks and days with a qualifying event, of the 14 weeks. */
+/** Weeks and days with a qualifying event within the 14 weeks. */
 export interface CadenceMeasure {
   readonly weeks: number;
   readonly days: number;
@@ -48,14 +46,14 @@ export type TenureFactor = FactorOf<'tenure', TenureMeasure>;
 
 export type Factor = RevenueFactor | CadenceFactor | TrendFactor | TrustFactor | TenureFactor;
 
-/** Points lost for one reason; 0 when the reason does not apply. */
+/** Points deducted for one reason; 0 when the reason does not apply. */
 export interface Deduction {
   readonly code: FactorReasonCode;
   readonly lostHundredths: number;
 }
 
-/** A factor, and where the points it lacks were lost: its points and losses add up to its maximum. */
+/** A factor with its deductions: points and deductions add up to the factor's maximum. */
 export interface JudgedFactor<F extends Factor> {
   readonly factor: F;
-  readonly losses: readonly Deduction[];
+  readonly deductions: readonly Deduction[];
 }

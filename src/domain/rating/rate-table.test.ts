@@ -9,27 +9,27 @@ describe('findRateBefore', () => {
   const table = extendRateTable(createRateTable(true), rowsOf('EUR', [130, 100, 101, 110]), 200);
 
   it.each([
-    ['the day of the first rate itself', 100, undefined],
-    ['the day after it', 101, 1_000n],
-    ['a day with a rate of its own, which is not used', 110, undefined],
-    ['the newest of two', 102, 1_010n],
-    ['seven days after', 108, 1_010n],
-    ['eight days after', 109, undefined],
-    ['a day between', 114, 1_100n],
-    ['seven days after the last', 137, 1_300n],
-    ['eight days after the last', 138, undefined],
-    ['a day before all', 3, undefined],
-  ])('on %s', (_, day, rate) => {
+    ['nothing on the day of the first rate', 100, undefined],
+    ['the first rate on the next day', 101, 1_000n],
+    ['nothing on a day whose only recent rate is its own', 110, undefined],
+    ['the newest of two rates', 102, 1_010n],
+    ['a rate seven days old', 108, 1_010n],
+    ['no rate eight days old', 109, undefined],
+    ['a rate four days old', 114, 1_100n],
+    ['the last rate seven days later', 137, 1_300n],
+    ['nothing eight days after the last rate', 138, undefined],
+    ['nothing before the first rate', 3, undefined],
+  ])('finds %s', (_, day, rate) => {
     expect(findRateBefore(table, 'EUR', day)).toBe(rate);
   });
 
-  it('knows nothing of a currency without rates', () => {
+  it('returns undefined for a currency without rates', () => {
     expect(findRateBefore(table, 'JPY', 101)).toBeUndefined();
   });
 });
 
 describe('extendRateTable', () => {
-  it('adds rates in order, and leaves the table before as it was', () => {
+  it('adds rates in order without modifying the previous table', () => {
     const before = extendRateTable(createRateTable(true), rowsOf('EUR', [100]), 100);
     const after = extendRateTable(before, [...rowsOf('EUR', [102, 101]), ...rowsOf('JPY', [101])], 102);
     expect(after.throughDay).toBe(102);
@@ -40,7 +40,7 @@ describe('extendRateTable', () => {
     expect(Object.fromEntries(before.series)).toStrictEqual({ EUR: { days: [100], rates: [1_000n] } });
   });
 
-  it('never changes a rate', () => {
+  it('never changes an existing rate', () => {
     const before = extendRateTable(createRateTable(true), rowsOf('EUR', [100]), 100);
     const after = extendRateTable(before, [{ currency: 'EUR', day: 100, rate: 1n }], 101);
     expect(after.series).toStrictEqual(before.series);

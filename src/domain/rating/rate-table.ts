@@ -1,13 +1,13 @@
 /**
- * What was a currency worth on a day? The table of rates that the model sees (design/scoring.md, Amount).
+ * Exchange rates by currency and day, as the model uses them (design/scoring.md, Amount).
  *
- * Invariant of whoever makes tables: the rates dated up to `throughDay` are all there, never change and are never added to.
- * Then every amount but a pending one is the same under each later table.
+ * Invariant for every producer of tables: rates dated up to `throughDay` are complete and final. Every amount that is not pending is then
+ * the same under each later table.
  */
 
 import { RATE_WINDOW_DAYS } from './constants.ts';
 
-/** A configured token. Its decimals hold whatever its name; with a fixed rate it needs no feed. */
+/** A configured token. Its decimals take precedence over a currency of the same name; with a fixed rate it needs no feed. */
 export interface Token {
   readonly decimals: number;
   /** USD per whole unit × 10^12. */
@@ -21,7 +21,7 @@ export interface RateRow {
   readonly rate: bigint;
 }
 
-/** The rates of one currency, days ascending. */
+/** Rates of one currency, in ascending order of days. */
 export interface RateSeries {
   readonly days: readonly number[];
   readonly rates: readonly bigint[];
@@ -36,12 +36,12 @@ export interface RateTable {
   readonly series: ReadonlyMap<string, RateSeries>;
 }
 
-/** A table without rates, complete up to the day 0. */
+/** Creates a table without rates, complete up to day 0. */
 export function createRateTable(feed: boolean, tokens: ReadonlyMap<string, Token> = new Map()): RateTable {
   return { feed, throughDay: 0, tokens, series: new Map() };
 }
 
-/** The table with more rates, complete up to a later day. A row of a day that the currency already has is left out. */
+/** Returns the table with more rates, complete up to a later day. A row is ignored when the currency already has a rate for its day. */
 export function extendRateTable(table: RateTable, rows: Iterable<RateRow>, throughDay: number): RateTable {
   const added = Map.groupBy(rows, (row) => row.currency);
   const series = new Map(table.series);
@@ -49,15 +49,15 @@ export function extendRateTable(table: RateTable, rows: Iterable<RateRow>, throu
   return { ...table, throughDay, series };
 }
 
-function mergeSeries(known: RateSeries | undefined, rows: readonly RateRow[]): RateSeries {
+function mergeSeries(current: RateSeries | undefined, rows: readonly RateRow[]): RateSeries {
   const byDay = new Map<number, bigint>();
   for (const { day, rate } of rows) byDay.set(day, rate);
-  known?.days.forEach((day, index) => byDay.set(day, known.rates[index]!));
+  current?.days.forEach((day, index) => byDay.set(day, current.rates[index]!));
   const days = [...byDay.keys()].sort((a, b) => a - b);
   return { days, rates: days.map((day) => byDay.get(day)!) };
 }
 
-/** The newest rate of the 7 days before a day, undefined when the currency has none there. */
+/** Returns the newest rate from the 7 days before a day; undefined when the currency has none there. */
 export function findRateBefore(table: RateTable, currency: string, day: number): bigint | undefined {
   const series = table.series.get(currency);
   if (series === undefined) return undefined;

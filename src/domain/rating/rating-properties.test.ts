@@ -1,4 +1,4 @@
-/** Properties 2 to 7 of design/scoring.md; the first is held by `cli/replay`, the eighth is measured by `bench/rating`. */
+/** Properties 2 to 7 of design/scoring.md. `cli/replay` tests the first; `bench/rating` measures the eighth. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,11 +16,11 @@ import {
 } from '../../../testing/arbitraries/property-runs.ts';
 import {
   factsAt,
-  growth,
-  history,
+  tableGrowth,
+  eventHistory,
   soundEventAt,
   tableThrough,
-  uselessEventAt,
+  nonQualifyingEventAt,
 } from '../../../testing/arbitraries/rating-arbitraries.ts';
 import type { Rating, RatingInput } from './rating.ts';
 import { rateMachine } from './rating.ts';
@@ -32,7 +32,7 @@ const COMPLETE = tableThrough(TODAY);
 const facts = factsAt(NOW);
 
 function rate(events: readonly RatingEvent[], known: Partial<RatingInput> = {}): Rating {
-  return rateMachine({ ...PLAIN_FACTS, rates: COMPLETE, fold: emptyRatingState(), tail: events, ...known });
+  return rateMachine({ ...PLAIN_FACTS, rates: COMPLETE, state: emptyRatingState(), tail: events, ...known });
 }
 
 function pointsOf(rating: Rating, name: string): number {
@@ -46,54 +46,60 @@ function expectNoneLower(after: Rating, before: Rating, names: readonly string[]
   for (const name of names) expect(pointsOf(after, name), name).toBeGreaterThanOrEqual(pointsOf(before, name));
 }
 
-function hold<T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>): void {
+function assertProperty<T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>): void {
   fc.assert(property, PROPERTY_RUNS);
 }
 
 describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
-  it('2: folds of any batches, stopped at pending events while the table grows, give the answer of the raw events', () => {
-    hold(
-      fc.property(history, growth, fc.array(fc.nat(1_000), { maxLength: 6 }), facts, (events, days, cuts, known) => {
-        const ends = cuts.map((cut) => Math.floor((events.length * cut) / 1_000)).sort((a, b) => a - b);
-        let fold = emptyRatingState();
-        days.forEach((throughDay, step) => {
-          const rates = tableThrough(throughDay);
-          const readable = events.slice(0, ends[step] ?? events.length);
-          fold = decodeRatingState(encodeRatingState(foldEvents(fold, readable.slice(fold.nextSeq), rates).fold));
-          const now = Math.max(readable.at(-1)?.blockTimestamp ?? 0, noonOf(throughDay));
-          const folded = rateMachine({
-            ...PLAIN_FACTS,
-            ...known,
-            rates,
-            fold,
-            tail: readable.slice(fold.nextSeq),
-            now,
+  it('2: rates a state folded in any batches, while the rate table grows, like the raw events', () => {
+    assertProperty(
+      fc.property(
+        eventHistory,
+        tableGrowth,
+        fc.array(fc.nat(1_000), { maxLength: 6 }),
+        facts,
+        (events, days, cuts, known) => {
+          const ends = cuts.map((cut) => Math.floor((events.length * cut) / 1_000)).sort((a, b) => a - b);
+          let state = emptyRatingState();
+          days.forEach((throughDay, step) => {
+            const rates = tableThrough(throughDay);
+            const readable = events.slice(0, ends[step] ?? events.length);
+            state = decodeRatingState(encodeRatingState(foldEvents(state, readable.slice(state.nextSeq), rates).state));
+            const now = Math.max(readable.at(-1)?.blockTimestamp ?? 0, noonOf(throughDay));
+            const folded = rateMachine({
+              ...PLAIN_FACTS,
+              ...known,
+              rates,
+              state,
+              tail: readable.slice(state.nextSeq),
+              now,
+            });
+            expect(folded).toStrictEqual(rate(readable, { ...known, rates, now }));
           });
-          expect(folded).toStrictEqual(rate(readable, { ...known, rates, now }));
-        });
-      }),
+        },
+      ),
     );
   });
 
-  it('2: a fold stops exactly before the first pending event', () => {
-    hold(
-      fc.property(history, growth, (events, [throughDay]) => {
+  it('2: folds exactly up to the first pending event', () => {
+    assertProperty(
+      fc.property(eventHistory, tableGrowth, (events, [throughDay]) => {
         const rates = tableThrough(throughDay!);
-        const { fold, folded } = foldEvents(emptyRatingState(), events, rates);
-        expect(fold.nextSeq).toBe(folded);
+        const { state, folded } = foldEvents(emptyRatingState(), events, rates);
+        expect(state.nextSeq).toBe(folded);
         expect(previewFold(emptyRatingState(), events.slice(0, folded), rates)).toStrictEqual({
-          fold,
+          state,
           hasPending: false,
         });
         const isStopped = folded < events.length;
-        expect(previewFold(fold, events.slice(folded, folded + 1), rates).hasPending).toBe(isStopped);
+        expect(previewFold(state, events.slice(folded, folded + 1), rates).hasPending).toBe(isStopped);
       }),
     );
   });
 
-  it('2: the order of events within a block changes nothing', () => {
-    hold(
-      fc.property(history, fc.infiniteStream(fc.nat()), (events, keys) => {
+  it('2: ignores the order of events within a block', () => {
+    assertProperty(
+      fc.property(eventHistory, fc.infiniteStream(fc.nat()), (events, keys) => {
         const keyed = events.map((event) => ({ event, key: keys.next().value as number }));
         const shuffled = inChainOrder(keyed.sort((a, b) => a.key - b.key).map(({ event }) => event));
         expect(foldEvents(emptyRatingState(), shuffled, COMPLETE)).toStrictEqual(
@@ -103,16 +109,16 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('3: one more event now lowers no factor but trust, and with no lower level nothing at all', () => {
-    hold(
-      fc.property(history, soundEventAt(NOW), facts, (events, event, known) => {
+  it('3: lowers no factor but trust by one more event, and nothing when its level is not lower', () => {
+    assertProperty(
+      fc.property(eventHistory, soundEventAt(NOW), facts, (events, event, known) => {
         const before = rate(events, known);
         const after = rate([...events, { ...event, seq: events.length }], known);
         expectNoneLower(after, before, UNTRUSTED);
 
-        const { fold } = foldEvents(emptyRatingState(), events, COMPLETE);
-        const { source } = judgeTrust(fold, { ...PLAIN_FACTS, ...known }, NOW, TODAY).factor.measure;
-        const mean = judgeTrust({ ...fold, qualifyingWeeks: 0 }, PLAIN_FACTS, NOW, TODAY).factor.measure;
+        const { state } = foldEvents(emptyRatingState(), events, COMPLETE);
+        const { source } = judgeTrust(state, { ...PLAIN_FACTS, ...known }, NOW, TODAY).factor.measure;
+        const mean = judgeTrust({ ...state, qualifyingWeeks: 0 }, PLAIN_FACTS, NOW, TODAY).factor.measure;
         const levelHundredths = [2_000, 7_000, 10_000][event.trust]!;
         fc.pre(source === 'flag' || source === 'override' || levelHundredths >= mean.percentHundredths);
         expectNoneLower(after, before, ['trust']);
@@ -122,9 +128,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('4: an event that is late, early, malformed or too small changes only counts and the time of the last', () => {
-    hold(
-      fc.property(history, uselessEventAt(NOW), facts, (events, event, known) => {
+  it('4: changes only the counts and last_updated by a late, early, malformed or too small event', () => {
+    assertProperty(
+      fc.property(eventHistory, nonQualifyingEventAt(NOW), facts, (events, event, known) => {
         const before = rate(events, known);
         const after = rate([...events, { ...event, seq: events.length }], known);
         const isRevenue = event.type === 0;
@@ -139,9 +145,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it("5: raising an event's trust level lowers no factor and not the score", () => {
-    hold(
-      fc.property(history, fc.nat(), facts, (events, pick, known) => {
+  it("5: lowers no factor and no score when an event's trust level is raised", () => {
+    assertProperty(
+      fc.property(eventHistory, fc.nat(), facts, (events, pick, known) => {
         const raisable = events.filter(({ trust }) => trust < 2);
         fc.pre(raisable.length > 0);
         const chosen = raisable[pick % raisable.length]!;
@@ -155,9 +161,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('5: clearing a flag or renewing a bond never lowers the score', () => {
-    hold(
-      fc.property(history, facts, (events, known) => {
+  it('5: never lowers the score when a flag is cleared or a bond renewed', () => {
+    assertProperty(
+      fc.property(eventHistory, facts, (events, known) => {
         const { score } = rate(events, known);
         expect(rate(events, { ...known, negativeFlagAt: 0n }).score).toBeGreaterThanOrEqual(score);
         expect(rate(events, { ...known, bondStatus: 'bonded' }).score).toBeGreaterThanOrEqual(score);
@@ -165,9 +171,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('6: time alone never raises revenue, cadence or tenure', () => {
-    hold(
-      fc.property(history, fc.nat(200 * 86_400), fc.nat(60 * 86_400), (events, first, more) => {
+  it('6: never raises revenue, cadence or tenure by time alone', () => {
+    assertProperty(
+      fc.property(eventHistory, fc.nat(200 * 86_400), fc.nat(60 * 86_400), (events, first, more) => {
         const earlier = rate(events, { now: NOW + first });
         const later = rate(events, { now: NOW + first + more });
         expectNoneLower(earlier, later, ['revenue', 'cadence', 'tenure']);
@@ -175,25 +181,25 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('6: dormancy keeps an ever smaller share', () => {
-    hold(
+  it('6: increases the dormancy deduction with every idle day', () => {
+    assertProperty(
       fc.property(fc.nat(10_000), fc.nat(2_000), (sum, idle) => {
-        const lost = (idleDays: number): number => judgeDormancy(sum, TODAY, TODAY + idleDays).lostHundredths;
-        expect(lost(idle + 1)).toBeGreaterThanOrEqual(lost(idle));
-        expect(lost(idle)).toBeLessThanOrEqual(sum);
+        const deductionAfter = (idleDays: number): number => judgeDormancy(sum, TODAY, TODAY + idleDays).lostHundredths;
+        expect(deductionAfter(idle + 1)).toBeGreaterThanOrEqual(deductionAfter(idle));
+        expect(deductionAfter(idle)).toBeLessThanOrEqual(sum);
       }),
     );
   });
 
-  it('7: points, losses, letters and bounds agree', () => {
-    hold(
-      fc.property(history, facts, fc.nat(400), (events, known, days) => {
+  it('7: keeps points, deductions, letter and bounds consistent', () => {
+    assertProperty(
+      fc.property(eventHistory, facts, fc.nat(400), (events, known, days) => {
         const rating = rate(events, { ...known, now: NOW + days * 86_400 });
         const total = rating.totalHundredths!;
         expect(total).toBeGreaterThanOrEqual(0);
         expect(total).toBeLessThanOrEqual(MAX_TOTAL_HUNDREDTHS);
-        const lost = rating.reasons.reduce((sum, reason) => sum + (reason.lostHundredths ?? 0), 0);
-        expect(lost).toBe(MAX_TOTAL_HUNDREDTHS - total);
+        const deducted = rating.reasons.reduce((sum, reason) => sum + (reason.lostHundredths ?? 0), 0);
+        expect(deducted).toBe(MAX_TOTAL_HUNDREDTHS - total);
         const points = rating.factors.reduce((sum, factor) => sum + factor.pointsHundredths, 0);
         expect(points - rating.dormancy!.lostHundredths).toBe(total);
         for (const factor of rating.factors) {
@@ -210,9 +216,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('7: self-reported events never pass 58.50 points, activity never 72.50', () => {
-    hold(
-      fc.property(history, facts, (events, { bondStatus }) => {
+  it('7: limits self-reported events to 58.50 points and activity to 72.50', () => {
+    assertProperty(
+      fc.property(eventHistory, facts, (events, { bondStatus }) => {
         const selfReported = rate(
           events.map((event) => ({ ...event, trust: 0 })),
           { bondStatus },
@@ -225,7 +231,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
   });
 });
 
-/** All numbers of an answer, wherever they stand. */
+/** Lists all numbers in a rating, at any depth. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];

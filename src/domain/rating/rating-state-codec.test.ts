@@ -12,7 +12,7 @@ import type { RatingState } from './rating-state.ts';
 import { emptyRatingState, foldEvents } from './rating-state.ts';
 import { RatingStateUnreadable, encodeRatingState, decodeRatingState } from './rating-state-codec.ts';
 
-const { fold } = foldEvents(
+const { state } = foldEvents(
   emptyRatingState(),
   inChainOrder([
     ...eachDay(TODAY - 200, TODAY, (day) => [revenueOn(day, 5_000, day % 3), activityOn(day, (day + 1) % 3)]),
@@ -21,15 +21,15 @@ const { fold } = foldEvents(
   NO_FEED,
 );
 
-describe('the text of a fold', () => {
+describe('encodeRatingState', () => {
   it.each([
-    ['of a machine with history', fold],
-    ['of one without events', emptyRatingState()],
-  ])('gives the fold back: %s', (_, each) => {
+    ['a machine with history', state],
+    ['a machine without events', emptyRatingState()],
+  ])('round-trips the state of %s', (_, each) => {
     expect(decodeRatingState(encodeRatingState(each))).toStrictEqual(each);
   });
 
-  it('stays below 32 KiB with the largest numbers that any history can bring', () => {
+  it('stays below 32 KiB with the largest possible numbers', () => {
     const everyEvent = Number.MAX_SAFE_INTEGER;
     const level = { cents: BigInt(everyEvent) * 10n ** 9n, weight: everyEvent, activity: 24 };
     const lastDay = Math.floor(everyEvent / 86_400);
@@ -53,10 +53,10 @@ describe('the text of a fold', () => {
   });
 });
 
-describe('parseFold', () => {
+describe('decodeRatingState', () => {
   type Source = Record<string, unknown> & { buckets: unknown[][] };
   const altered = (alter: (source: Source) => void): string => {
-    const source = JSON.parse(encodeRatingState(fold)) as Source;
+    const source = JSON.parse(encodeRatingState(state)) as Source;
     alter(source);
     return JSON.stringify(source);
   };
@@ -66,13 +66,13 @@ describe('parseFold', () => {
   const withNumber = (index: number, value: unknown): string => altered(({ buckets }) => (buckets[0]![index] = value));
 
   it.each([
-    ['nothing', ''],
-    ['half a text', encodeRatingState(fold).slice(0, -10)],
+    ['an empty text', ''],
+    ['a truncated text', encodeRatingState(state).slice(0, -10)],
     ['null', 'null'],
     ['an array', '[]'],
     ['another model', withMember('model', 'mcr/2')],
-    ['a member more', withMember('more', 1)],
-    ['a member less', withMember('nextSeq', undefined)],
+    ['an extra member', withMember('more', 1)],
+    ['a missing member', withMember('nextSeq', undefined)],
     [
       'a renamed member',
       altered((source) => {
@@ -83,45 +83,48 @@ describe('parseFold', () => {
     ['a fraction', withMember('nextSeq', 402.5)],
     ['a negative number', withMember('totalRevenueCents', -1)],
     ['an unsafe number', withMember('totalRevenueCents', 2 ** 53)],
-    ['a text for a number', withMember('qualifyingDays', '201')],
-    ['null where there is always a number', withMember('revenueEvents', null)],
-    ['buckets that are no list', withMember('buckets', {})],
-    ['a bucket that is no list', altered(({ buckets }) => (buckets[0] = {} as unknown[]))],
-    ['a bucket cut off', altered(({ buckets }) => buckets[0]!.pop())],
-    ['a bucket with a number more', altered(({ buckets }) => buckets[0]!.push(0))],
-    ['cents that are a number', withNumber(1, 5_000)],
+    ['a string in place of a number', withMember('qualifyingDays', '201')],
+    ['null for a required number', withMember('revenueEvents', null)],
+    ['buckets that are not an array', withMember('buckets', {})],
+    ['a bucket that is not an array', altered(({ buckets }) => (buckets[0] = {} as unknown[]))],
+    ['a truncated bucket', altered(({ buckets }) => buckets[0]!.pop())],
+    ['a bucket with an extra number', altered(({ buckets }) => buckets[0]!.push(0))],
+    ['cents as a number', withNumber(1, 5_000)],
     ['cents with a leading zero', withNumber(1, '05000')],
-    ['cents beyond any history', withNumber(1, '9'.repeat(26))],
+    ['cents with 26 digits', withNumber(1, '9'.repeat(26))],
     ['negative weight', withNumber(4, -1)],
     ['25 activity events of one level', withNumber(7, 25)],
     ['days out of order', altered(({ buckets }) => buckets.reverse())],
-    ['a day twice', altered(({ buckets }) => (buckets[0] = buckets[1]!))],
-    ['a day that was dropped', withNumber(0, TODAY - 180)],
+    ['a duplicate day', altered(({ buckets }) => (buckets[0] = buckets[1]!))],
+    ['a day outside the window', withNumber(0, TODAY - 180)],
     ['a day after the newest block', altered(({ buckets }) => (buckets.at(-1)![0] = TODAY + 1))],
     [
       'a last day after the newest block',
       altered((source) => (source['lastQualifyingDay'] = source.buckets.at(-1)![0] = TODAY + 1)),
     ],
-    ['an event without a block', of(emptyRatingState(), { nextSeq: 1 })],
-    ['a block without an event', of(emptyRatingState(), { newestBlockTimestamp: 5 })],
-    ['a last day of nothing', of(emptyRatingState(), { lastQualifyingDay: 5 })],
+    ['one event without a block time', of(emptyRatingState(), { nextSeq: 1 })],
+    ['a block time without an event', of(emptyRatingState(), { newestBlockTimestamp: 5 })],
+    ['a last day without qualifying events', of(emptyRatingState(), { lastQualifyingDay: 5 })],
     ['a last day that is not the last', withMember('lastQualifyingDay', TODAY - 1)],
-    ['days in the wrong order', withMember('firstQualifyingDay', TODAY + 1)],
+    ['a first day after the last day', withMember('firstQualifyingDay', TODAY + 1)],
     ['no first day', withMember('firstQualifyingDay', null)],
     ['no last day', withMember('lastQualifyingDay', null)],
-    ['events without a block', withMember('newestBlockTimestamp', null)],
+    ['several events without a block time', withMember('newestBlockTimestamp', null)],
     ['more revenue events than events', withMember('revenueEvents', 404)],
     ['more qualifying events than events', withMember('qualifyingEvents', 404)],
     ['more qualifying revenue than revenue', withMember('qualifyingRevenueEvents', 203)],
     ['more days than qualifying events', withMember('qualifyingDays', 403)],
     ['more weeks than days', withMember('qualifyingWeeks', 202)],
     ['fewer days than buckets', withMember('qualifyingDays', 179)],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => decodeRatingState(text)).toThrow(RatingStateUnreadable);
   });
 
-  it('says what it refuses', () => {
-    const refused = expect.objectContaining({ name: 'FoldUnreadable', message: 'not a fold of this model' });
-    expect(() => decodeRatingState('null')).toThrow(refused);
+  it('throws an error that names the problem', () => {
+    const expected = expect.objectContaining({
+      name: 'RatingStateUnreadable',
+      message: 'not a rating state of this model',
+    });
+    expect(() => decodeRatingState('null')).toThrow(expected);
   });
 });

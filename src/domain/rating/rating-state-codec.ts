@@ -1,23 +1,21 @@
-/**
- * How is a fold kept in the store? As JSON text below 32 KiB, whatever the history (design/scoring.md, Fold).
- */
+/** JSON encoding of a rating state for the store: below 32 KiB for any history (design/scoring.md, Fold). */
 
 import { dayOf } from './utc-day.ts';
 import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
 import type { DayBucket, RatingState, LevelSums } from './rating-state.ts';
 
-/** Says that a text is no fold of this model. The events are still there to be folded anew. */
+/** Thrown for a text that is not a rating state of this model. The state can be rebuilt from the events. */
 export class RatingStateUnreadable extends Error {
   constructor() {
-    super('not a fold of this model');
-    this.name = 'FoldUnreadable';
+    super('not a rating state of this model');
+    this.name = 'RatingStateUnreadable';
   }
 }
 
 export type CountName = (typeof COUNTS)[number];
 export type MomentName = (typeof MOMENTS)[number];
 
-/** Scalars that are always there. */
+/** Scalars that are always present. */
 export const COUNTS = [
   'nextSeq',
   'revenueEvents',
@@ -38,31 +36,31 @@ export const MOMENTS = [
 
 const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];
 
-/** Three cents as decimal text, three weights, three activities, by trust level; the day stands before them. */
+/** The day, then by trust level three amounts in cents as decimal text, three weights and three activity counts. */
 const BUCKET_NUMBERS = 10;
 
-/** The text of a fold; `decodeRatingState` gives the same fold back. */
-export function encodeRatingState(fold: RatingState): string {
-  const scalars = [...COUNTS, ...MOMENTS].map((name) => [name, fold[name] ?? null] as const);
-  return JSON.stringify({ model: MODEL, ...Object.fromEntries(scalars), buckets: fold.buckets.map(toRow) });
+/** Encodes a rating state; `decodeRatingState` restores it exactly. */
+export function encodeRatingState(state: RatingState): string {
+  const scalars = [...COUNTS, ...MOMENTS].map((name) => [name, state[name] ?? null] as const);
+  return JSON.stringify({ model: MODEL, ...Object.fromEntries(scalars), buckets: state.buckets.map(encodeBucket) });
 }
 
-/** The fold of a text that `encodeRatingState` made. Throws `RatingStateUnreadable`. */
+/** Decodes a text made by `encodeRatingState`. Throws `RatingStateUnreadable`. */
 export function decodeRatingState(text: string): RatingState {
   const source = parseObject(text);
   if (source['model'] !== MODEL || Object.keys(source).length !== MEMBERS.length) throw new RatingStateUnreadable();
   const counts = COUNTS.map((name) => [name, parseCount(source[name])] as const);
   const moments = MOMENTS.map((name) => [name, parseMoment(source[name])] as const);
-  const fold: RatingState = {
+  const state: RatingState = {
     ...(Object.fromEntries(counts) as Record<CountName, number>),
     ...(Object.fromEntries(moments) as Record<MomentName, number | undefined>),
     buckets: parseArray(source['buckets']).map(parseBucket),
   };
-  if (!isConsistent(fold)) throw new RatingStateUnreadable();
-  return fold;
+  if (!isConsistent(state)) throw new RatingStateUnreadable();
+  return state;
 }
 
-export function toRow({ day, levels }: DayBucket): unknown[] {
+export function encodeBucket({ day, levels }: DayBucket): unknown[] {
   return [
     day,
     ...levels.map(({ cents }) => String(cents)),
@@ -82,22 +80,22 @@ export function parseBucket(row: unknown): DayBucket {
   return { day: parseCount(numbers[0]), levels: [parseLevel(0), parseLevel(1), parseLevel(2)] };
 }
 
-/** What holds for every fold of events, and what the judgement of later events builds on. */
-function isConsistent(fold: RatingState): boolean {
-  const { buckets, firstQualifyingDay, lastQualifyingDay } = fold;
-  const newestDay = dayOf(fold.newestBlockTimestamp ?? 0);
-  const hasQualified = fold.qualifyingEvents > 0;
+/** Checks the invariants of every rating state, on which folding later events relies. */
+function isConsistent(state: RatingState): boolean {
+  const { buckets, firstQualifyingDay, lastQualifyingDay } = state;
+  const newestDay = dayOf(state.newestBlockTimestamp ?? 0);
+  const hasQualified = state.qualifyingEvents > 0;
   return (
-    fold.revenueEvents <= fold.nextSeq &&
-    fold.qualifyingRevenueEvents <= Math.min(fold.revenueEvents, fold.qualifyingEvents) &&
-    fold.qualifyingEvents <= fold.nextSeq &&
-    fold.qualifyingWeeks <= fold.qualifyingDays &&
-    fold.qualifyingDays <= fold.qualifyingEvents &&
-    fold.nextSeq > 0 === (fold.newestBlockTimestamp !== undefined) &&
+    state.revenueEvents <= state.nextSeq &&
+    state.qualifyingRevenueEvents <= Math.min(state.revenueEvents, state.qualifyingEvents) &&
+    state.qualifyingEvents <= state.nextSeq &&
+    state.qualifyingWeeks <= state.qualifyingDays &&
+    state.qualifyingDays <= state.qualifyingEvents &&
+    state.nextSeq > 0 === (state.newestBlockTimestamp !== undefined) &&
     hasQualified === (firstQualifyingDay !== undefined) &&
     hasQualified === (lastQualifyingDay !== undefined) &&
     (firstQualifyingDay ?? 0) <= (lastQualifyingDay ?? 0) &&
-    buckets.length <= Math.min(WINDOW_DAYS, fold.qualifyingDays) &&
+    buckets.length <= Math.min(WINDOW_DAYS, state.qualifyingDays) &&
     buckets.every(({ day }) => day <= newestDay && day > newestDay - WINDOW_DAYS) &&
     buckets.every((bucket, index) => index === 0 || bucket.day > buckets[index - 1]!.day) &&
     (buckets.length === 0 || buckets.at(-1)!.day === lastQualifyingDay) &&

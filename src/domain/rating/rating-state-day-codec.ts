@@ -1,4 +1,4 @@
-/** How is a day of a fold kept in the store? As JSON text without names, because a machine has hundreds of them. */
+/** JSON encoding of one day of a rating state: arrays without member names, because a machine has hundreds of days. */
 
 import { MODEL } from './constants.ts';
 import type { RatingStateDay, RatingStateTotals } from './rating-state-days.ts';
@@ -11,32 +11,32 @@ import {
   parseCount,
   parseJson,
   parseMoment,
-  toRow,
+  encodeBucket,
   type CountName,
   type MomentName,
 } from './rating-state-codec.ts';
 
-/** Model, day, counts, moments, buckets. */
+/** Number of parts: model, day, counts, moments, buckets. */
 const PARTS = 5;
 
 export function encodeRatingStateDay({ day, totals, changed }: RatingStateDay): string {
   const counts = COUNTS.map((name) => totals[name]);
   const moments = MOMENTS.map((name) => totals[name] ?? null);
-  return JSON.stringify([MODEL, day, counts, moments, changed.map(toRow)]);
+  return JSON.stringify([MODEL, day, counts, moments, changed.map(encodeBucket)]);
 }
 
-/** The day of a text that `encodeRatingStateDay` made. Throws `RatingStateUnreadable`. */
+/** Decodes a text made by `encodeRatingStateDay`. Throws `RatingStateUnreadable`. */
 export function decodeRatingStateDay(text: string): RatingStateDay {
   const parts = parseArray(parseJson(text));
   const [counts, moments] = [parseArray(parts[2]), parseArray(parts[3])];
-  const isOfForm = parts.length === PARTS && counts.length === COUNTS.length && moments.length === MOMENTS.length;
-  if (!isOfForm || parts[0] !== MODEL) throw new RatingStateUnreadable();
+  const hasAllParts = parts.length === PARTS && counts.length === COUNTS.length && moments.length === MOMENTS.length;
+  if (!hasAllParts || parts[0] !== MODEL) throw new RatingStateUnreadable();
   const totals: RatingStateTotals = {
-    ...(Object.fromEntries(COUNTS.map((name, place) => [name, parseCount(counts[place])])) as Record<
+    ...(Object.fromEntries(COUNTS.map((name, index) => [name, parseCount(counts[index])])) as Record<
       CountName,
       number
     >),
-    ...(Object.fromEntries(MOMENTS.map((name, place) => [name, parseMoment(moments[place])])) as Record<
+    ...(Object.fromEntries(MOMENTS.map((name, index) => [name, parseMoment(moments[index])])) as Record<
       MomentName,
       number | undefined
     >),

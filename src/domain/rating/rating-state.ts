@@ -1,8 +1,8 @@
 /**
- * What must be remembered of a machine's events so that it can be rated at any later time? (design/scoring.md, Fold)
+ * Rating state: the summary of a machine's events from which it can be rated at any later time (design/scoring.md, Fold).
  *
- * A fold holds finalized events only, and belongs to one model and one configuration of rates: another one folds anew.
- * Folding in any batches gives the same fold; the order of events within a block changes nothing.
+ * A stored state covers finalized events only and belongs to one model and one configuration of rates; any other folds the events again.
+ * Folding in any batches gives the same state, and the order of events within a block has no influence.
  */
 
 import { dayOf, weekOf } from './utc-day.ts';
@@ -12,24 +12,24 @@ import { eventDay, judgeEvent } from './event.ts';
 import type { RatingEvent, TrustLevel } from './event.ts';
 import type { RateTable } from './rate-table.ts';
 
-/** What one trust level brought on one day. */
+/** Sums of one trust level on one day. */
 export interface LevelSums {
-  /** Qualifying revenue. A bigint, because nine million events of the largest amount pass 2^53. */
+  /** Qualifying revenue; a bigint, because nine million events of the largest amount exceed 2^53. */
   readonly cents: bigint;
-  /** Weight of the qualifying revenue events: exact up to 90 billion of them. */
+  /** Weight of the qualifying revenue events; exact for up to 90 billion of them. */
   readonly weight: number;
   /** Activity events, at most 24. */
   readonly activity: number;
 }
 
-/** A day with a qualifying event; its sums by trust level. */
+/** A day with a qualifying event: its sums by trust level. */
 export interface DayBucket {
   readonly day: number;
   readonly levels: readonly [LevelSums, LevelSums, LevelSums];
 }
 
 export interface RatingState {
-  /** The position of the next event, and so the number of all events. */
+  /** Position of the next event, which equals the number of events. */
   readonly nextSeq: number;
   readonly newestBlockTimestamp: number | undefined;
   readonly revenueEvents: number;
@@ -41,16 +41,16 @@ export interface RatingState {
   readonly qualifyingWeeks: number;
   readonly firstQualifyingDay: number | undefined;
   readonly lastQualifyingDay: number | undefined;
-  /** The newest day of a sound revenue event that could not be converted. */
+  /** Newest day of a sound revenue event whose amount could not be converted. */
   readonly lastUnconvertedDay: number | undefined;
-  /** Ascending; the 180 days up to the day of the newest block, and no older ones. */
+  /** Ascending; limited to the 180 days up to the day of the newest block. */
   readonly buckets: readonly DayBucket[];
 }
 
-/** Why a list of events cannot be rated: never a score, always a fault of the reader. */
+/** Why a list of events cannot be rated. This is an error of the data source and never affects the score. */
 export type EventsProblem = 'seq_gap' | 'block_time_missing' | 'block_time_falling';
 
-/** Says that the events are unreadable, and at which position. */
+/** Thrown when events are unreadable; `seq` is the position. */
 export class EventsUnreadable extends Error {
   readonly problem: EventsProblem;
   readonly seq: number;
@@ -64,14 +64,14 @@ export class EventsUnreadable extends Error {
 }
 
 export interface FoldedEvents {
-  readonly fold: RatingState;
-  /** How many of the events are in the fold; the one after them, if any, is pending. */
+  readonly state: RatingState;
+  /** How many of the events were folded; the next one, if any, is pending. */
   readonly folded: number;
 }
 
 export interface FoldPreview {
-  readonly fold: RatingState;
-  /** Whether an amount among them may still change, so that the answer must not be kept. */
+  readonly state: RatingState;
+  /** Whether an amount among the events may still change, so that the rating must not be cached. */
   readonly hasPending: boolean;
 }
 
@@ -79,7 +79,7 @@ type Draft = { -readonly [K in keyof RatingState]: RatingState[K] } & { buckets:
 
 const EMPTY_LEVEL: LevelSums = { cents: 0n, weight: 0, activity: 0 };
 
-/** The fold of a machine without events. */
+/** Creates the state of a machine without events. */
 export function emptyRatingState(): RatingState {
   return {
     nextSeq: 0,
@@ -98,37 +98,35 @@ export function emptyRatingState(): RatingState {
 }
 
 /**
- * Adds the next finalized events, up to the first pending one. That one and everything after it stay outside until the rates
- * have grown. Throws `EventsUnreadable`.
+ * Folds the next finalized events up to the first pending one, which waits with all later events until its rate is known.
+ * Throws `EventsUnreadable`.
  */
-export function foldEvents(fold: RatingState, events: readonly RatingEvent[], rates: RateTable): FoldedEvents {
-  const draft = toDraft(fold);
+export function foldEvents(state: RatingState, events: readonly RatingEvent[], rates: RateTable): FoldedEvents {
+  const draft = toDraft(state);
   let folded = 0;
   for (const event of events) {
     if (addEvent(draft, event, rates, 'stop') === 'pending') break;
     folded += 1;
   }
-  return { fold: draft, folded };
+  return { state: draft, folded };
 }
 
-/**
- * Lays the events after a fold on a copy of it, for one answer; a pending amount adds nothing. Throws `EventsUnreadable`.
- */
-export function previewFold(fold: RatingState, events: readonly RatingEvent[], rates: RateTable): FoldPreview {
-  if (events.length === 0) return { fold, hasPending: false };
-  const draft = toDraft(fold);
+/** Folds all events into a copy of the state, for one rating; a pending amount adds nothing. Throws `EventsUnreadable`. */
+export function previewFold(state: RatingState, events: readonly RatingEvent[], rates: RateTable): FoldPreview {
+  if (events.length === 0) return { state, hasPending: false };
+  const draft = toDraft(state);
   let hasPending = false;
   for (const event of events) {
     if (addEvent(draft, event, rates, 'pass') === 'pending') hasPending = true;
   }
-  return { fold: draft, hasPending };
+  return { state: draft, hasPending };
 }
 
-function toDraft(fold: RatingState): Draft {
-  return { ...fold, buckets: [...fold.buckets] };
+function toDraft(state: RatingState): Draft {
+  return { ...state, buckets: [...state.buckets] };
 }
 
-/** Adds one event; with `stop` a pending one leaves the draft as it was. */
+/** Adds one event. With `stop`, a pending event leaves the draft unchanged. */
 function addEvent(draft: Draft, event: RatingEvent, rates: RateTable, atPending: 'stop' | 'pass'): 'added' | 'pending' {
   checkOrder(draft, event);
   const isRevenue = event.type === REVENUE_TYPE;
@@ -164,8 +162,8 @@ function checkOrder(draft: Draft, event: RatingEvent): void {
 }
 
 /**
- * Moves to the time of a block and drops the days that no later answer can see. Exact, because a sound event enters at most
- * 7 days before its block: none opens a dropped day, or a week that was counted and dropped.
+ * Advances to the time of a block and drops days that no later rating can use. This is exact: a sound event enters at most 7 days before
+ * its block, so none reopens a dropped day or a week that was counted and dropped.
  */
 function advanceTo(draft: Draft, blockTimestamp: number): void {
   draft.newestBlockTimestamp = blockTimestamp;
@@ -195,7 +193,7 @@ function addActivity(draft: Draft, day: number, trust: TrustLevel): void {
   replaceLevel(draft, index, trust, { ...sums, activity: sums.activity + 1 });
 }
 
-/** The index of a day's bucket, which it opens when this is the first qualifying event of the day. */
+/** Returns the index of a day's bucket, which is created for the first qualifying event of the day. */
 function openDay(draft: Draft, day: number): number {
   const { buckets } = draft;
   let index = buckets.length;
@@ -204,8 +202,8 @@ function openDay(draft: Draft, day: number): number {
 
   draft.qualifyingDays += 1;
   const week = weekOf(day);
-  const isKnownWeek = [buckets[index - 1], buckets[index]].some((near) => near && weekOf(near.day) === week);
-  if (!isKnownWeek) draft.qualifyingWeeks += 1;
+  const isCountedWeek = [buckets[index - 1], buckets[index]].some((near) => near && weekOf(near.day) === week);
+  if (!isCountedWeek) draft.qualifyingWeeks += 1;
   draft.firstQualifyingDay = Math.min(day, draft.firstQualifyingDay ?? day);
   draft.lastQualifyingDay = Math.max(day, draft.lastQualifyingDay ?? day);
   buckets.splice(index, 0, { day, levels: [EMPTY_LEVEL, EMPTY_LEVEL, EMPTY_LEVEL] });

@@ -1,4 +1,4 @@
-/** What the answer shows around the factors: order of judgement, counts, reasons, summary. */
+/** The rating apart from its factors: order of judgement, counts, reasons and summary. */
 
 import { describe, expect, it } from 'vitest';
 
@@ -20,8 +20,8 @@ const steady = eachDay(TODAY - 120, TODAY, (day) => revenueOn(day, 50_000));
 const behind = extendRateTable(createRateTable(true), [], TODAY - 2);
 const inEuro = (day: number) => ({ ...revenueOn(day, 50_000), currency: 'EUR' });
 
-describe('the order of judgement', () => {
-  it('unavailable, then not bonded, then not graduated, then scored', () => {
+describe('order of judgement', () => {
+  it('checks unavailable, then not bonded, then not graduated, then the score', () => {
     const lettersOf = (parts: typeof steady) =>
       [
         { ratingUnavailable: 'indexer_behind', bondStatus: 'unbonded' },
@@ -32,7 +32,7 @@ describe('the order of judgement', () => {
     expect(lettersOf([])).toStrictEqual(['Provisioned', 'NR', 'Provisioned']);
   });
 
-  it('says below the scale what is missing', () => {
+  it('explains a score below the scale in the summary', () => {
     const poor = Array.from({ length: 10 }, (_, k) => revenueOn(TODAY - 200 + k * 4, 1_000, 0));
     expect(rateEvents(poor)).toMatchObject({
       letter: 'NR',
@@ -42,8 +42,8 @@ describe('the order of judgement', () => {
   });
 });
 
-describe('an unavailable rating', () => {
-  it('tells the counts and nothing that rests on a score', () => {
+describe('unavailable rating', () => {
+  it('contains the counts and null for everything derived from the score', () => {
     expect(
       rateEvents([...steady, inEuro(TODAY)], {
         ratingUnavailable: 'indexer_behind',
@@ -73,60 +73,60 @@ describe('an unavailable rating', () => {
   });
 });
 
-describe('the clock', () => {
+describe('clock', () => {
   it('is raised to the newest block when it is behind', () => {
     const now = noonOf(TODAY) - 40 * 86_400;
     expect(rateEvents(steady, { now })).toStrictEqual(rateEvents(steady));
   });
 
-  it('may stand earlier over a prefix of the events', () => {
+  it('may be earlier over a prefix of the events', () => {
     const earlier = TODAY - 20;
     const prefix = inChainOrder(steady).slice(0, 101);
-    const rated = rateMachine({ ...PLAIN_FACTS, fold: emptyRatingState(), tail: prefix, now: noonOf(earlier) });
+    const rated = rateMachine({ ...PLAIN_FACTS, state: emptyRatingState(), tail: prefix, now: noonOf(earlier) });
     expect(rated.lastUpdated).toBe(noonOf(earlier));
     expect(rated.dormancy).toStrictEqual({ idleDays: 0, lostHundredths: 0 });
   });
 });
 
-describe('amounts that were not converted', () => {
+describe('unconverted amounts', () => {
   it.each([
-    ['179 days old', TODAY - 179, true],
-    ['180 days old', TODAY - 180, false],
-  ])('degrade the answer: %s', (_, day, isDegraded) => {
+    ['179 days old', true, TODAY - 179],
+    ['180 days old', false, TODAY - 180],
+  ])('set isDegraded when %s: %s', (_, isDegraded, day) => {
     const rating = rateEvents([inEuro(day), ...steady]);
     expect(rating.isDegraded).toBe(isDegraded);
     expect(rating.summary.endsWith('. Some amounts could not be converted to USD.')).toBe(isDegraded);
   });
 
-  it('forbid keeping the answer while one is pending', () => {
+  it('set hasPending while one is pending', () => {
     expect(rateEvents(steady, { rates: behind }).hasPending).toBe(false);
     expect(rateEvents([...steady, inEuro(TODAY - 1)], { rates: behind }).hasPending).toBe(false);
     expect(rateEvents([...steady, inEuro(TODAY)], { rates: behind }).hasPending).toBe(true);
   });
 });
 
-describe('averages', () => {
-  it('are hundredths of a cent, rounded down, and 0 without revenue', () => {
+describe('averageHundredths', () => {
+  it('is in hundredths of a cent, rounded down, and 0 without revenue', () => {
     const averageOf = (...cents: number[]) => rateEvents(cents.map((each) => revenueOn(TODAY, each))).averageHundredths;
     expect(averageOf(1_000, 1_000, 1_001)).toBe(100_033);
     expect(averageOf(999)).toBe(0);
     expect(rateEvents([activityOn(TODAY)]).averageHundredths).toBe(0);
   });
 
-  it('are taken from the total as it is shown', () => {
-    const { fold } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
-    const full = { ...fold, totalRevenueCents: Number.MAX_SAFE_INTEGER };
-    const rating = rateMachine({ ...PLAIN_FACTS, fold: full, tail: [] });
+  it('is computed from the clamped total', () => {
+    const { state } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
+    const full = { ...state, totalRevenueCents: Number.MAX_SAFE_INTEGER };
+    const rating = rateMachine({ ...PLAIN_FACTS, state: full, tail: [] });
     expect(rating.averageHundredths).toBe(Number((100n * BigInt(Number.MAX_SAFE_INTEGER)) / 121n));
   });
 
-  it('show no number above SAFE', () => {
-    const { fold } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
-    const buckets = fold.buckets.map(({ day, levels }) => {
+  it('leaves no number of a measure above SAFE', () => {
+    const { state } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
+    const buckets = state.buckets.map(({ day, levels }) => {
       const rich = { ...levels[2], cents: 10n ** 20n };
       return { day, levels: [levels[0], levels[1], rich] as const };
     });
-    const [revenue] = rateMachine({ ...PLAIN_FACTS, fold: { ...fold, buckets }, tail: [] }).factors;
+    const [revenue] = rateMachine({ ...PLAIN_FACTS, state: { ...state, buckets }, tail: [] }).factors;
     expect(revenue!.measure).toStrictEqual({
       usdCents: Number.MAX_SAFE_INTEGER,
       verifiedUsdCents: Number.MAX_SAFE_INTEGER,
@@ -135,7 +135,7 @@ describe('averages', () => {
 });
 
 describe('reasons', () => {
-  it('name the gates first, then losses from the largest', () => {
+  it('list the notices first, then the deductions, largest first', () => {
     const facts = { bondStatus: 'unbonded', priorEvents: 1n } as const;
     const reasons = rateEvents([revenueOn(TODAY - 40, 1_000, 0)], facts).reasons;
     expect(reasons.map(({ code, lostHundredths }) => [code, lostHundredths])).toStrictEqual([
@@ -153,7 +153,7 @@ describe('reasons', () => {
     ]);
   });
 
-  it('keep their order where losses are equal', () => {
+  it('keep the order of the specification when deductions are equal', () => {
     const codes = rateEvents([]).reasons.map(({ code }) => code);
     expect(codes).toStrictEqual([
       'not_graduated',

@@ -21,20 +21,20 @@ const CODES: readonly DeductionCode[] = [
 ];
 
 describe('listReasons', () => {
-  it('keeps the order of the specification where losses are equal, in whatever order they come', () => {
-    const losses = CODES.map((code) => ({ code, lostHundredths: 100 }));
-    for (const given of [losses, losses.toReversed(), [...losses.slice(5), ...losses.slice(0, 5)]]) {
+  it('sorts equal deductions in the order of the specification', () => {
+    const deductions = CODES.map((code) => ({ code, lostHundredths: 100 }));
+    for (const given of [deductions, deductions.toReversed(), [...deductions.slice(5), ...deductions.slice(0, 5)]]) {
       expect(listReasons([], given).map(({ code }) => code)).toStrictEqual(CODES);
     }
   });
 
-  it('leaves out what costs nothing', () => {
+  it('leaves out deductions of 0', () => {
     expect(listReasons([], [{ code: 'dormant', lostHundredths: 0 }])).toStrictEqual([]);
   });
 });
 
-describe('largestLossPhrase', () => {
-  it('is that of the first reason that costs points', () => {
+describe('largestDeductionPhrase', () => {
+  it('returns the phrase of the first deduction', () => {
     const reasons = listReasons(
       ['not_bonded'],
       [
@@ -45,7 +45,7 @@ describe('largestLossPhrase', () => {
     expect(largestDeductionPhrase(reasons)).toBe('dormancy');
   });
 
-  it('is none when nothing is lost', () => {
+  it('returns undefined without deductions', () => {
     expect(largestDeductionPhrase(listReasons(['not_graduated'], []))).toBeUndefined();
   });
 });

@@ -1,12 +1,10 @@
-/**
- * Where were the points lost? The reasons of an answer, their phrases and texts (design/scoring.md, What the answer shows).
- */
+/** Reasons of a rating: notices and deductions, with their texts (design/scoring.md, What the answer shows). */
 
 import { COUNTED_WEEKS, DORMANCY, NEGATIVE_FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
 import { SECONDS_PER_DAY } from './utc-day.ts';
 
-/** Gates and remarks: they cost no points of their own. */
-export const GATE_TEXTS = {
+/** Texts of the notices, which deduct no points. */
+export const NOTICE_TEXTS = {
   not_bonded: 'The bond is not active. Renewing the subscription restores the rating.',
   not_graduated:
     `There is not enough history yet: a rating needs ${GRADUATION.events} qualifying events on ${GRADUATION.days} days ` +
@@ -14,14 +12,14 @@ export const GATE_TEXTS = {
   history_elsewhere: 'Older events of this machine lie on another chain and are not counted.',
 } as const;
 
-interface LossWords {
-  /** What most is lost to, as the summary says it. */
+interface DeductionText {
+  /** Name of the deduction in the summary. */
   readonly phrase: string;
   readonly text: string;
 }
 
-/** Everything that costs points, in the order in which equal losses stand. */
-export const DEDUCTION_PHRASES = {
+/** Texts of the deductions, in the order in which equal deductions are listed. */
+export const DEDUCTION_TEXTS = {
   dormant: {
     phrase: 'dormancy',
     text: `There was no qualifying event for more than ${DORMANCY.freeDays} days. A new one ends the loss.`,
@@ -78,37 +76,40 @@ export const DEDUCTION_PHRASES = {
     phrase: 'short tenure',
     text: `Fewer than ${TRUST.tenureWeeks} weeks had a qualifying event. Time and steady use raise this.`,
   },
-} as const satisfies Record<string, LossWords>;
+} as const satisfies Record<string, DeductionText>;
 
-export type GateCode = keyof typeof GATE_TEXTS;
-export type DeductionCode = keyof typeof DEDUCTION_PHRASES;
+export type NoticeCode = keyof typeof NOTICE_TEXTS;
+export type DeductionCode = keyof typeof DEDUCTION_TEXTS;
 export type FactorReasonCode = Exclude<DeductionCode, 'dormant'>;
 
 export interface Reason {
-  readonly code: GateCode | DeductionCode;
-  /** Null for a gate or a remark. */
+  readonly code: NoticeCode | DeductionCode;
+  /** Null for a notice. */
   readonly lostHundredths: number | null;
   readonly text: string;
 }
 
-const LOSS_CODES = Object.keys(DEDUCTION_PHRASES) as DeductionCode[];
+const DEDUCTION_CODES = Object.keys(DEDUCTION_TEXTS) as DeductionCode[];
 
-/** Lists the gates as given, then every loss, largest first. */
+/** Lists the notices in the given order, then the deductions, largest first. */
 export function listReasons(
-  gates: readonly GateCode[],
-  losses: readonly { readonly code: DeductionCode; readonly lostHundredths: number }[],
+  notices: readonly NoticeCode[],
+  deductions: readonly { readonly code: DeductionCode; readonly lostHundredths: number }[],
 ): readonly Reason[] {
-  const inOrder = losses
+  const inOrder = deductions
     .filter(({ lostHundredths }) => lostHundredths > 0)
-    .sort((a, b) => b.lostHundredths - a.lostHundredths || LOSS_CODES.indexOf(a.code) - LOSS_CODES.indexOf(b.code));
+    .sort(
+      (a, b) =>
+        b.lostHundredths - a.lostHundredths || DEDUCTION_CODES.indexOf(a.code) - DEDUCTION_CODES.indexOf(b.code),
+    );
   return [
-    ...gates.map((code) => ({ code, lostHundredths: null, text: GATE_TEXTS[code] })),
-    ...inOrder.map(({ code, lostHundredths }) => ({ code, lostHundredths, text: DEDUCTION_PHRASES[code].text })),
+    ...notices.map((code) => ({ code, lostHundredths: null, text: NOTICE_TEXTS[code] })),
+    ...inOrder.map(({ code, lostHundredths }) => ({ code, lostHundredths, text: DEDUCTION_TEXTS[code].text })),
   ];
 }
 
-/** The phrase of the largest loss, undefined when nothing is lost. */
+/** Returns the phrase of the largest deduction; undefined when there is none. */
 export function largestDeductionPhrase(reasons: readonly Reason[]): string | undefined {
   const largest = reasons.find(({ lostHundredths }) => lostHundredths !== null);
-  return largest && DEDUCTION_PHRASES[largest.code as DeductionCode].phrase;
+  return largest && DEDUCTION_TEXTS[largest.code as DeductionCode].phrase;
 }

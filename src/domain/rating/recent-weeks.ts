@@ -1,7 +1,4 @@
-/**
- * What happened in each of the last 14 weeks? The current week and the 13 before it, as revenue and cadence see them
- * (design/scoring.md, Score).
- */
+/** Weekly sums of the current week and the 13 before it, for revenue and cadence (design/scoring.md, Score). */
 
 import { weekOf } from './utc-day.ts';
 import { WINDOW_WEEKS } from './constants.ts';
@@ -16,7 +13,7 @@ export interface WeekSums {
   days: number;
 }
 
-/** The sums of each of the 14 weeks, oldest first. */
+/** Sums the days of each of the 14 weeks, oldest first. */
 export function sumRecentWeeks(buckets: readonly DayBucket[], today: number): AllAndVerified<readonly WeekSums[]> {
   const all = createWeeks();
   const verified = createWeeks();

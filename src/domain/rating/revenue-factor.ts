@@ -1,15 +1,13 @@
-/**
- * What did each of 13 weeks earn? (design/scoring.md, Revenue) Half of the points is for verified revenue.
- */
+/** Revenue factor: weekly earnings (design/scoring.md, Revenue). Verified revenue earns half of the points. */
 
 import { divide, ladder } from './arithmetic.ts';
 import { COUNTED_WEEKS, REVENUE } from './constants.ts';
-import { toShown } from './daily-totals.ts';
+import { clampToSafe } from './daily-totals.ts';
 import type { AllAndVerified } from './daily-totals.ts';
 import type { JudgedFactor, RevenueFactor } from './factor.ts';
 import type { WeekSums } from './recent-weeks.ts';
 
-/** Judges revenue by the points of 14 weeks without the lowest one, over all and over verified events. */
+/** Scores 14 weeks without the lowest one, once over all events and once over verified ones. */
 export function judgeRevenue(weeks: AllAndVerified<readonly WeekSums[]>): JudgedFactor<RevenueFactor> {
   const all = bestWeeksHundredths(weeks.all);
   const verified = bestWeeksHundredths(weeks.verified);
@@ -20,9 +18,9 @@ export function judgeRevenue(weeks: AllAndVerified<readonly WeekSums[]>): Judged
       name: 'revenue',
       pointsHundredths,
       maxHundredths: REVENUE.maxHundredths,
-      measure: { usdCents: toShown(sumCents(weeks.all)), verifiedUsdCents: toShown(sumCents(weeks.verified)) },
+      measure: { usdCents: clampToSafe(sumCents(weeks.all)), verifiedUsdCents: clampToSafe(sumCents(weeks.verified)) },
     },
-    losses: [
+    deductions: [
       { code: 'revenue_low', lostHundredths: REVENUE.maxHundredths - pointsHundredths - unverified },
       { code: 'revenue_unverified', lostHundredths: unverified },
     ],
@@ -35,7 +33,7 @@ function bestWeeksHundredths(weeks: readonly WeekSums[]): number {
 }
 
 function weekHundredths({ cents, activity }: WeekSums): number {
-  return Math.max(ladder(REVENUE.centsSteps, toShown(cents)), ladder(REVENUE.activitySteps, activity));
+  return Math.max(ladder(REVENUE.centsSteps, clampToSafe(cents)), ladder(REVENUE.activitySteps, activity));
 }
 
 function sumCents(weeks: readonly WeekSums[]): bigint {

@@ -19,7 +19,7 @@ describe('letterOf', () => {
     [30, 'B'],
     [29, undefined],
     [0, undefined],
-  ])('of %i is %s', (score, letter) => {
+  ])('maps %i to %s', (score, letter) => {
     expect(letterOf(score)).toBe(letter);
   });
 });
@@ -44,12 +44,17 @@ describe('graduation', () => {
   ];
 
   it.each([
-    ['all there', span(5, 10, 30), true, '10 of 10 qualifying events, 5 of 5 days and 30 of 30 days'],
-    ['one event missing', span(5, 9, 30), false, '9 of 10 qualifying events, 5 of 5 days and 30 of 30 days'],
-    ['one day missing', span(4, 10, 30), false, '10 of 10 qualifying events, 4 of 5 days and 30 of 30 days'],
-    ['one day of span missing', span(5, 10, 29), false, '10 of 10 qualifying events, 5 of 5 days and 29 of 30 days'],
-    ['nothing at all', [], false, '0 of 10 qualifying events, 0 of 5 days and 0 of 30 days'],
-  ])('%s', (_, parts, isGraduated, counts) => {
+    ['everything is met', span(5, 10, 30), true, '10 of 10 qualifying events, 5 of 5 days and 30 of 30 days'],
+    ['one event is missing', span(5, 9, 30), false, '9 of 10 qualifying events, 5 of 5 days and 30 of 30 days'],
+    ['one day is missing', span(4, 10, 30), false, '10 of 10 qualifying events, 4 of 5 days and 30 of 30 days'],
+    [
+      'one day of the span is missing',
+      span(5, 10, 29),
+      false,
+      '10 of 10 qualifying events, 5 of 5 days and 29 of 30 days',
+    ],
+    ['there are no events', [], false, '0 of 10 qualifying events, 0 of 5 days and 0 of 30 days'],
+  ])('is judged correctly when %s', (_, parts, isGraduated, counts) => {
     const rating = rateEvents(parts);
     expect(rating.letter === 'Provisioned').toBe(!isGraduated);
     expect(rating.reasons.some(({ code }) => code === 'not_graduated')).toBe(!isGraduated);

@@ -15,14 +15,14 @@ function trendOf(parts: readonly EventParts[]) {
 const prior = eachDay(FIRST_PRIOR, FIRST_RECENT - 1, (day) => revenueOn(day, 100_000));
 const recent = (cents: number) => eachDay(FIRST_RECENT, TODAY, (day) => revenueOn(day, cents));
 
-describe('the trend of revenue', () => {
+describe('trend of revenue', () => {
   it.each([
     [39_000, 39, 585, 'down'],
     [40_000, 40, 600, 'down'],
     [79_999, 79, 1_477, 'down'],
     [80_000, 80, 1_500, 'stable'],
     [100_000, 100, 1_500, 'stable'],
-  ])('at %i of 100,000 cents a day', (cents, percent, pointsHundredths, revenueTrend) => {
+  ])('scores %i of 100,000 cents a day as %i percent', (cents, percent, pointsHundredths, revenueTrend) => {
     expect(trendOf([...prior, ...recent(cents)])).toStrictEqual({
       basis: 'revenue',
       percent,
@@ -58,7 +58,7 @@ describe('the trend of revenue', () => {
     expect(trendOf([before, revenueOn(FIRST_RECENT, 10_000)])).toMatchObject({ basis: 'none' });
   });
 
-  it('is not cut by days of no revenue in between', () => {
+  it('ignores days without revenue in between', () => {
     expect(
       trendOf([revenueOn(FIRST_PRIOR, 10_000), activityOn(FIRST_PRIOR + 1), revenueOn(TODAY, 10_000)]),
     ).toStrictEqual({
@@ -71,8 +71,8 @@ describe('the trend of revenue', () => {
   });
 });
 
-describe('the trend of activity', () => {
-  it('is used when the prior days have no revenue, and earns half', () => {
+describe('trend of activity', () => {
+  it('applies when the prior days have no revenue, and earns half', () => {
     const parts = eachDay(FIRST_PRIOR, TODAY, (day) => activityOn(day));
     expect(trendOf([...parts, revenueOn(TODAY, 10_000)])).toStrictEqual({
       basis: 'activity',
@@ -83,7 +83,7 @@ describe('the trend of activity', () => {
     });
   });
 
-  it('earns less below half of the ladder', () => {
+  it('earns less when half of the ladder is not reached', () => {
     const parts = [
       ...eachDay(FIRST_PRIOR, FIRST_RECENT - 1, (day) => activityOn(day)),
       ...eachDay(TODAY - 11, TODAY, (day) => activityOn(day)),
@@ -92,13 +92,13 @@ describe('the trend of activity', () => {
   });
 });
 
-describe('an unknown trend', () => {
+describe('unknown trend', () => {
   it.each([
-    ['one day too young', [revenueOn(FIRST_PRIOR + 1, 10_000), revenueOn(TODAY, 10_000)], 600],
-    ['nothing recent either', [revenueOn(FIRST_PRIOR + 1, 10_000)], 0],
-    ['nothing before', [revenueOn(FIRST_PRIOR - 1, 10_000), activityOn(FIRST_RECENT)], 600],
+    ['history that is one day too short', [revenueOn(FIRST_PRIOR + 1, 10_000), revenueOn(TODAY, 10_000)], 600],
+    ['no recent events', [revenueOn(FIRST_PRIOR + 1, 10_000)], 0],
+    ['no prior events', [revenueOn(FIRST_PRIOR - 1, 10_000), activityOn(FIRST_RECENT)], 600],
     ['no events', [], 0],
-  ])('%s', (_, parts, pointsHundredths) => {
+  ])('has no basis with %s', (_, parts, pointsHundredths) => {
     expect(trendOf(parts)).toStrictEqual({
       basis: 'none',
       percent: null,

@@ -1,6 +1,6 @@
 /**
- * How do the last 30 days compare with the 30 before? (design/scoring.md, Trend) Growth earns nothing, and a single burst is
- * cut to the best day before.
+ * Trend factor: the last 30 days compared with the 30 before (design/scoring.md, Trend). Growth earns nothing extra, and each recent day is
+ * capped at the best prior day.
  */
 
 import { ladder } from './arithmetic.ts';
@@ -20,25 +20,25 @@ type Comparison = Exclude<TrendMeasure, { basis: 'none' }>;
 
 const NO_BASIS: TrendMeasure = { basis: 'none', percent: null, evenPercent: null };
 
-const LOSS_CODES = {
+const DEDUCTION_CODES_BY_BASIS = {
   revenue: 'trend_below',
   activity: 'trend_without_revenue',
   none: 'trend_unknown',
 } as const satisfies Record<TrendMeasure['basis'], string>;
 
-/** Judges the trend on revenue, else on activity, else on nothing: too young, or nothing to compare with. */
-export function judgeTrend(fold: RatingState, today: number): JudgedFactor<TrendFactor> {
-  const periods = selectPeriods(fold.buckets, today);
-  const measure = compare(fold, periods, today);
+/** Scores the trend of revenue, else of activity; there is none for a young machine or without anything to compare with. */
+export function judgeTrend(state: RatingState, today: number): JudgedFactor<TrendFactor> {
+  const periods = selectPeriods(state.buckets, today);
+  const measure = compare(state, periods, today);
   const pointsHundredths = trendHundredths(measure, periods);
   const { maxHundredths } = TREND;
   return {
     factor: { name: 'trend', pointsHundredths, maxHundredths, measure },
-    losses: [{ code: LOSS_CODES[measure.basis], lostHundredths: maxHundredths - pointsHundredths }],
+    deductions: [{ code: DEDUCTION_CODES_BY_BASIS[measure.basis], lostHundredths: maxHundredths - pointsHundredths }],
   };
 }
 
-/** The word for a revenue trend. */
+/** Classifies a trend of revenue; other bases are `insufficient`. */
 export function revenueTrendOf({ basis, percent }: TrendMeasure): RevenueTrend {
   if (basis !== 'revenue') return 'insufficient';
   if (percent > TREND.upAbovePercent) return 'up';
@@ -64,7 +64,7 @@ function compare({ firstQualifyingDay }: RatingState, periods: Periods, today: n
   );
 }
 
-/** Undefined when the prior days have nothing of what is measured. */
+/** Returns undefined when the measured sum of the prior days is 0. */
 function comparePeriods(
   basis: Comparison['basis'],
   periods: Periods,

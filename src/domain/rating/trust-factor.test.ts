@@ -16,12 +16,12 @@ function trustOf(parts: readonly EventParts[], facts: Partial<RatingInput> = {})
 const signed = [revenueOn(TODAY, 10_000, 2)];
 const trusted = { source: 'events', percentHundredths: 10_000, pointsHundredths: 2_000, hasNegativeFlag: false };
 
-describe('the trust of events', () => {
+describe('trust of events', () => {
   it.each([
     ['self-reported', 0, 2_000, 400],
     ['on-chain', 1, 7_000, 1_400],
     ['hardware-signed', 2, 10_000, 2_000],
-  ])('%s', (_, trust, percentHundredths, pointsHundredths) => {
+  ])('scores %s events', (_, trust, percentHundredths, pointsHundredths) => {
     for (const parts of [[revenueOn(TODAY, 10_000, trust)], [activityOn(TODAY, trust)]]) {
       expect(trustOf(parts)).toStrictEqual({
         source: 'events',
@@ -32,7 +32,7 @@ describe('the trust of events', () => {
     }
   });
 
-  it('is weighed by value: cents up to 100,000, activity 100', () => {
+  it('weights revenue by cents up to 100,000 and activity as 100', () => {
     const percentOf = (parts: EventParts[]) => trustOf(parts).percentHundredths;
     const mean = (signedWeight: number, reportedWeight: number): number =>
       Math.floor((signedWeight * 10_000 + reportedWeight * 2_000) / (signedWeight + reportedWeight));
@@ -42,14 +42,14 @@ describe('the trust of events', () => {
     expect(percentOf([activityOn(TODAY, 2), revenueOn(TODAY, 1_000, 0)])).toBe(mean(100, 1_000));
   });
 
-  it('weighs 24 activity events of a day, those of the highest level', () => {
+  it('weights at most 24 activity events of a day, highest levels first', () => {
     const many = (count: number, trust: number) => Array.from({ length: count }, () => activityOn(TODAY, trust));
     expect(trustOf([...many(24, 0), ...many(20, 1), ...many(2, 2)]).percentHundredths).toBe(
       Math.floor((2 * 10_000 + 20 * 7_000 + 2 * 2_000) / 24),
     );
   });
 
-  it('looks back 180 days, today included', () => {
+  it('covers 180 days, today included', () => {
     expect(trustOf([revenueOn(TODAY - 179, 10_000)])).toStrictEqual(trusted);
     expect(trustOf([revenueOn(TODAY - 180, 10_000)])).toStrictEqual({
       source: 'none',
@@ -82,40 +82,40 @@ describe('the trust of events', () => {
   });
 });
 
-describe('an override', () => {
+describe('trust override', () => {
   it.each([
     [0, 0, 0],
     [55, 5_500, 1_100],
     [100, 10_000, 2_000],
     [101, 10_000, 2_000],
-  ])('of %i percent stands for the events', (trustOverride, percentHundredths, pointsHundredths) => {
+  ])('replaces the trust of events by %i percent', (trustOverride, percentHundredths, pointsHundredths) => {
     const trust = { source: 'override', percentHundredths, pointsHundredths, hasNegativeFlag: false };
     expect(trustOf(signed, { trustOverride })).toStrictEqual(trust);
     expect(trustOf([], { trustOverride })).toStrictEqual(trust);
   });
 });
 
-describe('a negative flag', () => {
+describe('negative flag', () => {
   const flagged = { source: 'flag', percentHundredths: 0, pointsHundredths: 0, hasNegativeFlag: true };
 
   it.each([
-    ['just set', NOW, flagged],
-    ['a second younger than 180 days', NOW - 15_552_000 + 1, flagged],
+    ['set just now', NOW, flagged],
+    ['one second younger than 180 days', NOW - 15_552_000 + 1, flagged],
     ['180 days old', NOW - 15_552_000, { ...trusted, hasNegativeFlag: true }],
     ['of 2020-01-01', 1_577_836_800, { ...trusted, hasNegativeFlag: true }],
-    ['of the second before', 1_577_836_799, trusted],
-    ['a day ahead', NOW + 86_400, flagged],
-    ['more than a day ahead', NOW + 86_401, trusted],
-    ['none', 0, trusted],
-  ])('%s', (_, negativeFlagAt, trust) => {
+    ['one second before 2020-01-01', 1_577_836_799, trusted],
+    ['one day ahead', NOW + 86_400, flagged],
+    ['more than one day ahead', NOW + 86_401, trusted],
+    ['of 0, which means none', 0, trusted],
+  ])('is judged by its date when %s', (_, negativeFlagAt, trust) => {
     expect(trustOf(signed, { negativeFlagAt: BigInt(negativeFlagAt) })).toStrictEqual(trust);
   });
 
-  it('of 2^256 - 1 is not plausible', () => {
+  it('is ignored at 2^256 - 1', () => {
     expect(trustOf(signed, { negativeFlagAt: 2n ** 256n - 1n })).toStrictEqual(trusted);
   });
 
-  it('comes before an override', () => {
+  it('takes precedence over an override', () => {
     expect(trustOf(signed, { negativeFlagAt: BigInt(NOW), trustOverride: 100 })).toStrictEqual(flagged);
   });
 });

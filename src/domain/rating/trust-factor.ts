@@ -1,6 +1,4 @@
-/**
- * How well is the value of the last 180 days vouched for? (design/scoring.md, Trust)
- */
+/** Trust factor: trust levels of the last 180 days, weighted by value (design/scoring.md, Trust). */
 
 import { divide } from './arithmetic.ts';
 import { TRUST, TRUST_LEVELS, WINDOW_DAYS } from './constants.ts';
@@ -9,7 +7,7 @@ import type { JudgedFactor, TrustFactor, TrustMeasure, TrustSource } from './fac
 import type { DayBucket, RatingState } from './rating-state.ts';
 import { isFlagInForce } from './negative-flag.ts';
 
-/** What people in charge recorded about a machine. */
+/** Trust settings that administrators recorded for a machine. */
 export interface TrustFacts {
   /** Unix seconds (any uint256), 0 for none. */
   readonly negativeFlagAt: bigint;
@@ -17,42 +15,42 @@ export interface TrustFacts {
   readonly trustOverride: number | undefined;
 }
 
-const LOSS_CODES = {
+const DEDUCTION_CODES_BY_SOURCE = {
   flag: 'flagged',
   override: 'trust_override',
   none: 'trust_none',
   events: 'trust_low',
 } as const satisfies Record<TrustSource, string>;
 
-/** Judges trust by the first that applies: a flag in force, an override, no events, the events. */
+/** Scores trust by the first that applies: a flag in force, an override, no events, the events. */
 export function judgeTrust(
-  fold: RatingState,
+  state: RatingState,
   facts: TrustFacts,
   now: number,
   today: number,
 ): JudgedFactor<TrustFactor> {
-  const measure = measureTrust(fold, facts, now, today);
+  const measure = measureTrust(state, facts, now, today);
   const { maxHundredths } = TRUST;
   const pointsHundredths = divide(maxHundredths * measure.percentHundredths, TRUST.fullHundredths);
   return {
     factor: { name: 'trust', pointsHundredths, maxHundredths, measure },
-    losses: [{ code: LOSS_CODES[measure.source], lostHundredths: maxHundredths - pointsHundredths }],
+    deductions: [{ code: DEDUCTION_CODES_BY_SOURCE[measure.source], lostHundredths: maxHundredths - pointsHundredths }],
   };
 }
 
-function measureTrust(fold: RatingState, facts: TrustFacts, now: number, today: number): TrustMeasure {
+function measureTrust(state: RatingState, facts: TrustFacts, now: number, today: number): TrustMeasure {
   if (isFlagInForce(facts.negativeFlagAt, now)) return { source: 'flag', percentHundredths: 0 };
   if (facts.trustOverride !== undefined) {
     const percent = Math.min(facts.trustOverride, TRUST.maxOverride);
     return { source: 'override', percentHundredths: percent * divide(TRUST.fullHundredths, TRUST.maxOverride) };
   }
-  const recent = fold.buckets.filter(({ day }) => day > today - WINDOW_DAYS);
+  const recent = state.buckets.filter(({ day }) => day > today - WINDOW_DAYS);
   if (recent.length === 0) return { source: 'none', percentHundredths: 0 };
-  return { source: 'events', percentHundredths: raiseByTenure(weighedMean(recent), fold.qualifyingWeeks) };
+  return { source: 'events', percentHundredths: raiseByTenure(weightedMean(recent), state.qualifyingWeeks) };
 }
 
-/** The mean of the levels' percentages, in hundredths, weighed by value. */
-function weighedMean(buckets: readonly DayBucket[]): number {
+/** Computes the mean of the levels' percentages, in hundredths of a percent, weighted by value. */
+function weightedMean(buckets: readonly DayBucket[]): number {
   const weights = [0, 0, 0];
   for (const bucket of buckets) {
     const activity = countedActivity(bucket);
@@ -60,9 +58,9 @@ function weighedMean(buckets: readonly DayBucket[]): number {
       weights[level]! += bucket.levels[level].weight + TRUST.activityWeight * activity[level];
     }
   }
-  const weighed = TRUST_LEVELS.map((level) => BigInt(weights[level]!) * BigInt(TRUST.levelHundredths[level]));
+  const weighted = TRUST_LEVELS.map((level) => BigInt(weights[level]!) * BigInt(TRUST.levelHundredths[level]));
   const total = weights.reduce((a, b) => a + b);
-  return Number(weighed.reduce((a, b) => a + b) / BigInt(total));
+  return Number(weighted.reduce((a, b) => a + b) / BigInt(total));
 }
 
 function raiseByTenure(percentHundredths: number, tenureWeeks: number): number {

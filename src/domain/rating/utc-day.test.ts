@@ -16,13 +16,13 @@ describe('weekOf', () => {
     expect(weekOf(nextSunday!)).toBe(weekOf(monday!));
   });
 
-  it('begins with the week of the epoch, which had four days left', () => {
+  it('starts with the week of the epoch, which has four days', () => {
     expect([0, 3, 4].map(weekOf)).toStrictEqual([0, 0, 1]);
   });
 });
 
 describe('parseDay', () => {
-  it('reads days of the calendar, leap days among them', () => {
+  it('parses calendar days, leap days included', () => {
     expect(parseDay('1970-01-01')).toBe(0);
     expect(parseDay('2026-03-02')).toBe(20_514);
     expect(parseDay('2024-02-29')).toBe(19_782);
@@ -39,11 +39,11 @@ describe('parseDay', () => {
     '+002026-03-02',
     '2026-03-02T00:00:00Z',
     '',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseDay(text)).toBeUndefined();
   });
 
-  it('is undone by formatDay', () => {
+  it('is the inverse of formatDay', () => {
     for (const day of [0, 19_782, 20_514, 25_000]) expect(parseDay(formatDay(day))).toBe(day);
   });
 });

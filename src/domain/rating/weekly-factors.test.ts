@@ -1,4 +1,4 @@
-/** Bounds of the factors that look at the last 14 weeks: revenue and cadence. `TODAY` is a Monday. */
+/** Boundary cases of revenue and cadence, the factors of the last 14 weeks. `TODAY` is a Monday. */
 
 import { describe, expect, it } from 'vitest';
 
@@ -27,11 +27,11 @@ describe('revenue', () => {
     [249_999, 2_999],
     [250_000, 3_000],
     [10_000_000, 3_000],
-  ])('of %i verified cents a week is %i h', (cents, points) => {
+  ])('scores %i verified cents a week as %i h', (cents, points) => {
     expect(revenueOf(eachWeek((day) => [revenueOn(day, cents, 1)])).pointsHundredths).toBe(points);
   });
 
-  it('is half when self-reported', () => {
+  it('earns half when self-reported', () => {
     expect(revenueOf(eachWeek((day) => [revenueOn(day, 250_000, 0)]))).toStrictEqual({
       name: 'revenue',
       pointsHundredths: 1_500,
@@ -40,7 +40,7 @@ describe('revenue', () => {
     });
   });
 
-  it('takes the larger ladder in each week', () => {
+  it('uses the larger ladder in each week', () => {
     const heartbeats = (day: number) => Array.from({ length: 7 }, () => activityOn(day, 1));
     expect(revenueOf(eachWeek(heartbeats)).pointsHundredths).toBe(300);
     expect(revenueOf(eachWeek((day) => [...heartbeats(day), revenueOn(day, 1_000, 1)])).pointsHundredths).toBe(400);
@@ -51,23 +51,23 @@ describe('revenue', () => {
     [7, 300],
     [34, 589],
     [35, 600],
-  ])('of %i activity events a week is %i h', (count, points) => {
+  ])('scores %i activity events a week as %i h', (count, points) => {
     const events = eachWeek((monday) =>
       Array.from({ length: count }, (_, k) => activityOn(Math.min(monday + (k % 7), TODAY), 2)),
     );
-    // The current week, whose only day holds at most 24, is the one left out.
+    // The current week has one day, with at most 24 events, and is the one left out.
     expect(revenueOf(events).measure).toStrictEqual({ usdCents: 0, verifiedUsdCents: 0 });
     expect(revenueOf(events).pointsHundredths).toBe(points);
   });
 
-  it('reaches 1000 h by 168 heartbeats a week', () => {
+  it('reaches 1000 h with 168 heartbeats a week', () => {
     const events = eachDay(FIRST_MONDAY, TODAY, (day) => Array.from({ length: 24 }, () => activityOn(day)));
     expect(revenueOf(events).pointsHundredths).toBe(1_000);
     expect(revenueOf(events.slice(0, -24)).pointsHundredths).toBe(1_000);
     expect(revenueOf(events.slice(0, -25)).pointsHundredths).toBe(999);
   });
 
-  it('sees the current week and the 13 before it, and forgives one', () => {
+  it('covers the current week and the 13 before it, without the lowest one', () => {
     const paid = MONDAYS.map((day) => revenueOn(day, 250_000));
     expect(revenueOf(paid.slice(1)).pointsHundredths).toBe(3_000);
     expect(revenueOf(paid.slice(2)).pointsHundredths).toBe(Math.floor((12 * 3_000) / 13));
@@ -75,7 +75,7 @@ describe('revenue', () => {
     expect(revenueOf([revenueOn(FIRST_MONDAY - 1, 250_000)]).pointsHundredths).toBe(0);
   });
 
-  it('leaves out the lowest week of all and of verified events each by itself', () => {
+  it('leaves out the lowest week of all and of verified events independently', () => {
     const parts = [
       ...MONDAYS.slice(0, 7).map((day) => revenueOn(day, 250_000, 1)),
       ...MONDAYS.slice(7, 13).map((day) => revenueOn(day, 250_000, 0)),
@@ -83,23 +83,23 @@ describe('revenue', () => {
     const rating = rateEvents(parts);
     // A = 13 × 3000, V = 7 × 3000.
     expect(factorOf(rating, 0).pointsHundredths).toBe(Math.floor((39_000 + 21_000) / 26));
-    const losses = Object.fromEntries(rating.reasons.map(({ code, lostHundredths }) => [code, lostHundredths]));
-    expect(losses['revenue_unverified']).toBe(Math.floor(18_000 / 26));
-    expect(losses['revenue_low']).toBe(3_000 - 2_307 - 692);
+    const deductions = Object.fromEntries(rating.reasons.map(({ code, lostHundredths }) => [code, lostHundredths]));
+    expect(deductions['revenue_unverified']).toBe(Math.floor(18_000 / 26));
+    expect(deductions['revenue_low']).toBe(3_000 - 2_307 - 692);
   });
 });
 
 describe('cadence', () => {
   it('counts weeks up to 13 and days up to 65', () => {
     const days = (count: number) => eachDay(FIRST_MONDAY, FIRST_MONDAY + count - 1, (day) => revenueOn(day, 1_000));
-    // 64 days from a Monday lie in 10 weeks.
+    // 64 days from a Monday span 10 weeks.
     expect(cadenceOf(days(64)).pointsHundredths).toBe(Math.floor((1_500 * 10) / 13) + Math.floor((1_000 * 64) / 65));
     expect(cadenceOf(days(65)).pointsHundredths).toBe(Math.floor((1_500 * 10) / 13) + 1_000);
     expect(cadenceOf(days(85)).pointsHundredths).toBe(2_500);
     expect(cadenceOf(days(84)).pointsHundredths).toBe(Math.floor((1_500 * 12) / 13) + 1_000);
   });
 
-  it('is half when self-reported', () => {
+  it('earns half when self-reported', () => {
     const parts = eachDay(FIRST_MONDAY, TODAY, (day) => [revenueOn(day, 1_000, 0)]);
     expect(cadenceOf(parts)).toStrictEqual({
       name: 'cadence',
@@ -109,7 +109,7 @@ describe('cadence', () => {
     });
   });
 
-  it('gives the other half by day, and explains both losses', () => {
+  it('earns the other half by verified days, and explains both deductions', () => {
     const parts = eachDay(FIRST_MONDAY, TODAY, (day) => revenueOn(day, 1_000, day === TODAY ? 1 : 0));
     const rating = rateEvents(parts);
     const verified = Math.floor(1_500 / 13) + Math.floor(1_000 / 65);
