@@ -20,25 +20,25 @@ const UNDEFINED_IS_NO_FOLD = 'What could not be parsed is undefined then, which 
 export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   {
     file: 'src/domain/index-rules/bloom.ts',
-    line: 'if (known !== undefined) return known;',
-    changes: [['known !== undefined', 'false']],
+    line: 'if (cached !== undefined) return cached;',
+    changes: [['cached !== undefined', 'false']],
     why: ONLY_SPEED,
   },
   {
     file: 'src/domain/index-rules/bloom.ts',
-    line: 'if (remembered.size >= MAX_REMEMBERED_ITEMS) {',
+    line: 'if (cachedBits.size >= MAX_CACHED_ITEMS) {',
     changes: [
-      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'true'],
-      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'false'],
-      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'remembered.size > MAX_REMEMBERED_ITEMS'],
-      ['remembered.size >= MAX_REMEMBERED_ITEMS', 'remembered.size < MAX_REMEMBERED_ITEMS'],
+      ['cachedBits.size >= MAX_CACHED_ITEMS', 'true'],
+      ['cachedBits.size >= MAX_CACHED_ITEMS', 'false'],
+      ['cachedBits.size >= MAX_CACHED_ITEMS', 'cachedBits.size > MAX_CACHED_ITEMS'],
+      ['cachedBits.size >= MAX_CACHED_ITEMS', 'cachedBits.size < MAX_CACHED_ITEMS'],
     ],
     why: ONLY_SPEED,
   },
   {
     file: 'src/domain/index-rules/bloom.ts',
-    line: 'remembered.set(item, bits);',
-    changes: [['remembered.set(item, bits);', ';']],
+    line: 'cachedBits.set(item, bits);',
+    changes: [['cachedBits.set(item, bits);', ';']],
     why: ONLY_SPEED,
   },
   {
@@ -73,8 +73,8 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   },
   {
     file: 'src/domain/rating/daily-rating.ts',
-    line: 'if (beginning === undefined) return { revenueBeforeCents: 0, days: [] };',
-    changes: [['beginning === undefined', 'false']],
+    line: 'if (firstEventDay === undefined) return { revenueBeforeCents: 0, days: [] };',
+    changes: [['firstEventDay === undefined', 'false']],
     why: 'Without a beginning no day is at or after it, and nothing adds up.',
   },
   {
@@ -279,20 +279,20 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   },
   {
     file: 'src/domain/rating/rating-state-codec.ts',
-    line: "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FoldUnreadable();",
+    line: "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RatingStateUnreadable();",
     changes: [["typeof value !== 'object'", 'false']],
     why: 'A text, a number or a truth has no model, which is refused next.',
   },
   {
     file: 'src/domain/rating/rating-state-codec.ts',
     line: '} catch {',
-    changes: [['{\n    throw new FoldUnreadable();\n  }', '{}']],
+    changes: [['{\n    throw new RatingStateUnreadable();\n  }', '{}']],
     why: UNDEFINED_IS_NO_FOLD,
   },
   {
     file: 'src/domain/rating/rating-state-codec.ts',
-    line: 'throw new FoldUnreadable();',
-    changes: [['throw new FoldUnreadable();', ';']],
+    line: 'throw new RatingStateUnreadable();',
+    changes: [['throw new RatingStateUnreadable();', ';']],
     why: UNDEFINED_IS_NO_FOLD,
   },
   {
@@ -324,14 +324,14 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   },
   {
     file: 'src/domain/rating/rating.ts',
-    line: "summary: summarize({ kind: 'unavailable' }, fold, false, undefined),",
+    line: "summary: summarize({ kind: 'unavailable' }, state, false, undefined),",
     changes: [['false', 'true']],
     why: 'The summary of what is unavailable says nothing else.',
   },
   {
     file: 'src/domain/rating/rating.ts',
-    line: 'const isDegraded = fold.lastUnconvertedDay !== undefined && fold.lastUnconvertedDay > today - WINDOW_DAYS;',
-    changes: [['fold.lastUnconvertedDay !== undefined', 'true']],
+    line: 'const isDegraded = state.lastUnconvertedDay !== undefined && state.lastUnconvertedDay > today - WINDOW_DAYS;',
+    changes: [['state.lastUnconvertedDay !== undefined', 'true']],
     why: 'Nothing is not after a day.',
   },
   {
@@ -611,7 +611,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   },
   {
     file: 'src/domain/rating/rating-state-days.ts',
-    line: 'const begun = newest?.day === day && days.length === 0 ? newest.changed : [];',
+    line: 'const changedBefore = newest?.day === day && days.length === 0 ? newest.changed : [];',
     changes: [
       ['days.length === 0', 'true'],
       ['[]', '["Stryker was here"]'],
