@@ -11,17 +11,18 @@ import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
+import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { Log } from './ports/runtime.ts';
 import { openAdmin } from './composition/admin.ts';
 import { openAltChain } from './composition/alt-chain.ts';
-import { closeListener, createShutdown, NOTICE_MILLISECONDS } from './composition/shutdown.ts';
+import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
-import { openDatabase, openLists } from './composition/database.ts';
+import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
 import { openOnboarding } from './composition/onboarding.ts';
-import { CLOCK } from './composition/process-time.ts';
+import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
 import { openDistributedCounters } from './composition/distributed-counters.ts';
 import { openTracing } from './composition/tracing.ts';
 
@@ -50,32 +51,35 @@ const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 /** Starts the service. Throws `StartRefused` when the configuration contradicts the chain, the database or a file. */
 export async function startService(config: Config, { log, isLenient = false }: ServiceOptions): Promise<Service> {
   let isStopping = false;
-  const closing = createShutdown();
+  const shutdown = createShutdown();
   try {
-    const tracing = await openTracing(config, closing);
-    const opened = await openDatabase(config.database, closing);
+    const tracing = await openTracing(config, shutdown);
+    const opened = await openDatabase(config.database, shutdown);
     const { writes, failures: databaseFailures, reportFailure } = opened;
     const store = tracing?.traceStore(opened.store) ?? opened.store;
-    const copy = await openLists(config.databaseReadUrl, opened, log, closing);
+    const replica = await openReplica(config.databaseReadUrl, opened, log, shutdown);
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
-    const start = { config, log, isLenient, closing, store, fxRates };
+    const start = { config, log, isLenient, shutdown, store, fxRates };
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
     const onboarding = await openOnboarding(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
-    if (partnerData !== undefined) closing.add(() => partnerData.close());
-    const sharedCounts = await openDistributedCounters(config, log, closing);
+    if (partnerData !== undefined) shutdown.add(() => partnerData.close());
+    const distributedCounters = await openDistributedCounters(config, log, shutdown);
 
     const ctx: Ctx = {
-      standing: { isStopping: () => isStopping, countsTogether: () => sharedCounts?.isUp() },
+      standing: { isStopping: () => isStopping, countsTogether: () => distributedCounters?.isUp() },
       clock: CLOCK,
+      monotonicClock: MONOTONIC_CLOCK,
+      timers: TIMERS,
       log,
+      actionState: createActionState(),
       namespace: config.namespace,
       publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
       pollIntervalSeconds: config.pollIntervalSeconds,
       store,
-      lists: copy && (tracing?.traceStore(copy) ?? copy),
+      lists: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
       alt: alt?.ports,
@@ -89,9 +93,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
     };
     const http = new RequestMetrics();
     const app = await buildApp(ctx, {
-      tally: http,
+      metrics: http,
       traceRequest: tracing?.traceRequest,
-      sharedCounts,
+      distributedCounters,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,
       rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
@@ -101,37 +105,37 @@ export async function startService(config: Config, { log, isLenient = false }: S
 
     const isIndexing = config.indexer !== 'off';
     const loops = startLoops({
-      ...{ config, log, closing, reportFailure },
+      ...{ config, log, shutdown, reportFailure },
       own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop].filter((loop) => loop !== undefined),
       workers: main === undefined || !isIndexing ? [] : [main.indexers.worker, ...(alt?.workers ?? [])],
-      hurry: () => main?.adapter.hurry(),
+      drain: () => main?.adapter.drain(),
     });
     const upstreams = [
       ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
       ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
     ];
-    const counted = { http, upstreams, loops: loops.all, writes, databaseFailures, sharedCounts };
-    await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, closing);
+    const counted = { http, upstreams, loops: loops.all, writes, databaseFailures, distributedCounters };
+    await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });
-    closing.add(() => closeListener(app));
+    shutdown.add(() => closeListener(app));
 
     const { port } = app.server.address() as AddressInfo;
     return {
       url: formatBaseUrl({ host: config.listen.host, port }),
       app,
       indexed: isIndexing ? Promise.all([main?.indexers.caughtUp, alt?.caughtUp]) : Promise.resolve(),
-      close: closing.closeAll,
+      close: shutdown.closeAll,
       async drain() {
         isStopping = true;
-        await delay(NOTICE_MILLISECONDS);
-        await closing.closeAll();
+        await delay(DRAIN_NOTICE_MILLISECONDS);
+        await shutdown.closeAll();
       },
       reload: onboarding.reload,
     };
   } catch (error) {
     // Why the start failed is what the operator must learn.
-    await closing.closeAll().catch(() => undefined);
+    await shutdown.closeAll().catch(() => undefined);
     throw error;
   }
 }

@@ -51,8 +51,8 @@ const list = defineCommand({
   },
   example: 'svc attest list --env-file .devnet/env',
   async run({ machine: did, limit: limitText, 'env-file': envFile, json = false }) {
-    const { loadWorkConfig, withStore } = await import('../attest/context.ts');
-    const config = loadWorkConfig(envFile);
+    const { loadAttestConfig, withStore } = await import('../attest/context.ts');
+    const config = loadAttestConfig(envFile);
     const limit = parseNumberOption('--limit', limitText, 1, 1_000_000) ?? 50;
     const machineId = did === undefined ? undefined : requireMachine(did, config);
     const intakes = await withStore(config, (store) => store.listIntakes(machineId, limit));
@@ -74,10 +74,10 @@ const judge = defineCommand({
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc attest judge ${EXAMPLE_RECEIPT}`,
   async run({ 'env-file': envFile, json = false }, [receipt = '']) {
-    const [{ loadWorkConfig, withWorkplace }, { examineIntake, isSound }] = await openTools();
-    const findings = await withWorkplace(loadWorkConfig(envFile), async (workplace) => {
-      const intake = await requireIntake(workplace.store, receipt);
-      return orFail(() => examineIntake(workplace, intake));
+    const [{ loadAttestConfig, withAttestContext }, { examineEvidence, isSound }] = await openTools();
+    const findings = await withAttestContext(loadAttestConfig(envFile), async (context) => {
+      const intake = await requireIntake(context.store, receipt);
+      return orFail(() => examineEvidence(context, intake));
     });
     if (json) printJson(findings);
     else printLines(findings.map(formatFinding));
@@ -97,8 +97,8 @@ const approve = defineCommand({
   },
   example: `svc attest approve ${EXAMPLE_RECEIPT} --expires 2031-01-01 --key-file attester.key`,
   async run({ 'key-file': keyFile, expires, 'env-file': envFile, json = false }, [subject = '']) {
-    const [{ loadWorkConfig, openRegistry, withWorkplace }, { examineIntake, isSound }] = await openTools();
-    const config = loadWorkConfig(envFile);
+    const [{ loadAttestConfig, openRegistry, withAttestContext }, { examineEvidence, isSound }] = await openTools();
+    const config = loadAttestConfig(envFile);
     const expiresAt = parseExpiry(expires);
     const operator = parseAddress(subject);
     const key = await loadAttesterKey(keyFile);
@@ -109,12 +109,12 @@ const approve = defineCommand({
       tell(change, await orFail(() => opened.send(change)));
       return EXIT_CODES.ok;
     }
-    return withWorkplace(config, async (workplace) => {
-      const intake = await requireIntake(workplace.store, subject);
+    return withAttestContext(config, async (context) => {
+      const intake = await requireIntake(context.store, subject);
       const { machineId, leafFingerprint } = intake;
       // Opened first: of two approvals by one key at the same time only one can be mined.
-      const opened = await orFail(() => workplace.registry.openChange(key));
-      const findings = await orFail(() => examineIntake(workplace, intake));
+      const opened = await orFail(() => context.registry.openChange(key));
+      const findings = await orFail(() => examineEvidence(context, intake));
       process.stderr.write(findings.map((finding) => `${formatFinding(finding)}\n`).join(''));
       if (!isSound(findings)) return endingOf(findings);
       const change = { kind: 'attest-chip', machineId, expiresAt, leafFingerprint } as const;
@@ -131,8 +131,8 @@ const revoke = defineCommand({
   options: { 'key-file': KEY_FILE_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc attest revoke ${EXAMPLE_DID} --key-file attester.key`,
   async run({ 'key-file': keyFile, 'env-file': envFile, json = false }, [subject = '']) {
-    const [{ loadWorkConfig, openRegistry }] = await openTools();
-    const config = loadWorkConfig(envFile);
+    const [{ loadAttestConfig, openRegistry }] = await openTools();
+    const config = loadAttestConfig(envFile);
     const operator = parseAddress(subject);
     const change: AttestationChange =
       operator === undefined
@@ -149,7 +149,7 @@ export const ATTEST_COMMANDS = [list, judge, approve, revoke];
 
 /** Not loaded for the help of other commands. */
 function openTools() {
-  return Promise.all([import('../attest/context.ts'), import('../attest/examine-intake.ts')]);
+  return Promise.all([import('../attest/context.ts'), import('../attest/examine-evidence.ts')]);
 }
 
 async function requireIntake(store: Store, receipt: string): Promise<StoredEvidenceRecord> {
@@ -187,7 +187,7 @@ async function orFail<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof AttestationFailed)) throw error;
-    throw new CommandFailed(error.problem === 'no node answers' ? 'unreachable' : 'refused', error.problem);
+    throw new CommandFailed(error.problem === 'no node responds' ? 'unreachable' : 'refused', error.problem);
   }
 }
 

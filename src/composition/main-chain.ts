@@ -4,7 +4,7 @@ import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/c
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
-import { awaitPatiently, type ServiceStart } from './startup.ts';
+import { waitBriefly, type ServiceStart } from './startup.ts';
 
 export interface MainChainParts {
   readonly adapter: MainChainAdapter;
@@ -16,14 +16,14 @@ const FOLLOWING_MILLISECONDS = 8_000;
 
 /** Undefined: no main chain is configured. Throws `StartRefused`. */
 export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
-  const { config, store, fxRates, log, closing } = start;
+  const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
   const { chainId, startBlock, addresses, rpcUrls } = config.mainChain;
   const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock: CLOCK, log });
-  closing.add(() => adapter.close());
+  shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
-    patientChain: adapter.patientLog,
+    deferredChain: adapter.deferredLog,
     store,
     fxRates,
     clock: CLOCK,
@@ -51,8 +51,8 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
  */
 export async function awaitHead({ adapter, indexers }: MainChainParts): Promise<void> {
   const following = indexers.following.then(() => true);
-  if ((await awaitPatiently(following)) === true) return;
-  const readiness = await awaitPatiently(adapter.chain.readReadiness());
+  if ((await waitBriefly(following)) === true) return;
+  const readiness = await waitBriefly(adapter.chain.readReadiness());
   if (readiness?.rpcConnected !== true) return;
   await Promise.race([following, delay(FOLLOWING_MILLISECONDS, undefined, { ref: false })]);
 }

@@ -198,7 +198,7 @@ describe('whoever attests', () => {
       const { code, stdout, stderr } = await scene.svc(...args);
       return [code, stdout, stderr.trimEnd().split('\n').at(-1)];
     };
-    const refusal = 'svc: the registry refuses it: the key is no attester, or there is no such record';
+    const refusal = 'svc: the registry rejects the change: the key is not an attester, or the record does not exist';
     expect(await lines('attest', 'approve', OWNER.address)).toEqual([1, '', refusal]);
     expect(await lines('attest', 'approve', `0x${'0'.repeat(64)}`, ...attester())).toEqual([
       1,

@@ -20,23 +20,23 @@ export const SHORT_LIMITS: Partial<MainChainLimits> = {
   retryDelayMilliseconds: 1,
 };
 
-export interface EvmScene {
+export interface MainChainHarness {
   readonly chain: BareChain;
   readonly proxy: RpcProxy;
   readonly addresses: MainChainAddresses;
   readonly time: { milliseconds: number };
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
   /** An adapter that reads through the proxy; closed with the scene. */
-  open(overrides?: SceneOverrides): MainChainAdapter;
+  open(overrides?: HarnessOverrides): MainChainAdapter;
   /** The newest header, read past the proxy. */
   readHead(): Promise<Header>;
   /** Tells the adapter the newest head as its follower would. */
-  tellHead(adapter: MainChainAdapter, step?: Partial<HeadStep>): Promise<Header>;
+  reportHead(adapter: MainChainAdapter, step?: Partial<HeadStep>): Promise<Header>;
   mine(...calls: Call[]): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface SceneOverrides extends Partial<Omit<MainChainConfig, 'addresses' | 'limits'>> {
+export interface HarnessOverrides extends Partial<Omit<MainChainConfig, 'addresses' | 'limits'>> {
   readonly addresses?: Partial<MainChainAddresses>;
   readonly limits?: Partial<MainChainLimits>;
 }
@@ -45,7 +45,7 @@ export const NOTHING_TOUCHED = { machines: new Set<MachineId>(), kybOperators: n
 
 export const ALL_EVENTS: MachineWants = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
 
-export async function startEvmScene(options: BareChainOptions = {}): Promise<EvmScene> {
+export async function startMainChainHarness(options: BareChainOptions = {}): Promise<MainChainHarness> {
   const chain = await startBareChain(options);
   const proxy = await startRpcProxy(chain.rpcUrl);
   const addresses = toAddresses(chain);
@@ -82,7 +82,7 @@ export async function startEvmScene(options: BareChainOptions = {}): Promise<Evm
       return adapter;
     },
     readHead,
-    async tellHead(adapter, step = {}) {
+    async reportHead(adapter, step = {}) {
       const head = await readHead();
       const observedAtMilliseconds = time.milliseconds;
       const still = { waitMilliseconds: 0, touched: NOTHING_TOUCHED, deployment: false, checks: false };

@@ -19,7 +19,7 @@ export interface ProxyError {
   readonly data?: unknown;
 }
 
-export type ProxyAnswer = { readonly result: unknown } | { readonly error: ProxyError };
+export type ProxyResponse = { readonly result: unknown } | { readonly error: ProxyError };
 
 /** One thing that goes wrong. */
 export type RpcFault =
@@ -37,7 +37,7 @@ export type RpcFault =
   | { readonly kind: 'body'; readonly change: (body: string) => string }
   | { readonly kind: 'call'; readonly change: (call: ProxyCall) => ProxyCall }
   /** Undefined: the answer is missing. */
-  | { readonly kind: 'answer'; readonly change: (answer: ProxyAnswer, call: ProxyCall) => ProxyAnswer | undefined };
+  | { readonly kind: 'answer'; readonly change: (answer: ProxyResponse, call: ProxyCall) => ProxyResponse | undefined };
 
 export interface RpcProxy {
   /** With a key in its path. */
@@ -64,7 +64,7 @@ interface WireCall extends ProxyCall {
 }
 
 /** Answers from the node at a URL, or from a function. */
-export async function startRpcProxy(upstream: string | ((call: ProxyCall) => ProxyAnswer)): Promise<RpcProxy> {
+export async function startRpcProxy(upstream: string | ((call: ProxyCall) => ProxyResponse)): Promise<RpcProxy> {
   const calls: ProxyCall[] = [];
   const hanging = new Set<ServerResponse>();
   let requests = 0;
@@ -103,7 +103,7 @@ export async function startRpcProxy(upstream: string | ((call: ProxyCall) => Pro
     const sent = asked.map((call) => faults.reduce(changeCall, call));
     const got = typeof upstream === 'string' ? await askNode(upstream, sent) : sent.map(upstream);
     const kept = got.flatMap((each, i) => {
-      const changed = faults.reduce<ProxyAnswer | undefined>((a, fault) => changeAnswer(a, fault, sent[i]!), each);
+      const changed = faults.reduce<ProxyResponse | undefined>((a, fault) => changeAnswer(a, fault, sent[i]!), each);
       return changed === undefined ? [] : [{ jsonrpc: '2.0', id: asked[i]!.id, ...changed }];
     });
     const whole = JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) ?? '';
@@ -154,10 +154,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function askNode(url: string, asked: readonly WireCall[]): Promise<ProxyAnswer[]> {
+async function askNode(url: string, asked: readonly WireCall[]): Promise<ProxyResponse[]> {
   const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const answers = (await response.json()) as ({ readonly id: number } & ProxyAnswer)[];
+  const answers = (await response.json()) as ({ readonly id: number } & ProxyResponse)[];
   return asked.map((_, i) => {
     const answer = answers.find(({ id }) => id === i)!;
     return 'error' in answer ? { error: answer.error } : { result: answer.result };
@@ -168,22 +168,22 @@ function changeCall(call: WireCall, fault: RpcFault): WireCall {
   return fault.kind === 'call' ? { ...call, ...fault.change(call) } : call;
 }
 
-function changeAnswer(answer: ProxyAnswer | undefined, fault: RpcFault, call: ProxyCall): ProxyAnswer | undefined {
+function changeAnswer(answer: ProxyResponse | undefined, fault: RpcFault, call: ProxyCall): ProxyResponse | undefined {
   return fault.kind === 'answer' && answer !== undefined ? fault.change(answer, call) : answer;
 }
 
 /** Every answer to one method becomes this one. */
-export function answerWith(method: string, answer: ProxyAnswer): RpcFault {
+export function respondWith(method: string, answer: ProxyResponse): RpcFault {
   return { kind: 'answer', change: (given, call) => (call.method === method ? answer : given) };
 }
 
 /** Answers to one method are missing from their batch. */
-export function loseAnswersTo(method: string): RpcFault {
+export function dropResponsesTo(method: string): RpcFault {
   return { kind: 'answer', change: (given, call) => (call.method === method ? undefined : given) };
 }
 
 /** The node reads state so many blocks older than the block asked for, and does not say so. */
-export function answerOlderBlock(blocks: number): RpcFault {
+export function respondFromOlderBlock(blocks: number): RpcFault {
   return {
     kind: 'call',
     change: ({ method, params }) => {
@@ -240,6 +240,6 @@ export function changeInner(change: (result: InnerResult, call: InnerCall) => In
 }
 
 /** The answer of one inner function, told by its selector, becomes this one. */
-export function answerInner(selector: Hex, result: InnerResult): RpcFault {
+export function respondInner(selector: Hex, result: InnerResult): RpcFault {
   return changeInner((given, { callData }) => (callData.startsWith(selector) ? result : given));
 }

@@ -1,6 +1,6 @@
 /**
- * The main chain behind its ports: wires nodes, multicall, kept facts and logs into `MainChain`, `HeadListener` and `MainChainLog`.
- * Nothing is asked of a node before the first call.
+ * Factory of the main-chain adapter: wires nodes, multicall, caches and logs into `MainChain`, `HeadListener` and `MainChainLog`.
+ * Sends no request before the first call.
  */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -11,7 +11,7 @@ import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '..
 import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { checkDeployment } from './reads/deployment-checks.ts';
-import { readDeploymentAnswers, toDeploymentFacts } from './reads/deployment.ts';
+import { readDeploymentResults, toDeploymentFacts } from './reads/deployment.ts';
 import { createMainNodes } from './rpc/main-nodes.ts';
 import { readEventRange } from './reads/event-pages.ts';
 import { createLegacyMachines } from './reads/legacy-machines.ts';
@@ -32,26 +32,26 @@ import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/ups
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;
   readonly log: MainChainLog;
-  /** The same for whoever can wait until the next head is asked for, some seconds: its questions travel with that. */
-  readonly patientLog: MainChainLog;
+  /** The same log for callers that can wait some seconds: its requests travel with the next head poll. */
+  readonly deferredLog: MainChainLog;
   readonly counters: Readonly<MainUpstreamCounters>;
   /** Returns every problem of the deployment; empty when there is none. */
   checkDeployment(): Promise<DeploymentProblem[]>;
-  /** No question waits for the head any more: for the time in which the loops end. */
-  hurry(): void;
-  /** Ends all connections; reads under way fail. */
+  /** Makes deferred requests go out at once, so that the loops can stop. */
+  drain(): void;
+  /** Closes all connections; reads in flight fail. */
   close(): Promise<void>;
 }
 
 export interface MainChainDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  /** Instead of HTTP and real time, for simulations. */
+  /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
 }
 
-/** The known limit of a page, until the contract has been asked. */
+/** Page limit until the contract's own limit is known. */
 const ASSUMED_PAGE_LIMIT = 100;
 
 export function createMainChain(config: MainChainConfig, dependencies: MainChainDependencies): MainChainAdapter {
@@ -59,7 +59,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const { addresses, chainId } = config;
   const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
   const counters = createMainUpstreamCounters();
-  const endpoints = createMainNodes({
+  const nodes = createMainNodes({
     rpcUrls: config.rpcUrls,
     chainId,
     clock,
@@ -69,17 +69,17 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     post,
     stopwatch,
   });
-  const headers = createHeaders(endpoints, limits.maxBatchCalls);
+  const headers = createHeaders(nodes, limits.maxBatchCalls);
   const address = addresses.multicall3 ?? MULTICALL3_ADDRESS;
-  const multicall = createMulticall({ endpoints, address, limits, counters });
-  const patient = createPiggybackRequests({
-    endpoints,
+  const multicall = createMulticall({ nodes, address, limits, counters });
+  const piggyback = createPiggybackRequests({
+    nodes,
     stopwatch: stopwatch ?? REAL_STOPWATCH,
     maxBatchCalls: limits.maxBatchCalls,
     requestTimeoutMilliseconds: limits.requestTimeoutMilliseconds,
   });
-  const patientEndpoints = { ...endpoints, request: patient.request };
-  const patientMulticall = createMulticall({ endpoints: patientEndpoints, address, limits, counters });
+  const deferredNodes = { ...nodes, request: piggyback.request };
+  const deferredMulticall = createMulticall({ nodes: deferredNodes, address, limits, counters });
   const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
@@ -95,19 +95,19 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     headers,
     clock,
     maxAgeMilliseconds: limits.maxHeadAgeMilliseconds,
-    onJump: forgetAll,
+    onJump: invalidateAll,
   });
 
   async function readDeploymentFacts(block: Header, deadline: Deadline, by = multicall): Promise<DeploymentFacts> {
-    return toDeploymentFacts(await readDeploymentAnswers(by, addresses, block, deadline), limits.maxEventPage);
+    return toDeploymentFacts(await readDeploymentResults(by, addresses, block, deadline), limits.maxEventPage);
   }
 
-  function forgetAll(): void {
+  function invalidateAll(): void {
     snapshots.dropAll();
     deployment.invalidate();
   }
 
-  /** The last limit known will do, because it is a constant of the contract. */
+  /** Returns the last known limit, whatever its age, because it is a constant of the contract. */
   async function readPageLimit(block: Header, deadline: Deadline): Promise<number> {
     return (deployment.last() ?? (await deployment.read(block, deadline))).maxQueryLimit;
   }
@@ -120,7 +120,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     deadline: Deadline,
     by: Multicall = multicall,
   ): Promise<MachineSnapshot> {
-    // When no facts are known yet, they come with the same request.
+    // Facts that are not known yet are read in the same request.
     const pageLimit = readPageLimit(block, deadline);
     const limit = deployment.last()?.maxQueryLimit ?? ASSUMED_PAGE_LIMIT;
     const read = { id, block, pages: { offset, limit, firstEvents }, pageLimit, deadline };
@@ -129,21 +129,21 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   }
 
   /**
-   * What would be too old before the step after the next is read at this block with the question for the next head: not with a request for
-   * each reader then, and the next step drops of it what that block touches.
+   * Renews, together with the next head poll, what would expire before the step after the next. Readers then need no request each, and the next
+   * step drops what its block touches.
    */
   function renewAging({ head: block, observedAtMilliseconds, waitMilliseconds }: HeadStep): void {
     const byMilliseconds = observedAtMilliseconds + 2 * waitMilliseconds + limits.maxHeadAgeMilliseconds;
     for (const { id, events, firstEvents } of snapshots.listAging(byMilliseconds, waitMilliseconds)) {
       const offset = events.state === 'present' ? events.value.offset : 0;
       snapshots.renew(id, () =>
-        readSnapshot(id, firstEvents !== undefined, offset, block, startIndexRead(), patientMulticall),
+        readSnapshot(id, firstEvents !== undefined, offset, block, startIndexRead(), deferredMulticall),
       );
     }
-    deployment.renewAging(byMilliseconds, () => readDeploymentFacts(block, startIndexRead(), patientMulticall));
+    deployment.renewAging(byMilliseconds, () => readDeploymentFacts(block, startIndexRead(), deferredMulticall));
   }
 
-  /** The follower may have told a newer block than the node that answers. */
+  /** Prefers the follower's head where it is newer than that of the node. */
   const readNewestBlock = coalesceAfterCall(async () => {
     const newest = await headers.read('latest', startRead());
     const followed = head.fresh();
@@ -163,14 +163,14 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const runChecks = () =>
     checkDeployment({
       config,
-      endpoints,
+      nodes,
       headers,
       multicall: { ...multicall, useAggregate },
       maxBatchCalls: limits.maxBatchCalls,
       deadline: startRead(),
     });
   function useAggregate(exists: boolean): void {
-    for (const each of [multicall, patientMulticall]) each.useAggregate(exists);
+    for (const each of [multicall, deferredMulticall]) each.useAggregate(exists);
   }
 
   const chain: MainChain & HeadListener = {
@@ -241,16 +241,16 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   };
   return {
     chain,
-    log: createMainChainLog({ ...forIndexers, endpoints, headers, multicall, lead: patient.lead }),
-    patientLog: createMainChainLog({
+    log: createMainChainLog({ ...forIndexers, nodes, headers, multicall, requestHead: piggyback.flushWith }),
+    deferredLog: createMainChainLog({
       ...forIndexers,
-      endpoints: patientEndpoints,
-      headers: createHeaders(patientEndpoints, limits.maxBatchCalls),
-      multicall: patientMulticall,
+      nodes: deferredNodes,
+      headers: createHeaders(deferredNodes, limits.maxBatchCalls),
+      multicall: deferredMulticall,
     }),
     counters,
     checkDeployment: runChecks,
-    hurry: patient.hurry,
-    close: () => endpoints.close(),
+    drain: piggyback.drain,
+    close: () => nodes.close(),
   };
 }

@@ -1,36 +1,37 @@
-/** Which numbers bound the reading of the main chain? All may be overridden, mostly by tests; the defaults are decisions. */
+/** Limits of main-chain reads: timeouts, sizes and ages. Tests override them. */
 
 export interface MainChainLimits {
-  /** One HTTP request to one node. */
+  /** Timeout of one HTTP request to one node. */
   readonly requestTimeoutMilliseconds: number;
-  /** One whole read with its retries and fail-over; well inside the server's 10 s. */
+  /** Timeout of one read with its second attempt and fail-over, well within the server's 10 s. */
   readonly readTimeoutMilliseconds: number;
-  /** The same two for the indexers, whom nobody waits for. */
+  /** The same two for the indexers, for which no client waits. */
   readonly indexRequestTimeoutMilliseconds: number;
   readonly indexReadTimeoutMilliseconds: number;
-  /** Before the one retry of an error that may pass. */
+  /** Delay before the second attempt after a transient error. */
   readonly retryDelayMilliseconds: number;
-  readonly firstPauseMilliseconds: number;
-  readonly maxPauseMilliseconds: number;
-  /** A longer wait than this is not believed. */
+  /** Circuit breaker: open time after the first failure, which doubles up to the maximum. */
+  readonly firstOpenMilliseconds: number;
+  readonly maxOpenMilliseconds: number;
+  /** Upper bound of a delay that a node requests. */
   readonly maxRetryAfterMilliseconds: number;
   readonly maxResponseBytes: number;
   readonly connectionsPerNode: number;
-  /** Weight of calls in one eth_call: a plain call weighs 1, a page of events more. */
+  /** Total weight of the calls in one eth_call: a plain call weighs 1, a page of events more. */
   readonly maxMulticallWeight: number;
   /** Calls in one JSON-RPC batch. */
   readonly maxBatchCalls: number;
-  /** A head seen longer ago, or longer after the next was to be asked for, is read anew before anything is answered. */
+  /** Maximum age of the head, or of its delay past the follower's next poll; an older head is read again before it is used. */
   readonly maxHeadAgeMilliseconds: number;
-  /** A kept snapshot serves no longer than this, whatever the logs say. */
+  /** Maximum age of a cached snapshot, whatever the logs say. */
   readonly maxSnapshotAgeMilliseconds: number;
-  /** The same for a snapshot with an unreadable fact, which may be a passing failure of the node. */
+  /** The same for a snapshot with an unreadable fact, which may be a transient failure of the node. */
   readonly maxFlawedSnapshotAgeMilliseconds: number;
-  /** Estimated memory of all kept snapshots. */
+  /** Bound of the estimated memory of all cached snapshots. */
   readonly maxSnapshotBytes: number;
-  /** Readiness is asked anew at most this often. */
+  /** Minimum time between two readiness checks. */
   readonly readinessAgeMilliseconds: number;
-  /** The query limit that is used when a contract names a larger one. */
+  /** Upper bound of an event page when a contract allows more. */
   readonly maxEventPage: number;
 }
 
@@ -40,8 +41,8 @@ export const MAIN_CHAIN_LIMITS: MainChainLimits = {
   indexRequestTimeoutMilliseconds: 20_000,
   indexReadTimeoutMilliseconds: 60_000,
   retryDelayMilliseconds: 1_000,
-  firstPauseMilliseconds: 250,
-  maxPauseMilliseconds: 10_000,
+  firstOpenMilliseconds: 250,
+  maxOpenMilliseconds: 10_000,
   maxRetryAfterMilliseconds: 60_000,
   maxResponseBytes: 64 * 1024 * 1024,
   connectionsPerNode: 16,

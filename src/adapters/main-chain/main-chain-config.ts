@@ -1,8 +1,8 @@
-/** Which deployment is read, and through which nodes? Handed down by the composition root, already parsed. */
+/** Configuration of the main-chain adapter, parsed by the composition root. */
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { MainChainLimits } from './limits.ts';
 
-/** First-generation contracts (chain-evm 2.9). */
+/** Contracts of legacy machines (chain-evm 2.9). */
 export interface LegacyContracts {
   readonly identityRegistry: Address;
   readonly staking: Address;
@@ -10,7 +10,7 @@ export interface LegacyContracts {
   readonly eventRegistry: Address;
 }
 
-/** All lower case. */
+/** Addresses in lower case. */
 export interface MainChainAddresses {
   readonly infoDesk: Address;
   readonly machineRegistry: Address;
@@ -20,13 +20,13 @@ export interface MainChainAddresses {
   readonly crossChainMirror: Address;
   readonly adminFlags?: Address | undefined;
   readonly attestationRegistry?: Address | undefined;
-  /** The canonical deployment when not given. */
+  /** Defaults to the canonical deployment. */
   readonly multicall3?: Address | undefined;
   readonly legacy?: LegacyContracts | undefined;
 }
 
 export interface MainChainConfig {
-  /** At least one; the first healthy one is used. */
+  /** At least one; the first healthy node is used. */
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
   readonly addresses: MainChainAddresses;

@@ -1,34 +1,34 @@
-/** Is a node of the configured chain? It says by which name it knows its chain (a chain id, a genesis hash), and is believed in nothing before. */
+/** Verifies that a node serves the configured chain, by its chain id or genesis hash, before anything else it returns is accepted. */
 import type { Deadline } from './deadline.ts';
 
 export interface ChainIdentity<Name> {
-  /** Asks anew; a node that names another chain is not used until it names the right one. */
+  /** Queries the identity again; a node that serves another chain is not used until it serves the right one. */
   read(deadline: Deadline): Promise<Name>;
-  /** Asks once in the life of a node that gives the right answer; requests that wait for it share the question. */
+  /** Returns whether the node serves the expected chain. Queries until the first match only; concurrent callers share the query. */
   isExpected(deadline: Deadline): Promise<boolean>;
 }
 
 export function createChainIdentity<Name>(
   expected: Name,
-  ask: (deadline: Deadline) => Promise<Name>,
+  query: (deadline: Deadline) => Promise<Name>,
 ): ChainIdentity<Name> {
-  let isKnown = false;
-  let asking: Promise<Name> | undefined;
+  let isVerified = false;
+  let reading: Promise<Name> | undefined;
 
   async function read(deadline: Deadline): Promise<Name> {
-    const actual = await ask(deadline);
-    isKnown = actual === expected;
+    const actual = await query(deadline);
+    isVerified = actual === expected;
     return actual;
   }
 
   return {
     read,
     async isExpected(deadline) {
-      if (isKnown) return true;
-      asking ??= read(deadline).finally(() => {
-        asking = undefined;
+      if (isVerified) return true;
+      reading ??= read(deadline).finally(() => {
+        reading = undefined;
       });
-      return (await asking) === expected;
+      return (await reading) === expected;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Which nodes of a chain are there to ask? In the order of the configuration, each with what is known of it; connections to all are kept between requests. */
+/** Nodes of one chain in the order of the configuration, each with its identity and its circuit breaker, over shared HTTP connections. */
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import type { Deadline, Stopwatch } from './deadline.ts';
@@ -10,40 +10,40 @@ export interface NodesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: ConnectionLimits & BreakerLimits;
-  /** Instead of HTTP and real time, for simulations. */
+  /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
 }
 
-/** What sets the nodes of one chain apart from those of another. */
+/** What differs between the nodes of the two chains. */
 export interface ChainKind<Name, Failure extends NodeFailure> {
   readonly chain: 'main' | 'alt';
-  /** The name of the configured chain. */
+  /** Identity of the configured chain: a chain id or a genesis hash. */
   readonly expected: Name;
-  readonly askName: (node: RpcNode, deadline: Deadline) => Promise<Name>;
-  /** What the last failure of a node is before any. */
-  readonly noFailure: Failure;
+  readonly readIdentity: (node: RpcNode, deadline: Deadline) => Promise<Name>;
+  /** Reported as the last failure of a node that has not failed yet. */
+  readonly initialFailure: Failure;
 }
 
 export interface ChainNode<Name, Failure extends NodeFailure> {
   readonly node: RpcNode;
   readonly chain: ChainIdentity<Name>;
-  readonly pause: CircuitBreaker<Failure>;
+  readonly breaker: CircuitBreaker<Failure>;
 }
 
 export interface ChainNodes<Name, Failure extends NodeFailure> {
   readonly nodes: readonly ChainNode<Name, Failure>[];
   readonly post: PostRpc;
-  /** The name that every node gives, asked anew; undefined where it does not answer. */
-  readNames(deadline: Deadline): Promise<readonly (Name | undefined)[]>;
-  /** Cuts what is under way. */
+  /** Queries the identity of every node; undefined where a node does not respond. */
+  readIdentities(deadline: Deadline): Promise<readonly (Name | undefined)[]>;
+  /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** Asks nothing yet. */
+/** Opens the nodes without sending a request. */
 export function openNodes<Name, Failure extends NodeFailure>(
   options: NodesOptions,
-  { chain, expected, askName, noFailure }: ChainKind<Name, Failure>,
+  { chain, expected, readIdentity, initialFailure }: ChainKind<Name, Failure>,
 ): ChainNodes<Name, Failure> {
   const { clock, log, limits } = options;
   const connections = openConnections(limits);
@@ -51,14 +51,14 @@ export function openNodes<Name, Failure extends NodeFailure>(
     const node = parseRpcUrl(url);
     return {
       node,
-      chain: createChainIdentity(expected, (deadline) => askName(node, deadline)),
-      pause: createCircuitBreaker({ chain, position, clock, log, limits, noFailure }),
+      chain: createChainIdentity(expected, (deadline) => readIdentity(node, deadline)),
+      breaker: createCircuitBreaker({ chain, position, clock, log, limits, initialFailure }),
     };
   });
   return {
     nodes,
     post: options.post ?? connections.post,
-    readNames: (deadline) => Promise.all(nodes.map((each) => each.chain.read(deadline).catch(() => undefined))),
+    readIdentities: (deadline) => Promise.all(nodes.map((each) => each.chain.read(deadline).catch(() => undefined))),
     close: connections.close,
   };
 }

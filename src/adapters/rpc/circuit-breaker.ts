@@ -1,6 +1,6 @@
 /**
- * Is a node left alone? One that failed is, for a pause that grows with each failure; then it is asked again, so the service heals without a
- * restart.
+ * Circuit breaker of one node. A failure opens it for a time that doubles with each further failure; afterwards the node is tried again, so the
+ * service recovers without a restart.
  */
 import type { UnreadableCause } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
@@ -8,69 +8,69 @@ import { isFresh } from './is-fresh.ts';
 
 export interface NodeFailure {
   readonly unreadable: UnreadableCause;
-  /** What the node asked for. */
+  /** Delay that the node requested (`Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
 }
 
 export interface BreakerLimits {
-  readonly firstPauseMilliseconds: number;
-  readonly maxPauseMilliseconds: number;
-  /** A longer wait than this is not believed. */
+  readonly firstOpenMilliseconds: number;
+  readonly maxOpenMilliseconds: number;
+  /** Upper bound of a delay that a node requests. */
   readonly maxRetryAfterMilliseconds: number;
 }
 
 export interface CircuitBreakerOptions<Failure extends NodeFailure> {
   readonly chain: 'main' | 'alt';
-  /** In the order of the configuration; what the log calls the node. */
+  /** Position in the configuration, which identifies the node in the log. */
   readonly position: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: BreakerLimits;
-  /** What `lastFailure` is before any. */
-  readonly noFailure: Failure;
+  /** Value of `lastFailure` before the first failure. */
+  readonly initialFailure: Failure;
 }
 
 export interface CircuitBreaker<Failure extends NodeFailure> {
   readonly lastFailure: Failure;
-  isPaused(): boolean;
-  /** Negative when it is over. */
-  leftMilliseconds(): number;
-  noteFailure(failure: Failure): void;
-  noteSuccess(): void;
+  isOpen(): boolean;
+  /** Returns the time until the breaker closes; negative when it is closed. */
+  remainingMilliseconds(): number;
+  recordFailure(failure: Failure): void;
+  recordSuccess(): void;
 }
 
-/** Longer doublings than this are beyond any bound. */
+/** Exceeds every bound in use. */
 const MAX_DOUBLINGS = 16;
 
 export function createCircuitBreaker<Failure extends NodeFailure>(
   options: CircuitBreakerOptions<Failure>,
 ): CircuitBreaker<Failure> {
   const { chain, position, clock, log, limits } = options;
-  let lastFailure = options.noFailure;
+  let lastFailure = options.initialFailure;
   let failures = 0;
-  let beganAtMilliseconds = 0;
-  let pauseMilliseconds = 0;
+  let openedAtMilliseconds = 0;
+  let openMilliseconds = 0;
 
-  const isPaused = () => isFresh(clock, beganAtMilliseconds, pauseMilliseconds);
+  const isOpen = () => isFresh(clock, openedAtMilliseconds, openMilliseconds);
 
   return {
     get lastFailure() {
       return lastFailure;
     },
-    isPaused,
-    leftMilliseconds: () => beganAtMilliseconds + pauseMilliseconds - clock.nowMilliseconds(),
-    noteFailure(failure) {
+    isOpen,
+    remainingMilliseconds: () => openedAtMilliseconds + openMilliseconds - clock.nowMilliseconds(),
+    recordFailure(failure) {
       lastFailure = failure;
-      // Requests that were under way together are one failure of the node, not several.
-      if (isPaused()) return;
-      const grown = limits.firstPauseMilliseconds * 2 ** Math.min(failures, MAX_DOUBLINGS);
-      const asked = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
-      beganAtMilliseconds = clock.nowMilliseconds();
-      pauseMilliseconds = Math.max(Math.min(grown, limits.maxPauseMilliseconds), asked);
+      // Concurrent requests that fail together count as one failure of the node.
+      if (isOpen()) return;
+      const grown = limits.firstOpenMilliseconds * 2 ** Math.min(failures, MAX_DOUBLINGS);
+      const requested = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
+      openedAtMilliseconds = clock.nowMilliseconds();
+      openMilliseconds = Math.max(Math.min(grown, limits.maxOpenMilliseconds), requested);
       failures += 1;
       log.warn({ chain, endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
     },
-    noteSuccess() {
+    recordSuccess() {
       if (failures === 0) return;
       failures = 0;
       log.info({ chain, endpoint: position }, 'rpc endpoint recovered');

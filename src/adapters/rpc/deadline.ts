@@ -1,13 +1,13 @@
-/** How long may a read take, and how long each request of it? Both ends are monotonic time: a deadline frees resources, it decides nothing. */
+/** Deadlines of reads and of the requests within them, in monotonic time. A deadline frees resources; it decides nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The time that deadlines and pauses are made of; no clock, because it never jumps. */
+/** Monotonic time for deadlines and delays; unlike a clock, it never jumps. */
 export interface Stopwatch {
-  /** Since any moment that stays the same. */
+  /** Returns the time since a fixed but arbitrary moment. */
   nowMilliseconds(): number;
-  /** A signal that is aborted after so long. */
+  /** Returns a signal that is aborted after this time. */
   startTimeout(milliseconds: number): AbortSignal;
-  /** Rejects when the signal is aborted first. */
+  /** Resolves after this time; rejects when the signal is aborted first. */
   pause(milliseconds: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -18,15 +18,15 @@ export const REAL_STOPWATCH: Stopwatch = {
 };
 
 export interface Deadline {
-  /** Aborted when the read has no time left. */
+  /** Aborted when the deadline expires. */
   readonly signal: AbortSignal;
-  /** When that is, on the stopwatch. */
+  /** When it expires, on the stopwatch. */
   readonly atMilliseconds: number;
-  /** Bound of one request within it. */
+  /** Timeout of one request within the read. */
   readonly requestMilliseconds: number;
 }
 
-/** Starts now; a timer is set only when something waits for it, because most reads are answered from what is kept. */
+/** Starts a deadline. Its timer is created only when something waits for it, because most reads are served from a cache. */
 export function startDeadline(
   readMilliseconds: number,
   requestMilliseconds: number,
@@ -44,7 +44,7 @@ export function startDeadline(
   };
 }
 
-/** The one that ends last: work that several reads share goes on while one of them still wants it. */
+/** Returns the deadline that expires last: shared work continues while one of its reads still needs it. */
 export function latestDeadline(deadlines: readonly Deadline[]): Deadline {
   return deadlines.reduce((latest, each) => (each.atMilliseconds > latest.atMilliseconds ? each : latest));
 }

@@ -1,19 +1,19 @@
 /**
- * How is a request brought to one node? By HTTP, with its answer whole and within a size, and once more over a connection that was closed meanwhile.
- * No URL (it may hold a key) and no error of the transport leaves this file: only fixed words do.
+ * HTTP POST to one node: reads the whole response within a size limit and repeats a request whose connection was lost.
+ * No URL (it may hold a key) and no transport error leaves this file, only fixed words.
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
-/** One node, its URL taken apart. */
+/** A node's URL in parts. */
 export interface RpcNode {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Takes credentials out of the URL and into a header. Throws without naming the URL. */
+/** Parses an RPC URL and moves its credentials into a header. Throws without naming the URL. */
 export function parseRpcUrl(url: string): RpcNode {
   const parsed = URL.parse(url);
   if (parsed === null) throw new TypeError('an RPC URL cannot be parsed');
@@ -26,10 +26,10 @@ export function parseRpcUrl(url: string): RpcNode {
   return { origin, path: pathname + search, headers };
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
-  /** As it came, or its text; undefined: longer than allowed. */
+  /** Raw bytes or text; undefined when longer than allowed. */
   readonly body: Buffer | string | undefined;
 }
 
@@ -38,23 +38,27 @@ export interface PostOptions {
   readonly maxResponseBytes: number;
 }
 
-/** One HTTP exchange with a node. Throws when there was no whole answer. */
-export type PostRpc = (node: RpcNode, body: string, options: PostOptions) => Promise<HttpAnswer>;
+/** Sends one HTTP request to a node. Throws when no complete response arrives. */
+export type PostRpc = (node: RpcNode, body: string, options: PostOptions) => Promise<HttpResponse>;
 
 export interface SendOptions extends PostOptions {
   readonly post: PostRpc;
 }
 
-/** Why there is no answer. */
-export type PostProblem = 'deadline' | 'transport';
+/** Why there is no response. */
+export type PostFailure = 'deadline' | 'transport';
 
-/** Every request here can be repeated. Never throws. */
-export async function postToNode(node: RpcNode, body: string, options: SendOptions): Promise<HttpAnswer | PostProblem> {
+/** Posts to the node, a second time when the connection is lost: every request is safe to repeat. Never throws. */
+export async function postToNode(
+  node: RpcNode,
+  body: string,
+  options: SendOptions,
+): Promise<HttpResponse | PostFailure> {
   try {
     return await options.post(node, body, options);
   } catch (error) {
     if (options.signal.aborted) return 'deadline';
-    // A node may close a kept-alive connection while a request is on its way.
+    // A node may close a keep-alive connection while a request is in transit.
     if (!isConnectionLost(error)) return 'transport';
   }
   try {
@@ -66,7 +70,7 @@ export async function postToNode(node: RpcNode, body: string, options: SendOptio
 
 export interface Connections {
   readonly post: PostRpc;
-  /** Cuts what is under way. */
+  /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
@@ -75,7 +79,7 @@ export interface ConnectionLimits {
   readonly requestTimeoutMilliseconds: number;
 }
 
-/** To all nodes of a chain; kept between requests. */
+/** Opens a pool of keep-alive connections to all nodes of a chain. */
 export function openConnections(limits: ConnectionLimits): Connections {
   const dispatcher = new Agent({
     connections: limits.connectionsPerNode,
@@ -85,7 +89,7 @@ export function openConnections(limits: ConnectionLimits): Connections {
   return { post: createHttpPost(dispatcher), close: () => dispatcher.destroy() };
 }
 
-/** Posts over HTTP, with the connections of the dispatcher. */
+/** Returns a `PostRpc` that uses the dispatcher's connections. */
 export function createHttpPost(dispatcher: Dispatcher): PostRpc {
   return async (node, body, { signal, maxResponseBytes }) => {
     const { origin, path, headers } = node;

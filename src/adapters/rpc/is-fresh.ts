@@ -1,7 +1,7 @@
-/** Is something still young enough to count? */
+/** Age check against the clock. */
 import type { Clock } from '../../ports/runtime.ts';
 
-/** True while less than `maxMilliseconds` have passed since. A clock that was set back tells no age, so nothing is young then. */
+/** Returns true while less than `maxMilliseconds` have passed. Returns false when the clock was set back, because the age is unknown then. */
 export function isFresh(clock: Clock, sinceMilliseconds: number, maxMilliseconds: number): boolean {
   const age = clock.nowMilliseconds() - sinceMilliseconds;
   return age >= 0 && age < maxMilliseconds;

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountOf } from '../../../../devnet/accounts.ts';
 import * as calls from '../../../../devnet/main-chain-calls.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import { present, startMachineScene, type MachineScene } from '../../../../testing/fixtures/machines.ts';
-import { answerWith } from '../../../../testing/harness/rpc-proxy.ts';
+import { present, startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 let adapter: MainChainAdapter;
 let id: MachineId;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   id = (await scene.activate()) as MachineId;
 });
 afterAll(() => scene.close());
@@ -54,24 +54,24 @@ test('a block that nobody told of takes everything that was kept with it', async
 });
 
 test('the steps of the follower keep what they do not touch, for as long as it speaks', async () => {
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   const kept = await read();
   for (let i = 0; i < 3; i++) {
     await mineEmptyBlock();
     scene.time.milliseconds += 4_000;
-    await scene.tellHead(adapter);
+    await scene.reportHead(adapter);
     expect(await read()).toBe(kept);
   }
   scene.time.milliseconds += 5_000;
   expect(await read()).toBe(kept);
   expect(methods().at(-1)).toBe('eth_getBlockByNumber');
   await mineEmptyBlock();
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await read()).toBe(kept);
 });
 
 test('while the follower waits for the next block, the head serves, and some seconds longer', async () => {
-  await scene.tellHead(adapter, { waitMilliseconds: 12_000 });
+  await scene.reportHead(adapter, { waitMilliseconds: 12_000 });
   const kept = await read();
   scene.proxy.resetCounts();
   scene.time.milliseconds += 16_999;
@@ -83,21 +83,21 @@ test('while the follower waits for the next block, the head serves, and some sec
 });
 
 test('what is in use is read anew with the question for the next head, before it is too old, and nobody waits for it', async () => {
-  const { number } = await scene.tellHead(adapter);
+  const { number } = await scene.reportHead(adapter);
   for (let i = 0; i < 2; i++) await Promise.all([read(), adapter.chain.readDeployment()]);
   scene.proxy.resetCounts();
   scene.time.milliseconds += 44_000;
-  await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
+  await scene.reportHead(adapter, { waitMilliseconds: 6_000 });
   await gathered();
   expect(scene.proxy.requests).toBe(0);
   scene.time.milliseconds += 6_000;
   const { head, logs } = await adapter.log.readHeadAndLogs(number, false);
   expect([head.number, logs]).toEqual([number, []]);
   expect([scene.proxy.requests, methods()]).toEqual([1, ['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']]);
-  await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
+  await scene.reportHead(adapter, { waitMilliseconds: 6_000 });
   for (const milliseconds of [9_999, 40_000]) {
     scene.time.milliseconds += milliseconds;
-    await scene.tellHead(adapter);
+    await scene.reportHead(adapter);
     await Promise.all([read(), adapter.chain.readDeployment()]);
   }
   expect(scene.proxy.requests).toBe(1);
@@ -107,34 +107,34 @@ test('what a block touched is not taken from what was read anew with the questio
   const from = accountOf('owner of the renewed').address;
   const machine = (await scene.activate({ from })) as MachineId;
   const readRenewed = () => adapter.chain.readMachine(machine, ALL_EVENTS);
-  const { number } = await scene.tellHead(adapter, { touched: 'all' });
+  const { number } = await scene.reportHead(adapter, { touched: 'all' });
   for (let i = 0; i < 2; i++) await readRenewed();
   scene.time.milliseconds += 44_000;
-  await scene.tellHead(adapter, { waitMilliseconds: 6_000 });
+  await scene.reportHead(adapter, { waitMilliseconds: 6_000 });
   await gathered();
   await scene.mine(calls.suspendMachine(scene.chain.deployment, from, machine));
   scene.proxy.resetCounts();
   const { head, logs } = await adapter.log.readHeadAndLogs(number, false);
   expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
   expect([head.number, logs.map(({ effect }) => effect)]).toEqual([number + 1, [{ kind: 'machines', ids: [machine] }]]);
-  await scene.tellHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
+  await scene.reportHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
   expect((await readRenewed()).operatorPaused).toEqual(present(true));
 });
 
 test('after the follower was silent for a block, its next step begins anew', async () => {
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   const kept = await read();
   await mineEmptyBlock();
   scene.time.milliseconds += 5_000;
   const own = await read();
   expect(own).not.toBe(kept);
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await read()).toBe(own);
   scene.time.milliseconds += 5_000;
   await mineEmptyBlock();
   await read();
   await mineEmptyBlock();
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   scene.proxy.resetCounts();
   await read();
   expect(methods()).toEqual(['eth_call']);
@@ -154,18 +154,18 @@ test('what the follower says while the head is being read counts more', async ()
   const old = await scene.chain.writer.rpc.request('eth_getBlockByNumber', ['latest', false]);
   await mineEmptyBlock();
   scene.time.milliseconds += 5_000;
-  scene.proxy.inject(answerWith('eth_getBlockByNumber', { result: old }), 1);
+  scene.proxy.inject(respondWith('eth_getBlockByNumber', { result: old }), 1);
   const { promise: until, resolve: letGo } = Promise.withResolvers<undefined>();
   scene.proxy.inject({ kind: 'hold', until }, 1);
   const reading = read();
   await scene.proxy.waitForRequests(1);
-  const head = await scene.tellHead(adapter);
+  const head = await scene.reportHead(adapter);
   letGo(undefined);
   expect((await reading).block.number).toBe(head.number);
 });
 
 test('a clock that was set back makes everything old', async () => {
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   const kept = await read();
   scene.time.milliseconds -= 3_600_000;
   scene.proxy.resetCounts();
@@ -174,22 +174,22 @@ test('a clock that was set back makes everything old', async () => {
 });
 
 test('the deployment is read again when a step says that it changed', async () => {
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: false });
   await scene.administer('machineStateAndSync', 'setGeneralPausedGlobal', true);
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: false });
-  await scene.tellHead(adapter, { deployment: true });
+  await scene.reportHead(adapter, { deployment: true });
   expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: true });
   await scene.administer('machineStateAndSync', 'setGeneralPausedGlobal', false);
-  await scene.tellHead(adapter, { touched: 'all' });
+  await scene.reportHead(adapter, { touched: 'all' });
   expect(await adapter.chain.readDeployment()).toMatchObject({ generalPausedGlobal: false });
 });
 
 test('a step that asks for the checks runs them and logs what they find', async () => {
   await scene.administer('machineSubscription', 'devSetEconomicAuthority', false);
   scene.lines.length = 0;
-  await scene.tellHead(adapter, { checks: true });
+  await scene.reportHead(adapter, { checks: true });
   await expect
     .poll(() => scene.lines)
     .toEqual([
@@ -213,12 +213,12 @@ describe('a reorg', () => {
 
   test('that takes a block back takes what was read at it', async () => {
     const { machine, suspend } = await activateSuspendable('first of the reorg');
-    await scene.tellHead(adapter);
+    await scene.reportHead(adapter);
     await scene.mine(suspend);
-    await scene.tellHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
+    await scene.reportHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
     expect((await adapter.chain.readMachine(machine, ALL_EVENTS)).operatorPaused).toEqual(present(true));
     await reorg(1);
-    await scene.tellHead(adapter, { touched: 'all' });
+    await scene.reportHead(adapter, { touched: 'all' });
     expect((await adapter.chain.readMachine(machine, ALL_EVENTS)).operatorPaused).toEqual(present(false));
   });
 
@@ -226,7 +226,7 @@ describe('a reorg', () => {
     const { machine, suspend } = await activateSuspendable('second of the reorg');
     await scene.mine(suspend);
     await scene.mine();
-    await scene.tellHead(adapter);
+    await scene.reportHead(adapter);
     await reorg(2);
     await expect(adapter.chain.readMachine(machine, ALL_EVENTS)).rejects.toMatchObject({
       context: { chain: 'main', cause: 'block-mismatch' },

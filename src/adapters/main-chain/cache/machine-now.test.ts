@@ -7,21 +7,21 @@ import {
   lower,
   OWNER,
   present,
-  startMachineScene,
-  type MachineScene,
+  startMachineHarness,
+  type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterAll(() => scene.close());
 
 test('a sale that no follower has told yet is seen, and what is kept stays as it is', async () => {
   const id = (await scene.activate()) as MachineId;
   const adapter = scene.open();
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   await adapter.chain.readDeployment();
   const kept = await adapter.chain.readMachine(id, ALL_EVENTS);
   await scene.mine(calls.transferMachine(scene.chain.deployment, OWNER, BUYER, id));
@@ -37,7 +37,7 @@ test('a sale that no follower has told yet is seen, and what is kept stays as it
 test('a pause of the whole protocol is seen in the same read', async () => {
   const id = (await scene.activate()) as MachineId;
   const adapter = scene.open();
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect((await adapter.chain.readDeployment()).generalPausedGlobal).toBe(false);
   await scene.administer('machineStateAndSync', 'setGeneralPausedGlobal', true);
   try {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import { present, startMachineScene, type MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { present, startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 
 const LENGTHS = { periodSeconds: 1_000, graceSeconds: 100, runoffSeconds: 10 };
 
-let scene: MachineScene;
+let scene: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineScene(LENGTHS);
+  scene = await startMachineHarness(LENGTHS);
 });
 afterAll(() => scene.close());
 
@@ -24,7 +24,7 @@ test('a status is read again at the block that reaches a boundary, and never ear
   /** What is answered once the follower has told of a block of this time, and whether the chain was asked for it. */
   async function readAt(timestamp: number) {
     await scene.chain.writer.mine([], timestamp);
-    await scene.tellHead(adapter);
+    await scene.reportHead(adapter);
     const { machineReads } = adapter.counters;
     const { subscriptionStatus, available } = await adapter.chain.readMachine(id, ALL_EVENTS);
     return { subscriptionStatus, available, wasRead: adapter.counters.machineReads > machineReads };

@@ -1,4 +1,4 @@
-/** What do the chain's blocks say about themselves? Headers by number or tag, strictly read. */
+/** Block headers by number or tag, parsed strictly. */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
@@ -6,7 +6,7 @@ import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher } from '../rpc/batch-size.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
-import type { RpcAnswer, MainRpcCall } from '../rpc/json-rpc.ts';
+import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import { parseHash, parseQuantity, toQuantity } from '../rpc/quantities.ts';
 
 export type BlockTag = 'latest' | 'finalized';
@@ -14,26 +14,26 @@ export type BlockTag = 'latest' | 'finalized';
 export interface Headers {
   read(block: BlockTag | number, deadline: Deadline): Promise<Header>;
   readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]>;
-  /** The header of a block that was told by number and hash; the newest ones are remembered. Throws `block-mismatch`. */
+  /** Returns the header with this number and hash, from memory where possible. Throws `ChainUnreadable` with `block-mismatch`. */
   readExactly(block: BlockRef, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;
 }
 
-/** How many headers are remembered by hash. */
+/** Headers remembered by hash. */
 const REMEMBERED = 256;
 
-/** A header is short, and looked up rather than computed: as many count as one call of another kind. */
+/** Headers that count as one other call: they are short and looked up, not computed. */
 const HEADERS_PER_CALL = 10;
 
-export function createHeaders(endpoints: MainNodes, maxBatchCalls: number): Headers {
+export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers {
   const known = new Map<string, Header>();
-  const batcher = createBatcher(endpoints, HEADERS_PER_CALL * maxBatchCalls);
+  const batcher = createBatcher(nodes, HEADERS_PER_CALL * maxBatchCalls);
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
-    const answers = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
+    const responses = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
       throw toMainFault(error);
     });
-    return answers.map((answer, i) => needHeader(answer, numbers[i]!));
+    return responses.map((response, i) => requireHeader(response, numbers[i]!));
   }
 
   function remember(header: Header): void {
@@ -43,10 +43,10 @@ export function createHeaders(endpoints: MainNodes, maxBatchCalls: number): Head
   return {
     async read(block, deadline) {
       if (typeof block === 'number') return (await readMany([block], deadline))[0]!;
-      const answers = await endpoints.request([headerCall(block)], deadline).catch((error: unknown) => {
+      const responses = await nodes.request([headerCall(block)], deadline).catch((error: unknown) => {
         throw toMainFault(error);
       });
-      return needHeader(answers[0]!, block);
+      return requireHeader(responses[0]!, block);
     },
     readMany,
     async readExactly(block, deadline) {
@@ -66,15 +66,15 @@ export function headerCall(block: BlockTag | number): MainRpcCall {
   };
 }
 
-/** Throws `ChainUnreadable`: `block-mismatch` when the node has not that block or gives another. */
-export function needHeader(answer: RpcAnswer, asked: BlockTag | number): Header {
-  if (!answer.ok) {
-    throw chainUnreadable('main', answer.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
+/** Returns the header in a response. Throws `ChainUnreadable`, with `block-mismatch` when the node lacks the block or returned another. */
+export function requireHeader(response: RpcResponse, requested: BlockTag | number): Header {
+  if (!response.ok) {
+    throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
   }
-  if (answer.result === null) throw chainUnreadable('main', 'block-mismatch');
-  const header = parseHeader(answer.result);
+  if (response.result === null) throw chainUnreadable('main', 'block-mismatch');
+  const header = parseHeader(response.result);
   if (header === undefined) throw chainUnreadable('main', 'malformed');
-  if (typeof asked === 'number' && header.number !== asked) throw chainUnreadable('main', 'block-mismatch');
+  if (typeof requested === 'number' && header.number !== requested) throw chainUnreadable('main', 'block-mismatch');
   return header;
 }
 

@@ -5,23 +5,23 @@ import {
   BUYER,
   lower,
   OWNER,
-  startMachineScene,
+  startMachineHarness,
   word,
-  type MachineScene,
+  type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
-import { answerWith } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { checkBlockComplete, watchContracts } from '../../../domain/index-rules/block-checks.ts';
 import type { ChainLog, MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 let adapter: MainChainAdapter;
 let log: MainChainLog;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterAll(() => scene.close());
 beforeEach(() => {
@@ -197,7 +197,7 @@ describe('a log of a known contract', () => {
     removed: false,
     ...rest,
   });
-  const answerLogs = (result: unknown) => scene.proxy.inject(answerWith('eth_getLogs', { result }));
+  const answerLogs = (result: unknown) => scene.proxy.inject(respondWith('eth_getLogs', { result }));
 
   test('an event whose body is not of its form', async () => {
     const topics = encodeEventTopics({

@@ -1,6 +1,6 @@
 /**
- * What does a log say? The table of chain-evm 6, the ownership ids of 4.2 and 4.3, and the bodies of event logs, by contract and
- * topic. A topic in no row is `unknown`: everything kept falls and it is counted.
+ * Decodes logs by contract and topic: the table of chain-evm 6, the ownership ids of 4.2 and 4.3, and the bodies of event logs.
+ * A topic in no row is `unknown`: it is counted and invalidates every cache.
  */
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
@@ -10,7 +10,7 @@ import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 
-/** What a row of the table does with the ids at the given topics. */
+/** Effect of a row of the table on the ids at the given topics. */
 type Row =
   | { readonly kind: 'machines'; readonly topics: readonly number[]; readonly isOwnership: boolean }
   | { readonly kind: 'operator-kyb' | 'deployment' | 'all' | 'checks' | 'nothing' };
@@ -18,10 +18,10 @@ type Row =
 interface Contract {
   readonly abi: Abi;
   readonly rows: Readonly<Record<string, Row>>;
-  /** Effect of a topic in no row. */
+  /** Effect of a topic that is in no row. */
   readonly others: 'unknown' | 'nothing';
   readonly generation?: EventGeneration;
-  /** May say that metadata changed (ERC-4906). */
+  /** Whether the contract may emit metadata updates (ERC-4906). */
   readonly isToken?: true;
 }
 
@@ -135,7 +135,7 @@ const CONTRACTS = {
     others: 'unknown',
     rows: { ChipAttested: drop(1), ChipRevoked: drop(1), KybAttested: kyb, KybRevoked: kyb },
   },
-  /** Its ids share nothing with the machines that are kept, so no log of it touches them. */
+  /** Its ids are unrelated to those of cached machines, so none of its logs touches them. */
   legacyEventRegistry: {
     abi: abis.eventRegistryAbi,
     others: 'nothing',
@@ -144,7 +144,7 @@ const CONTRACTS = {
   },
 } satisfies Record<string, Contract>;
 
-/** One event of one contract. */
+/** An event of a contract. */
 interface Topic {
   readonly row: Row;
   readonly topicCount: number;
@@ -161,9 +161,9 @@ export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImp
 );
 
 export interface LogEffects {
-  /** Addresses of all contracts whose logs are read, lower case. */
+  /** Lists the contracts whose logs are read, in lower case. */
   readonly addresses: readonly Address[];
-  /** Undefined: the log has not the form that its contract gives it. */
+  /** Decodes a log of a watched contract; undefined when it does not have the form of its event. */
   judge(
     address: Address,
     topics: readonly Hex[],
@@ -171,7 +171,7 @@ export interface LogEffects {
   ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event'> | undefined;
 }
 
-/** The table for the contracts of this deployment. */
+/** Builds the table for the contracts of this deployment. */
 export function createLogEffects(addresses: MainChainAddresses): LogEffects {
   const watched = new Map<Address, WatchedContract>();
   for (const [name, contract] of Object.entries(CONTRACTS) as [keyof typeof CONTRACTS, Contract][]) {
@@ -207,8 +207,8 @@ const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
 const WORD_DIGITS = 64;
 
 /**
- * What a token's word of changed metadata touches: the one it names, or all for a range. Undefined: the log is none of the standard's, whose
- * form no contract of this deployment promises.
+ * Returns the effect of an ERC-4906 log: its machine, or all machines for a range. Returns undefined for any other log; no contract of this
+ * deployment guarantees the form.
  */
 function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefined {
   if (topics.length !== 1 || data.length % WORD_DIGITS !== 2) return undefined;
@@ -246,7 +246,7 @@ function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): 
 
 const NONE: readonly MachineId[] = [];
 
-/** Id 0 is no machine here, although the contracts accept it. */
+/** Returns the machine ids at these places without id 0, which the contracts accept but no machine has. */
 function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
   const ids: MachineId[] = [];
   for (const place of places) {
@@ -258,7 +258,7 @@ function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
 
 const MALFORMED = Symbol('malformed');
 
-/** Event type and value; the currency is a topic, and only its hash. */
+/** Decodes event type and value; the currency is a topic and only known by its hash. */
 const decodeSubmitted = createDecoder(
   findEvent(abis.eventRegistryAbi, 'EventSubmitted').inputs.filter((input) => input.indexed !== true),
 );

@@ -1,23 +1,23 @@
 import { encodeEventTopics, parseAbi } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { BUYER, OWNER, startMachineScene, word, type MachineScene } from '../../../../testing/fixtures/machines.ts';
+import { BUYER, OWNER, startMachineHarness, word, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import {
-  answerWith,
-  loseAnswersTo,
+  respondWith,
+  dropResponsesTo,
   PROXY_KEY,
   rateLimit,
-  type ProxyAnswer,
+  type ProxyResponse,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 let adapter: MainChainAdapter;
 let log: MainChainLog;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   for (let i = 0; i < 5; i++) await scene.mine();
 });
 afterAll(() => scene.close());
@@ -102,7 +102,7 @@ describe('the head', () => {
     expect(scene.proxy.requests).toBe(2);
   });
 
-  test.each<[string, ProxyAnswer, string]>([
+  test.each<[string, ProxyResponse, string]>([
     ['unknown', { result: null }, 'block-mismatch'],
     ['of another number', { result: header({ number: '0x1' }) }, 'block-mismatch'],
     ['without hash', { result: header({ number: '0x2', hash: null }) }, 'malformed'],
@@ -110,7 +110,7 @@ describe('the head', () => {
     ['with a number that is no safe integer', { result: header({ number: '0x20000000000000' }) }, 'malformed'],
     ['an error', { error: { code: -32601, message: PROXY_KEY } }, 'rpc-error'],
   ])('a header that is %s is not one', async (_, answer, cause) => {
-    scene.proxy.inject(answerWith('eth_getBlockByNumber', answer));
+    scene.proxy.inject(respondWith('eth_getBlockByNumber', answer));
     await expect(log.readHeader(2)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
       context: { chain: 'main', cause },
@@ -139,7 +139,7 @@ describe('a log that was not asked for, or is none', () => {
     removed: false,
     ...rest,
   });
-  const answerLogs = (result: unknown) => scene.proxy.inject(answerWith('eth_getLogs', { result }));
+  const answerLogs = (result: unknown) => scene.proxy.inject(respondWith('eth_getLogs', { result }));
 
   test('the entry itself is one, with or without the time of its block', async () => {
     answerLogs([entry({}), entry({ blockTimestamp: '0x10', logIndex: '0x1' })]);
@@ -193,7 +193,7 @@ describe('a log that was not asked for, or is none', () => {
   });
 
   test('a batch that lost the logs is malformed', async () => {
-    scene.proxy.inject(loseAnswersTo('eth_getLogs'));
+    scene.proxy.inject(dropResponsesTo('eth_getLogs'));
     await expect(log.readHeadAndLogs(1, false)).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 });
@@ -214,7 +214,7 @@ describe('a refused query', () => {
     const { reason, retryAfterSeconds } = error as LogQueryRefused;
     return [reason, retryAfterSeconds];
   };
-  const logsError = (code: number, message: string) => answerWith('eth_getLogs', { error: { code, message } });
+  const logsError = (code: number, message: string) => respondWith('eth_getLogs', { error: { code, message } });
 
   test.each([
     ['HTTP 413', { kind: 'status' as const, status: 413 }],

@@ -1,13 +1,13 @@
 /**
- * What happened on the main chain, block by block? Logs and headers for the indexers (chain-evm 4 and 6).
- * A log is believed only if it is one that was asked for; a refused query says whether to ask for less or to wait.
+ * Logs and headers of the main chain for the indexers (chain-evm 4 and 6). A log is accepted only within the requested range and contracts;
+ * `LogQueryRefused` says whether to request less or to wait.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import { buildBloom } from '../../../domain/index-rules/bloom.ts';
-import { AnswerRejected } from '../../../domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../../../domain/index-rules/rejected-response.ts';
 import {
   LogQueryRefused,
   type BlockLogs,
@@ -23,8 +23,8 @@ import { createBatcher, METHOD_NOT_FOUND } from '../rpc/batch-size.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { readEventRange } from '../reads/event-pages.ts';
-import { headerCall, needHeader, type Headers } from './headers.ts';
-import { MainRpcError, type RpcAnswer, type MainRpcCall } from '../rpc/json-rpc.ts';
+import { headerCall, requireHeader, type Headers } from './headers.ts';
+import { MainRpcError, type RpcResponse, type MainRpcCall } from '../rpc/json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
@@ -36,20 +36,20 @@ import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 
 export interface MainChainLogOptions {
   readonly addresses: MainChainAddresses;
-  readonly endpoints: MainNodes;
-  /** How the newest head is asked for; `endpoints.request` when not given. */
-  readonly lead?: MainNodes['request'] | undefined;
+  readonly nodes: MainNodes;
+  /** Sends the head poll; defaults to `nodes.request`. */
+  readonly requestHead?: MainNodes['request'] | undefined;
   readonly headers: Headers;
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
   readonly maxBatchCalls: number;
-  /** The most records one call may ask for. */
+  /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
 
 export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
-  const { addresses, endpoints, headers, multicall, counters, startRead, maxBatchCalls, readPageLimit } = options;
+  const { addresses, nodes, headers, multicall, counters, startRead, maxBatchCalls, readPageLimit } = options;
   const effects = createLogEffects(addresses);
   const watched = new Set<string>(effects.addresses);
 
@@ -66,18 +66,18 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
   }
 
-  const ownership = createOwnershipReader({ addresses, endpoints, multicall, counters });
+  const ownership = createOwnershipReader({ addresses, nodes, multicall, counters });
   const batcher = createBatcher({ request }, maxBatchCalls);
-  /** Receipts are longer than logs: what a node refuses here it may well take there. */
+  /** Has its own size: receipts are longer than logs, so a node may refuse a batch of them that it accepts for logs. */
   const receiptsBatcher = createBatcher({ request }, maxBatchCalls);
   let tellsReceipts = true;
 
-  /** Throws `LogQueryRefused` where asking later may help. */
+  /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
   async function request(
     calls: readonly MainRpcCall[],
     deadline: Deadline,
-    send: MainNodes['request'] = endpoints.request,
-  ): Promise<readonly RpcAnswer[]> {
+    send: MainNodes['request'] = nodes.request,
+  ): Promise<readonly RpcResponse[]> {
     try {
       return await send(calls, deadline);
     } catch (error) {
@@ -99,9 +99,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...judged };
   }
 
-  /** Logs of the service's contracts, all within the range that was asked. */
-  function needLogs(answer: RpcAnswer, fromBlock: number, toBlock: number): ChainLog[] {
-    return needRawLogs(answer).map((raw) => {
+  /** Returns the logs of a response. Throws `ChainUnreadable` for a log outside the requested range and contracts. */
+  function requireLogs(response: RpcResponse, fromBlock: number, toBlock: number): ChainLog[] {
+    return requireRawLogs(response).map((raw) => {
       if (!watched.has(raw.address) || raw.blockNumber < fromBlock || raw.blockNumber > toBlock) {
         throw chainUnreadable('main', 'malformed');
       }
@@ -109,29 +109,29 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     });
   }
 
-  /** Logs of everyone in one block, which alone can be compared with the bloom of its header. */
-  function toBlockLogs(answer: RpcAnswer, block: BlockRef): BlockLogs {
-    const raws = needRawLogs(answer);
+  /** Returns the watched logs of one block, and the bloom of all its logs for comparison with the header. */
+  function toBlockLogs(response: RpcResponse, block: BlockRef): BlockLogs {
+    const raws = requireRawLogs(response);
     const isOfBlock = (raw: RawLog) => raw.blockHash === block.hash && raw.blockNumber === block.number;
     if (!raws.every(isOfBlock)) throw chainUnreadable('main', 'malformed');
-    // The logs of a block are numbered through: a gap is a log that is hidden, even where others set the same bits of the bloom.
-    if (!raws.every(({ logIndex }, i) => logIndex === i)) throw new AnswerRejected('withheld-logs');
+    // Log indexes are consecutive: a gap is a withheld log, even where others set the same bits of the bloom.
+    if (!raws.every(({ logIndex }, i) => logIndex === i)) throw new ResponseRejected('withheld-logs');
     const logs = raws
       .filter(({ address }) => watched.has(address))
       .map((raw) => toChainLog(raw, raw.address as Address));
     return { logs, bloom: buildBloom(new Set(raws.flatMap(({ address, topics }) => [address, ...topics]))) };
   }
 
-  /** What cannot be of the head, because a new one came in between or the node does not tell, is asked for by hash. */
-  function toHeadLogs(answer: RpcAnswer, head: BlockRef): BlockLogs | undefined {
-    if (!answer.ok || !Array.isArray(answer.result) || answer.result.length === 0) return undefined;
-    const raws = answer.result.map(parseRawLog);
-    return raws.every((raw) => raw?.blockHash === head.hash) ? toBlockLogs(answer, head) : undefined;
+  /** Returns undefined when the logs may belong to another block than the head; they are then requested by hash. */
+  function toHeadLogs(response: RpcResponse, head: BlockRef): BlockLogs | undefined {
+    if (!response.ok || !Array.isArray(response.result) || response.result.length === 0) return undefined;
+    const raws = response.result.map(parseRawLog);
+    return raws.every((raw) => raw?.blockHash === head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
-  function toProvenLogs(answer: RpcAnswer, header: Header): ProvenLog[] | undefined {
-    if (!answer.ok && answer.code === METHOD_NOT_FOUND) tellsReceipts = false;
-    const raws = answer.ok ? proveReceipts(header, answer.result, watched) : undefined;
+  function toProvenLogs(response: RpcResponse, header: Header): ProvenLog[] | undefined {
+    if (!response.ok && response.code === METHOD_NOT_FOUND) tellsReceipts = false;
+    const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
     return raws?.map((raw) => toChainLog(raw, raw.address as Address));
   }
 
@@ -143,40 +143,40 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
     async readLogs({ fromBlock, toBlock, eventsOf }) {
-      const [answer] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
-      return needLogs(answer!, fromBlock, toBlock);
+      const [response] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
+      return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {
-      // The block `since` is asked for too, because some nodes refuse a range that begins above their head.
+      // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
-      const [header, found, whole] = (await request(calls, startRead(), options.lead)) as [
-        RpcAnswer,
-        RpcAnswer,
-        RpcAnswer?,
+      const [header, found, whole] = (await request(calls, startRead(), options.requestHead)) as [
+        RpcResponse,
+        RpcResponse,
+        RpcResponse?,
       ];
-      // A refusal of the whole answer is the logs' doing.
-      if (!header.ok && !found.ok) needRawLogs(found);
-      const head = needHeader(header, 'latest');
+      // An error for both calls is a refusal of the log query.
+      if (!header.ok && !found.ok) requireRawLogs(found);
+      const head = requireHeader(header, 'latest');
       headers.remember(head);
-      // A node that is behind may refuse the range; then it has no news.
+      // A node that lags behind may refuse the range; there are no new logs then.
       if (head.number <= since && !found.ok) return { head, logs: [], headLogs: undefined };
-      const logs = needLogs(found, since, Number.MAX_SAFE_INTEGER).filter((log) => log.blockNumber > since);
+      const logs = requireLogs(found, since, Number.MAX_SAFE_INTEGER).filter((log) => log.blockNumber > since);
       return { head, logs, headLogs: whole && toHeadLogs(whole, head) };
     },
     async readBlockLogs(blocks) {
       const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }] }));
-      const answers = await batcher.request(calls, startRead());
-      return answers.map((answer, i) => toBlockLogs(answer, blocks[i]!));
+      const responses = await batcher.request(calls, startRead());
+      return responses.map((response, i) => toBlockLogs(response, blocks[i]!));
     },
     async readProvenLogs(wanted, take) {
       const calls = wanted.map(({ number }) => receiptsCall(number));
-      const answers = await receiptsBatcher.request(calls, startRead());
-      for (const [i, answer] of answers.entries()) {
-        const logs = toProvenLogs(answer, wanted[i]!);
+      const responses = await receiptsBatcher.request(calls, startRead());
+      for (const [i, response] of responses.entries()) {
+        const logs = toProvenLogs(response, wanted[i]!);
         if (logs === undefined) return false;
         take(logs);
-        // Requests must not wait while many full blocks are hashed.
-        if (i % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await nextTurn();
+        // Yields to other requests while many full blocks are hashed.
+        if (i % BLOCKS_PER_TICK === BLOCKS_PER_TICK - 1) await nextTick();
       }
       return true;
     },
@@ -197,23 +197,23 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   };
 }
 
-/** Some 10 ms for blocks of 125 logs. */
-const BLOCKS_PER_TURN = 16;
+/** About 10 ms for blocks of 125 logs. */
+const BLOCKS_PER_TICK = 16;
 
 function receiptsCall(block: number): MainRpcCall {
   return { method: 'eth_getBlockReceipts', params: [toQuantity(block)], read: readBlockReceipts };
 }
 
-/** Everything that the newest block logged. */
+/** All logs of the newest block. */
 const HEAD_LOGS: MainRpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };
 
-/** Throws `LogQueryRefused` where asking for less may help. */
-function needRawLogs(answer: RpcAnswer): RawLog[] {
-  if (!answer.ok) {
-    if (answer.hint === 'too-large') throw new LogQueryRefused('range-too-large');
-    throw chainUnreadable('main', answer.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
+/** Parses the logs of a response. Throws `LogQueryRefused` when a smaller range may pass, else `ChainUnreadable`. */
+function requireRawLogs(response: RpcResponse): RawLog[] {
+  if (!response.ok) {
+    if (response.hint === 'too-large') throw new LogQueryRefused('range-too-large');
+    throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
   }
-  const logs = Array.isArray(answer.result) ? answer.result.map(parseRawLog) : [undefined];
+  const logs = Array.isArray(response.result) ? response.result.map(parseRawLog) : [undefined];
   if (logs.includes(undefined)) throw chainUnreadable('main', 'malformed');
   return logs as RawLog[];
 }

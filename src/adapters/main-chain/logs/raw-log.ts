@@ -1,4 +1,4 @@
-/** Is this a log at all? The form of an entry of `eth_getLogs`, before anything is known about what it says. */
+/** Validates the form of an entry of `eth_getLogs`, independent of its contract and meaning. */
 import type { Hex } from 'viem';
 import { parseAddress } from '../../../domain/identifiers/identifiers.ts';
 import { isHexData, parseHash, parseQuantity } from '../rpc/quantities.ts';
@@ -17,7 +17,7 @@ export interface RawLog {
 
 const MAX_TOPICS = 4;
 
-/** Undefined: not a log of a mined block. */
+/** Parses a log of a mined block; undefined for anything else. */
 export function parseRawLog(entry: unknown): RawLog | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const members = entry as Readonly<Record<string, unknown>>;

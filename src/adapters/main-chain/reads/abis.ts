@@ -1,11 +1,10 @@
 /**
- * Which functions, errors and events of the main chain's contracts does the service read? Exactly those of chain-evm 2, by
- * contract; names, types, tuple order and `indexed` are facts of the deployment and never change here.
- * Writes are not listed: the service sends no transaction.
+ * ABIs of the functions, errors and events that the service reads from the main chain's contracts (chain-evm 2). Names, types, tuple order and
+ * `indexed` are facts of the deployment. Writes are absent: the service sends no transaction.
  */
 import { parseAbi } from 'viem/utils';
 
-/** What every contract behind an ERC-1967 proxy may emit. */
+/** Events of every contract behind an ERC-1967 proxy. */
 export const governedEvents = parseAbi([
   'event Upgraded(address indexed implementation)',
   'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
@@ -98,7 +97,7 @@ export const machineSubscriptionAbi = parseAbi([
   'event RunoffDecayApplied(uint256 indexed machineId, uint256 burned, uint256 toTreasury, uint256 remainingBonded)',
 ]);
 
-/** Both generations: that of the second at its own address, that of the first at another. */
+/** Event registries of both generations, which have separate addresses. */
 export const eventRegistryAbi = parseAbi([
   // The order differs from `submitEvent`: the currency is last here.
   'struct MachineEvent { uint256 machineId; uint8 eventType; uint256 value; uint256 timestamp; bytes32 dataHash; uint8 trustLevel; uint256 sourceChainId; bytes32 sourceTxHash; bytes metadata; string currency; }',
@@ -145,7 +144,7 @@ export const attestationRegistryAbi = parseAbi([
   'event ChipRevoked(uint256 indexed machineId, uint64 revokedAt)',
 ]);
 
-/** First generation (chain-evm 2.9); its events are read with `eventRegistryAbi`. */
+/** Registry of legacy machines (chain-evm 2.9); their events are read with `eventRegistryAbi`. */
 export const identityRegistryAbi = parseAbi([
   'function machineIdOf(address machine) view returns (uint256)',
   'function machineExists(uint256 machineId) view returns (bool)',

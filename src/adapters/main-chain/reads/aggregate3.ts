@@ -1,6 +1,6 @@
 /**
- * How does Multicall3's `aggregate3` write its arguments and its answer? Thousands of calls at once, so the two dynamic arrays are laid
- * out and taken apart here; viem needs ten times as long for them. Read as strictly: every offset and length must lie inside the answer.
+ * ABI codec for Multicall3's `aggregate3`, ten times as fast as viem's for thousands of calls. Decoding is strict: every offset and length must
+ * be inside the result.
  */
 import type { Hex } from 'viem';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
@@ -11,7 +11,7 @@ export interface InnerCall {
   readonly data: Hex;
 }
 
-/** `success` with the returned bytes, or what it reverted with. An address without code succeeds with `0x`. */
+/** Returned bytes or, without `success`, revert data. A call to an address without code succeeds with `0x`. */
 export interface CallResult {
   readonly success: boolean;
   readonly data: Hex;
@@ -20,12 +20,12 @@ export interface CallResult {
 const SELECTOR = '0x82ad56cb';
 const WORD_BYTES = 32;
 const WORD_DIGITS = 2 * WORD_BYTES;
-/** Target, permission to fail, offset of the data, length of the data. */
+/** Target, `allowFailure`, offset of the data, length of the data. */
 const CALL_HEAD_BYTES = 4 * WORD_BYTES;
 const MAY_FAIL = toWord(1) + toWord(3 * WORD_BYTES);
 const ZEROS = '0'.repeat(WORD_DIGITS);
 
-/** The call data that asks all of them; each may fail on its own. */
+/** Encodes the call data of `aggregate3`; each call may fail independently. */
 export function encodeAggregate3(calls: readonly InnerCall[]): Hex {
   const offsets: string[] = [];
   const tuples: string[] = [];
@@ -40,17 +40,17 @@ export function encodeAggregate3(calls: readonly InnerCall[]): Hex {
   return `${SELECTOR}${toWord(WORD_BYTES)}${toWord(calls.length)}${offsets.join('')}${tuples.join('')}` as Hex;
 }
 
-/** The results in order; undefined: not the answer of `aggregate3`. The data are parts of the answer's text. */
+/** Decodes the results in order; undefined when the value is not a result of `aggregate3`. */
 export function decodeAggregate3(raw: unknown): CallResult[] | undefined {
   if (!isHexData(raw)) return undefined;
-  const answer = raw.toLowerCase();
-  const bytes = (answer.length - 2) / 2;
+  const text = raw.toLowerCase();
+  const bytes = (text.length - 2) / 2;
 
-  /** A number at a place of the answer; beyond its end, or too large for any place in it: NaN, which no check passes. */
+  /** Returns the number at a byte offset; NaN, which passes no check, past the end or for a number above 48 bits. */
   function numberAt(at: number): number {
     const digit = 2 + 2 * at;
-    if (!(at >= 0 && at + WORD_BYTES <= bytes) || !answer.startsWith(ZEROS.slice(12), digit)) return Number.NaN;
-    return Number.parseInt(answer.slice(digit + WORD_DIGITS - 12, digit + WORD_DIGITS), 16);
+    if (!(at >= 0 && at + WORD_BYTES <= bytes) || !text.startsWith(ZEROS.slice(12), digit)) return Number.NaN;
+    return Number.parseInt(text.slice(digit + WORD_DIGITS - 12, digit + WORD_DIGITS), 16);
   }
 
   const list = numberAt(0);
@@ -64,7 +64,7 @@ export function decodeAggregate3(raw: unknown): CallResult[] | undefined {
     const data = tuple + numberAt(tuple + WORD_BYTES);
     const end = data + WORD_BYTES + numberAt(data);
     if (!(success <= 1 && end <= bytes)) return undefined;
-    results.push({ success: success === 1, data: `0x${answer.slice(2 + 2 * (data + WORD_BYTES), 2 + 2 * end)}` });
+    results.push({ success: success === 1, data: `0x${text.slice(2 + 2 * (data + WORD_BYTES), 2 + 2 * end)}` });
   }
   return results;
 }

@@ -1,6 +1,6 @@
 /**
- * Which records stand in the registry of attestations, and how is one recorded or revoked? (chain-evm 2.8; decisions 2.) For the administrative
- * command alone: the service itself sends no transaction and holds no key.
+ * Client of the attestation registry: lists chip records, records and revokes attestations (chain-evm 2.8; decisions 2). Used by the
+ * administrative command only: the service itself sends no transaction and holds no key.
  */
 import {
   createPublicClient,
@@ -15,7 +15,7 @@ import {
 } from 'viem';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 
-/** Times in Unix seconds; `expiresAt` 0: never. */
+/** Times in Unix seconds; an `expiresAt` of 0 means never. */
 export type AttestationChange =
   | {
       readonly kind: 'attest-chip';
@@ -27,26 +27,26 @@ export type AttestationChange =
   | { readonly kind: 'attest-kyb'; readonly operator: Address; readonly expiresAt: number }
   | { readonly kind: 'revoke-kyb'; readonly operator: Address };
 
-/** The newest record of a machine's chip that is not revoked; it may have expired. */
+/** Newest chip record of a machine that is not revoked; it may have expired. */
 export interface ChipRecordInForce {
   readonly machineId: MachineId;
-  /** SHA-256 of the leaf. */
+  /** SHA-256 of the leaf certificate. */
   readonly leafFingerprint: Hex;
 }
 
 export interface TransactionSigner {
   readonly address: Address;
-  /** r, s and 27 or 28. */
+  /** Returns r, s and v (27 or 28). */
   signHash(hash: Uint8Array): Hex;
 }
 
-/** Fixed words: what a node said is not passed on. */
+/** Fixed texts: messages of a node are not passed on. */
 export type AttestationProblem =
-  | 'no node answers'
-  | 'the nodes are of another chain'
-  | 'the registry refuses it: the key is no attester, or there is no such record'
-  | 'the transaction was sent, and is not mined yet'
-  | 'the transaction was mined, and failed';
+  | 'no node responds'
+  | 'the nodes serve another chain'
+  | 'the registry rejects the change: the key is not an attester, or the record does not exist'
+  | 'the transaction was sent but is not mined yet'
+  | 'the transaction was mined but failed';
 
 export class AttestationFailed extends Error {
   readonly problem: AttestationProblem;
@@ -59,11 +59,11 @@ export class AttestationFailed extends Error {
 }
 
 export interface AttestationRegistry {
-  /** All methods throw `AttestationFailed`. */
+  /** Returns the chip records in force. Like all methods, throws `AttestationFailed`. */
   listStandingChipRecords(): Promise<ChipRecordInForce[]>;
   /**
-   * Takes the account's next nonce now. What is checked after that and before `send` holds: of two changes of one account that were opened at
-   * the same time only one is ever mined.
+   * Reserves the account's next nonce. What is checked between this call and `send` remains true: of two changes of one account opened at the
+   * same time, only one is ever mined.
    */
   openChange(signer: TransactionSigner): Promise<{ send(change: AttestationChange): Promise<Hex> }>;
 }
@@ -72,7 +72,7 @@ export interface AttestationRegistryOptions {
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
   readonly address: Address;
-  /** No log of it is older. */
+  /** Block before which the registry has no logs. */
   readonly startBlock: number;
 }
 
@@ -86,23 +86,23 @@ const ABI = parseAbi([
 ]);
 const CHIP_EVENTS = ABI.filter((item) => item.type === 'event');
 
-/** Most nodes admit this; a range that a node refuses is halved. */
+/** Accepted by most nodes; a range that a node refuses is halved. */
 const MAX_LOG_BLOCKS = 10_000n;
 const MINED_WITHIN_MILLISECONDS = 120_000;
-const ASK_AGAIN_MILLISECONDS = 500;
-/** The price may rise until the transaction is mined. */
+const POLLING_MILLISECONDS = 500;
+/** Margin on the gas price, which may rise until the transaction is mined. */
 const PRICE_PERCENT = 125n;
 
 export function createAttestationRegistry(options: AttestationRegistryOptions): AttestationRegistry {
   const { rpcUrls, chainId, address } = options;
   const client = createPublicClient({
     transport: fallback(rpcUrls.map((url) => http(url))),
-    pollingInterval: ASK_AGAIN_MILLISECONDS,
+    pollingInterval: POLLING_MILLISECONDS,
   });
 
   async function requireChain(): Promise<void> {
     const found = await reach(() => client.getChainId());
-    if (found !== chainId) throw new AttestationFailed('the nodes are of another chain');
+    if (found !== chainId) throw new AttestationFailed('the nodes serve another chain');
   }
 
   function readLogs(fromBlock: bigint, toBlock: bigint) {
@@ -115,7 +115,7 @@ export function createAttestationRegistry(options: AttestationRegistryOptions): 
     for (let from = BigInt(options.startBlock); from <= last;) {
       const to = from + blocks - 1n < last ? from + blocks - 1n : last;
       const logs = await readLogs(from, to).catch(() => undefined);
-      if (logs === undefined && blocks === 1n) throw new AttestationFailed('no node answers');
+      if (logs === undefined && blocks === 1n) throw new AttestationFailed('no node responds');
       if (logs === undefined) {
         blocks /= 2n;
         continue;
@@ -128,14 +128,14 @@ export function createAttestationRegistry(options: AttestationRegistryOptions): 
   return {
     async listStandingChipRecords() {
       await requireChain();
-      const standing = new Map<bigint, Hex>();
+      const inForce = new Map<bigint, Hex>();
       for await (const logs of readAllLogs()) {
         for (const { eventName, args } of logs) {
-          if (eventName === 'ChipRevoked') standing.delete(args.machineId);
-          else standing.set(args.machineId, args.certificateHash);
+          if (eventName === 'ChipRevoked') inForce.delete(args.machineId);
+          else inForce.set(args.machineId, args.certificateHash);
         }
       }
-      return Array.from(standing, ([machineId, leafFingerprint]) => ({
+      return Array.from(inForce, ([machineId, leafFingerprint]) => ({
         machineId: machineId as MachineId,
         leafFingerprint,
       }));
@@ -148,7 +148,7 @@ export function createAttestationRegistry(options: AttestationRegistryOptions): 
           const data = encode(change);
           const gas = await client.estimateGas({ account: signer.address, to: address, data }).catch(refuse);
           const gasPrice = ((await reach(() => client.getGasPrice())) * PRICE_PERCENT) / 100n;
-          // The oldest form, which every chain takes.
+          // Legacy transactions are accepted by every chain.
           const transaction = { type: 'legacy', chainId, nonce, to: address, data, gas, gasPrice } as const;
           const signature = signer.signHash(hexToBytes(keccak256(serializeTransaction(transaction))));
           const serializedTransaction = serializeTransaction(transaction, toParts(signature));
@@ -156,9 +156,9 @@ export function createAttestationRegistry(options: AttestationRegistryOptions): 
           const receipt = await client
             .waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MILLISECONDS })
             .catch(() => {
-              throw new AttestationFailed('the transaction was sent, and is not mined yet');
+              throw new AttestationFailed('the transaction was sent but is not mined yet');
             });
-          if (receipt.status !== 'success') throw new AttestationFailed('the transaction was mined, and failed');
+          if (receipt.status !== 'success') throw new AttestationFailed('the transaction was mined but failed');
           return hash;
         },
       };
@@ -192,17 +192,19 @@ function toParts(signature: Hex): { r: Hex; s: Hex; v: bigint } {
   };
 }
 
-async function reach<T>(ask: () => Promise<T>): Promise<T> {
+async function reach<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await call();
   } catch {
-    throw new AttestationFailed('no node answers');
+    throw new AttestationFailed('no node responds');
   }
 }
 
 function refuse(error: unknown): never {
   const isRevert = error instanceof Error && /revert/i.test(error.message);
   throw new AttestationFailed(
-    isRevert ? 'the registry refuses it: the key is no attester, or there is no such record' : 'no node answers',
+    isRevert
+      ? 'the registry rejects the change: the key is not an attester, or the record does not exist'
+      : 'no node responds',
   );
 }

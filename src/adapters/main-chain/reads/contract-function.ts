@@ -1,7 +1,6 @@
 /**
- * How is one contract function called, and what does its answer say, strictly?
- * Viem decodes; but it lets dirty upper bits of addresses and small integers pass, so every word is decoded wide and narrowed here.
- * Text that is not UTF-8 becomes U+FFFD, because a string on a chain is anyone's.
+ * Strict ABI codec of a contract function. Viem ignores dirty upper bits of addresses and small integers, so every word is decoded as uint256 and
+ * narrowed here. Text that is not UTF-8 becomes U+FFFD, because anyone can write strings to a chain.
  */
 import type {
   Abi,
@@ -18,11 +17,11 @@ import { keccak256 } from '../../../domain/index-rules/keccak.ts';
 export interface ContractFunction<Args, Result> {
   readonly selector: Hex;
   encode(args: Args): Hex;
-  /** Undefined: the answer has not the form of the ABI. */
+  /** Returns undefined when the data does not have the form of the ABI. */
   decode(data: Hex): Result | undefined;
 }
 
-/** The function `name` of `abi`; integers above 48 bits are bigint, addresses lower case, structs objects. */
+/** Returns the function `name` of `abi`. Integers above 48 bits decode to bigint, addresses to lower case, structs to objects. */
 export function contractFunction<const abi extends Abi, name extends ContractFunctionName<abi>>(
   abi: abi,
   name: name,
@@ -48,15 +47,15 @@ export function contractFunction<const abi extends Abi, name extends ContractFun
   };
 }
 
-/** Four bytes. */
+/** `0x` and four bytes. */
 const SELECTOR_DIGITS = 2 + 8;
 
-/** By what the chain names a function or an event. */
+/** Returns the Keccak-256 hash that identifies a function or an event on the chain. */
 export function hashSignature(signature: string): Hex {
   return `0x${Buffer.from(keccak256(Buffer.from(signature))).toString('hex')}`;
 }
 
-/** Decodes exactly these values, all of them; undefined when the data has not their form. */
+/** Returns a decoder of exactly these values; it returns undefined when the data does not have their form. */
 export function createDecoder(parameters: readonly AbiParameter[]): (data: Hex) => readonly unknown[] | undefined {
   const wide = parameters.map(widen);
   const exactBytes = staticBytes(parameters);
@@ -78,7 +77,7 @@ class DirtyWord extends Error {}
 const SCALAR_WORD = /^(address|bool|uint\d+)$/;
 const WORD = /^0x[0-9a-fA-F]{64}$/;
 
-/** One word needs none of viem's machinery, and most answers are one word. */
+/** Decodes one word without viem: the fast path, because most results are one word. */
 function decodeWord(type: string, data: Hex): readonly unknown[] | undefined {
   if (!WORD.test(data)) return undefined;
   try {
@@ -89,7 +88,7 @@ function decodeWord(type: string, data: Hex): readonly unknown[] | undefined {
   }
 }
 
-/** Throws `RangeError` for what is no uint256. */
+/** Encodes a uint256. Throws `RangeError` when the value is out of range. */
 function encodeNumber(value: bigint): string {
   if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a uint256');
   return value.toString(16).padStart(64, '0');
@@ -104,7 +103,7 @@ function widen(parameter: AbiParameter): AbiParameter {
     : { ...parameter, type };
 }
 
-/** Length of an answer without dynamic parts, undefined when there are some. */
+/** Returns the length of a result in bytes; undefined when it has dynamic parts. */
 function staticBytes(parameters: readonly AbiParameter[]): number | undefined {
   let bytes = 0;
   for (const parameter of parameters) {
@@ -136,14 +135,14 @@ function narrowValue(parameter: AbiParameter, value: unknown): unknown {
 }
 
 function narrowWord(type: string, word: bigint): unknown {
-  if (type === 'address') return `0x${needBits(word, 160).toString(16).padStart(40, '0')}`;
-  if (type === 'bool') return needBits(word, 1) === 1n;
+  if (type === 'address') return `0x${requireBits(word, 160).toString(16).padStart(40, '0')}`;
+  if (type === 'bool') return requireBits(word, 1) === 1n;
   const bits = Number(type.slice('uint'.length));
-  needBits(word, bits);
+  requireBits(word, bits);
   return bits <= 48 ? Number(word) : word;
 }
 
-function needBits(word: bigint, bits: number): bigint {
+function requireBits(word: bigint, bits: number): bigint {
   if (word >> BigInt(bits) !== 0n) throw new DirtyWord();
   return word;
 }

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMachineScene, type MachineScene } from '../../../../testing/fixtures/machines.ts';
-import { answerInner, answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { respondInner, respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 import { PEERS, roleKey } from './deployment.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterAll(() => scene.close());
 beforeEach(() => {
@@ -86,7 +86,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
   });
 
   test('another InfoDesk than the contracts name', async () => {
-    const foreign = answerInner('0xc06b6568', { success: true, returnData: `0x${NOBODY.slice(2).padStart(64, '0')}` });
+    const foreign = respondInner('0xc06b6568', { success: true, returnData: `0x${NOBODY.slice(2).padStart(64, '0')}` });
     scene.proxy.inject(foreign);
     const names = [
       'MACHINE_REGISTRY',
@@ -154,7 +154,7 @@ describe('the nodes', () => {
   });
 
   test('one that refuses to show code says nothing about the contracts', async () => {
-    scene.proxy.inject(answerWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
+    scene.proxy.inject(respondWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
     expect(await listProblems(scene.open())).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
   });
 

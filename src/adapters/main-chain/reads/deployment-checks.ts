@@ -1,6 +1,5 @@
 /**
- * Does the configuration describe the deployment that the nodes show? (chain-evm 1.) Asked at start, by `svc doctor`, and again
- * when code or ownership changes. Problems name variables, never values.
+ * Checks that the nodes serve the configured deployment (chain-evm 1). Runs at start, in `svc doctor`, and again when code or ownership changes.
  */
 import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
@@ -10,9 +9,9 @@ import { createBatcher } from '../rpc/batch-size.ts';
 import {
   judgePeer,
   PEER_NAMES,
-  readDeploymentAnswers,
+  readDeploymentResults,
   toDeploymentFacts,
-  type DeploymentAnswers,
+  type DeploymentResults,
 } from './deployment.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import type { Headers } from '../logs/headers.ts';
@@ -42,7 +41,7 @@ const CHAIN_ID = 'MAIN_CHAIN_ID';
 
 export interface MainCheckOptions {
   readonly config: MainChainConfig;
-  readonly endpoints: MainNodes;
+  readonly nodes: MainNodes;
   readonly headers: Headers;
   readonly multicall: Multicall;
   readonly maxBatchCalls: number;
@@ -57,14 +56,14 @@ export async function checkDeployment(options: MainCheckOptions): Promise<Deploy
   } catch (error) {
     const fault = toMainFault(error);
     if (!(fault instanceof Fault) || fault.kind !== 'ChainUnreadable') throw fault;
-    const { cause } = (fault as Fault<'ChainUnreadable'>).context;
+    const { cause } = fault.context;
     problems.push({ kind: 'unreadable', variable: NODES, cause });
   }
   return problems;
 }
 
-async function checkChainIds({ config, endpoints, deadline }: MainCheckOptions): Promise<DeploymentProblem[]> {
-  const ids = await endpoints.readChainIds(deadline);
+async function checkChainIds({ config, nodes, deadline }: MainCheckOptions): Promise<DeploymentProblem[]> {
+  const ids = await nodes.readChainIds(deadline);
   return ids.flatMap((id, i): DeploymentProblem[] => {
     const endpoint = i + 1;
     if (id === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
@@ -75,7 +74,7 @@ async function checkChainIds({ config, endpoints, deadline }: MainCheckOptions):
 
 async function checkContracts({
   config,
-  endpoints,
+  nodes,
   headers,
   multicall,
   maxBatchCalls,
@@ -85,7 +84,7 @@ async function checkContracts({
   const block = await headers.read('latest', deadline);
   const contracts = listContracts(addresses);
   const multicall3 = addresses.multicall3 ?? MULTICALL3_ADDRESS;
-  const codes = await createBatcher(endpoints, maxBatchCalls).request(
+  const codes = await createBatcher(nodes, maxBatchCalls).request(
     [multicall3, ...contracts.map(({ address }) => address)].map((address) => ({
       method: 'eth_getCode',
       params: [address, toQuantity(block.number)],
@@ -101,25 +100,25 @@ async function checkContracts({
     .filter((_, i) => !hasCode[i + 1])
     .map(({ variable }): DeploymentProblem => ({ kind: 'missing-code', variable }));
   if (problems.length > 0) return problems;
-  const answers = await readDeploymentAnswers(multicall, addresses, block, deadline);
-  return judgeAnswers(answers, addresses);
+  const results = await readDeploymentResults(multicall, addresses, block, deadline);
+  return checkResults(results, addresses);
 }
 
-function judgeAnswers(answers: DeploymentAnswers, addresses: MainChainAddresses): DeploymentProblem[] {
+function checkResults(results: DeploymentResults, addresses: MainChainAddresses): DeploymentProblem[] {
   const problems = PEER_NAMES.flatMap((name): DeploymentProblem[] => {
-    const kind = judgePeer(name, answers, addresses);
+    const kind = judgePeer(name, results, addresses);
     return kind === undefined ? [] : [{ kind, variable: VARIABLES[name] }];
   });
-  if (!answers.adminFlagsAnswer) problems.push({ kind: 'no-flags', variable: VARIABLES.adminFlags });
+  if (!results.isFlagsCallDecoded) problems.push({ kind: 'no-flags', variable: VARIABLES.adminFlags });
   try {
-    toDeploymentFacts(answers, 1);
+    toDeploymentFacts(results, 1);
   } catch {
     problems.push({ kind: 'incomplete-facts', variable: VARIABLES.infoDesk });
   }
   return problems;
 }
 
-/** The DID store is left out: it may be a precompile, which has no code. */
+/** Lists the contracts that must have code. The DID store is left out: it may be a precompile, which has none. */
 function listContracts(addresses: MainChainAddresses): { readonly variable: string; readonly address: Address }[] {
   const { legacy } = addresses;
   const named: readonly (readonly [string, Address | undefined])[] = [

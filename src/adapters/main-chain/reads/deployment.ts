@@ -1,6 +1,6 @@
 /**
- * What holds for all machines of the deployment, and do its contracts belong together? (chain-evm 1, 5.2.)
- * One plan of calls serves the facts, the start-up checks and readiness, so that the three cannot disagree.
+ * Reads the facts of the deployment and checks that its contracts belong together (chain-evm 1, 5.2). The facts, the start-up checks and readiness
+ * share one plan of calls, so that they cannot disagree.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address } from '../../../domain/identifiers/identifiers.ts';
@@ -30,7 +30,7 @@ const totalEventCount = contractFunction(abis.eventRegistryAbi, 'totalEventCount
 const infoDeskOf = contractFunction(abis.machineRegistryAbi, 'infoDesk');
 const flagsOf = contractFunction(abis.adminFlagsAbi, 'flagsOf');
 
-/** The five contracts that name their InfoDesk; all but EventRegistry have a role in its address book. */
+/** Contracts that name their InfoDesk, with their role in its address book; EventRegistry has none. */
 export const PEERS = {
   machineRegistry: 'MACHINE_REGISTRY',
   machineStateAndSync: 'MACHINE_STATE_AND_SYNC',
@@ -47,15 +47,15 @@ export function roleKey(role: string): Hex {
   return keccak256(stringToHex(role));
 }
 
-/** What is known about one of the five contracts. */
-export interface PeerAnswers {
-  /** Undefined: not answered; absent from the address book: zero. EventRegistry: never asked. */
+/** Results for one of the five contracts. */
+export interface PeerResults {
+  /** Zero when absent from the address book; undefined when the call failed, and always for EventRegistry. */
   readonly registeredAddress: Address | undefined;
   readonly infoDesk: Address | undefined;
 }
 
-/** Everything one multicall says about the deployment; undefined where a call gave no answer of its form. */
-export interface DeploymentAnswers {
+/** Results of one multicall about the deployment; undefined where a call failed or could not be decoded. */
+export interface DeploymentResults {
   readonly localOrdinal: number | undefined;
   readonly graceSeconds: bigint | undefined;
   readonly runoffSeconds: bigint | undefined;
@@ -67,22 +67,22 @@ export interface DeploymentAnswers {
   readonly isEconomicAuthority: boolean | undefined;
   readonly isEventRegistryRegistered: boolean | undefined;
   readonly totalEventCount: bigint | undefined;
-  /** True as well when no AdminFlags contract is configured. */
-  readonly adminFlagsAnswer: boolean;
-  readonly peers: Readonly<Record<PeerName, PeerAnswers>>;
+  /** Whether `flagsOf` returned flags; true when no AdminFlags contract is configured. */
+  readonly isFlagsCallDecoded: boolean;
+  readonly peers: Readonly<Record<PeerName, PeerResults>>;
 }
 
-/** Asks everything at one block. Throws `ChainUnreadable` when the block cannot be read, never for a single call. */
-export async function readDeploymentAnswers(
+/** Reads all results at one block. Throws `ChainUnreadable` when the block cannot be read, never for a single call. */
+export async function readDeploymentResults(
   multicall: Multicall,
   addresses: MainChainAddresses,
   block: Header,
   deadline: Deadline,
-): Promise<DeploymentAnswers> {
+): Promise<DeploymentResults> {
   const { infoDesk, machineStateAndSync, machineSubscription, eventRegistry, adminFlags } = addresses;
   const calls: ContractCall[] = [];
-  /** Adds a call; what it gives back finds the decoded answer. */
-  const ask = <Args, T>(
+  /** Adds a call and returns the function that decodes its result. */
+  const plan = <Args, T>(
     target: Address,
     called: { encode(args: Args): Hex; decode(data: Hex): T | undefined },
     args: Args,
@@ -90,42 +90,42 @@ export async function readDeploymentAnswers(
     const position = calls.push({ target, data: called.encode(args) }) - 1;
     return (results: readonly CallResult[]) => valueOf(results[position], called);
   };
-  const questions = {
-    localOrdinal: ask(infoDesk, localChainId, []),
-    graceSeconds: ask(infoDesk, graceDuration, []),
-    runoffSeconds: ask(infoDesk, runoffDuration, []),
-    relocationEnabled: ask(infoDesk, isMachineRelocationEnabled, []),
-    generalPausedGlobal: ask(machineStateAndSync, isGeneralPausedGlobal, []),
-    technicalPausedGlobal: ask(machineStateAndSync, isTechnicalPausedGlobal, []),
-    tierCount: ask(machineSubscription, tierCount, []),
-    maxQueryLimit: ask(eventRegistry, maxQueryLimit, []),
-    isEconomicAuthority: ask(machineSubscription, isEconomicAuthority, []),
-    isEventRegistryRegistered: ask(infoDesk, isMachineDataContract, [eventRegistry]),
-    totalEventCount: ask(eventRegistry, totalEventCount, []),
+  const planned = {
+    localOrdinal: plan(infoDesk, localChainId, []),
+    graceSeconds: plan(infoDesk, graceDuration, []),
+    runoffSeconds: plan(infoDesk, runoffDuration, []),
+    relocationEnabled: plan(infoDesk, isMachineRelocationEnabled, []),
+    generalPausedGlobal: plan(machineStateAndSync, isGeneralPausedGlobal, []),
+    technicalPausedGlobal: plan(machineStateAndSync, isTechnicalPausedGlobal, []),
+    tierCount: plan(machineSubscription, tierCount, []),
+    maxQueryLimit: plan(eventRegistry, maxQueryLimit, []),
+    isEconomicAuthority: plan(machineSubscription, isEconomicAuthority, []),
+    isEventRegistryRegistered: plan(infoDesk, isMachineDataContract, [eventRegistry]),
+    totalEventCount: plan(eventRegistry, totalEventCount, []),
   };
-  const flags = adminFlags === undefined ? undefined : ask(adminFlags, flagsOf, [0n]);
+  const flags = adminFlags === undefined ? undefined : plan(adminFlags, flagsOf, [0n]);
   const peers = PEER_NAMES.map((name) => {
     const role = PEERS[name];
     return {
       name,
-      registered: role === undefined ? undefined : ask(infoDesk, peer, [roleKey(role)]),
-      infoDesk: ask(addresses[name], infoDeskOf, []),
+      registered: role === undefined ? undefined : plan(infoDesk, peer, [roleKey(role)]),
+      infoDesk: plan(addresses[name], infoDeskOf, []),
     };
   });
   const results = await multicall.readAt(block, calls, deadline);
   return {
-    localOrdinal: questions.localOrdinal(results),
-    graceSeconds: questions.graceSeconds(results),
-    runoffSeconds: questions.runoffSeconds(results),
-    relocationEnabled: questions.relocationEnabled(results),
-    generalPausedGlobal: questions.generalPausedGlobal(results),
-    technicalPausedGlobal: questions.technicalPausedGlobal(results),
-    tierCount: questions.tierCount(results),
-    maxQueryLimit: questions.maxQueryLimit(results),
-    isEconomicAuthority: questions.isEconomicAuthority(results),
-    isEventRegistryRegistered: questions.isEventRegistryRegistered(results),
-    totalEventCount: questions.totalEventCount(results),
-    adminFlagsAnswer: flags === undefined || flags(results) !== undefined,
+    localOrdinal: planned.localOrdinal(results),
+    graceSeconds: planned.graceSeconds(results),
+    runoffSeconds: planned.runoffSeconds(results),
+    relocationEnabled: planned.relocationEnabled(results),
+    generalPausedGlobal: planned.generalPausedGlobal(results),
+    technicalPausedGlobal: planned.technicalPausedGlobal(results),
+    tierCount: planned.tierCount(results),
+    maxQueryLimit: planned.maxQueryLimit(results),
+    isEconomicAuthority: planned.isEconomicAuthority(results),
+    isEventRegistryRegistered: planned.isEventRegistryRegistered(results),
+    totalEventCount: planned.totalEventCount(results),
+    isFlagsCallDecoded: flags === undefined || flags(results) !== undefined,
     peers: Object.fromEntries(
       peers.map(({ name, registered, infoDesk }) => [
         name,
@@ -134,29 +134,29 @@ export async function readDeploymentAnswers(
           infoDesk: infoDesk(results) as Address | undefined,
         },
       ]),
-    ) as unknown as DeploymentAnswers['peers'],
+    ) as unknown as DeploymentResults['peers'],
   };
 }
 
-/** The facts the rules need. Throws `ChainUnreadable` when one of them was not answered. */
-export function toDeploymentFacts(answers: DeploymentAnswers, maxEventPage: number): DeploymentFacts {
-  const limit = needAnswer(answers.maxQueryLimit);
+/** Returns the facts that the rules need. Throws `ChainUnreadable` when one of them is missing. */
+export function toDeploymentFacts(results: DeploymentResults, maxEventPage: number): DeploymentFacts {
+  const limit = requireFact(results.maxQueryLimit);
   if (limit < 1n) throw chainUnreadable('main', 'undecodable');
   return {
-    localOrdinal: needAnswer(answers.localOrdinal),
-    graceSeconds: needAnswer(answers.graceSeconds),
-    runoffSeconds: needAnswer(answers.runoffSeconds),
-    relocationEnabled: needAnswer(answers.relocationEnabled),
-    generalPausedGlobal: needAnswer(answers.generalPausedGlobal),
-    technicalPausedGlobal: needAnswer(answers.technicalPausedGlobal),
-    tierCount: needAnswer(answers.tierCount),
+    localOrdinal: requireFact(results.localOrdinal),
+    graceSeconds: requireFact(results.graceSeconds),
+    runoffSeconds: requireFact(results.runoffSeconds),
+    relocationEnabled: requireFact(results.relocationEnabled),
+    generalPausedGlobal: requireFact(results.generalPausedGlobal),
+    technicalPausedGlobal: requireFact(results.technicalPausedGlobal),
+    tierCount: requireFact(results.tierCount),
     maxQueryLimit: limit < BigInt(maxEventPage) ? Number(limit) : maxEventPage,
   };
 }
 
-function needAnswer<T>(answer: T | undefined): T {
-  if (answer === undefined) throw chainUnreadable('main', 'undecodable');
-  return answer;
+function requireFact<T>(fact: T | undefined): T {
+  if (fact === undefined) throw chainUnreadable('main', 'undecodable');
+  return fact;
 }
 
 type PeerProblemKind = Exclude<
@@ -167,19 +167,19 @@ type PeerProblemKind = Exclude<
 /** Returns the kind of problem of one of the five contracts; undefined when it belongs to the deployment. */
 export function judgePeer(
   name: PeerName,
-  answers: DeploymentAnswers,
+  results: DeploymentResults,
   addresses: MainChainAddresses,
 ): PeerProblemKind | undefined {
-  const { registeredAddress, infoDesk } = answers.peers[name];
+  const { registeredAddress, infoDesk } = results.peers[name];
   if (infoDesk === undefined) return 'no-info-desk';
   if (infoDesk !== addresses.infoDesk) return 'foreign-info-desk';
   if (name === 'eventRegistry') {
-    if (answers.isEventRegistryRegistered === true) return undefined;
+    if (results.isEventRegistryRegistered === true) return undefined;
     return 'unregistered-contract';
   }
   if (registeredAddress === undefined) return 'unknown-peer';
   if (registeredAddress === ZERO_ADDRESS) return 'missing-peer';
   if (registeredAddress !== addresses[name]) return 'peer-mismatch';
-  if (name === 'machineSubscription' && answers.isEconomicAuthority !== true) return 'no-economic-authority';
+  if (name === 'machineSubscription' && results.isEconomicAuthority !== true) return 'no-economic-authority';
   return undefined;
 }

@@ -4,22 +4,22 @@ import {
   OWNER,
   present,
   SELECTORS,
-  startMachineScene,
+  startMachineHarness,
   UNDECODABLE,
   word,
 } from '../../../../testing/fixtures/machines.ts';
-import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
-import { answerInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { EventPage, EventRecord } from '../../../domain/machine/machine-facts.ts';
 import type { MachineWants } from '../../../ports/main-chain.ts';
 import { eventPageCall } from './event-pages.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterAll(() => scene.close());
 beforeEach(() => scene.proxy.heal());
@@ -123,7 +123,7 @@ test.each<[string, boolean, Hex, string]>([
   ['an answer that is no page', true, word(7n), 'undecodable'],
 ])('%s is unreadable, and only the events are', async (_, success, returnData, cause) => {
   const id = await activateWithEvents(2);
-  scene.proxy.inject(answerInner(SELECTORS.getEvents, { success, returnData }));
+  scene.proxy.inject(respondInner(SELECTORS.getEvents, { success, returnData }));
   const { events, owner } = await scene.readMachine(id);
   expect(events).toEqual({ state: 'unreadable', cause });
   expect(owner.state).toBe('present');
@@ -132,13 +132,13 @@ test.each<[string, boolean, Hex, string]>([
 test('a position behind the end is unreadable, and so is an empty page without a count', async () => {
   const id = await activateWithEvents(2);
   expect((await scene.readMachine(id, from(3))).events).toEqual({ state: 'unreadable', cause: 'events' });
-  scene.proxy.inject(answerInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
+  scene.proxy.inject(respondInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
   expect(await scene.readMachine(id, from(2))).toMatchObject({ eventCount: UNDECODABLE, events: UNDECODABLE });
 });
 
 test('prior events of a machine that came by relocation', async () => {
   const id = await scene.activate();
-  scene.proxy.inject(answerInner(SELECTORS.priorEventCount, { success: true, returnData: word(9n) }));
+  scene.proxy.inject(respondInner(SELECTORS.priorEventCount, { success: true, returnData: word(9n) }));
   expect((await scene.readMachine(id)).priorEventCount).toEqual(present(9n));
 });
 
@@ -161,7 +161,7 @@ test('a page that can never be read costs few requests, and the events alone', a
   const adapter = scene.open();
   await adapter.chain.readDeployment();
   scene.proxy.resetCounts();
-  scene.proxy.inject(answerInner(SELECTORS.getEvents, { success: false, returnData: '0x' }));
+  scene.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }));
   expect(await adapter.chain.readMachine(id, from(0))).toMatchObject({
     events: UNDECODABLE,
     owner: present(OWNER.toLowerCase()),

@@ -1,6 +1,5 @@
 /**
- * Which records does an event registry hold at given positions of one machine at one block? (chain-evm 2.4, 3.7, 5.4.)
- * Pages that are too much for a node are halved until they pass.
+ * Pages of event records of one machine at one block (chain-evm 2.4, 3.7, 5.4). Pages that are too large for a node are halved until they pass.
  */
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -18,21 +17,21 @@ const getEvents = contractFunction(eventRegistryAbi, 'getEvents');
 /** `OffsetOutOfBounds()`. */
 const OFFSET_OUT_OF_BOUNDS = '0x9605a010';
 
-/** A full page costs a node about as much as this many plain calls. */
+/** Cost of a full page in plain calls. */
 const PAGE_WEIGHT = 24;
 
 export function eventPageCall(registry: Address, id: MachineId, offset: number, limit: number): ContractCall {
   return { target: registry, data: getEvents.encode([id, BigInt(offset), BigInt(limit)]), weight: PAGE_WEIGHT };
 }
 
-/** A call that ran out of gas inside the aggregate fails without data. */
+/** Returns whether the call failed without data, as one that ran out of gas inside the aggregate does. */
 export function mayBeTooLarge(result: CallResult): boolean {
   return !result.success && result.data === '0x';
 }
 
 /**
- * The page from `offset` on, held against the count of the same block: as many records as there are, at most `limit`. Whether a page at the
- * very end reverts or is empty is not known, so both are accepted there and nowhere else.
+ * Decodes the page that begins at `offset` and checks it against the event count of the same block: it must hold all remaining records, at most
+ * `limit`. At the very end of the events, and only there, both an empty page and a revert are valid.
  */
 export function decodeEventPage(
   result: CallResult,
@@ -67,7 +66,7 @@ function toEventRecord(raw: RawRecord): EventRecord {
   return { eventType, value, timestamp, dataHash, trustLevel, sourceChainId, sourceTxHash, metadata, currency };
 }
 
-/** Positions `from` to `to - 1` of one machine. */
+/** Event positions `from` to `to - 1` of one machine. */
 export interface EventRange {
   readonly registry: Address;
   readonly id: MachineId;
@@ -75,7 +74,7 @@ export interface EventRange {
   readonly to: number;
 }
 
-/** The records of the range at exactly `block`, fewer only where the registry ends. Throws `ChainUnreadable`. */
+/** Reads the records of the range at exactly `block`; fewer only where the registry ends. Throws `ChainUnreadable`. */
 export async function readEventRange(
   multicall: Multicall,
   block: Header,
@@ -91,7 +90,7 @@ export async function readEventRange(
   return read.flat();
 }
 
-/** One page; where a node cannot take it, its parts one after the other, so that a node that never can is asked only a few times. */
+/** Reads one page, in ever smaller parts where a node refuses it; parts are sequential, so that a node that always refuses gets few calls. */
 async function readHalving(
   multicall: Multicall,
   block: Header,
@@ -110,7 +109,7 @@ async function readHalving(
       size = Math.ceil(limit / 2);
       continue;
     }
-    // Where the registry ends is for the caller to judge.
+    // The caller decides whether the registry may end here.
     const page = isOutOfBounds(result) ? [] : decodeRecords(result);
     if (page === undefined || page.length > limit) throw chainUnreadable('main', 'undecodable');
     records.push(...page);

@@ -1,6 +1,6 @@
 /**
- * Which calls say everything about a machine of the first generation, and what does each answer mean? (chain-evm 2.9.) A call that fails makes
- * its own fact unreadable and no other: these contracts are not known to revert for what they do not know.
+ * Contract calls for a legacy machine and their decoding (chain-evm 2.9). A failed call makes only its own fact unreadable, never absent: these
+ * contracts are not known to revert for unknown machines.
  */
 import { stringToHex } from 'viem/utils';
 import { judgeClaim, parseClaimedMachines } from '../../../domain/machine/legacy-machine.ts';
@@ -22,14 +22,14 @@ const getEventCount = contractFunction(abis.eventRegistryAbi, 'getEventCount');
 const maxQueryLimit = contractFunction(abis.eventRegistryAbi, 'MAX_QUERY_LIMIT');
 const readAttribute = contractFunction(abis.didStoreAbi, 'readAttribute');
 
-/** Where an operator names its machines. */
+/** DID attribute in which an operator lists its machines. */
 const MACHINES_ATTRIBUTE = stringToHex('machines');
 
 export function planMachineIdCall(address: Address, { identityRegistry }: LegacyContracts): ContractCall {
   return { target: identityRegistry, data: machineIdOf.encode([address]) };
 }
 
-/** Undefined: no machine has this address. Throws `ChainUnreadable`. */
+/** Decodes a machine id; undefined when no machine has the address. Throws `ChainUnreadable`. */
 export function decodeMachineId(result: CallResult | undefined): MachineId | undefined {
   const id = valueOf(result, machineIdOf);
   if (id === undefined) throw chainUnreadable('main', 'undecodable');
@@ -40,7 +40,7 @@ export function planClaimsCall(operator: Address, didStore: Address): ContractCa
   return { target: didStore, data: readAttribute.encode([operator, MACHINES_ATTRIBUTE]) };
 }
 
-/** Throws `ChainUnreadable`, also when what is written there names no machines. */
+/** Decodes the machines that an operator claims. Throws `ChainUnreadable`, also when the attribute does not list machines. */
 export function decodeClaims(result: CallResult | undefined): readonly MachineId[] {
   const attribute = valueOf(result, readAttribute);
   const ids = attribute && parseClaimedMachines(Buffer.from(attribute.value.slice(2), 'hex'));
@@ -48,12 +48,12 @@ export function decodeClaims(result: CallResult | undefined): readonly MachineId
   return ids;
 }
 
-/** Whose a machine is, in the order in which `decodeClaim` takes the results. */
+/** Returns the calls for a machine's operator in the order of the results that `decodeClaim` takes. */
 export function planClaimCalls(id: MachineId, { identityRegistry: target }: LegacyContracts): ContractCall[] {
   return [machineExists, operatorOf].map((called) => ({ target, data: called.encode([id]) }));
 }
 
-/** How many results `decodeClaim` takes. */
+/** Number of results that `decodeClaim` takes. */
 export const CALLS_OF_CLAIM = 2;
 
 export function decodeClaim(results: readonly CallResult[], claimant: Address): ReturnType<typeof judgeClaim> {
@@ -67,7 +67,7 @@ export function decodeClaim(results: readonly CallResult[], claimant: Address): 
   );
 }
 
-/** All facts of a machine; with `page` its records too, in the order in which `decodeLegacyMachine` takes the results. */
+/** Returns the calls for all facts of a machine, and for its records with `page`, in the order of the results that `decodeLegacyMachine` takes. */
 export function planLegacyMachineCalls(
   id: MachineId,
   { identityRegistry, staking, eventRegistry }: LegacyContracts,
@@ -83,7 +83,7 @@ export function planLegacyMachineCalls(
   ];
 }
 
-/** The facts, the contract's limit of a page, and what the page was answered with. */
+/** Decodes the facts and the contract's page limit; `page` is the undecoded result of the page. */
 export function decodeLegacyMachine(results: readonly CallResult[]) {
   const [exists, address, staked, eventCount, limit, page] = results;
   return {

@@ -8,12 +8,12 @@ import {
   ABSENT,
   lower,
   present,
-  startMachineScene,
+  startMachineHarness,
   UNDECODABLE,
   word,
-  type MachineScene,
+  type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
-import { answerInner } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { LegacyMachines, LegacyMachinePage } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
@@ -32,11 +32,11 @@ const MACHINES = [1, 2, 3, 4].map((id) => accountOf(`first generation ${id}`).ad
 const OPERATOR = accountOf('first generation operator').address;
 const OTHER_OPERATOR = accountOf('first generation other operator').address;
 
-let scene: MachineScene;
+let scene: MachineHarness;
 
 /** Machines 1 to 3 are the operator's, 4 is another's; 1 has three events. */
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   for (const [i, machine] of MACHINES.entries()) {
     await scene.administer('legacyIdentityRegistry', 'registerMachine', machine, i < 3 ? OPERATOR : OTHER_OPERATOR);
   }
@@ -116,7 +116,7 @@ describe('a machine', () => {
 
   test('is unreadable at an address of which the registry does not tell', async () => {
     for (const result of [REVERTED, { success: true, returnData: '0x' } as const]) {
-      scene.proxy.inject(answerInner(SELECTORS.machineIdOf, result));
+      scene.proxy.inject(respondInner(SELECTORS.machineIdOf, result));
       await expect(readMachine(1)).rejects.toMatchObject({ context: { chain: 'main', cause: 'undecodable' } });
       scene.proxy.heal();
     }
@@ -128,32 +128,32 @@ describe('a machine', () => {
     ['address', SELECTORS.machineAddressOf, 2n ** 160n],
   ] as const)('has its other facts when %s cannot be read', async (fact, selector, dirty) => {
     for (const result of [REVERTED, { success: true, returnData: '0x' } as const, answered(dirty)]) {
-      scene.proxy.inject(answerInner(selector, result));
+      scene.proxy.inject(respondInner(selector, result));
       expect(await readMachine(1)).toMatchObject({ eventCount: present(3n), [fact]: UNDECODABLE });
       scene.proxy.heal();
     }
   });
 
   test('without an address has none', async () => {
-    scene.proxy.inject(answerInner(SELECTORS.machineAddressOf, answered(0n)));
+    scene.proxy.inject(respondInner(SELECTORS.machineAddressOf, answered(0n)));
     expect((await readMachine(1))!.address).toEqual(ABSENT);
   });
 
   test('whose count disagrees with its page has unreadable events', async () => {
-    scene.proxy.inject(answerInner(SELECTORS.getEventCount, answered(4n)));
+    scene.proxy.inject(respondInner(SELECTORS.getEventCount, answered(4n)));
     expect((await readMachine(1))!.events).toEqual({ state: 'unreadable', cause: 'events' });
   });
 
   test('of a registry that does not tell its query limit has unreadable events', async () => {
     for (const result of [REVERTED, answered(0n)]) {
-      scene.proxy.inject(answerInner(SELECTORS.maxQueryLimit, result));
+      scene.proxy.inject(respondInner(SELECTORS.maxQueryLimit, result));
       expect((await readMachine(1))!.events).toEqual(UNDECODABLE);
       scene.proxy.heal();
     }
   });
 
   test('whose page is too much for one call gets it in calls of its own', async () => {
-    scene.proxy.inject(answerInner(SELECTORS.getEvents, { success: false, returnData: '0x' }), 2);
+    scene.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }), 2);
     expect((await readMachine(1))!.events).toMatchObject(present({ offset: 0, records: [{}, {}, {}] }));
   });
 
@@ -193,12 +193,12 @@ describe('an operator', () => {
   });
 
   test('has a machine of which the registry does not tell, and it is not read', async () => {
-    scene.proxy.inject(answerInner(SELECTORS.operatorOf, REVERTED));
+    scene.proxy.inject(respondInner(SELECTORS.operatorOf, REVERTED));
     expect(idsOf(await readPage(open().chain))).toEqual([3, undefined, undefined, undefined]);
   });
 
   test('has no machine that does not exist', async () => {
-    scene.proxy.inject(answerInner(SELECTORS.machineExists, answered(0n)));
+    scene.proxy.inject(respondInner(SELECTORS.machineExists, answered(0n)));
     expect(idsOf(await readPage(open().chain))).toEqual([0]);
   });
 
@@ -269,18 +269,18 @@ test('an unreadable fact is kept for a second, the rest for a minute', async () 
   const adapter = scene.open();
   const chain = adapter.chain.firstGeneration!;
   const readOwn = async () => (await chain.readMachineOf(address(MACHINES[0]!), fromStart))!.staked;
-  await scene.tellHead(adapter);
-  scene.proxy.inject(answerInner(SELECTORS.isStaked, REVERTED));
+  await scene.reportHead(adapter);
+  scene.proxy.inject(respondInner(SELECTORS.isStaked, REVERTED));
   expect(await readOwn()).toEqual(UNDECODABLE);
   scene.proxy.heal();
   expect(await readOwn()).toEqual(UNDECODABLE);
   scene.time.milliseconds += 1_000;
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await readOwn()).toEqual(present(true));
   scene.time.milliseconds += 58_999;
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await costOf(readOwn)).toBe(0);
   scene.time.milliseconds += 1_001;
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   expect(await costOf(readOwn)).toBe(1);
 });

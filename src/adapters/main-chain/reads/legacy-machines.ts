@@ -1,6 +1,6 @@
 /**
- * How are machines of the first generation read? (chain-evm 2.9.) Facts of one block by one eth_call: what follows from an answer is asked
- * together with it, guessed from the last answer to the same question, and asked again only where the guess was wrong.
+ * Reads legacy machines (chain-evm 2.9) with one eth_call per block. Calls that depend on a result are sent together with it, predicted from the
+ * last result, and are repeated only when the prediction was wrong.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { LegacyMachine } from '../../../domain/machine/legacy-machine.ts';
@@ -16,7 +16,7 @@ import * as calls from './legacy-machine-calls.ts';
 import type { Headers } from '../logs/headers.ts';
 import type { HeadTracker } from '../cache/head-tracker.ts';
 import type { MainChainLimits } from '../limits.ts';
-import { readPageApart } from './machine-reads.ts';
+import { readPageSeparately } from './machine-reads.ts';
 import type { LegacyContracts } from '../main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
 
@@ -30,21 +30,21 @@ export interface LegacyMachinesOptions {
   readonly startRead: () => Deadline;
 }
 
-/** Bounds of memory: machines hold a page of events, the others are small. */
-const MAX_KEPT_MACHINES = 128;
-const MAX_KEPT_IDS = 10_000;
-const MAX_KEPT_OPERATORS = 64;
+/** Cache bounds: a machine holds a page of events, the other entries are small. */
+const MAX_CACHED_MACHINES = 128;
+const MAX_CACHED_IDS = 10_000;
+const MAX_CACHED_OPERATORS = 64;
 
-/** So many claims in one group of calls, which is never split. */
-const CLAIMS_AT_ONCE = 250;
+/** Claims in one group of calls, which is never split. */
+const CLAIMS_PER_GROUP = 250;
 
-/** Asked for until the contract has said what it gives. */
+/** Page limit until the contract's own limit is known. */
 const ASSUMED_PAGE_LIMIT = 100;
 
-/** The machines that an operator names, and what the registry says to each. */
+/** Machines that an operator claims, and the registry's verdict on each. */
 interface Claims {
   readonly claimed: readonly MachineId[];
-  /** Those that are not a stranger's, ascending. */
+  /** Claimed machines that do not belong to another operator, ascending. */
   readonly members: readonly { readonly id: MachineId; readonly isKnown: boolean }[];
 }
 
@@ -60,17 +60,17 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
   const flawed = limits.maxFlawedSnapshotAgeMilliseconds;
   const ids = createBlockCache<Address, MachineId | undefined>({
     clock,
-    maxEntries: MAX_KEPT_IDS,
+    maxEntries: MAX_CACHED_IDS,
     maxAgeMilliseconds: () => sound,
   });
   const claims = createBlockCache<Address, Claims>({
     clock,
-    maxEntries: MAX_KEPT_OPERATORS,
+    maxEntries: MAX_CACHED_OPERATORS,
     maxAgeMilliseconds: ({ members }) => (members.every(({ isKnown }) => isKnown) ? sound : flawed),
   });
   const machines = createBlockCache<MachineId, LegacyMachine>({
     clock,
-    maxEntries: MAX_KEPT_MACHINES,
+    maxEntries: MAX_CACHED_MACHINES,
     maxAgeMilliseconds: (machine) => (isFlawed(machine) ? flawed : sound),
   });
   const lastIds = new Map<Address, MachineId>();
@@ -85,7 +85,7 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     return ids.get(block, address, async () => {
       const [result] = await multicall.readAt(block, [calls.planMachineIdCall(address, addresses)], deadline);
       const id = calls.decodeMachineId(result);
-      if (id !== undefined) setBounded(lastIds, address, id, MAX_KEPT_IDS);
+      if (id !== undefined) setBounded(lastIds, address, id, MAX_CACHED_IDS);
       return id;
     });
   }
@@ -104,14 +104,19 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
     const events =
       page === undefined || mayBeTooLarge(page)
-        ? await readPageApart(multicall, addresses.eventRegistry, { id, block, deadline }, { offset, limit, count })
+        ? await readPageSeparately(
+            multicall,
+            addresses.eventRegistry,
+            { id, block, deadline },
+            { offset, limit, count },
+          )
         : decodeEventPage(page, { offset, limit, count });
     return { ...machine, events };
   }
 
   /**
-   * Starts reading what is not kept. Where the events begin is asked for before the first call, because a store that answers in between
-   * would tear one eth_call into several.
+   * Starts reading the machines that are not cached. Event offsets are loaded first, because a store that responds in between would split one
+   * eth_call into several.
    */
   async function readMachines(
     reader: Reader,
@@ -123,9 +128,13 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     return wanted.map((id, i) => machines.get(block, id, () => readFacts(reader, id, offsets[i]!)));
   }
 
-  /** What will probably be asked for; whether that goes well is found when it is. */
-  async function guessMachines(reader: Reader, guess: readonly MachineId[], eventsFrom: EventsFrom): Promise<void> {
-    for (const reading of await readMachines(reader, guess, eventsFrom)) reading.catch(() => undefined);
+  /** Prefetches the predicted machines; failures surface when a machine is really read. */
+  async function prefetchMachines(
+    reader: Reader,
+    predicted: readonly MachineId[],
+    eventsFrom: EventsFrom,
+  ): Promise<void> {
+    for (const reading of await readMachines(reader, predicted, eventsFrom)) reading.catch(() => undefined);
   }
 
   async function readMembers(
@@ -134,8 +143,8 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     claimed: readonly MachineId[],
   ): Promise<Claims['members']> {
     const groups: Promise<Claims['members']>[] = [];
-    for (let from = 0; from < claimed.length; from += CLAIMS_AT_ONCE) {
-      const group = claimed.slice(from, from + CLAIMS_AT_ONCE);
+    for (let from = 0; from < claimed.length; from += CLAIMS_PER_GROUP) {
+      const group = claimed.slice(from, from + CLAIMS_PER_GROUP);
       const plan = group.flatMap((id) => calls.planClaimCalls(id, addresses));
       groups.push(
         multicall.readAt(block, plan, deadline).then((results) =>
@@ -153,15 +162,15 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
   function readClaims(reader: Reader, operator: Address, store: Address): Promise<Claims> {
     const { block, deadline } = reader;
     return claims.get(block, operator, async () => {
-      const guess = lastClaims.get(operator)?.claimed ?? [];
-      const [answers, guessed] = await Promise.all([
+      const predicted = lastClaims.get(operator)?.claimed ?? [];
+      const [results, prefetched] = await Promise.all([
         multicall.readAt(block, [calls.planClaimsCall(operator, store)], deadline),
-        readMembers(reader, operator, guess),
+        readMembers(reader, operator, predicted),
       ]);
-      const claimed = calls.decodeClaims(answers[0]);
-      const members = isSameList(claimed, guess) ? guessed : await readMembers(reader, operator, claimed);
+      const claimed = calls.decodeClaims(results[0]);
+      const members = isSameList(claimed, predicted) ? prefetched : await readMembers(reader, operator, claimed);
       const read = { claimed, members };
-      setBounded(lastClaims, operator, read, MAX_KEPT_OPERATORS);
+      setBounded(lastClaims, operator, read, MAX_CACHED_OPERATORS);
       return read;
     });
   }
@@ -170,8 +179,8 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     canList: didStore !== undefined,
     async readMachineOf(address, eventsFrom) {
       const reader = await startReading();
-      const guess = lastIds.get(address);
-      if (guess !== undefined) await guessMachines(reader, [guess], eventsFrom);
+      const predicted = lastIds.get(address);
+      if (predicted !== undefined) await prefetchMachines(reader, [predicted], eventsFrom);
       const id = await readId(reader, address);
       if (id === undefined) return undefined;
       const [machine] = await readMachines(reader, [id], eventsFrom);
@@ -182,7 +191,7 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
       const reader = await startReading();
       const toPage = (members: Claims['members']) => members.slice(offset, offset + limit);
       const toIds = (page: Claims['members']) => page.filter(({ isKnown }) => isKnown).map(({ id }) => id);
-      await guessMachines(reader, toIds(toPage(lastClaims.get(operator)?.members ?? [])), eventsFrom);
+      await prefetchMachines(reader, toIds(toPage(lastClaims.get(operator)?.members ?? [])), eventsFrom);
       const { members } = await readClaims(reader, operator, didStore);
       const page = toPage(members);
       const read = await Promise.all(await readMachines(reader, toIds(page), eventsFrom));

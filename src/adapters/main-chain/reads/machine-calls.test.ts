@@ -12,19 +12,19 @@ import {
   OWNER,
   present,
   SELECTORS,
-  startMachineScene,
+  startMachineHarness,
   UNDECODABLE,
   word,
 } from '../../../../testing/fixtures/machines.ts';
-import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
-import { answerInner } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { respondInner } from '../../../../testing/harness/rpc-proxy.ts';
 import { MAX_MACHINE_ID } from '../../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterAll(() => scene.close());
 beforeEach(() => scene.proxy.heal());
@@ -108,7 +108,7 @@ test.each<[string, boolean, (id: bigint) => Hex]>([
   ['the error as an answer', true, nonexistentToken],
 ])('ownerOf with %s is unreadable and takes no other fact with it', async (_, success, data) => {
   const id = await scene.activate();
-  scene.proxy.inject(answerInner(SELECTORS.ownerOf, { success, returnData: data(id) }));
+  scene.proxy.inject(respondInner(SELECTORS.ownerOf, { success, returnData: data(id) }));
   expect(await scene.readMachine(id)).toMatchObject({
     owner: UNDECODABLE,
     controller: ABSENT,
@@ -120,7 +120,7 @@ test.each<[string, boolean, (id: bigint) => Hex]>([
 
 test('the selector counts only from MachineRegistry', async () => {
   const id = await scene.activate();
-  scene.proxy.inject(answerInner(SELECTORS.isRelocating, { success: false, returnData: nonexistentToken(id) }));
+  scene.proxy.inject(respondInner(SELECTORS.isRelocating, { success: false, returnData: nonexistentToken(id) }));
   expect((await scene.readMachine(id)).relocating).toEqual(UNDECODABLE);
 });
 
@@ -133,14 +133,14 @@ test('operatorOf zero and nonexistent are both none; anything else is unreadable
     [{ success: false, returnData: '0x' }, UNDECODABLE],
   ] as const) {
     scene.proxy.heal();
-    scene.proxy.inject(answerInner(SELECTORS.operatorOf, result));
+    scene.proxy.inject(respondInner(SELECTORS.operatorOf, result));
     expect((await scene.readMachine(id)).operator).toEqual(expected);
   }
 });
 
 test('a controller that differs from that of the document makes both unreadable', async () => {
   const id = await scene.activate({ controller: CONTROLLER });
-  scene.proxy.inject(answerInner(SELECTORS.controllerOf, { success: true, returnData: word(1n) }));
+  scene.proxy.inject(respondInner(SELECTORS.controllerOf, { success: true, returnData: word(1n) }));
   expect(await scene.readMachine(id)).toMatchObject({
     controller: CONTRADICTION,
     document: CONTRADICTION,
@@ -150,7 +150,7 @@ test('a controller that differs from that of the document makes both unreadable'
 
 test('a token that exists for its owner but not for its delegate contradicts itself', async () => {
   const id = await scene.activate({ controller: CONTROLLER });
-  scene.proxy.inject(answerInner(SELECTORS.controllerOf, { success: false, returnData: nonexistentToken(id) }));
+  scene.proxy.inject(respondInner(SELECTORS.controllerOf, { success: false, returnData: nonexistentToken(id) }));
   expect(await scene.readMachine(id)).toMatchObject({ controller: CONTRADICTION, document: { state: 'present' } });
 });
 
@@ -161,6 +161,6 @@ test.each<[string, Hex, bigint, keyof MachineSnapshot]>([
   ['a dirty ordinal', SELECTORS.homeChainOf, 65_537n, 'homeOrdinal'],
 ])('%s is unreadable', async (_, selector, value, fact) => {
   const id = await scene.activate();
-  scene.proxy.inject(answerInner(selector, { success: true, returnData: word(value) }));
+  scene.proxy.inject(respondInner(selector, { success: true, returnData: word(value) }));
   expect((await scene.readMachine(id))[fact]).toEqual(UNDECODABLE);
 });

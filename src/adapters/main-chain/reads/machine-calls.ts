@@ -1,7 +1,6 @@
 /**
- * Which calls say everything about one machine, and what does each answer mean? (chain-evm 3 and 5.1.)
- * Absence is decided only by a decoded `ERC721NonexistentToken` of the asked id from MachineRegistry; every other failure makes
- * the fact of that call unreadable and no other.
+ * Contract calls for one machine and their decoding (chain-evm 3 and 5.1). A machine is absent only by an `ERC721NonexistentToken` with its id
+ * from MachineRegistry; any other failure makes only the fact of that call unreadable.
  */
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
@@ -47,8 +46,8 @@ const MAX_TRUST_OVERRIDE = 100;
 
 const STATUSES: readonly SubscriptionStatus[] = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];
 
-/** Which pages of events are read with the machine. */
-export interface PageWants {
+/** Event pages to read with the machine. */
+export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
   readonly firstEvents: boolean;
@@ -58,7 +57,7 @@ export type FactName = keyof typeof UNARY_CALLS | 'flags' | 'attestations' | 'ev
 export type NamedCalls = Readonly<Partial<Record<FactName, ContractCall>>>;
 export type NamedResults = Readonly<Partial<Record<FactName, CallResult>>>;
 
-/** Rows 1 to 14 of table 5.1: the contract, and its function of the id alone. */
+/** Rows 1 to 14 of table 5.1: the contract and its function, which takes the id only. */
 const UNARY_CALLS = {
   owner: ['machineRegistry', ownerOf],
   controller: ['machineRegistry', controllerOf],
@@ -76,11 +75,11 @@ const UNARY_CALLS = {
   priorEventCount: ['eventRegistry', priorEventCount],
 } as const;
 
-/** The calls for one machine by the name of their fact; without `pages` those of the events are left out. */
+/** Returns the calls for one machine by the name of their fact, without events when `pages` is undefined. */
 export function planMachineCalls(
   id: MachineId,
   addresses: MainChainAddresses,
-  pages: PageWants | undefined,
+  pages: PageRequest | undefined,
 ): NamedCalls {
   const calls: Partial<Record<FactName, ContractCall>> = {};
   for (const [name, [contract, called]] of Object.entries(UNARY_CALLS)) {
@@ -92,14 +91,14 @@ export function planMachineCalls(
   }
   if (pages === undefined) return calls;
   calls.events = eventPageCall(addresses.eventRegistry, id, pages.offset, pages.limit);
-  // A page from position 0 is both.
+  // A page that begins at 0 holds the first events already.
   if (pages.firstEvents && pages.offset > 0) {
     calls.firstEvents = eventPageCall(addresses.eventRegistry, id, 0, pages.limit);
   }
   return calls;
 }
 
-/** The calls that tell who holds a machine, in the order in which `decodeHolders` takes their results. */
+/** Returns the calls for a machine's owner and controller in the order of the results that `decodeHolders` takes. */
 export function planHolderCalls(id: MachineId, { machineRegistry: target }: MainChainAddresses): ContractCall[] {
   return [ownerOf, controllerOf].map((called) => ({ target, data: called.encode([id]) }));
 }
@@ -115,14 +114,14 @@ export function decodeHolders(
   };
 }
 
-/** All facts but the events. */
+/** Decodes all facts except the events. */
 export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<MachineFacts, 'events' | 'firstEvents'> {
   const owner = readToken(id, results.owner, ownerOf, toOwner);
   const controller = readToken(id, results.controller, controllerOf, toAddress);
   const document = readToken(id, results.document, didDocument, toDocument);
   return {
     owner,
-    ...judgeDelegate(owner, controller, document),
+    ...crossCheckController(owner, controller, document),
     operator: noneIfZero(readToken(id, results.operator, operatorOf, toAddress)),
     subscription: readValue(results.subscription, subscriptions, toSubscription),
     subscriptionStatus: readValue(results.subscriptionStatus, subscriptionStatus, toStatus),
@@ -146,15 +145,15 @@ const ABSENT = { state: 'absent' } as const;
 const unreadable = (cause: UnreadableCause) => ({ state: 'unreadable', cause }) as const;
 export const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 
-/** An answer of MachineRegistry, which alone can say that a token does not exist. */
+/** Decodes a result of MachineRegistry, the only contract that can report a token as nonexistent. */
 function readToken<Raw, T>(
   id: MachineId,
   result: CallResult | undefined,
   called: { decode(data: Hex): Raw | undefined },
-  toReading: (value: Raw) => ReadResult<T>,
+  toResult: (value: Raw) => ReadResult<T>,
 ): ReadResult<T> {
   if (result?.success === false && result.data === nonexistentToken(id)) return ABSENT;
-  return readValue(result, called, toReading);
+  return readValue(result, called, toResult);
 }
 
 function nonexistentToken(id: MachineId): string {
@@ -164,17 +163,17 @@ function nonexistentToken(id: MachineId): string {
 export function readValue<Raw, T>(
   result: CallResult | undefined,
   called: { decode(data: Hex): Raw | undefined },
-  toReading: (value: Raw) => ReadResult<T>,
+  toResult: (value: Raw) => ReadResult<T>,
 ): ReadResult<T> {
   const value = valueOf(result, called);
-  return value === undefined ? unreadable('undecodable') : toReading(value);
+  return value === undefined ? unreadable('undecodable') : toResult(value);
 }
 
 /**
- * The delegate is told twice, and both must say the same. A token that exists for its owner but not for its delegate or its
- * document contradicts itself.
+ * Cross-checks the controller, which the registry and the document both name. A token that has an owner but no controller or document is
+ * contradictory as well.
  */
-function judgeDelegate(
+function crossCheckController(
   owner: ReadResult<Address>,
   controller: ReadResult<Address>,
   document: ReadResult<DidDocument>,
@@ -189,7 +188,7 @@ function judgeDelegate(
 }
 
 function toOwner(value: Hex): ReadResult<Address> {
-  // A token without an owner reverts, so zero is no answer.
+  // The call reverts for a token without an owner, so zero is invalid.
   return value === ZERO_ADDRESS ? unreadable('undecodable') : present(value as Address);
 }
 
@@ -234,7 +233,7 @@ function toAttestations([operator, kyb, chip]: NonNullable<
   return present({ operator: toOptional(operator), kyb: toRecord(kyb), chip: toRecord(chip) });
 }
 
-/** Zero stands for no record, for no end, and for not revoked. */
+/** Decodes a record; zero means no record, no expiry or not revoked. */
 function toRecord({ issuedAt, expiresAt, revokedAt }: RawAttestation): AttestationRecord | undefined {
   if (issuedAt === 0n) return undefined;
   return {

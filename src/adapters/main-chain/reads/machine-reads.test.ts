@@ -10,18 +10,18 @@ import {
   OWNER,
   present,
   SELECTORS,
-  startMachineScene,
+  startMachineHarness,
   word,
 } from '../../../../testing/fixtures/machines.ts';
-import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
+import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import { answerInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterAll(() => scene.close());
 beforeEach(() => scene.proxy.heal());
@@ -212,27 +212,27 @@ describe('attestations', () => {
 });
 
 describe('documents', () => {
-  test('empty, and with hundreds of endpoints', async () => {
+  test('empty, and with hundreds of nodes', async () => {
     const { deployment } = scene.chain;
     expect((await scene.readMachine(await scene.activate())).document).toEqual(
       present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints: [] }),
     );
     const id = await scene.activate();
-    const endpoints = Array.from({ length: 150 }, (_, i) => ({
+    const nodes = Array.from({ length: 150 }, (_, i) => ({
       id: `#${i}`,
       serviceType: 'Many',
       serviceEndpoint: `ftp://${i}`,
     }));
-    await scene.mine(calls.contractCall(deployment, 'machineRegistry', OWNER, 'setServiceEndpoints', [id, endpoints]));
-    expect((await scene.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: endpoints } });
+    await scene.mine(calls.contractCall(deployment, 'machineRegistry', OWNER, 'setServiceEndpoints', [id, nodes]));
+    expect((await scene.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: nodes } });
   });
 
-  test('a text of 100 KB, 300 endpoints, and texts that are not UTF-8, which are decoded with U+FFFD', async () => {
+  test('a text of 100 KB, 300 nodes, and texts that are not UTF-8, which are decoded with U+FFFD', async () => {
     const id = await scene.activate();
     const long = 'x'.repeat(100_000);
     const invalid: Hex = '0x61ffc3280062';
     const rows = Array.from({ length: 300 }, (_, i) => [i === 0 ? stringToHex(long) : '0x', invalid, '0x'] as const);
-    scene.proxy.inject(answerInner(SELECTORS.didDocument, { success: true, returnData: encodeDocument(rows) }));
+    scene.proxy.inject(respondInner(SELECTORS.didDocument, { success: true, returnData: encodeDocument(rows) }));
     expect((await scene.readMachine(id)).document).toEqual(
       present({
         controller: undefined,
@@ -249,10 +249,10 @@ describe('documents', () => {
 });
 
 /** Texts as bytes, which are encoded alike, so that they need not be UTF-8. */
-function encodeDocument(endpoints: readonly (readonly [Hex, Hex, Hex])[]): Hex {
+function encodeDocument(nodes: readonly (readonly [Hex, Hex, Hex])[]): Hex {
   return encodeAbiParameters(
     parseAbiParameters([
-      '(bytes id, address controller, Method[] methods, uint256[] authentication, Endpoint[] endpoints) document',
+      '(bytes id, address controller, Method[] methods, uint256[] authentication, Endpoint[] nodes) document',
       'struct Method { bytes id; bytes methodType; address controller; bytes key; }',
       'struct Endpoint { bytes id; bytes serviceType; bytes serviceEndpoint; }',
     ]),
@@ -262,7 +262,7 @@ function encodeDocument(endpoints: readonly (readonly [Hex, Hex, Hex])[]): Hex {
         controller: zeroAddress,
         methods: [],
         authentication: [],
-        endpoints: endpoints.map(([id, serviceType, serviceEndpoint]) => ({ id, serviceType, serviceEndpoint })),
+        nodes: nodes.map(([id, serviceType, serviceEndpoint]) => ({ id, serviceType, serviceEndpoint })),
       },
     ],
   );

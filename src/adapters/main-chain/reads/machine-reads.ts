@@ -1,7 +1,4 @@
-/**
- * How is one machine really read? One plan, one multicall at one block, and the pages of events again on their own where they
- * were too much for the node.
- */
+/** Reads one machine with one multicall at one block; event pages that are too large for the node are read separately. */
 import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
@@ -18,7 +15,7 @@ export interface MachineRead {
   readonly id: MachineId;
   readonly block: Header;
   readonly pages: PageRequest;
-  /** The contract's limit of a page, which may be learned only with the same request. */
+  /** Page limit of the contract, which may come with the same request. */
   readonly pageLimit: Promise<number>;
   readonly deadline: Deadline;
 }
@@ -38,7 +35,7 @@ export async function readMachineAt(
   const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
   const readPage = (offset: number, result: CallResult | undefined) =>
     result === undefined || mayBeTooLarge(result)
-      ? readPageApart(multicall, addresses.eventRegistry, read, { offset, limit, count })
+      ? readPageSeparately(multicall, addresses.eventRegistry, read, { offset, limit, count })
       : decodeEventPage(result, { offset, limit, count });
 
   const events = await readPage(pages.offset, results.events);
@@ -48,8 +45,8 @@ export async function readMachineAt(
   return { id, block: { number, hash, timestamp }, ...facts, events, firstEvents };
 }
 
-/** A page in calls of its own. Only the events are missing when it fails: the other facts of the block are known. */
-export async function readPageApart(
+/** Reads a page in separate calls. A failure makes only the events unreadable. */
+export async function readPageSeparately(
   multicall: Multicall,
   registry: Address,
   { id, block, deadline }: Pick<MachineRead, 'id' | 'block' | 'deadline'>,
@@ -69,7 +66,7 @@ export async function readPageApart(
   }
 }
 
-/** Undefined: too much for the node. */
+/** Returns the results by name; undefined when the calls are too large for the node. */
 async function readNamed(
   multicall: Multicall,
   block: Header,

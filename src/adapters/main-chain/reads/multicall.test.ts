@@ -5,20 +5,25 @@ import {
   OWNER,
   present,
   SELECTORS,
-  startMachineScene,
+  startMachineHarness,
   UNDECODABLE,
   word,
 } from '../../../../testing/fixtures/machines.ts';
-import type { MachineScene } from '../../../../testing/fixtures/machines.ts';
-import { answerOlderBlock, answerWith, changeInner, type RpcFault } from '../../../../testing/harness/rpc-proxy.ts';
+import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import {
+  respondFromOlderBlock,
+  respondWith,
+  changeInner,
+  type RpcFault,
+} from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 const ids: MachineId[] = [];
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   for (let i = 0; i < 40; i++) ids.push((await scene.activate()) as MachineId);
 });
 afterAll(() => scene.close());
@@ -27,7 +32,7 @@ beforeEach(() => scene.proxy.heal());
 /** Knows the head, its chain and its deployment, as in normal service. */
 async function openWarm(overrides: Parameters<typeof scene.open>[0] = {}): Promise<MainChainAdapter> {
   const adapter = scene.open(overrides);
-  await scene.tellHead(adapter);
+  await scene.reportHead(adapter);
   await adapter.chain.readDeployment();
   scene.proxy.resetCounts();
   return adapter;
@@ -45,7 +50,7 @@ describe('upstream requests', () => {
 
   test('the first machine ever costs one more, for the chain id; the deployment comes with it', async () => {
     const adapter = scene.open();
-    await scene.tellHead(adapter);
+    await scene.reportHead(adapter);
     scene.proxy.resetCounts();
     await Promise.all([adapter.chain.readDeployment(), read(adapter, ids[0]!)]);
     expect(scene.proxy.calls.map(({ method }) => method)).toEqual(['eth_chainId', 'eth_call']);
@@ -83,7 +88,7 @@ describe('upstream requests', () => {
 
 describe('the proof of the block', () => {
   test.each<[string, RpcFault]>([
-    ['an older block', answerOlderBlock(1)],
+    ['an older block', respondFromOlderBlock(1)],
     [
       'another number',
       changeInner((result, { callData }) => (callData === '0x42cbb15c' ? { ...result, returnData: word(9n) } : result)),
@@ -116,7 +121,7 @@ describe('the proof of the block', () => {
 
   test('a node that has not the block yet is asked once more after a pause', async () => {
     const adapter = await openWarm();
-    const late = answerWith('eth_call', { error: { code: -32000, message: 'header not found' } });
+    const late = respondWith('eth_call', { error: { code: -32000, message: 'header not found' } });
     scene.proxy.inject(late, 1);
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)) });
     expect(adapter.counters.retries).toBe(1);
@@ -145,7 +150,7 @@ describe('a call that is too large', () => {
 
   test('even for the facts of one machine leaves all of them unreadable', async () => {
     const adapter = await openWarm();
-    scene.proxy.inject(answerWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
+    scene.proxy.inject(respondWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
     await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });
   });
@@ -179,7 +184,7 @@ describe('a node that answers wrongly', () => {
     ['an unknown error', { error: { code: -32601, message: 'no such method' } }, 'rpc-error'],
   ])('%s', async (_, answer, cause) => {
     const adapter = await openWarm();
-    scene.proxy.inject(answerWith('eth_call', answer));
+    scene.proxy.inject(respondWith('eth_call', answer));
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause } });
   });
 });

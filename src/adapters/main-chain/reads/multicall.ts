@@ -1,7 +1,6 @@
 /**
- * How are many contract calls answered by one request, and how is it proven that one block answered all of them?
- * (chain-evm 5.1 row 0 and 5.4.) The calls of one tick are gathered, by block, into as few eth_calls as their weight allows.
- * A chain without Multicall3 is read by JSON-RPC batches, each of which carries the block's header.
+ * Aggregates the contract calls of one tick, by block, into as few eth_calls as their weight allows, and proves that one block served all of them
+ * (chain-evm 5.1 row 0 and 5.4). A chain without Multicall3 is read by JSON-RPC batches that include the block's header.
  */
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -12,8 +11,8 @@ import { multicall3Abi } from './abis.ts';
 import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
-import { headerCall, needHeader } from '../logs/headers.ts';
-import type { RpcAnswer, MainRpcCall } from '../rpc/json-rpc.ts';
+import { headerCall, requireHeader } from '../logs/headers.ts';
+import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import type { MainChainLimits } from '../limits.ts';
 import { isHexData, toQuantity } from '../rpc/quantities.ts';
 import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
@@ -21,25 +20,25 @@ import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 export interface ContractCall {
   readonly target: Address;
   readonly data: Hex;
-  /** 1 when not given; how much of an eth_call's bound this call may need. */
+  /** Share of an eth_call's bound that this call may need; defaults to 1. */
   readonly weight?: number;
 }
 
-/** The calls are too much for one eth_call of this node, even on their own. */
+/** The calls exceed what one eth_call of this node can do, even when sent alone. */
 export type TooLarge = 'too-large';
 
 export type { CallResult } from './aggregate3.ts';
 
 export interface Multicall {
-  /** All results in order, all of exactly this block. Throws `ChainUnreadable`. */
+  /** Returns the results in order, all at exactly this block. Throws `ChainUnreadable`. */
   readAt(block: Header, calls: readonly ContractCall[], deadline: Deadline): Promise<readonly CallResult[]>;
-  /** The same for calls that the caller can make smaller. */
+  /** Like `readAt`, for calls that the caller can split further. */
   tryReadAt(
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | TooLarge>;
-  /** True when a contract answers at the configured address; otherwise batches are used from now on. */
+  /** Sets whether Multicall3 exists at the configured address; otherwise JSON-RPC batches are used. */
   useAggregate(exists: boolean): void;
 }
 
@@ -60,33 +59,33 @@ interface Group {
 }
 
 export interface MulticallOptions {
-  readonly endpoints: MainNodes;
+  readonly nodes: MainNodes;
   readonly address: Address;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
 }
 
-export function createMulticall({ endpoints, address, limits, counters }: MulticallOptions): Multicall {
+export function createMulticall({ nodes, address, limits, counters }: MulticallOptions): Multicall {
   let waiting: Group[] = [];
   let isAggregate = true;
-  /** With the header; learned by halving where a node takes less. */
+  /** Calls in a batch, including the header; halved when a node refuses a batch. */
   let batchCalls = limits.maxBatchCalls;
 
   function flush(): void {
     const groups = waiting;
     waiting = [];
     for (const ofBlock of Map.groupBy(groups, (group) => group.block.hash).values()) {
-      for (const chunk of toChunks(ofBlock, limits.maxMulticallWeight)) void answerChunk(chunk);
+      for (const chunk of toChunks(ofBlock, limits.maxMulticallWeight)) void readChunk(chunk);
     }
   }
 
-  async function answerChunk(chunk: readonly Group[]): Promise<void> {
+  async function readChunk(chunk: readonly Group[]): Promise<void> {
     const calls = chunk.flatMap((group) => group.calls);
     try {
       const results = await readProven(chunk[0]!.block, calls, latestDeadline(chunk.map(({ deadline }) => deadline)));
       if (results === 'too-large' && chunk.length > 1) {
         const half = Math.ceil(chunk.length / 2);
-        await Promise.all([answerChunk(chunk.slice(0, half)), answerChunk(chunk.slice(half))]);
+        await Promise.all([readChunk(chunk.slice(0, half)), readChunk(chunk.slice(half))]);
         return;
       }
       let from = 0;
@@ -98,7 +97,7 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
     }
   }
 
-  /** Nodes behind one address may disagree, so another block's answer is asked for once more. */
+  /** Reads once more when the results are of another block: nodes behind one address may disagree. */
   async function readProven(
     block: Header,
     calls: readonly ContractCall[],
@@ -120,27 +119,27 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
   ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
     const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
     const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
-    const [answer] = await endpoints.request([ethCall(address, encodeAggregate3(inner), block)], deadline);
-    if (!answer!.ok) return judgeRefusal(answer!);
-    if (answer!.result === '0x') return readWithoutAggregate(block, calls, deadline);
-    const results = decodeAggregate3(answer!.result);
+    const [response] = await nodes.request([ethCall(address, encodeAggregate3(inner), block)], deadline);
+    if (!response!.ok) return judgeRefusal(response!);
+    if (response!.result === '0x') return readWithoutAggregate(block, calls, deadline);
+    const results = decodeAggregate3(response!.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
-    const [number, timestamp, parentHash, ...answers] = results;
+    const [number, timestamp, parentHash, ...own] = results;
     const isProven =
       valueOf(number, getBlockNumber) === BigInt(block.number) &&
       valueOf(timestamp, getCurrentBlockTimestamp) === BigInt(block.timestamp) &&
       valueOf(parentHash, getLastBlockHash) === block.parentHash;
-    return isProven ? answers : 'other-block';
+    return isProven ? own : 'other-block';
   }
 
-  /** Empty data is what an address without code answers; a node that only garbles is told from it by asking for the code. */
+  /** Falls back to batches when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked. */
   async function readWithoutAggregate(
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | 'other-block'> {
     const getCode = { method: 'eth_getCode', params: [address, toQuantity(block.number)] };
-    const [code] = await endpoints.request([getCode], deadline);
+    const [code] = await nodes.request([getCode], deadline);
     if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', 'malformed');
     isAggregate = false;
     return readBatches(block, calls, deadline);
@@ -170,13 +169,13 @@ export function createMulticall({ endpoints, address, limits, counters }: Multic
     deadline: Deadline,
   ): Promise<readonly CallResult[] | 'other-block'> {
     const requests = calls.map(({ target, data }) => ethCall(target, data, block));
-    const [head, ...answers] = await endpoints.request([headerCall(block.number), ...requests], deadline);
+    const [head, ...responses] = await nodes.request([headerCall(block.number), ...requests], deadline);
     if (head!.ok && head!.result === null) return 'other-block';
-    if (!head!.ok && calls.length > 1 && answers.every((answer) => !answer.ok)) {
+    if (!head!.ok && calls.length > 1 && responses.every((response) => !response.ok)) {
       batchCalls = Math.min(batchCalls, 1 + Math.ceil(calls.length / 2));
       return readBatches(block, calls, deadline);
     }
-    return needHeader(head!, block.number).hash === block.hash ? answers.map(toCallResult) : 'other-block';
+    return requireHeader(head!, block.number).hash === block.hash ? responses.map(toCallResult) : 'other-block';
   }
 
   function tryReadAt(
@@ -223,19 +222,19 @@ function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {
   return { method: 'eth_call', params: [{ to, data }, toQuantity(block.number)] };
 }
 
-/** aggregate3 lets every inner call fail, so the whole reverts only when it runs out of something. */
-function judgeRefusal(answer: RpcAnswer & { readonly ok: false }): TooLarge {
-  if (answer.hint === 'too-large' || answer.revertData !== undefined) return 'too-large';
-  throw chainUnreadable('main', answer.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
+/** Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a limit. */
+function judgeRefusal(response: RpcResponse & { readonly ok: false }): TooLarge {
+  if (response.hint === 'too-large' || response.revertData !== undefined) return 'too-large';
+  throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
 }
 
-/** A call that a node answers with an error of its own is a failed call without data: unreadable, never absent. */
-function toCallResult(answer: RpcAnswer): CallResult {
-  if (!answer.ok) return { success: false, data: answer.revertData ?? '0x' };
-  return isHexData(answer.result) ? { success: true, data: answer.result } : { success: false, data: '0x' };
+/** Converts a response; a node's own error becomes a failed call without data, which is unreadable, never absent. */
+function toCallResult(response: RpcResponse): CallResult {
+  if (!response.ok) return { success: false, data: response.revertData ?? '0x' };
+  return isHexData(response.result) ? { success: true, data: response.result } : { success: false, data: '0x' };
 }
 
-/** The decoded value of a call that succeeded. */
+/** Returns the decoded value of a successful call; undefined otherwise. */
 export function valueOf<T>(
   result: CallResult | undefined,
   called: { decode(data: Hex): T | undefined },

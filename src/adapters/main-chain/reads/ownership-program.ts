@@ -1,8 +1,8 @@
 /**
- * How are the holders of hundreds of machines read by one short `eth_call`? By creation code that asks the contracts and returns what
- * they say, packed (chain-evm 5.4): an id costs 32 bytes there and 41 back, a fifth of what it costs through Multicall3. Nothing is deployed,
- * and no account or override of the state is needed.
- * It tells only of machines that are plainly held here; all others are for `ownership.ts` to read call by call.
+ * Reads the owners and controllers of hundreds of machines with one short `eth_call` (chain-evm 5.4): creation code that calls the contracts and
+ * returns packed results. An id costs 32 bytes in the request and 41 in the response, a fifth of the cost through Multicall3. Nothing is deployed,
+ * and neither an account nor a state override is needed. It resolves only machines with an owner that are homed here; `ownership.ts` reads the
+ * others call by call.
  */
 import type { Hex } from 'viem';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -21,25 +21,25 @@ export interface OwnershipTargets {
 const PROOF_BYTES = 3 * 32;
 /** One byte that is 1 for a machine held here, then owner and controller. */
 const RECORD_BYTES = 1 + 20 + 20;
-/** What creation code may return (EIP-170). */
+/** Largest return data of creation code (EIP-170). */
 const MAX_RETURN_BYTES = 24_576;
 export const MAX_PROGRAM_MACHINES = Math.floor((MAX_RETURN_BYTES - PROOF_BYTES) / RECORD_BYTES);
 
-/** The creation code; the ids come behind it, a word each. */
+/** Assembles the creation code; the ids are appended to it, one word each. */
 export function createOwnershipProgram({ machineRegistry, crossChainMirror, selectors }: OwnershipTargets): string {
   const prepare = [
     ...[selectors.ownerOf, selectors.controllerOf, selectors.isHomedLocally].map((selector, i) =>
-      assemble(push(selector.slice(2)), push('e0'), 'SHL', push(QUESTIONS[i]!), 'MSTORE'),
+      assemble(push(selector.slice(2)), push('e0'), 'SHL', push(CALL_SLOTS[i]!), 'MSTORE'),
     ),
     assemble('NUMBER', push('0120'), 'MSTORE', 'TIMESTAMP', push('0140'), 'MSTORE'),
     assemble(push('01'), 'NUMBER', 'SUB', 'BLOCKHASH', push('0160'), 'MSTORE'),
   ].join('');
   const loopAt = prepare.length / 2 + 6;
-  const ask = [
+  const readId = [
     ...['04', '44', '84'].map((at) => assemble(push('20'), 'DUP2', push(at), 'CODECOPY')),
-    call(machineRegistry, QUESTIONS[0], '00c0'),
-    call(machineRegistry, QUESTIONS[1], '00e0') + assemble('AND'),
-    call(crossChainMirror, QUESTIONS[2], '0100') + assemble('AND'),
+    call(machineRegistry, CALL_SLOTS[0], '00c0'),
+    call(machineRegistry, CALL_SLOTS[1], '00e0') + assemble('AND'),
+    call(crossChainMirror, CALL_SLOTS[2], '0100') + assemble('AND'),
     assemble(push('0100'), 'MLOAD', push('01'), 'EQ', 'AND'),
     assemble(push('c0'), 'MLOAD', push('e0'), 'MLOAD', 'OR', push('a0'), 'SHR', 'ISZERO', 'AND'),
     assemble(push('c0'), 'MLOAD', 'ISZERO', 'ISZERO', 'AND'),
@@ -47,19 +47,19 @@ export function createOwnershipProgram({ machineRegistry, crossChainMirror, sele
   const record = [
     assemble(push('c0'), 'MLOAD', push('58'), 'SHL', 'DUP4', 'MSTORE'),
     assemble(push('e0'), 'MLOAD', push('60'), 'SHL', 'DUP4', push('15'), 'ADD', 'MSTORE'),
-    // Last, because a word that is no address reaches into this byte.
+    // Written last, because a word that is not an address overflows into this byte.
     assemble('DUP3', 'MSTORE8'),
     assemble(push('20'), 'ADD', 'SWAP1', push('29'), 'ADD', 'SWAP1', push(word16(loopAt)), 'JUMP'),
   ].join('');
   const test = (endAt: number) => assemble('JUMPDEST', 'DUP1', 'CODESIZE', 'EQ', push(word16(endAt)), 'JUMPI');
-  const endAt = loopAt + (test(0).length + ask.length + record.length) / 2;
+  const endAt = loopAt + (test(0).length + readId.length + record.length) / 2;
   const end = assemble('JUMPDEST', 'POP', push('0120'), 'SWAP1', 'SUB', push('0120'), 'RETURN');
   const idsAt = endAt + end.length / 2;
-  return prepare + assemble(push('0180'), push(word16(idsAt))) + test(endAt) + ask + record + end;
+  return prepare + assemble(push('0180'), push(word16(idsAt))) + test(endAt) + readId + record + end;
 }
 
-/** Where the three calls stand in memory: a selector and an id each. */
-const QUESTIONS = ['00', '40', '80'] as const;
+/** Memory offsets of the call data of the three calls: a selector and an id each. */
+const CALL_SLOTS = ['00', '40', '80'] as const;
 
 const OPCODES = {
   ADD: '01',
@@ -109,10 +109,10 @@ function assemble(...operations: readonly Operation[]): string {
     .join('');
 }
 
-/** Leaves 1 when the call succeeded with exactly one word, which is then in memory; else 0. */
-function call(target: Address, question: string, answer: string): string {
+/** Assembles a call that leaves 1 when it returned exactly one word, which it stores in memory, else 0. */
+function call(target: Address, callSlot: string, resultSlot: string): string {
   return assemble(
-    ...[push('20'), push(answer), push('24'), push(question), push(target.slice(2))],
+    ...[push('20'), push(resultSlot), push('24'), push(callSlot), push(target.slice(2))],
     ...(['GAS', 'STATICCALL', 'RETURNDATASIZE'] as const),
     ...([push('20'), 'EQ', 'AND'] as const),
   );
@@ -127,16 +127,16 @@ export function encodeIds(ids: readonly MachineId[]): string {
 }
 
 /**
- * What the program says of the machines it was asked for; undefined where one is not plainly held here. `unusable`: not an answer of
- * this program at this block.
+ * Decodes the program's result; undefined for a machine that it does not resolve. Returns `unusable` when the data is not a result of this program
+ * at this block.
  */
 export function decodeHeld(
-  answer: unknown,
+  result: unknown,
   ids: readonly MachineId[],
   block: Header,
 ): readonly (OwnershipChange | undefined)[] | 'unusable' {
-  if (!isHexData(answer) || answer.length !== 2 + 2 * (PROOF_BYTES + ids.length * RECORD_BYTES)) return 'unusable';
-  const hex = answer.toLowerCase();
+  if (!isHexData(result) || result.length !== 2 + 2 * (PROOF_BYTES + ids.length * RECORD_BYTES)) return 'unusable';
+  const hex = result.toLowerCase();
   const proof = `0x${[block.number, block.timestamp].map((value) => value.toString(16).padStart(64, '0')).join('')}`;
   if (!hex.startsWith(proof + block.parentHash.slice(2))) return 'unusable';
   return ids.map((id, i) => {

@@ -5,15 +5,15 @@ import {
   CONTROLLER,
   lower,
   OWNER,
-  startMachineScene,
-  type MachineScene,
+  startMachineHarness,
+  type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
 import type { ProxyCall } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header, MainChainLog } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 let log: MainChainLog;
 let block: Header;
 let expected: OwnershipChange[];
@@ -22,7 +22,7 @@ let expected: OwnershipChange[];
 const ABSENT = Array.from({ length: 700 }, (_, i) => BigInt(i + 1) as MachineId);
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   const { deployment } = scene.chain;
   const plain = await scene.activate();
   const controlled = await scene.activate();

@@ -1,6 +1,6 @@
 /**
- * Who holds a machine at a block? (chain-evm 4.1: logs choose, reads decide.) Asked for many machines at once by the index, which can
- * take no row without an answer: one that cannot be read makes the whole read fail.
+ * Reads the owners of many machines at one block for the ownership index (chain-evm 4.1: logs choose, reads decide). The index needs every row,
+ * so one unreadable machine makes the whole read fail.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -25,36 +25,36 @@ const SELECTORS = {
   isHomedLocally: isHomedLocally.selector,
 };
 
-/** Machines that can be split off from an eth_call which is too much for a node. */
+/** Machines in a group of calls, the unit by which a too large eth_call is split. */
 const GROUP_SIZE = 100;
-/** These calls are light: about 1,000 machines fit into one eth_call. */
+/** Weight of these light calls: about 1,000 machines fit into one eth_call. */
 const WEIGHT = 1 / 3;
 const CALLS_PER_MACHINE = 3;
 
-/** Fewer machines than this are read with whatever else is asked in the same tick. */
+/** Fewer machines are read by multicall, together with the other calls of the tick. */
 const MIN_PROGRAM_MACHINES = 200;
-/** Programs in one JSON-RPC batch: some 1 MB asked and as much answered. */
-const PROGRAMS_AT_ONCE = 25;
+/** Programs in one JSON-RPC batch: about 1 MB in each direction. */
+const PROGRAMS_PER_BATCH = 25;
 
 type Held = OwnershipChange | undefined;
 
 export interface OwnershipReader {
-  /** In the order of the ids. A token whose home is elsewhere is held by nobody here. Throws `ChainUnreadable`. */
+  /** Returns ownership in the order of the ids. A token homed on another chain is `gone`. Throws `ChainUnreadable`. */
   read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly OwnershipChange[]>;
 }
 
 export interface OwnershipReaderOptions {
   readonly addresses: MainChainAddresses;
-  readonly endpoints: MainNodes;
+  readonly nodes: MainNodes;
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
 }
 
 export function createOwnershipReader(options: OwnershipReaderOptions): OwnershipReader {
-  const { addresses, endpoints, multicall, counters } = options;
+  const { addresses, nodes, multicall, counters } = options;
   const { machineRegistry, crossChainMirror } = addresses;
   const program = createOwnershipProgram({ machineRegistry, crossChainMirror, selectors: SELECTORS });
-  /** Until a node does not run programs. */
+  /** Cleared once a node does not run ownership programs. */
   let isProgramUsed = true;
 
   async function read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<OwnershipChange[]> {
@@ -64,9 +64,9 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     return ids.map((_, i) => known[i] ?? read.next().value!);
   }
 
-  /** By programs; undefined where they do not tell. */
+  /** Reads by programs; undefined for machines that a program does not resolve. */
   async function readHeld(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly Held[]> {
-    const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_AT_ONCE);
+    const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_PER_BATCH);
     return (await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline)))).flat();
   }
 
@@ -80,11 +80,11 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
       params: [{ data: `0x${program}${encodeIds(ids)}` }, toQuantity(block.number)],
     }));
     counters.contractCalls += CALLS_PER_MACHINE * groups.flat().length;
-    const answers = await endpoints.request(calls, deadline).catch((error: unknown) => {
+    const responses = await nodes.request(calls, deadline).catch((error: unknown) => {
       throw toMainFault(error);
     });
-    return answers.flatMap((answer, i) => {
-      const held = answer.ok ? decodeHeld(answer.result, groups[i]!, block) : 'unusable';
+    return responses.flatMap((response, i) => {
+      const held = response.ok ? decodeHeld(response.result, groups[i]!, block) : 'unusable';
       if (held !== 'unusable') return held;
       isProgramUsed = false;
       return groups[i]!.map(() => undefined);
@@ -96,14 +96,14 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     ids: readonly MachineId[],
     deadline: Deadline,
   ): Promise<readonly OwnershipChange[]> {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       chunk(ids, GROUP_SIZE).map(async (group) => {
         const calls = group.flatMap((id) => planCalls(id, addresses));
         const results = await multicall.readAt(block, calls, deadline);
         return group.map((id, i) => decode(id, results.slice(CALLS_PER_MACHINE * i, CALLS_PER_MACHINE * (i + 1))));
       }),
     );
-    return answers.flat();
+    return responses.flat();
   }
 
   return { read };

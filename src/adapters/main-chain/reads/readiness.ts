@@ -1,13 +1,13 @@
-/** Can every contract be called, and do they belong together? The chain's part of `/ready` (chain-evm 5.3). */
+/** Readiness of the main chain for `/ready`: every contract is callable and belongs to the deployment (chain-evm 5.3). */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, MainChainReadiness } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { judgePeer, readDeploymentAnswers, type DeploymentAnswers, type PeerName } from './deployment.ts';
+import { judgePeer, readDeploymentResults, type DeploymentResults, type PeerName } from './deployment.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
 
-/** A block this far ahead of the clock means that one of the two is wrong. */
+/** A block further ahead of the clock means that one of the two is wrong. */
 const MAX_AHEAD_SECONDS = 300;
 
 export interface ReadinessOptions {
@@ -20,37 +20,37 @@ export interface ReadinessOptions {
   readonly startRead: () => Deadline;
 }
 
-/** Asks at most once per `ageMilliseconds`; a question under way is shared. The returned function never throws. */
+/** Returns a check that runs at most once per `ageMilliseconds`, shared by concurrent callers. The check never throws. */
 export function createReadiness(options: ReadinessOptions): () => Promise<MainChainReadiness> {
   const { clock, addresses, ageMilliseconds, readHead, multicall, startRead } = options;
-  let last: { readonly atMilliseconds: number; readonly answer: Promise<MainChainReadiness> } | undefined;
+  let last: { readonly atMilliseconds: number; readonly readiness: Promise<MainChainReadiness> } | undefined;
 
   async function readReadiness(): Promise<MainChainReadiness> {
     const deadline = startRead();
     const block = await readHead(deadline).catch(() => undefined);
     if (block === undefined) return toReadiness(false, undefined);
-    const answers = await readDeploymentAnswers(multicall, addresses, block, deadline).catch(() => undefined);
+    const results = await readDeploymentResults(multicall, addresses, block, deadline).catch(() => undefined);
     const isTimely = block.timestamp <= clock.nowMilliseconds() / 1000 + MAX_AHEAD_SECONDS;
-    return toReadiness(isTimely, answers);
+    return toReadiness(isTimely, results);
   }
 
-  function toReadiness(rpcConnected: boolean, answers: DeploymentAnswers | undefined): MainChainReadiness {
-    const isSound = (name: PeerName) => answers !== undefined && judgePeer(name, answers, addresses) === undefined;
+  function toReadiness(rpcConnected: boolean, results: DeploymentResults | undefined): MainChainReadiness {
+    const isSound = (name: PeerName) => results !== undefined && judgePeer(name, results, addresses) === undefined;
     return {
       rpcConnected,
       machineRegistry: isSound('machineRegistry'),
-      machineStateAndSync: isSound('machineStateAndSync') && answers?.generalPausedGlobal !== undefined,
+      machineStateAndSync: isSound('machineStateAndSync') && results?.generalPausedGlobal !== undefined,
       machineSubscription: isSound('machineSubscription'),
-      eventRegistry: isSound('eventRegistry') && answers?.totalEventCount !== undefined,
-      // Where none is configured there is nothing that could fail, whatever the node does.
-      adminFlags: addresses.adminFlags === undefined || answers?.adminFlagsAnswer === true,
+      eventRegistry: isSound('eventRegistry') && results?.totalEventCount !== undefined,
+      // Without a configured contract there is nothing to fail, whatever the node does.
+      adminFlags: addresses.adminFlags === undefined || results?.isFlagsCallDecoded === true,
     };
   }
 
   return () => {
     if (last === undefined || !isFresh(clock, last.atMilliseconds, ageMilliseconds)) {
-      last = { atMilliseconds: clock.nowMilliseconds(), answer: readReadiness() };
+      last = { atMilliseconds: clock.nowMilliseconds(), readiness: readReadiness() };
     }
-    return last.answer;
+    return last.readiness;
   };
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { BUYER, OWNER, startMachineScene, word, type MachineScene } from '../../../../testing/fixtures/machines.ts';
-import { answerWith } from '../../../../testing/harness/rpc-proxy.ts';
+import { BUYER, OWNER, startMachineHarness, word, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import * as calls from '../../../../devnet/main-chain-calls.ts';
 import type { Header, MainChainLog, ProvenLog } from '../../../ports/main-chain.ts';
 import { proveReceipts, type ProvenRawLog } from './block-receipts.ts';
 import { IrregularJson, JsonCursor } from '../rpc/json-cursor.ts';
 import { readBlockReceipts } from './receipt-bytes.ts';
 
-let scene: MachineScene;
+let scene: MachineHarness;
 let log: MainChainLog;
 let header: Header;
 let receipts: Receipt[];
@@ -33,7 +33,7 @@ function prove(list: unknown, of = header): readonly ProvenRawLog[] | undefined 
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 beforeAll(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   const { deployment } = scene.chain;
   const id = await scene.activate();
   await scene.mine(
@@ -149,7 +149,7 @@ describe('the receipts of a block', () => {
 
 describe('a node', () => {
   test('that does not know receipts says so once', async () => {
-    scene.proxy.inject(answerWith('eth_getBlockReceipts', { error: { code: -32601, message: 'no such method' } }), 9);
+    scene.proxy.inject(respondWith('eth_getBlockReceipts', { error: { code: -32601, message: 'no such method' } }), 9);
     const { headers } = await readChain();
     scene.proxy.resetCounts();
     expect(log.tellsReceipts).toBe(true);
@@ -158,7 +158,7 @@ describe('a node', () => {
   });
 
   test('that fails this time may tell them later', async () => {
-    scene.proxy.inject(answerWith('eth_getBlockReceipts', { error: { code: -32602, message: 'no' } }), 9);
+    scene.proxy.inject(respondWith('eth_getBlockReceipts', { error: { code: -32602, message: 'no' } }), 9);
     expect(await readProven([header])).toBeUndefined();
     scene.proxy.heal();
     expect([log.tellsReceipts, (await readProven([header]))![0]!.length]).toEqual([true, 4]);

@@ -1,6 +1,6 @@
 /**
- * What did a block log, beyond doubt? The answer of `eth_getBlockReceipts`, encoded as the chain does and held against the root in the
- * block's header: what passes is every log of the block, each as it was written. Logs are told from the very bytes that were hashed.
+ * Proves the logs of a block from the response to `eth_getBlockReceipts`: the receipts, encoded as the chain encodes them, must hash to the
+ * receipts root of the block's header. Logs are decoded from the hashed bytes, so the result is every log of the block, unaltered.
  */
 import { computeReceiptsRoot } from '../../../domain/index-rules/receipts-root.ts';
 import type { Header } from '../../../ports/main-chain.ts';
@@ -8,33 +8,33 @@ import type { RawLog } from '../logs/raw-log.ts';
 import { BlockReceipts } from './receipt-bytes.ts';
 import { RlpCursor } from './rlp-cursor.ts';
 
-/** A log of a block that is known. */
+/** A log whose block is known. */
 export type ProvenRawLog = RawLog & { readonly blockTimestamp: number };
 
 /**
- * The logs of the watched contracts in the block, in their order; undefined: these are not the receipts that its header commits to. The place
- * of a log is not in the root: it is what was counted.
+ * Returns the logs of the watched contracts in their order; undefined when the header commits to other receipts. The root does not cover log
+ * indexes, so they are counted.
  */
 export function proveReceipts(
   header: Header,
-  told: unknown,
+  receipts: unknown,
   watched: ReadonlySet<string>,
 ): readonly ProvenRawLog[] | undefined {
-  if (!(told instanceof BlockReceipts)) return undefined;
-  if (computeReceiptsRoot(told.receipts.map(({ bytes }) => bytes)) !== header.receiptsRoot) return undefined;
+  if (!(receipts instanceof BlockReceipts)) return undefined;
+  if (computeReceiptsRoot(receipts.list.map(({ bytes }) => bytes)) !== header.receiptsRoot) return undefined;
   const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = header;
   const proven: ProvenRawLog[] = [];
   let logIndex = -1;
-  for (const { logBytes, transactionHash } of told.receipts) {
+  for (const { logBytes, transactionHash } of receipts.list) {
     const rlp = new RlpCursor(logBytes);
     while (!rlp.isAtEnd) {
       logIndex += 1;
       const bytes = rlp.enter();
       const end = rlp.at + bytes;
-      const address = rlp.takeText();
+      const address = rlp.takeHex();
       if (watched.has(address)) {
-        const topics = Array.from({ length: rlp.enter() / TOPIC_BYTES }, () => rlp.takeText());
-        const data = rlp.takeText();
+        const topics = Array.from({ length: rlp.enter() / TOPIC_BYTES }, () => rlp.takeHex());
+        const data = rlp.takeHex();
         proven.push({ address, topics, data, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp });
       }
       rlp.at = end;
@@ -43,5 +43,5 @@ export function proveReceipts(
   return proven;
 }
 
-/** With its length before it. */
+/** A topic with its length prefix. */
 const TOPIC_BYTES = 33;

@@ -1,6 +1,6 @@
 /**
- * How do the receipts that a node tells read in the bytes of the chain? (Yellow Paper 4.4.1; EIP-2718.) Encoded while the answer is read, from the text of the
- * node straight into RLP; nothing about them is proven yet.
+ * Encodes receipts in RLP (Yellow Paper 4.4.1; EIP-2718) directly from the JSON text of a node, without intermediate objects.
+ * The result is unproven until its root is compared with a header.
  */
 import { IrregularJson, type HexText, type JsonCursor } from '../rpc/json-cursor.ts';
 import { parseHash, parseQuantity } from '../rpc/quantities.ts';
@@ -8,22 +8,22 @@ import { RlpBuffer } from './rlp-buffer.ts';
 
 export interface EncodedReceipt {
   readonly bytes: Buffer;
-  /** The node's word: no root commits to it. */
+  /** Reported by the node; no root commits to it. */
   readonly transactionHash: string;
-  /** One after the other: the end of the bytes. */
+  /** Concatenated logs: the tail of `bytes`. */
   readonly logBytes: Buffer;
 }
 
-/** Of one block, in their order. */
+/** Receipts of one block in their order. */
 export class BlockReceipts {
-  readonly receipts: readonly EncodedReceipt[];
+  readonly list: readonly EncodedReceipt[];
 
-  constructor(receipts: readonly EncodedReceipt[]) {
-    this.receipts = receipts;
+  constructor(list: readonly EncodedReceipt[]) {
+    this.list = list;
   }
 }
 
-/** Throws `IrregularJson` where the value is no list of receipts. */
+/** Reads a list of receipts at the cursor. Throws `IrregularJson` when the value has another form. */
 export function readBlockReceipts(json: JsonCursor): BlockReceipts {
   const receipts: EncodedReceipt[] = [];
   json.enterList();
@@ -48,7 +48,7 @@ const BLOOM_BYTES = 256;
 const MAX_TOPICS = 4;
 const MAX_TYPE = 0x7f;
 
-/** Used for one receipt after another. */
+/** Buffers reused for every receipt. */
 const whole = new RlpBuffer();
 const fields = new RlpBuffer();
 const logList = new RlpBuffer();
@@ -95,7 +95,7 @@ function readReceipt(json: JsonCursor): EncodedReceipt {
   return { bytes, logBytes: bytes.subarray(bytes.length - logList.length), transactionHash };
 }
 
-/** The status or, before Byzantium, the root of the state. */
+/** Writes the status or, before Byzantium, the state root. */
 function writeOutcome(status: string | undefined, root: string | undefined): void {
   if (status === '0x1' || status === '0x0') fields.writeInteger(Number(status));
   else if (status === undefined && root !== undefined) writeHex(fields, Buffer.from(root), 2, WORD_BYTES);
@@ -108,8 +108,8 @@ function readLogs(json: JsonCursor): void {
   while (json.nextItem()) readLog(json);
 }
 
-/** Where the topics of a log stand in the answer. */
-const topicPlaces: number[] = [];
+/** Offsets of the current log's topics in the response. */
+const topicOffsets: number[] = [];
 
 function readLog(json: JsonCursor): void {
   let addressAt: number | undefined;
@@ -131,23 +131,23 @@ function readTopics(json: JsonCursor): number {
   json.enterList();
   while (json.nextItem()) {
     if (count === MAX_TOPICS) throw new IrregularJson();
-    topicPlaces[count++] = json.takeHex(WORD_BYTES);
+    topicOffsets[count++] = json.takeHex(WORD_BYTES);
   }
   return count;
 }
 
-/** The topics are those that were read last. */
+/** Writes a log with the topics read last. */
 function writeLog({ bytes }: JsonCursor, addressAt: number, topicCount: number, data: HexText): void {
   logItems.clear();
   writeHex(logItems, bytes, addressAt, ADDRESS_BYTES);
   logItems.writeListPrefix(topicCount * (1 + WORD_BYTES));
-  for (let i = 0; i < topicCount; i++) writeHex(logItems, bytes, topicPlaces[i]!, WORD_BYTES);
+  for (let i = 0; i < topicCount; i++) writeHex(logItems, bytes, topicOffsets[i]!, WORD_BYTES);
   writeHex(logItems, bytes, data.at, data.length);
   logList.writeListPrefix(logItems.length);
   logList.append(logItems);
 }
 
-/** As many bytes as there are pairs of digits. */
+/** Writes `length` bytes from hex digits. Throws `IrregularJson` for anything but digits. */
 function writeHex(to: RlpBuffer, from: Buffer, at: number, length: number): void {
   if (!to.writeHex(from, at, length)) throw new IrregularJson();
 }

@@ -1,16 +1,15 @@
 /**
- * How does the chain write what it hashes? In RLP (Yellow Paper, appendix B), where every length stands before what it measures. Into a buffer that
- * is used again and again, from numbers and from hex text.
+ * RLP encoder (Yellow Paper, appendix B) with a reusable buffer. It encodes numbers and hex text; lengths precede the content they measure.
  */
 
-/** Below it a byte is its own text. */
-export const FIRST_TEXT = 0x80;
+/** First prefix of a string; a single byte below it encodes itself. */
+export const FIRST_STRING = 0x80;
 export const FIRST_LIST = 0xc0;
-/** Longer ones name their length in bytes of its own. */
+/** Longest content whose length fits into the prefix byte. */
 export const MAX_SHORT = 55;
 const MAX_PREFIX_BYTES = 9;
 const FIRST_BYTES = 65_536;
-const KEPT_BYTES = 4_194_304;
+const RETAINED_BYTES = 4_194_304;
 
 function countBytes(value: number): number {
   let bytes = 1;
@@ -26,13 +25,13 @@ export class RlpBuffer {
     return this.#length;
   }
 
-  /** What an unusual answer made large is not kept. */
+  /** Empties the buffer and releases memory that an unusually large response needed. */
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
+    if (this.#bytes.length > RETAINED_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
   }
 
-  /** In memory of their own. */
+  /** Returns a copy of the content. */
   copyBytes(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
@@ -48,23 +47,23 @@ export class RlpBuffer {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** The items follow. */
+  /** Writes the prefix of a list whose items follow. */
   writeListPrefix(length: number): void {
     this.#writePrefix(FIRST_LIST, length);
   }
 
-  /** A safe integer that is not negative, as a text without leading zeros. */
+  /** Writes a non-negative safe integer without leading zeros. */
   writeInteger(value: number): void {
-    if (value > 0 && value < FIRST_TEXT) return this.writeByte(value);
+    if (value > 0 && value < FIRST_STRING) return this.writeByte(value);
     const length = value === 0 ? 0 : countBytes(value);
-    this.#writePrefix(FIRST_TEXT, length);
+    this.#writePrefix(FIRST_STRING, length);
     this.#writeBytes(value, length);
   }
 
-  /** The text of so many bytes, from the hex digits at a place. False: not all of them are digits. */
+  /** Writes a string of `length` bytes from the hex digits at `at`. Returns false when not all of them are digits. */
   writeHex(from: Uint8Array, at: number, length: number): boolean {
-    const isOwnText = length === 1 && toByte(from, at) < FIRST_TEXT;
-    if (!isOwnText) this.#writePrefix(FIRST_TEXT, length);
+    const isSingleByte = length === 1 && toByte(from, at) < FIRST_STRING;
+    if (!isSingleByte) this.#writePrefix(FIRST_STRING, length);
     this.#reserve(length);
     const to = this.#bytes;
     let end = this.#length;
@@ -106,12 +105,12 @@ export class RlpBuffer {
   }
 }
 
-/** What the characters of hex text stand for; -1, all of whose bits are set, for those that stand for nothing. */
+/** Values of hex digits by character code; -1, with all bits set, for any other character. */
 const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );
 
-/** Negative: not two digits. */
+/** Returns the byte of two hex digits; negative when one is not a digit. */
 function toByte(text: Uint8Array, at: number): number {
   return (DIGITS[text[at]!]! << 4) | DIGITS[text[at + 1]!]!;
 }

@@ -14,7 +14,7 @@ describe('RLP', () => {
     (hex) => {
       const text = Buffer.from(`0x${hex}`);
       const rlp = open((to) => [to.writeHex(text, 2, hex.length / 2), to.writeByte(9)]);
-      expect([rlp.takeText(), rlp.isAtEnd, rlp.takeText(), rlp.isAtEnd]).toEqual([`0x${hex}`, false, '0x09', true]);
+      expect([rlp.takeHex(), rlp.isAtEnd, rlp.takeHex(), rlp.isAtEnd]).toEqual([`0x${hex}`, false, '0x09', true]);
     },
   );
 
@@ -24,6 +24,6 @@ describe('RLP', () => {
       to.writeListPrefix(length);
       to.writeByte(9);
     });
-    expect([rlp.takeText(), rlp.enter(), rlp.takeText()]).toEqual(['0x01', length, '0x09']);
+    expect([rlp.takeHex(), rlp.enter(), rlp.takeHex()]).toEqual(['0x01', length, '0x09']);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * How is a long answer read where it stands? Byte by byte, by whoever knows what should come, so that no object is made of the nine tenths that
- * nobody asks for. Whoever finds something else throws `IrregularJson`, and the answer is parsed as a whole.
+ * Pull parser for large JSON responses: the caller reads the expected members in place, so that no objects are created for the nine tenths it
+ * does not need. Anything unexpected throws `IrregularJson`; the response is then parsed with `JSON.parse`.
  */
 
-/** The text is not JSON, or not of the form that was expected. */
+/** The text is not JSON or not of the expected form. */
 export class IrregularJson extends Error {}
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
@@ -11,7 +11,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const [ZERO, LOWER_X] = [0x30, 0x78];
 const SPACE = 0x20;
 
-/** Of so many bytes, whose digits begin at a place. Whether they are digits has not been looked at. */
+/** Hex text in the buffer: `at` is the offset of its first digit, `length` counts bytes. The digits are not validated. */
 export interface HexText {
   readonly at: number;
   readonly length: number;
@@ -20,7 +20,7 @@ export interface HexText {
 export class JsonCursor {
   readonly bytes: Buffer;
   #at = 0;
-  /** Nothing of the innermost object or list has been taken yet. */
+  /** Whether nothing of the innermost object or list has been read yet. */
   #isFresh = true;
   #nameAt = 0;
   #nameEnd = 0;
@@ -47,7 +47,7 @@ export class JsonCursor {
     this.#isFresh = true;
   }
 
-  /** Goes to the value of the object's next member; false: behind its end. */
+  /** Moves to the value of the object's next member; false after the last one. */
   nextMember(): boolean {
     if (!this.#next(CLOSE_OBJECT)) return false;
     this.#take(QUOTE);
@@ -58,12 +58,12 @@ export class JsonCursor {
     return true;
   }
 
-  /** Goes to the list's next item; false: behind its end. */
+  /** Moves to the list's next item; false after the last one. */
   nextItem(): boolean {
     return this.#next(CLOSE_LIST);
   }
 
-  /** Tells whether the member has this name. */
+  /** Returns whether the current member has this name. */
   isNamed(name: Uint8Array): boolean {
     const { bytes } = this;
     const from = this.#nameAt;
@@ -72,7 +72,7 @@ export class JsonCursor {
     return true;
   }
 
-  /** Text as it is written, of one byte for each character; undefined for any other value, which is skipped. */
+  /** Reads a string of single-byte characters without escapes; undefined for any other value, which is skipped. */
   takeText(): string | undefined {
     if (this.#peek() !== QUOTE) {
       this.skip();
@@ -85,6 +85,7 @@ export class JsonCursor {
     return this.bytes.toString('latin1', from, end);
   }
 
+  /** Reads a non-negative integer of at most 15 digits. */
   takeInteger(): number {
     this.#peek();
     const from = this.#at;
@@ -94,7 +95,7 @@ export class JsonCursor {
     return Number(text);
   }
 
-  /** The place of `HexText` of so many bytes. */
+  /** Reads `0x` hex of exactly this many bytes and returns the offset of its first digit. */
   takeHex(length: number): number {
     const at = this.#enterHex();
     const end = at + 2 * length;
@@ -103,6 +104,7 @@ export class JsonCursor {
     return at;
   }
 
+  /** Reads `0x` hex of any number of bytes. */
   takeHexText(): HexText {
     const at = this.#enterHex();
     const end = this.#endOfText();
@@ -118,7 +120,7 @@ export class JsonCursor {
     return at;
   }
 
-  /** Any value. What it holds is not looked at. */
+  /** Skips any value without validating its content. */
   skip(): void {
     const { bytes } = this;
     let depth = 0;
@@ -148,7 +150,7 @@ export class JsonCursor {
     this.#at += 1;
   }
 
-  /** The next byte that is no white space, which the cursor then stands on; -1: there is none. */
+  /** Skips white space and returns the byte at the cursor; -1 at the end. */
   #peek(): number {
     const { bytes } = this;
     let at = this.#at;
@@ -157,7 +159,7 @@ export class JsonCursor {
     return at < bytes.length ? bytes[at]! : -1;
   }
 
-  /** Where the text that the cursor stands in is closed. Nothing that is read here is ever written with escapes. */
+  /** Returns the offset of the quote that closes the current string. Throws at an escape: no expected value has one. */
   #endOfText(): number {
     const { bytes } = this;
     let at = this.#at;
@@ -175,7 +177,7 @@ export class JsonCursor {
   }
 }
 
-/** Numbers, `true`, `false` and `null`. */
+/** Returns whether the byte continues a number, `true`, `false` or `null`. */
 function isOfWord(byte: number | undefined): boolean {
   return (
     byte !== undefined &&

@@ -1,12 +1,17 @@
 import { Agent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startRpcProxy, truncateBody, type ProxyAnswer, type RpcProxy } from '../../../../testing/harness/rpc-proxy.ts';
+import {
+  startRpcProxy,
+  truncateBody,
+  type ProxyResponse,
+  type RpcProxy,
+} from '../../../../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
 import { IrregularJson } from './json-cursor.ts';
 import { sendMainRpc, type MainRpcCall } from './json-rpc.ts';
 
 let proxy: RpcProxy;
-let answer: ProxyAnswer;
+let answer: ProxyResponse;
 const dispatcher = new Agent();
 
 beforeAll(async () => {

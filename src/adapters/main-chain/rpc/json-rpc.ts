@@ -1,7 +1,6 @@
 /**
- * How is one JSON-RPC request sent to one node, and when is its answer believed?
- * Strict in what it accepts: every id answered exactly once, each answer a result or an error, the whole body within a size.
- * No text of a node, and no URL (it may hold a key), leaves this file: only codes and fixed words do.
+ * JSON-RPC over HTTP to one node, with strict validation: exactly one response per id, each a result or an error, the body within a size limit.
+ * No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed words.
  */
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
@@ -13,21 +12,21 @@ import { isHexData } from './quantities.ts';
 export interface MainRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Reads the result: where it stands in the answer, when all calls of the request read alike. What it does not take is parsed. */
+  /** Reads the result, in place when all calls of the request have the same reader. A result it rejects is returned as parsed. */
   readonly read?: ResultReader | undefined;
 }
 
 /**
- * What an error says beyond its code. `too-large`: the query or its answer is over a limit, a smaller one may pass;
- * `rate`: wait; `unknown-block`: the node has not the block that was asked for.
+ * Class of an error beyond its code. `too-large`: the query or its result exceeds a limit, a smaller one may pass; `rate`: a rate limit;
+ * `unknown-block`: the node does not have the requested block.
  */
 export type RpcHint = 'too-large' | 'rate' | 'unknown-block' | undefined;
 
-export type RpcAnswer =
+export type RpcResponse =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number; readonly revertData: Hex | undefined; readonly hint: RpcHint };
 
-/** No usable answer of one node. */
+/** A node returned no usable response. */
 export class MainRpcError extends Error {
   readonly unreadable: UnreadableCause;
   readonly rateLimited: boolean;
@@ -35,7 +34,7 @@ export class MainRpcError extends Error {
 
   constructor(unreadable: UnreadableCause, rateLimited = false, retryAfterSeconds?: number) {
     super(unreadable);
-    this.name = 'RpcFailure';
+    this.name = 'MainRpcError';
     this.unreadable = unreadable;
     this.rateLimited = rateLimited;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -45,65 +44,65 @@ export class MainRpcError extends Error {
 let lastId = 0;
 
 /**
- * Sends all calls in one HTTP request; the answers have the order of the calls.
- * Throws `AltRpcError`. An answer over the size limit is an answer `too-large` to every call.
+ * Sends all calls in one HTTP request and returns the responses in the order of the calls. Throws `MainRpcError`. A body over the size limit
+ * is a `too-large` error for every call.
  */
 export async function sendMainRpc(
   node: RpcNode,
   calls: readonly MainRpcCall[],
   options: SendOptions,
-): Promise<RpcAnswer[]> {
+): Promise<RpcResponse[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
-  const response = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
-  if (typeof response === 'string') throw new MainRpcError(response);
-  if (response.status === 429) throw new MainRpcError('transport', true, response.retryAfterSeconds);
-  if (response.status === 413 || response.body === undefined) return calls.map(() => TOO_LARGE);
+  const reply = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
+  if (typeof reply === 'string') throw new MainRpcError(reply);
+  if (reply.status === 429) throw new MainRpcError('transport', true, reply.retryAfterSeconds);
+  if (reply.status === 413 || reply.body === undefined) return calls.map(() => TOO_LARGE);
   const ids = requests.map(({ id }) => id);
   const found =
-    readAnswers(response.body, ids, calls) ??
-    parseAnswers(response.body.toString(), ids)?.map((answer, i) => readApart(answer, calls[i]!));
-  const answers = found?.map((answer, i) => settleLimit(answer, calls[i]!));
-  const isHttpSuccess = response.status >= 200 && response.status < 300;
-  if (answers === undefined || (!isHttpSuccess && answers.some((answer) => answer.ok))) {
+    readInPlace(reply.body, ids, calls) ??
+    parseResponses(reply.body.toString(), ids)?.map((response, i) => applyReader(response, calls[i]!));
+  const responses = found?.map((response, i) => resolveLimit(response, calls[i]!));
+  const isHttpSuccess = reply.status >= 200 && reply.status < 300;
+  if (responses === undefined || (!isHttpSuccess && responses.some((response) => response.ok))) {
     throw new MainRpcError(isHttpSuccess ? 'malformed' : 'transport');
   }
-  if (answers.some((answer) => !answer.ok && answer.hint === 'rate')) {
-    throw new MainRpcError('transport', true, response.retryAfterSeconds);
+  if (responses.some((response) => !response.ok && response.hint === 'rate')) {
+    throw new MainRpcError('transport', true, reply.retryAfterSeconds);
   }
-  return answers;
+  return responses;
 }
 
-/** A result that came beside others, or beside an error, is written out again for its reader: what is not read so is not proven. */
-function readApart(answer: RpcAnswer, { read }: MainRpcCall): RpcAnswer {
-  if (!answer.ok || read === undefined) return answer;
+/** Applies the call's reader to a parsed result, serialized again; a result that its reader rejects stays as parsed. */
+function applyReader(response: RpcResponse, { read }: MainRpcCall): RpcResponse {
+  if (!response.ok || read === undefined) return response;
   try {
-    return { ok: true, result: read(new JsonCursor(Buffer.from(JSON.stringify(answer.result)))) };
+    return { ok: true, result: read(new JsonCursor(Buffer.from(JSON.stringify(response.result)))) };
   } catch (error) {
-    if (error instanceof IrregularJson) return answer;
+    if (error instanceof IrregularJson) return response;
     throw error;
   }
 }
 
-/** -32005 alone names a rate for some nodes and a range for others; only a log query has a range. */
-function settleLimit(answer: RpcAnswer, call: MainRpcCall): RpcAnswer {
-  if (answer.ok || answer.code !== -32005 || answer.hint !== undefined) return answer;
-  return { ...answer, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
+/** Resolves an ambiguous -32005: some nodes mean a rate, others a range, and only log queries have a range. */
+function resolveLimit(response: RpcResponse, call: MainRpcCall): RpcResponse {
+  if (response.ok || response.code !== -32005 || response.hint !== undefined) return response;
+  return { ...response, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
 }
 
-const TOO_LARGE: RpcAnswer = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
+const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
 
-function readAnswers(
+function readInPlace(
   body: string | Buffer,
   ids: readonly number[],
   calls: readonly MainRpcCall[],
-): RpcAnswer[] | undefined {
+): RpcResponse[] | undefined {
   const read = calls[0]?.read;
   if (read === undefined || calls.some((call) => call.read !== read)) return undefined;
   const results = readResults(typeof body === 'string' ? Buffer.from(body) : body, ids, read);
   return results?.map((result) => ({ ok: true, result }));
 }
 
-function parseAnswers(body: string, ids: readonly number[]): RpcAnswer[] | undefined {
+function parseResponses(body: string, ids: readonly number[]): RpcResponse[] | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
@@ -111,50 +110,50 @@ function parseAnswers(body: string, ids: readonly number[]): RpcAnswer[] | undef
     return undefined;
   }
   if (!Array.isArray(parsed)) {
-    const single = parseAnswer(parsed);
-    // A batch may be refused as a whole, by one error without an id.
-    const isWhole = single !== undefined && (ids.length === 1 ? single.id === ids[0] : !single.answer.ok);
-    return isWhole ? ids.map(() => single.answer) : undefined;
+    const single = parseResponse(parsed);
+    // A node may refuse a whole batch with one error without an id.
+    const isWhole = single !== undefined && (ids.length === 1 ? single.id === ids[0] : !single.response.ok);
+    return isWhole ? ids.map(() => single.response) : undefined;
   }
   if (ids.length === 1) return undefined;
-  const byId = new Map<unknown, RpcAnswer>();
+  const byId = new Map<unknown, RpcResponse>();
   for (const entry of parsed) {
-    const one = parseAnswer(entry);
+    const one = parseResponse(entry);
     if (one === undefined || byId.has(one.id)) return undefined;
-    byId.set(one.id, one.answer);
+    byId.set(one.id, one.response);
   }
   return byId.size === ids.length ? collect(byId, ids) : refusedBatch(byId, ids);
 }
 
-function collect(byId: ReadonlyMap<unknown, RpcAnswer>, ids: readonly number[]): RpcAnswer[] | undefined {
-  const answers = ids.map((id) => byId.get(id));
-  return answers.every((answer) => answer !== undefined) ? answers : undefined;
+function collect(byId: ReadonlyMap<unknown, RpcResponse>, ids: readonly number[]): RpcResponse[] | undefined {
+  const responses = ids.map((id) => byId.get(id));
+  return responses.every((response) => response !== undefined) ? responses : undefined;
 }
 
-/** Some nodes refuse a batch that is too long with an array of one error. */
-function refusedBatch(byId: ReadonlyMap<unknown, RpcAnswer>, ids: readonly number[]): RpcAnswer[] | undefined {
+/** Returns the refusal for every call: some nodes refuse a long batch with an array of one error. */
+function refusedBatch(byId: ReadonlyMap<unknown, RpcResponse>, ids: readonly number[]): RpcResponse[] | undefined {
   const [first] = byId.values();
   return byId.size === 1 && first?.ok === false ? ids.map(() => first) : undefined;
 }
 
-function parseAnswer(entry: unknown): { readonly id: unknown; readonly answer: RpcAnswer } | undefined {
+function parseResponse(entry: unknown): { readonly id: unknown; readonly response: RpcResponse } | undefined {
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { id, result, error } = entry;
   if (error === undefined || error === null) {
-    return 'result' in entry ? { id, answer: { ok: true, result } } : undefined;
+    return 'result' in entry ? { id, response: { ok: true, result } } : undefined;
   }
   if (!isObject(error) || !Number.isSafeInteger(error['code'])) return undefined;
   if (result !== undefined && result !== null) return undefined;
   const code = error['code'] as number;
   const revertData = parseRevertData(error['data']) ?? (code === REVERTED ? '0x' : undefined);
   const hint = revertData === undefined ? toHint(code, String(error['message'])) : undefined;
-  return { id, answer: { ok: false, code, revertData, hint } };
+  return { id, response: { ok: false, code, revertData, hint } };
 }
 
-/** The code of a reverted execution; what it reverted with may be missing. */
+/** Code of a reverted execution, whose revert data may be missing. */
 const REVERTED = 3;
 
-/** Hex text, or an object that holds it. */
+/** Accepts hex text or an object whose `data` is hex text. */
 function parseRevertData(data: unknown): Hex | undefined {
   const text = isObject(data) ? data['data'] : data;
   return isHexData(text) ? (text.toLowerCase() as Hex) : undefined;

@@ -1,18 +1,18 @@
-/** What are the results of calls whose answers are long? Read where they stand, each id answered exactly once; anything else is for the parser of all answers. */
+/** Reads the results of large JSON-RPC responses in place. Every id must have exactly one result; anything else is left to the general parser. */
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 
-/** Takes one result. Throws `IrregularJson` where it is none. */
+/** Reads one result at the cursor. Throws `IrregularJson` when it has another form. */
 export type ResultReader = (json: JsonCursor) => unknown;
 
-/** In the order of the ids. Undefined: an error is among them, or something else that is not read here. */
+/** Returns the results in the order of the ids; undefined when the body holds an error or anything unexpected. */
 export function readResults(body: Buffer, ids: readonly number[], read: ResultReader): unknown[] | undefined {
   const json = new JsonCursor(body);
   const byId = new Map<number, unknown>();
   try {
-    if (ids.length === 1) readAnswer(json, read, byId);
+    if (ids.length === 1) readResponse(json, read, byId);
     else {
       json.enterList();
-      while (json.nextItem()) readAnswer(json, read, byId);
+      while (json.nextItem()) readResponse(json, read, byId);
     }
     if (!json.isAtEnd || byId.size !== ids.length) return undefined;
   } catch (error) {
@@ -26,7 +26,7 @@ const VERSION = Buffer.from('jsonrpc');
 const ID = Buffer.from('id');
 const RESULT = Buffer.from('result');
 
-function readAnswer(json: JsonCursor, read: ResultReader, byId: Map<number, unknown>): void {
+function readResponse(json: JsonCursor, read: ResultReader, byId: Map<number, unknown>): void {
   let version: string | undefined;
   let id: number | undefined;
   let results = 0;

@@ -3,7 +3,7 @@ import {
   PROXY_KEY,
   rateLimit,
   startRpcProxy,
-  type ProxyAnswer,
+  type ProxyResponse,
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import { startDeadline } from '../../rpc/deadline.ts';
@@ -15,9 +15,9 @@ const CHAIN_ID = 31_337;
 
 let first: RpcProxy;
 let second: RpcProxy;
-let endpoints: MainNodes;
+let nodes: MainNodes;
 let counters: MainUpstreamCounters;
-let answers: { first: ProxyAnswer; second: ProxyAnswer };
+let answers: { first: ProxyResponse; second: ProxyResponse };
 let chainIds: { first: string; second: string };
 let now: number;
 let lines: object[];
@@ -34,14 +34,14 @@ beforeEach(async () => {
   open([first.url, second.url]);
 });
 afterEach(async () => {
-  await endpoints.close();
+  await nodes.close();
   await Promise.all([first.close(), second.close()]);
 });
 
 function open(rpcUrls: readonly string[], limits: Partial<MainChainLimits> = {}): void {
   counters = createMainUpstreamCounters();
   const record = (fields: object, message: string) => void lines.push({ ...fields, message });
-  endpoints = createMainNodes({
+  nodes = createMainNodes({
     rpcUrls,
     chainId: CHAIN_ID,
     clock: { nowMilliseconds: () => now },
@@ -53,7 +53,7 @@ function open(rpcUrls: readonly string[], limits: Partial<MainChainLimits> = {})
 
 const ask = async (readMilliseconds = 20_000, requestMilliseconds = 10_000) => {
   const deadline = startDeadline(readMilliseconds, requestMilliseconds);
-  const [answer] = await endpoints.request([{ method: 'ask', params: [] }], deadline);
+  const [answer] = await nodes.request([{ method: 'ask', params: [] }], deadline);
   return answer!.ok ? answer!.result : answer!.code;
 };
 
@@ -109,7 +109,7 @@ describe('fail-over', () => {
   );
 
   test('a pause grows no longer than its bound', async () => {
-    open([first.url], { maxPauseMilliseconds: 1_000 });
+    open([first.url], { maxOpenMilliseconds: 1_000 });
     first.inject({ kind: 'status', status: 503 });
     for (let i = 0; i < 10; i++) {
       await expect(ask()).rejects.toMatchObject({ unreadable: 'transport' });
@@ -174,9 +174,9 @@ describe('the chain id', () => {
 
   test('all can be asked', async () => {
     chainIds.second = '0x1';
-    expect(await endpoints.readChainIds(startDeadline(20_000, 10_000))).toEqual([CHAIN_ID, 1]);
+    expect(await nodes.readChainIds(startDeadline(20_000, 10_000))).toEqual([CHAIN_ID, 1]);
     first.inject({ kind: 'status', status: 500 });
-    expect(await endpoints.readChainIds(startDeadline(20_000, 10_000))).toEqual([undefined, 1]);
+    expect(await nodes.readChainIds(startDeadline(20_000, 10_000))).toEqual([undefined, 1]);
   });
 });
 

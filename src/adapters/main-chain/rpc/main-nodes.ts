@@ -1,7 +1,6 @@
 /**
- * Which node answers? The first healthy one in the order of the configuration.
- * A node that failed is left alone for a pause that grows with each failure and is then asked again, so the service heals without
- * a restart. A node of another chain is never believed: its chain id is asked before anything else.
+ * Fail-over between the nodes of the main chain: the first node in the order of the configuration whose circuit breaker is closed serves.
+ * The chain id of a node is checked before any other response of it is accepted.
  */
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -10,23 +9,23 @@ import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
 import { MainRpcError, sendMainRpc } from './json-rpc.ts';
-import type { RpcAnswer, MainRpcCall } from './json-rpc.ts';
+import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
 import type { MainChainLimits } from '../limits.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 
 export interface MainNodes {
   /**
-   * Sends all calls in one HTTP request to one node, another node if that fails. An error without revert data that may pass
-   * (-32603, -32000, an unknown block) is tried once more after a pause, where it is among the first `needed`: all, when not given.
-   * Throws `AltRpcError`.
+   * Sends all calls in one HTTP request to one node, to another node if that fails. A transient error without revert data (-32603, -32000, an
+   * unknown block) among the first `needed` responses, by default all, is tried once more after a delay.
+   * Throws `MainRpcError`.
    */
-  request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcAnswer[]>;
-  /** Chain id of every node by its position in the configuration; undefined where it does not answer. */
+  request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
+  /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   close(): Promise<void>;
 }
 
-type Endpoint = ChainNode<number, MainRpcError>;
+type Node = ChainNode<number, MainRpcError>;
 
 export interface MainNodesOptions extends NodesOptions {
   readonly chainId: number;
@@ -37,63 +36,63 @@ export interface MainNodesOptions extends NodesOptions {
 export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
-  const { nodes, post, readNames, close } = openNodes(options, {
+  const { nodes, post, readIdentities, close } = openNodes(options, {
     chain: 'main',
     expected: chainId,
-    askName: readChainId,
-    noFailure: new MainRpcError('transport'),
+    readIdentity: readChainId,
+    initialFailure: new MainRpcError('transport'),
   });
 
-  async function send(node: RpcNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcAnswer[]> {
+  async function send(node: RpcNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
     if (deadline.signal.aborted) throw new MainRpcError('deadline');
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
     const sentAtMilliseconds = stopwatch.nowMilliseconds();
-    let answers: RpcAnswer[] | undefined;
+    let responses: RpcResponse[] | undefined;
     try {
-      answers = await sendMainRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
-      return answers;
+      responses = await sendMainRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+      return responses;
     } finally {
       counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
-      for (const [index, { method }] of calls.entries()) counters.calls.add(method, judge(answers?.[index]));
+      for (const [index, { method }] of calls.entries()) counters.calls.add(method, toOutcome(responses?.[index]));
     }
   }
 
   async function readChainId(node: RpcNode, deadline: Deadline): Promise<number> {
-    const [answer] = await send(node, [{ method: 'eth_chainId', params: [] }], deadline);
-    const actual = parseQuantity(answer?.ok === true ? answer.result : undefined);
+    const [response] = await send(node, [{ method: 'eth_chainId', params: [] }], deadline);
+    const actual = parseQuantity(response?.ok === true ? response.result : undefined);
     if (actual === undefined) throw new MainRpcError('malformed');
     return actual;
   }
 
-  function noteFailure({ pause }: Endpoint, failure: MainRpcError): void {
+  function recordFailure({ breaker }: Node, failure: MainRpcError): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    pause.noteFailure(failure);
+    breaker.recordFailure(failure);
   }
 
-  /** The first healthy node answers; each node is tried at most once. */
+  /** Tries each node with a closed breaker at most once, in order, `avoid` last. */
   async function requestOnce(
     calls: readonly MainRpcCall[],
     deadline: Deadline,
-    avoid: Endpoint | undefined,
-  ): Promise<{ readonly endpoint: Endpoint; readonly answers: readonly RpcAnswer[] }> {
-    let failure = nodes[0]!.pause.lastFailure;
-    const healthy = nodes.filter(({ pause }) => !pause.isPaused());
+    avoid: Node | undefined,
+  ): Promise<{ readonly served: Node; readonly responses: readonly RpcResponse[] }> {
+    let failure = nodes[0]!.breaker.lastFailure;
+    const healthy = nodes.filter(({ breaker }) => !breaker.isOpen());
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
-    for (const endpoint of order) {
+    for (const each of order) {
       try {
-        if (!(await endpoint.chain.isExpected(deadline))) throw new MainRpcError('wrong-chain');
-        const answers = await send(endpoint.node, calls, deadline);
-        endpoint.pause.noteSuccess();
-        return { endpoint, answers };
+        if (!(await each.chain.isExpected(deadline))) throw new MainRpcError('wrong-chain');
+        const responses = await send(each.node, calls, deadline);
+        each.breaker.recordSuccess();
+        return { served: each, responses };
       } catch (error) {
         if (!(error instanceof MainRpcError)) throw error;
         failure = error;
-        // A read whose own time is over says nothing about the node.
+        // An expired deadline says nothing about the node.
         if (deadline.signal.aborted) throw new MainRpcError('deadline');
         if (isClosed) throw error;
-        noteFailure(endpoint, error);
+        recordFailure(each, error);
       }
     }
     throw failure;
@@ -101,15 +100,15 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
 
   return {
     async request(calls, deadline, needed = calls.length) {
-      const { endpoint, answers } = await requestOnce(calls, deadline, undefined);
-      if (!answers.slice(0, needed).some(mayPassLater)) return answers;
+      const { served, responses } = await requestOnce(calls, deadline, undefined);
+      if (!responses.slice(0, needed).some(isTransient)) return responses;
       counters.retries += 1;
       await stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal).catch(() => {
         throw new MainRpcError('deadline');
       });
-      return (await requestOnce(calls, deadline, endpoint)).answers;
+      return (await requestOnce(calls, deadline, served)).responses;
     },
-    readChainIds: readNames,
+    readChainIds: readIdentities,
     close() {
       isClosed = true;
       return close();
@@ -117,20 +116,20 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   };
 }
 
-function judge(answer: RpcAnswer | undefined): CallOutcome {
-  if (answer === undefined) return 'failed';
-  return answer.ok ? 'answered' : 'error';
+function toOutcome(response: RpcResponse | undefined): CallOutcome {
+  if (response === undefined) return 'failed';
+  return response.ok ? 'answered' : 'error';
 }
 
-const PASSING_CODES = new Set([-32603, -32000]);
+const TRANSIENT_CODES = new Set([-32603, -32000]);
 
-/** A later answer to the same call may be another. */
-export function mayPassLater(answer: RpcAnswer): boolean {
-  if (answer.ok || answer.revertData !== undefined || answer.hint === 'too-large') return false;
-  return answer.hint === 'unknown-block' || PASSING_CODES.has(answer.code);
+/** Returns whether the same call may succeed later. */
+export function isTransient(response: RpcResponse): boolean {
+  if (response.ok || response.revertData !== undefined || response.hint === 'too-large') return false;
+  return response.hint === 'unknown-block' || TRANSIENT_CODES.has(response.code);
 }
 
-/** The fault that a failure of a request is to everyone outside. */
+/** Converts a `MainRpcError` into the fault `ChainUnreadable`; returns any other error unchanged. */
 export function toMainFault(error: unknown): unknown {
   return error instanceof MainRpcError ? chainUnreadable('main', error.unreadable) : error;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { startDeadline, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
-import { MainRpcError, type RpcAnswer, type MainRpcCall } from './json-rpc.ts';
+import { MainRpcError, type RpcResponse, type MainRpcCall } from './json-rpc.ts';
 import { createPiggybackRequests, PIGGYBACK_MILLISECONDS, type PiggybackRequests } from './piggyback-requests.ts';
 
 const MAX_BATCH_CALLS = 8;
@@ -11,7 +11,7 @@ interface Sent {
   readonly methods: readonly string[];
   readonly needed: number | undefined;
   readonly requestMilliseconds: number;
-  readonly answer: (outcome: MainRpcError | ((call: MainRpcCall) => RpcAnswer)) => void;
+  readonly answer: (outcome: MainRpcError | ((call: MainRpcCall) => RpcResponse)) => void;
 }
 
 let now: number;
@@ -34,7 +34,7 @@ beforeEach(() => {
   ends = [];
   sent = [];
   patient = createPiggybackRequests({
-    endpoints: {
+    nodes: {
       request: (calls, { requestMilliseconds }, needed) =>
         new Promise((resolve, reject) => {
           const methods = calls.map(({ method }) => method);
@@ -51,13 +51,13 @@ beforeEach(() => {
 
 const deadline = (): Deadline => startDeadline(60_000, 20_000, stopwatch);
 const toCalls = (methods: readonly string[]): MainRpcCall[] => methods.map((method) => ({ method, params: [] }));
-const lead = (...methods: readonly string[]) => patient.lead(toCalls(methods), deadline());
+const lead = (...methods: readonly string[]) => patient.flushWith(toCalls(methods), deadline());
 const ask = (...methods: readonly string[]) => patient.request(toCalls(methods), deadline());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-const echo = ({ method }: MainRpcCall): RpcAnswer => ({ ok: true, result: method });
+const echo = ({ method }: MainRpcCall): RpcResponse => ({ ok: true, result: method });
 const echoes = (...methods: readonly string[]) => toCalls(methods).map(echo);
-const refused = (code: number): RpcAnswer => ({ ok: false, code, revertData: undefined, hint: undefined });
+const refused = (code: number): RpcResponse => ({ ok: false, code, revertData: undefined, hint: undefined });
 const asked = () => sent.map(({ methods }) => methods);
 
 async function pass(milliseconds: number): Promise<void> {
@@ -121,7 +121,7 @@ test('an error that may pass is asked again apart, and only by whom it concerns'
   expect(await waiting[0]).toEqual(echoes('a'));
 });
 
-test.each<[string, MainRpcError | ((call: MainRpcCall) => RpcAnswer)]>([
+test.each<[string, MainRpcError | ((call: MainRpcCall) => RpcResponse)]>([
   ['fails', new MainRpcError('deadline')],
   ['is refused as a whole', () => refused(-32_600)],
 ])('a batch that %s is sent again in parts, and for a while, that doubles, nothing waits', async (_, outcome) => {
@@ -173,7 +173,7 @@ test('a rate limit is everyone’s failure: nothing is sent again', async () => 
 
 test('a service that ends waits for nothing', async () => {
   const waiting = ask('a');
-  patient.hurry();
+  patient.drain();
   void ask('b');
   expect(asked()).toEqual([['a'], ['b']]);
   sent[0]!.answer(echo);

@@ -1,103 +1,99 @@
 /**
- * How do questions travel that can wait? In the batch that asks for the next head, so that a block costs one request. The head pays nothing
- * for them: its own calls come first, an error of theirs delays it no second time, and a batch that fails is sent again without them.
+ * Batches non-urgent calls with the next head poll, so that a block costs one HTTP request. The head poll is not delayed by them: its own calls
+ * come first, their errors cause no second attempt of it, and a batch that fails is sent again without them.
  */
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
-import { mayPassLater, type MainNodes } from './main-nodes.ts';
-import { MainRpcError, type RpcAnswer, type MainRpcCall } from './json-rpc.ts';
+import { isTransient, type MainNodes } from './main-nodes.ts';
+import { MainRpcError, type RpcResponse, type MainRpcCall } from './json-rpc.ts';
 
 export interface PiggybackRequests {
-  /** Sends the calls at once, and whatever waits with them. Throws `AltRpcError`. */
-  lead: MainNodes['request'];
-  /** The same answer as from `Endpoints.request`, but when the next calls lead; on its own when none do in time. */
+  /** Sends the calls at once, together with waiting calls. Throws `MainRpcError`. */
+  flushWith: MainNodes['request'];
+  /** Returns what `MainNodes.request` returns, but waits for the next `flushWith`; sends the calls alone when none comes in time. */
   request: MainNodes['request'];
-  /** What waits is sent on its own, and nothing waits from now on. */
-  hurry(): void;
+  /** Sends all waiting calls alone; from now on no call waits. */
+  drain(): void;
 }
 
 export interface PiggybackRequestsOptions {
-  readonly endpoints: Pick<MainNodes, 'request'>;
+  readonly nodes: Pick<MainNodes, 'request'>;
   readonly stopwatch: Stopwatch;
   readonly maxBatchCalls: number;
-  /** Of one request that carries more than what leads. */
+  /** Upper bound for a request that carries waiting calls. */
   readonly requestTimeoutMilliseconds: number;
 }
 
-/** The head is asked for more often than that. */
+/** The head is polled more often than this. */
 export const PIGGYBACK_MILLISECONDS = 20_000;
 
-/** After a batch that failed nothing is carried; doubles with each further one. */
-const FIRST_REST_MILLISECONDS = 60_000;
-const MAX_REST_MILLISECONDS = 3_600_000;
+/** Backoff after a failed batch, in which no calls are carried; doubles with each further failure. */
+const FIRST_BACKOFF_MILLISECONDS = 60_000;
+const MAX_BACKOFF_MILLISECONDS = 3_600_000;
 
-interface Waiting {
+interface WaitingRequest {
   readonly calls: readonly MainRpcCall[];
   readonly deadline: Deadline;
-  readonly settle: (answers: Promise<readonly RpcAnswer[]>) => void;
-  /** Ends its patience. */
-  readonly leave: AbortController;
+  readonly settle: (responses: Promise<readonly RpcResponse[]>) => void;
+  /** Cancels the timeout after which it is sent alone. */
+  readonly timeout: AbortController;
 }
 
 export function createPiggybackRequests(options: PiggybackRequestsOptions): PiggybackRequests {
-  const { endpoints, stopwatch, maxBatchCalls, requestTimeoutMilliseconds } = options;
-  let waiting: Waiting[] = [];
-  let isHurried = false;
-  let restUntilMilliseconds = -Infinity;
-  let restMilliseconds = FIRST_REST_MILLISECONDS;
+  const { nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds } = options;
+  let waiting: WaitingRequest[] = [];
+  let isDraining = false;
+  let backoffUntilMilliseconds = -Infinity;
+  let backoffMilliseconds = FIRST_BACKOFF_MILLISECONDS;
 
-  function isResting(): boolean {
-    return stopwatch.nowMilliseconds() < restUntilMilliseconds;
+  function isBackingOff(): boolean {
+    return stopwatch.nowMilliseconds() < backoffUntilMilliseconds;
   }
 
-  function rest(): void {
-    restUntilMilliseconds = stopwatch.nowMilliseconds() + restMilliseconds;
-    restMilliseconds = Math.min(restMilliseconds * 2, MAX_REST_MILLISECONDS);
+  function backOff(): void {
+    backoffUntilMilliseconds = stopwatch.nowMilliseconds() + backoffMilliseconds;
+    backoffMilliseconds = Math.min(backoffMilliseconds * 2, MAX_BACKOFF_MILLISECONDS);
   }
 
-  /** Those for which there is room, the first that came first. */
-  function takeWaiting(room: number): Waiting[] {
-    const taken: Waiting[] = [];
-    let left = isResting() ? 0 : room;
+  /** Removes and returns the oldest waiting requests that fit. */
+  function takeWaiting(room: number): WaitingRequest[] {
+    const taken: WaitingRequest[] = [];
+    let left = isBackingOff() ? 0 : room;
     waiting = waiting.filter((each) => {
       if (each.calls.length > left) return true;
       left -= each.calls.length;
-      each.leave.abort();
+      each.timeout.abort();
       taken.push(each);
       return false;
     });
     return taken;
   }
 
-  function sendApart(each: Waiting): void {
-    each.settle(endpoints.request(each.calls, each.deadline));
+  function sendAlone(each: WaitingRequest): void {
+    each.settle(nodes.request(each.calls, each.deadline));
   }
 
-  function deal(carried: readonly Waiting[], answers: readonly RpcAnswer[]): void {
+  function settleCarried(carried: readonly WaitingRequest[], responses: readonly RpcResponse[]): void {
     let from = 0;
     for (const each of carried) {
-      const own = answers.slice(from, (from += each.calls.length));
-      if (own.some(mayPassLater)) sendApart(each);
+      const own = responses.slice(from, (from += each.calls.length));
+      if (own.some(isTransient)) sendAlone(each);
       else each.settle(Promise.resolve(own));
     }
   }
 
-  async function lead(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcAnswer[]> {
+  async function flushWith(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
     const carried = takeWaiting(maxBatchCalls - calls.length);
-    if (carried.length === 0) return endpoints.request(calls, deadline);
+    if (carried.length === 0) return nodes.request(calls, deadline);
     const all = [...calls, ...carried.flatMap((each) => each.calls)];
-    const { signal, atMilliseconds, requestMilliseconds } = deadline;
-    const shorter = Math.min(requestMilliseconds, requestTimeoutMilliseconds);
+    const { signal, atMilliseconds } = deadline;
+    const requestMilliseconds = Math.min(deadline.requestMilliseconds, requestTimeoutMilliseconds);
     try {
-      const answers = await endpoints.request(
-        all,
-        { signal, atMilliseconds, requestMilliseconds: shorter },
-        calls.length,
-      );
-      // One error for all is the refusal of the batch.
-      if (answers.some(({ ok }) => ok)) {
-        restMilliseconds = FIRST_REST_MILLISECONDS;
-        deal(carried, answers.slice(calls.length));
-        return answers.slice(0, calls.length);
+      const responses = await nodes.request(all, { signal, atMilliseconds, requestMilliseconds }, calls.length);
+      // Errors alone are the refusal of the batch.
+      if (responses.some(({ ok }) => ok)) {
+        backoffMilliseconds = FIRST_BACKOFF_MILLISECONDS;
+        settleCarried(carried, responses.slice(calls.length));
+        return responses.slice(0, calls.length);
       }
     } catch (error) {
       if (!(error instanceof MainRpcError) || error.rateLimited) {
@@ -105,35 +101,35 @@ export function createPiggybackRequests(options: PiggybackRequestsOptions): Pigg
         throw error;
       }
     }
-    rest();
-    const answers = endpoints.request(calls, deadline);
-    for (const each of carried) sendApart(each);
-    return answers;
+    backOff();
+    const responses = nodes.request(calls, deadline);
+    for (const each of carried) sendAlone(each);
+    return responses;
   }
 
   return {
-    lead,
+    flushWith,
     request(calls, deadline) {
       const isTooLong = calls.length > maxBatchCalls / 2;
-      if (isHurried || isTooLong || isResting()) return endpoints.request(calls, deadline);
+      if (isDraining || isTooLong || isBackingOff()) return nodes.request(calls, deadline);
       return new Promise((resolve) => {
-        const leave = new AbortController();
-        const entry: Waiting = { calls, deadline, settle: resolve, leave };
+        const timeout = new AbortController();
+        const entry: WaitingRequest = { calls, deadline, settle: resolve, timeout };
         waiting.push(entry);
-        stopwatch.pause(PIGGYBACK_MILLISECONDS, leave.signal).then(
+        stopwatch.pause(PIGGYBACK_MILLISECONDS, timeout.signal).then(
           () => {
             waiting = waiting.filter((each) => each !== entry);
-            sendApart(entry);
+            sendAlone(entry);
           },
           () => undefined,
         );
       });
     },
-    hurry() {
-      isHurried = true;
+    drain() {
+      isDraining = true;
       for (const each of waiting.splice(0)) {
-        each.leave.abort();
-        sendApart(each);
+        each.timeout.abort();
+        sendAlone(each);
       }
     },
   };

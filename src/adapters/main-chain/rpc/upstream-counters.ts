@@ -1,22 +1,22 @@
-/** What has been asked of the main chain's nodes so far? Counted for metrics; numbers only grow, except the two of kept snapshots. */
+/** Counters of the requests to the main chain's nodes, for metrics. All only grow, except the two gauges of cached snapshots. */
 import { CallCounter } from '../../../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../../../domain/metrics/latency-histogram.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 
 export interface MainUpstreamCounters {
-  /** HTTP requests sent, each with one or more calls. */
+  /** HTTP requests sent; each carries one or more calls. */
   httpRequests: number;
-  /** How long each took. */
+  /** Durations of these requests. */
   readonly durations: LatencyHistogram;
   readonly calls: CallCounter;
   rpcCalls: number;
-  /** Requests sent once more because an error might pass. */
+  /** Requests repeated after a transient error. */
   retries: number;
-  /** Contract calls inside aggregated calls. */
+  /** Contract calls, including those inside aggregated calls. */
   contractCalls: number;
-  /** Requests that gave no usable answer, by cause. */
+  /** Requests without a usable response, by cause. */
   failures: Partial<Record<UnreadableCause, number>>;
-  /** Logs whose topic stands in no row of the table. */
+  /** Logs whose topic is in no row of the table of chain-evm 6. */
   unknownLogs: number;
   machineReads: number;
   snapshotHits: number;
