@@ -1,4 +1,4 @@
-/** In which order is a decision judged? (http-facts 9.4.) Whatever else is wrong, the first step decides, and nothing is stored. */
+/** Order of judgement (http-facts 9.4): the first failing step determines the result, and nothing is stored. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -31,19 +31,19 @@ import {
   type PutScenario,
 } from '../../../testing/fixtures/put-decision.ts';
 
-/** One thing that goes wrong, in the order in which it is found out. */
-type Spoiling = readonly [outcome: string, spoil: (draft: PutScenario) => PutScenario];
+/** One failure and the change that causes it. Lists are in the order of judgement. */
+type FailingStep = readonly [outcome: string, inject: (scenario: PutScenario) => PutScenario];
 
-const MEMBERS: Spoiling = ['DecisionMalformed', changeMembers({ opted_in: 'true' })];
-const WINDOW: Spoiling = ['DecisionOutsideWindow', changeMembers({ timestamp: NOW - 301 })];
-const NOT_NEWER: Spoiling = ['DecisionNotNewer', withCurrentDecisionAt(NOW)];
-const NOT_BONDED: Spoiling = ['MachineNotBonded', changeFacts({ subscriptionStatus: present('Terminated') })];
+const MEMBERS: FailingStep = ['DecisionMalformed', changeMembers({ opted_in: 'true' })];
+const WINDOW: FailingStep = ['DecisionOutsideWindow', changeMembers({ timestamp: NOW - 301 })];
+const NOT_NEWER: FailingStep = ['DecisionNotNewer', withCurrentDecisionAt(NOW)];
+const NOT_BONDED: FailingStep = ['MachineNotBonded', changeFacts({ subscriptionStatus: present('Terminated') })];
 
-const ON_MAIN: readonly Spoiling[] = [
+const ON_MAIN: readonly FailingStep[] = [
   MEMBERS,
   WINDOW,
   ['ChainUnreadable', changeFacts({ owner: UNREADABLE })],
-  ['MachineRelocating', (draft) => ({ ...draft, relocating: present(true) })],
+  ['MachineRelocating', (scenario) => ({ ...scenario, relocating: present(true) })],
   ['SignerUnauthorized', changeMembers({ signer_pubkey: ALT_OWNER.key })],
   ['SignatureUnrecoverable', changeMembers({ signature: `0x${'00'.repeat(65)}` })],
   ['ChainUnreadable', changeFacts({ controller: UNREADABLE })],
@@ -54,11 +54,14 @@ const ON_MAIN: readonly Spoiling[] = [
   ['MachinePaused', changeFacts({ operatorPaused: present(true) })],
 ];
 
-const ON_ALT: readonly Spoiling[] = [
+const ON_ALT: readonly FailingStep[] = [
   MEMBERS,
   WINDOW,
-  ['MachineHomedElsewhere', (draft) => ({ ...draft, homeOrdinal: present(3) })],
-  ['MachineRelocating', (draft) => ({ ...draft, altMachine: present({ owner: ALT_OWNER.key, relocating: true }) })],
+  ['MachineHomedElsewhere', (scenario) => ({ ...scenario, homeOrdinal: present(3) })],
+  [
+    'MachineRelocating',
+    (scenario) => ({ ...scenario, altMachine: present({ owner: ALT_OWNER.key, relocating: true }) }),
+  ],
   ['SignerUnauthorized', changeMembers({ signature: OWNER.sign(messageOf(OPT_IN)) })],
   ['SignerUnauthorized', changeMembers({ signature: ALT_OWNER.sign(messageOf(OPT_OUT, { home: ALT })) })],
   NOT_NEWER,
@@ -70,40 +73,40 @@ const HOMES = [
   ['alt', ALT_SCENARIO, ON_ALT, ALT_OWNER.key],
 ] as const;
 
-function spoilAll(draft: PutScenario, spoilings: readonly Spoiling[]): PutScenario {
-  // A later spoiling never mends an earlier one: the earlier one is laid on last.
-  return spoilings.reduceRight((spoilt, [, spoil]) => spoil(spoilt), draft);
+function injectAll(scenario: PutScenario, steps: readonly FailingStep[]): PutScenario {
+  // Earlier steps are injected last, so that a later one cannot undo them.
+  return steps.reduceRight((failing, [, inject]) => inject(failing), scenario);
 }
 
-/** Nothing is stored on the way to a refusal or a fault. */
-function expectEnd(draft: PutScenario, outcome: string): void {
-  const store = createMemoryStore(draft.current);
-  expect(putDecision(draft, store)).toBe(outcome);
-  expect(store.inForce).toBe(draft.current);
+/** Asserts the outcome of a failing request, and that nothing is stored. */
+function expectOutcome(scenario: PutScenario, outcome: string): void {
+  const store = createMemoryStore(scenario.current);
+  expect(putDecision(scenario, store)).toBe(outcome);
+  expect(store.current).toBe(scenario.current);
 }
 
-describe.each(HOMES)('on the %s chain', (_chain, draft, spoilings, signer) => {
-  it('a sound decision is applied', () => {
+describe.each(HOMES)('a request on the %s chain', (_chain, scenario, steps, signer) => {
+  it('applies a valid decision', () => {
     const store = createMemoryStore();
-    expect(putDecision(draft, store)).toBe('applied');
-    expect(store.inForce).toStrictEqual({ ...OPT_IN, signer });
+    expect(putDecision(scenario, store)).toBe('applied');
+    expect(store.current).toStrictEqual({ ...OPT_IN, signer });
   });
 
-  it.each(spoilings.map((spoiling, at) => [spoiling[0], at] as const))('%s (step %i)', (outcome, at) => {
-    expectEnd(spoilAll(draft, [spoilings[at]!]), outcome);
+  it.each(steps.map((step, index) => [step[0], index] as const))('ends with %s (step %i)', (outcome, index) => {
+    expectOutcome(injectAll(scenario, [steps[index]!]), outcome);
   });
 
-  it('each step comes before all later ones', () => {
-    for (let at = 0; at < spoilings.length; at++) {
-      expectEnd(spoilAll(draft, spoilings.slice(at)), spoilings[at]![0]);
+  it('fails with each step before all later ones', () => {
+    for (let index = 0; index < steps.length; index++) {
+      expectOutcome(injectAll(scenario, steps.slice(index)), steps[index]![0]);
     }
   });
 
   it(
-    `of all that goes wrong the first step decides, ${SEED_TITLE}`,
+    `fails with the first of any set of failing steps (${SEED_TITLE})`,
     () => {
-      const property = fc.property(fc.subarray([...spoilings], { minLength: 1 }), (chosen) => {
-        expectEnd(spoilAll(draft, chosen), chosen[0]![0]);
+      const property = fc.property(fc.subarray([...steps], { minLength: 1 }), (chosen) => {
+        expectOutcome(injectAll(scenario, chosen), chosen[0]![0]);
       });
       fc.assert(property, PROPERTY_RUNS);
     },
@@ -111,7 +114,7 @@ describe.each(HOMES)('on the %s chain', (_chain, draft, spoilings, signer) => {
   );
 });
 
-describe('existence and home, before the signature', () => {
+describe('a request with an invalid signature', () => {
   const unsigned = changeMembers({ signature: `0x${'00'.repeat(65)}` });
 
   it.each<[string, Partial<PutScenario>]>([
@@ -119,8 +122,8 @@ describe('existence and home, before the signature', () => {
     ['ChainUnreadable', { homeOrdinal: present(0), altMachine: UNREADABLE }],
     ['ChainUnreadable', { homeOrdinal: UNREADABLE }],
     ['MachineHomedElsewhere', { homeOrdinal: present(3) }],
-  ])('%s', (outcome, facts) => {
-    const draft = { ...MAIN_SCENARIO, ...facts, snapshot: { ...ELIGIBLE, owner: ABSENT, controller: ABSENT } };
-    expectEnd(unsigned(draft), outcome);
+  ])('ends with %s, because existence and home are judged first', (outcome, facts) => {
+    const scenario = { ...MAIN_SCENARIO, ...facts, snapshot: { ...ELIGIBLE, owner: ABSENT, controller: ABSENT } };
+    expectOutcome(unsigned(scenario), outcome);
   });
 });

@@ -1,4 +1,4 @@
-/** What is handed to the store, and what does the store have to say? */
+/** The decision passed to the store, and the result after the store compared it. */
 import { describe, expect, it } from 'vitest';
 import { rule } from '../../../test/conformance/rule.ts';
 import { chainUnreadable, Fault } from '../faults.ts';
@@ -33,20 +33,20 @@ import {
 } from '../../../testing/fixtures/put-decision.ts';
 import type { Decision } from './decision.ts';
 
-describe('strictly newer', () => {
+describe('a decision compared with the one in force', () => {
   rule('monetization.timestamp-strictly-newer');
   const at = (timestamp: number, optedIn = true) => membersOf({ ...OPT_IN, timestamp, optedIn });
 
   it.each([
-    ['a second later', NOW, NOW - 1, 'applied'],
-    ['of the same second', NOW, NOW, 'DecisionNotNewer'],
-    ['a second earlier', NOW - 1, NOW, 'DecisionNotNewer'],
-    ['behind one that was signed ahead', NOW, NOW + 30, 'DecisionNotNewer'],
-  ])('%s', (_name, timestamp, since, outcome) => {
+    ['one second later', NOW, NOW - 1, 'applied'],
+    ['in the same second', NOW, NOW, 'DecisionNotNewer'],
+    ['one second earlier', NOW - 1, NOW, 'DecisionNotNewer'],
+    ['before one that was signed ahead', NOW, NOW + 30, 'DecisionNotNewer'],
+  ])('is judged when signed %s', (_name, timestamp, since, outcome) => {
     expect(putDecision(withCurrentDecisionAt(since)({ ...MAIN_SCENARIO, members: at(timestamp) }))).toBe(outcome);
   });
 
-  it('a decision sent twice is applied once', () => {
+  it('is applied once when sent twice', () => {
     const store = createMemoryStore();
     expect([putDecision(MAIN_SCENARIO, store), putDecision(MAIN_SCENARIO, store)]).toStrictEqual([
       'applied',
@@ -54,26 +54,26 @@ describe('strictly newer', () => {
     ]);
   });
 
-  it('the same decision by the other signer in the same second is not newer', () => {
+  it('is not newer when the other signer signs it in the same second', () => {
     const store = createMemoryStore();
-    const twin = changeMembers({ signature: CONTROLLER.sign(messageOf(OPT_IN)) })(MAIN_SCENARIO);
-    expect([putDecision(MAIN_SCENARIO, store), putDecision(twin, store)]).toStrictEqual([
+    const duplicate = changeMembers({ signature: CONTROLLER.sign(messageOf(OPT_IN)) })(MAIN_SCENARIO);
+    expect([putDecision(MAIN_SCENARIO, store), putDecision(duplicate, store)]).toStrictEqual([
       'applied',
       'DecisionNotNewer',
     ]);
   });
 
-  it('in and out and in again', () => {
+  it('is applied after each earlier one: in, out and in again', () => {
     const store = createMemoryStore();
     const outcomes = [at(NOW), at(NOW + 1, false), at(NOW + 2)].map((members) =>
       putDecision({ ...MAIN_SCENARIO, members }, store),
     );
     expect(outcomes).toStrictEqual(['applied', 'applied', 'applied']);
-    expect(store.inForce).toStrictEqual({ ...OPT_IN, timestamp: NOW + 2, signer: OWNER.address });
+    expect(store.current).toStrictEqual({ ...OPT_IN, timestamp: NOW + 2, signer: OWNER.address });
   });
 });
 
-describe('a machine can always exit', () => {
+describe('an opt-out', () => {
   rule('opt-in.exit-always');
   const stopped = changeFacts({
     subscriptionStatus: UNREADABLE,
@@ -87,13 +87,13 @@ describe('a machine can always exit', () => {
   it.each([
     ['main', MAIN_SCENARIO, MAIN],
     ['alt', ALT_SCENARIO, ALT],
-  ] as const)('%s', (_chain, draft, home) => {
+  ] as const)('is always applied on the %s chain', (_chain, scenario, home) => {
     const members = membersOf(OPT_OUT, home);
-    expect(putDecision({ ...stopped(draft), globals, members })).toBe('applied');
+    expect(putDecision({ ...stopped(scenario), globals, members })).toBe('applied');
   });
 });
 
-describe('an opt-in that is impeded', () => {
+describe('judgeDecision and concludeDecision', () => {
   const judge = (decision: Decision, facts: Partial<DecidingSnapshot>) => {
     const request = {
       optedIn: decision.optedIn,
@@ -103,14 +103,14 @@ describe('an opt-in that is impeded', () => {
     return judgeDecision(TERMS, ID, request, { ...MAIN_MACHINE, snapshot: { ...ELIGIBLE, ...facts } });
   };
 
-  it('is handed over with its impediment', () => {
+  it('return an opt-in with its impediment', () => {
     expect(judge(OPT_IN, { subscriptionStatus: present('Runoff') })).toStrictEqual({
       decision: { ...OPT_IN, signer: OWNER.address },
       impediment: new Fault('MachineNotBonded', {}),
     });
   });
 
-  it('is impeded by a fact that cannot be read, which is told only of a newer decision', () => {
+  it('treat an unreadable fact as an impediment and report it only for a newer decision', () => {
     const { impediment } = judge(OPT_IN, { subscriptionStatus: UNREADABLE });
     const fault = chainUnreadable('main', 'transport');
     expect(impediment).toStrictEqual(fault);
@@ -118,19 +118,19 @@ describe('an opt-in that is impeded', () => {
     expect(concludeDecision(impediment, true)).toBe(impediment);
   });
 
-  it('is free otherwise', () => {
+  it('return no impediment for an eligible machine', () => {
     expect(judge(OPT_IN, {})).toStrictEqual({ decision: { ...OPT_IN, signer: OWNER.address }, impediment: undefined });
     expect(concludeDecision(undefined, true)).toBeUndefined();
     expect(concludeDecision(undefined, false)).toStrictEqual(new Fault('DecisionNotNewer', {}));
   });
 
-  it('does not matter for an opt-out', () => {
+  it('return no impediment for an opt-out', () => {
     const { impediment } = judge(OPT_OUT, { subscriptionStatus: UNREADABLE });
     expect(impediment).toBeUndefined();
   });
 });
 
-it('a defect is no impediment', () => {
+it('judgeDecision rethrows errors that are not faults', () => {
   const snapshot = {
     ...MAIN_MACHINE.snapshot,
     get subscriptionStatus(): DecidingSnapshot['subscriptionStatus'] {

@@ -1,11 +1,11 @@
 /**
- * What becomes of a request whose members and window have been judged and whose machine has been found? (http-facts 9.4: kind
- * of the signature, signature, authority, strictly newer, then what an opt-in needs.) Strictly newer is the store's word, given
- * in the statement that writes, so the judgement comes in two halves with the store between them:
+ * Judgement of a decision whose members and window are valid and whose machine was found (http-facts 9.4: kind of the signature,
+ * signature, authority, strictly newer, then the conditions of an opt-in). The store decides "strictly newer" in the statement that
+ * writes, so the judgement has two parts, before and after the store:
  *
- * - `judgeDecision` refuses, or hands over a decision that the store shall apply if it is newer;
- * - where an opt-in is impeded, the store only tells whether the decision is newer;
- * - `concludeDecision` answers: not newer comes before the impediment.
+ * - `judgeDecision` returns a refusal, or a decision that the store applies if it is newer;
+ * - when an opt-in has an impediment, the store only compares the decision;
+ * - `concludeDecision` combines both: "not newer" takes precedence over the impediment.
  */
 import { Fault } from '../faults.ts';
 import type { MachineId } from '../identifiers/identifiers.ts';
@@ -19,7 +19,7 @@ import type { PublishedDeployment, SignedDecision } from './decision.ts';
 import { judgeOptIn } from './opt-in.ts';
 import type { DecisionRefusal } from './decision-refusal.ts';
 
-/** What is the same for every decision of a deployment. */
+/** Inputs that are the same for every decision of a deployment. */
 export interface DecisionTerms {
   readonly namespace: Pick<Namespace, 'message_header'>;
   readonly deployment: PublishedDeployment;
@@ -28,10 +28,10 @@ export interface DecisionTerms {
 
 export type DecisionJudgement =
   | { readonly refusal: DecisionRefusal; readonly decision?: never; readonly impediment?: never }
-  /** To be applied if it is newer, or, when impeded, only to be compared. */
+  /** The store applies the decision if it is newer; with an impediment it only compares. */
   | { readonly decision: SignedDecision; readonly impediment: Fault | undefined; readonly refusal?: never };
 
-/** Throws `ChainUnreadable` where the authority of the signer depends on a fact that is unreadable. */
+/** Judges signature, authority and impediments. Throws `ChainUnreadable` when the signer's authority depends on an unreadable fact. */
 export function judgeDecision(
   terms: DecisionTerms,
   machineId: MachineId,

@@ -1,6 +1,6 @@
 /**
- * Which bytes does an owner sign? (Canonical message of the interface, http-facts 9.3.) Client, command and service build them
- * here and nowhere else: every field is validated first, so that none can carry a line of its own.
+ * Canonical message that an owner signs (canonical message of the interface, http-facts 9.3). Client, command and service all build it
+ * here. Every field is validated first, so that none can inject a line.
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { toMachineId } from '../identifiers/identifiers.ts';
@@ -12,7 +12,7 @@ const REGISTRY = /^0x[0-9a-f]{40}$/;
 const CHAIN_ID = /^[1-9][0-9]{0,77}$/;
 const MAX_ORDINAL = 2 ** 16 - 1;
 
-/** Six lines, separated by LF, none after the last. Throws a RangeError that names the field which cannot be signed. */
+/** Formats the message: six lines separated by LF, without a trailing one. Throws a RangeError that names the invalid field. */
 export function formatDecisionMessage(
   decision: Decision,
   home: DecisionHome,
@@ -29,7 +29,7 @@ export function formatDecisionMessage(
   ].join('\n');
 }
 
-/** The message as it is signed: UTF-8, which for these fields is ASCII. */
+/** Encodes the message as it is signed: UTF-8, which is ASCII for these fields. Throws as `formatDecisionMessage` does. */
 export function encodeDecisionMessage(
   decision: Decision,
   home: DecisionHome,
@@ -39,14 +39,14 @@ export function encodeDecisionMessage(
   return utf8ToBytes(formatDecisionMessage(decision, home, deployment, namespace));
 }
 
-/** What keeps a signature from being valid on another deployment or home chain. */
+/** Returns the lines that bind a signature to one deployment and home chain. */
 function bindingLines(home: DecisionHome, { registry, chainId }: PublishedDeployment): readonly [string, string] {
   return home.chain === 'main'
     ? [`registry: ${registry}`, `chain_id: ${chainId}`]
     : [`audience: ${chainId}`, `home_chain: ${home.ordinal}`];
 }
 
-/** Types are checked too: a published client is called from JavaScript, where a rounded number would name another machine. */
+/** Checks types too: JavaScript callers of the published client could pass a rounded number, which names another machine. */
 function checkFields(decision: Decision, home: DecisionHome, deployment: PublishedDeployment, header: unknown): void {
   check(isText(header, HEADER), 'message_header is not one line of printable ASCII');
   check(isText(deployment.registry, REGISTRY), 'registry is not 0x and 40 lower-case hex digits');
@@ -65,8 +65,8 @@ function isHome(home: DecisionHome): boolean {
   return home.chain === 'main' || (home.chain === 'alt' && isBetween(home.ordinal, 1, MAX_ORDINAL));
 }
 
-function isText(value: unknown, form: RegExp): boolean {
-  return typeof value === 'string' && form.test(value);
+function isText(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value);
 }
 
 function isBetween(value: unknown, least: number, most: number): boolean {

@@ -1,4 +1,4 @@
-/** Every member of the body with every wrong type, every bound and every length. */
+/** Request bodies: every member with every wrong type, limit and length. */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const EIP191 = OWNER.sign(messageOf(OPT_IN));
 const ED25519 = ALT_OWNER.sign(messageOf(OPT_IN, { home: ALT }));
 const KEY = ALT_OWNER.key;
 
-/** Members as texts of JSON, so that the spelling of a number counts. */
+/** Members as JSON texts, because the notation of a number matters. */
 type Texts = Readonly<Record<string, string | undefined>>;
 
 const MAIN_TEXTS: Texts = { opted_in: 'true', timestamp: String(NOW), signature: quote(EIP191) };
@@ -37,40 +37,40 @@ const BOOLEANS = ['true', 'false'];
 const OTHERS = ['null', '[]', '{}', '[true]', '{"a":1}'];
 const MISSING = undefined;
 
-describe('a request', () => {
-  it('to opt in, signed on the main chain', () => {
+describe('parseDecisionRequest', () => {
+  it('parses an opt-in signed on the main chain', () => {
     expect(parse(MAIN_TEXTS)).toStrictEqual({
       request: { optedIn: true, timestamp: NOW, proof: { kind: 'eip191', signature: EIP191 } },
     });
   });
 
-  it('to opt out, signed on the alt chain', () => {
+  it('parses an opt-out signed on the alt chain', () => {
     expect(parse({ ...ALT_TEXTS, opted_in: 'false' })).toStrictEqual({
       request: { optedIn: false, timestamp: NOW, proof: { kind: 'ed25519', signerKey: KEY, signature: ED25519 } },
     });
   });
 
-  it('with a key of one chain and a signature of the other, which fits no home', () => {
+  it('parses an alt-chain key with a main-chain signature as a mixed proof', () => {
     expect(parse({ ...ALT_TEXTS, signature: quote(EIP191) })).toStrictEqual({
       request: { optedIn: true, timestamp: NOW, proof: { kind: 'mixed' } },
     });
   });
 
-  it('with members in any order and others among them', () => {
+  it('accepts members in any order and ignores others', () => {
     const others = { machine_id: '"43"', Opted_In: 'false', __proto__x: '1', '': 'null', 'signer_pubkey ': 'null' };
     expect(parse({ ...others, signature: MAIN_TEXTS['signature'], ...MAIN_TEXTS })).toStrictEqual(parse(MAIN_TEXTS));
     const body = `{"__proto__":{"signer_pubkey":null},"toString":1,${render(MAIN_TEXTS).slice(1)}`;
     expect(read(body)).toStrictEqual(parse(MAIN_TEXTS));
   });
 
-  it('with names and values that are written in escapes', () => {
+  it('accepts names and values with escape sequences', () => {
     const body = render(MAIN_TEXTS).replace('opted_in', 'opted\\u005fin').replace('0x', '\\u0030x');
     expect(read(body)).toStrictEqual(parse(MAIN_TEXTS));
   });
 });
 
-describe('a body that is no object', () => {
-  it.each(['null', 'true', '1', '"text"', '[]', '[{"opted_in":true}]'])('%s', (body) => {
+describe('a body that is not an object', () => {
+  it.each(['null', 'true', '1', '"text"', '[]', '[{"opted_in":true}]'])('is rejected: %s', (body) => {
     expect(read(body)).toStrictEqual(refusedFor('body'));
   });
 });
@@ -78,7 +78,7 @@ describe('a body that is no object', () => {
 describe('opted_in', () => {
   rule('monetization.opted-in-boolean');
 
-  it.each([MISSING, ...TEXT, ...NUMBERS, ...OTHERS])('refused: %s', (text) => {
+  it.each([MISSING, ...TEXT, ...NUMBERS, ...OTHERS])('is rejected as %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, opted_in: text })).toStrictEqual(refusedFor('opted_in'));
   });
 });
@@ -86,17 +86,17 @@ describe('opted_in', () => {
 describe('timestamp', () => {
   rule('monetization.timestamp-integer');
 
-  it.each(['1', '9', '10', '1788900000', '9007199254740991'])('%s', (text) => {
+  it.each(['1', '9', '10', '1788900000', '9007199254740991'])('is accepted as %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, timestamp: text }).request?.timestamp).toBe(Number(text));
   });
 
-  it.each([MISSING, ...TEXT, ...BOOLEANS, ...OTHERS])('refused: %s', (text) => {
+  it.each([MISSING, ...TEXT, ...BOOLEANS, ...OTHERS])('is rejected as %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, timestamp: text })).toStrictEqual(refusedFor('timestamp'));
   });
 
   const integers = '0 -0 -1 -1788900000 9007199254740992 9007199254740993 9999999999999999 10000000000000000';
   const others = '1788900000.0 1788900000.5 0.1 1e9 1E9 1e+9 1.7889e9 1788900000e0 1e400 18446744073709551616';
-  it.each([...integers.split(' '), ...others.split(' '), '1'.repeat(400)])('refused: the number %s', (text) => {
+  it.each([...integers.split(' '), ...others.split(' '), '1'.repeat(400)])('is rejected as the number %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, timestamp: text })).toStrictEqual(refusedFor('timestamp'));
   });
 });
@@ -104,7 +104,7 @@ describe('timestamp', () => {
 describe('signature', () => {
   rule('limits.signature-sizes');
 
-  it.each([MISSING, ...TEXT, ...NUMBERS, ...BOOLEANS, ...OTHERS])('refused: %s', (text) => {
+  it.each([MISSING, ...TEXT, ...NUMBERS, ...BOOLEANS, ...OTHERS])('is rejected as %s', (text) => {
     expect(parse({ ...MAIN_TEXTS, signature: text })).toStrictEqual(refusedFor('signature'));
     expect(parse({ ...ALT_TEXTS, signature: text })).toStrictEqual(refusedFor('signature'));
   });
@@ -114,17 +114,17 @@ describe('signature', () => {
     ['131 characters', EIP191.slice(0, -1)],
     ['133 characters', `${EIP191}0`],
     ['134 characters', `${EIP191}00`],
-    ['no 0x', EIP191.slice(2)],
-    ['0X', EIP191.replace('0x', '0X')],
-    ['no hex', EIP191.replace(/.$/, 'g')],
-    ['a blank', `${EIP191} `],
+    ['a missing 0x', EIP191.slice(2)],
+    ['the prefix 0X', EIP191.replace('0x', '0X')],
+    ['a character that is not hex', EIP191.replace(/.$/, 'g')],
+    ['a space', `${EIP191} `],
     ['a line break', `${EIP191}\n`],
-  ])('refused with and without a key: %s', (_name, signature) => {
+  ])('is rejected with and without a key for %s', (_name, signature) => {
     expect(parse({ ...MAIN_TEXTS, signature: quote(signature) })).toStrictEqual(refusedFor('signature'));
     expect(parse({ ...ALT_TEXTS, signature: quote(signature) })).toStrictEqual(refusedFor('signature'));
   });
 
-  it('refused without a key: base58', () => {
+  it('is rejected without a key as base58', () => {
     expect(parse({ ...MAIN_TEXTS, signature: quote(ED25519) })).toStrictEqual(refusedFor('signature'));
   });
 
@@ -135,8 +135,8 @@ describe('signature', () => {
     ['88 characters, 65 bytes', formatBase58(Uint8Array.of(1, ...new Uint8Array(64)))],
     ['65 characters, 65 bytes', '1'.repeat(65)],
     ['a letter outside the alphabet', ED25519.replace(/.$/, '0')],
-    ['a blank', ` ${ED25519}`],
-  ])('refused with a key: %s', (_name, signature) => {
+    ['a space', ` ${ED25519}`],
+  ])('is rejected with a key for %s', (_name, signature) => {
     rule('monetization.alt-signature-form');
     expect(parse({ ...ALT_TEXTS, signature: quote(signature) })).toStrictEqual(refusedFor('signature'));
   });
@@ -144,7 +144,7 @@ describe('signature', () => {
   it.each([
     ['64 characters', '1'.repeat(64)],
     ['88 characters', formatBase58(new Uint8Array(64).fill(255))],
-  ])('taken with a key: %s', (_name, signature) => {
+  ])('is accepted with a key at %s', (_name, signature) => {
     rule('monetization.alt-signature-form');
     expect(parse({ ...ALT_TEXTS, signature: quote(signature) }).request?.proof).toMatchObject({ signature });
   });
@@ -153,7 +153,7 @@ describe('signature', () => {
 describe('signer_pubkey', () => {
   rule('limits.signature-sizes');
 
-  it.each([...TEXT, ...NUMBERS, ...BOOLEANS, ...OTHERS])('refused beside either signature: %s', (text) => {
+  it.each([...TEXT, ...NUMBERS, ...BOOLEANS, ...OTHERS])('is rejected with either signature as %s', (text) => {
     expect(parse({ ...ALT_TEXTS, signer_pubkey: text })).toStrictEqual(refusedFor('signer_pubkey'));
     expect(parse({ ...MAIN_TEXTS, signer_pubkey: text })).toStrictEqual(refusedFor('signer_pubkey'));
   });
@@ -167,9 +167,9 @@ describe('signer_pubkey', () => {
     ['an address of the main chain', OWNER.address],
     ['hex', '07'.repeat(32)],
     ['a letter outside the alphabet', KEY.replace(/.$/, 'l')],
-    ['a blank', `${KEY} `],
+    ['a space', `${KEY} `],
     ['a line break', `${KEY}\n`],
-  ])('refused: %s', (_name, key) => {
+  ])('is rejected for %s', (_name, key) => {
     rule('monetization.signer-pubkey-form');
     expect(parse({ ...ALT_TEXTS, signer_pubkey: quote(key) })).toStrictEqual(refusedFor('signer_pubkey'));
   });
@@ -177,13 +177,13 @@ describe('signer_pubkey', () => {
   it.each([
     ['32 characters', '1'.repeat(32)],
     ['44 characters', formatBase58(new Uint8Array(32).fill(255))],
-  ])('taken: %s', (_name, key) => {
+  ])('is accepted at %s', (_name, key) => {
     rule('monetization.signer-pubkey-form');
     expect(parse({ ...ALT_TEXTS, signer_pubkey: quote(key) }).request?.proof).toMatchObject({ signerKey: key });
   });
 });
 
-it('is refused for the first member that breaks its rule', () => {
+it('reports the first invalid member', () => {
   const wrong = { opted_in: '1', timestamp: '0', signature: '1', signer_pubkey: 'null' };
   expect(parse(wrong)).toStrictEqual(refusedFor('opted_in'));
   expect(parse({ ...wrong, opted_in: 'true' })).toStrictEqual(refusedFor('timestamp'));
@@ -191,8 +191,8 @@ it('is refused for the first member that breaks its rule', () => {
   expect(parse({ ...MAIN_TEXTS, signer_pubkey: 'null' })).toStrictEqual(refusedFor('signer_pubkey'));
 });
 
-describe('what a client sends', () => {
-  it('is the body of an honest client', () => {
+describe('toDecisionBody', () => {
+  it('builds the body that the service expects', () => {
     const main = toDecisionBody(OPT_IN, { kind: 'eip191', signature: EIP191 });
     expect(main).toStrictEqual(membersOf(OPT_IN));
     const signature = ALT_OWNER.sign(messageOf(OPT_OUT, { home: ALT }));
@@ -200,7 +200,7 @@ describe('what a client sends', () => {
     expect(alt).toStrictEqual(membersOf(OPT_OUT, ALT));
   });
 
-  it(`is what the service reads, ${SEED_TITLE}`, () => {
+  it(`is the inverse of parseDecisionRequest (${SEED_TITLE})`, () => {
     const proof = fc.constantFrom(
       { kind: 'eip191', signature: EIP191 } as const,
       { kind: 'ed25519', signerKey: KEY, signature: ED25519 } as const,
@@ -214,10 +214,10 @@ describe('what a client sends', () => {
   });
 });
 
-describe(`any JSON, ${SEED_TITLE}`, () => {
+describe(`parseDecisionRequest with any JSON (${SEED_TITLE})`, () => {
   const value = fc.oneof(fc.json(), fc.constantFrom(...Object.values(ALT_TEXTS), ...Object.values(MAIN_TEXTS)));
 
-  it('is read or refused', () => {
+  it('returns either a request or a refusal', () => {
     fc.assert(
       fc.property(fc.json(), (body) => {
         expect(Object.keys(read(body))).toHaveLength(1);
@@ -226,7 +226,7 @@ describe(`any JSON, ${SEED_TITLE}`, () => {
     );
   });
 
-  it('is read only where every member keeps its rule', () => {
+  it('returns a request only when every member is valid', () => {
     const mostly = (...texts: readonly string[]) =>
       fc.oneof({ arbitrary: fc.constantFrom(...texts), weight: 4 }, { arbitrary: value, weight: 1 });
     const texts = fc.record(

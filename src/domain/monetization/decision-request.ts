@@ -1,6 +1,6 @@
 /**
- * Which decision does the body of a request carry, and how does it claim to be signed? ("PUT request body" of the interface,
- * http-facts 9.4.) The wire's names of the members stand here only, for service and client.
+ * Parsing and building of the request body of a decision ("PUT request body" of the interface, http-facts 9.4). Only this file contains the
+ * wire names of its members, for service and client.
  */
 import { Fault } from '../faults.ts';
 import { parseAltKey } from '../identifiers/alt-identifiers.ts';
@@ -19,7 +19,7 @@ export type DecisionRequestResult =
   | { readonly request: DecisionRequest; readonly refusal?: never }
   | { readonly refusal: DecisionRefusal; readonly request?: never };
 
-/** The body as it is sent. */
+/** The JSON body of a request. */
 export interface DecisionBody {
   readonly opted_in: boolean;
   readonly timestamp: number;
@@ -27,10 +27,10 @@ export interface DecisionBody {
   readonly signer_pubkey?: string;
 }
 
-/** Digits only: a sign, a fraction, an exponent and 0 are refused, whatever number they write. */
+/** Digits only: a sign, a fraction, an exponent and 0 are rejected, even where the value is an integer. */
 const POSITIVE_INTEGER = /^[1-9][0-9]{0,15}$/;
 
-/** Reads the members in their order; unknown ones are ignored. */
+/** Parses the members in their order and reports the first invalid one; unknown members are ignored. */
 export function parseDecisionRequest(body: JsonValue): DecisionRequestResult {
   if (!(body instanceof Map)) return malformed('body');
   const members: ReadonlyMap<string, JsonValue> = body;
@@ -42,7 +42,7 @@ export function parseDecisionRequest(body: JsonValue): DecisionRequestResult {
   return typeof proof === 'string' ? malformed(proof) : { request: { optedIn, timestamp, proof } };
 }
 
-/** The inverse, for clients. */
+/** Builds the body of a request, for clients. */
 export function toDecisionBody({ optedIn, timestamp }: Omit<Decision, 'machineId'>, proof: SignedProof): DecisionBody {
   const body = { opted_in: optedIn, timestamp, signature: proof.signature };
   return proof.kind === 'eip191' ? body : { ...body, signer_pubkey: proof.signerKey };
@@ -56,7 +56,7 @@ function parseTimestamp(value: JsonValue | undefined): number | undefined {
   return Number.isSafeInteger(timestamp) ? timestamp : undefined;
 }
 
-/** The proof, or the member that keeps it from being one. A member that is null is there, and is no text. */
+/** Parses the proof, or returns the invalid member. A member that is null counts as present and invalid. */
 function parseProof(signature: JsonValue | undefined, key: JsonValue | undefined): DecisionProof | DecisionMember {
   if (typeof signature !== 'string') return 'signature';
   const recoverable = parseRecoverableSignature(signature);

@@ -1,6 +1,6 @@
 /**
- * Who signed a decision, and may they decide? ("Who may sign" of the interface, http-facts 9.4 and 9.5, chain-evm 3.2.)
- * Main chain: owner or controller, by EIP-191. Alt chain: the owner alone, by Ed25519.
+ * Authentication and authorization of a decision's signer ("Who may sign" of the interface, http-facts 9.4 and 9.5, chain-evm 3.2).
+ * Main chain: owner or controller, by EIP-191. Alt chain: only the owner, by Ed25519.
  */
 import { Fault } from '../faults.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
@@ -11,11 +11,11 @@ import type { DecidingMachine } from './deciding-machine.ts';
 import type { Signer } from './decision.ts';
 import type { DecisionRefusal, UnauthorizedCause } from './decision-refusal.ts';
 
-/** How a decision claims to be signed. */
+/** The claimed signature of a decision. */
 export type DecisionProof =
   | { readonly kind: 'eip191'; readonly signature: RecoverableSignature }
   | { readonly kind: 'ed25519'; readonly signerKey: AltKey; readonly signature: Ed25519Signature }
-  /** A key of the alt chain beside a signature of the main chain: it fits no home. */
+  /** An alt-chain key with a main-chain signature, which no home accepts. */
   | { readonly kind: 'mixed' };
 
 export type SignerJudgement =
@@ -24,7 +24,7 @@ export type SignerJudgement =
 
 /**
  * Judges the kind of the proof, then the signature over `message`, then the authority of its signer.
- * Throws `ChainUnreadable` where the authority depends on a fact that is unreadable.
+ * Throws `ChainUnreadable` when the authority depends on an unreadable fact.
  */
 export function judgeSigner(
   checks: SignatureChecks,

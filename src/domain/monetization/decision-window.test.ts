@@ -6,7 +6,7 @@ import { chooseTimestamp, judgeWindow } from './decision-window.ts';
 
 const OUTSIDE = new Fault('DecisionOutsideWindow', {});
 
-describe('a decision signed', () => {
+describe('judgeWindow', () => {
   rule('limits.signature-freshness');
 
   it.each([
@@ -17,23 +17,23 @@ describe('a decision signed', () => {
     ['29 seconds ahead', 29, undefined],
     ['30 seconds ahead', 30, undefined],
     ['31 seconds ahead', 31, OUTSIDE],
-    ['at the beginning of time', 1 - NOW, OUTSIDE],
-    ['at the end of numbers', Number.MAX_SAFE_INTEGER - NOW, OUTSIDE],
-  ])('%s', (_name, offset, judged) => {
+    ['at second 1', 1 - NOW, OUTSIDE],
+    ['at the largest safe integer', Number.MAX_SAFE_INTEGER - NOW, OUTSIDE],
+  ])('judges a decision signed %s', (_name, offset, judged) => {
     rule('monetization.window');
     expect(judgeWindow(NOW + offset, NOW)).toStrictEqual(judged);
   });
 });
 
-describe('a new decision is signed for', () => {
+describe('chooseTimestamp', () => {
   it.each([
-    ['now, when none is in force', undefined, 0],
-    ['now, when the last one is older', -1, 0],
-    ['the next second, when the last one is of this second', 0, 1],
-    ['the second after the last one, when that was ahead', 29, 30],
-    ['no time yet, when the last one is as far ahead as can be', 30, undefined],
-  ])('%s', (_name, inForceSince, chosen) => {
-    const since = inForceSince === undefined ? undefined : NOW + inForceSince;
-    expect(chooseTimestamp(NOW, since)).toBe(chosen === undefined ? undefined : NOW + chosen);
+    ['now when there is no earlier decision', undefined, 0],
+    ['now when the earlier decision is older', -1, 0],
+    ['the next second when the earlier decision is from this second', 0, 1],
+    ['the second after an earlier decision that was ahead', 29, 30],
+    ['nothing when the earlier decision is at the limit of the window', 30, undefined],
+  ])('returns %s', (_name, currentOffset, chosen) => {
+    const current = currentOffset === undefined ? undefined : NOW + currentOffset;
+    expect(chooseTimestamp(NOW, current)).toBe(chosen === undefined ? undefined : NOW + chosen);
   });
 });

@@ -1,20 +1,20 @@
-/** Is a decision fresh? ("Freshness window" of the interface.) Both ends are inside. */
+/** Freshness window of a decision ("Freshness window" of the interface). Both ends are inclusive. */
 import { Fault } from '../faults.ts';
 import type { DecisionRefusal } from './decision-refusal.ts';
 
 export const MAX_AGE_SECONDS = 300;
-/** For a clock that runs ahead of ours. */
+/** Tolerance for a client's clock that runs ahead. */
 export const MAX_LEAD_SECONDS = 30;
 
-/** `nowSeconds` is the service's clock, rounded down. */
+/** Returns a refusal when the timestamp is outside the window. `nowSeconds` is the service's clock, rounded down. */
 export function judgeWindow(timestamp: number, nowSeconds: number): DecisionRefusal | undefined {
   const isFresh = timestamp >= nowSeconds - MAX_AGE_SECONDS && timestamp <= nowSeconds + MAX_LEAD_SECONDS;
   return isFresh ? undefined : new Fault('DecisionOutsideWindow', {});
 }
 
 /**
- * The time that a new decision is signed for: now, or the first second after the decision in force (undefined: none).
- * Undefined when that second is too far ahead to be taken now.
+ * Chooses the timestamp of a new decision: now, or the first second after `currentTimestamp`, that of the decision in force.
+ * Returns undefined when that second is too far ahead to be accepted now.
  */
 export function chooseTimestamp(nowSeconds: number, currentTimestamp: number | undefined): number | undefined {
   const timestamp = Math.max(nowSeconds, (currentTimestamp ?? 0) + 1);

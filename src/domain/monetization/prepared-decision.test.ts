@@ -4,8 +4,8 @@ import { DEFAULT_NAMESPACE } from '../identifiers/namespace.ts';
 import { ALT, DEPLOYMENT, MAIN, messageOf, OPT_IN, OPT_OUT } from '../../../testing/fixtures/deciding-machines.ts';
 import { prepareDecision } from './prepared-decision.ts';
 
-describe('a client is given what it shows and what it signs', () => {
-  it('on the main chain, by the wallet', () => {
+describe('prepareDecision', () => {
+  it('returns text and bytes for EIP-191 on the main chain', () => {
     expect(prepareDecision(OPT_IN, MAIN, DEPLOYMENT, DEFAULT_NAMESPACE)).toStrictEqual({
       decision: OPT_IN,
       scheme: 'eip191',
@@ -20,7 +20,7 @@ timestamp: 1788900000`,
     });
   });
 
-  it('on the alt chain, by the key', () => {
+  it('returns text and bytes for Ed25519 on the alt chain', () => {
     expect(prepareDecision(OPT_OUT, { chain: 'alt', ordinal: 5 }, DEPLOYMENT, DEFAULT_NAMESPACE)).toStrictEqual({
       decision: OPT_OUT,
       scheme: 'ed25519',
@@ -35,7 +35,7 @@ timestamp: 1788900000`,
     });
   });
 
-  it('and nothing that names another machine', () => {
+  it('throws for a rounded machine id', () => {
     const rounded = { ...OPT_IN, machineId: Number(2n ** 53n + 1n) as unknown as MachineId };
     expect(() => prepareDecision(rounded, MAIN, DEPLOYMENT, DEFAULT_NAMESPACE)).toThrow(
       new RangeError('machine_id is not a bigint in 1 to 2^256 - 1'),

@@ -1,6 +1,6 @@
 /**
- * What does a client show to its user, sign, and send? (http-facts 9.3 and 9.4.) The same bytes that the service builds, from the
- * well-known document, the home that the profile tells, and the user's will. Nothing is signed here.
+ * Preparation of a decision for signing by a client (http-facts 9.3 and 9.4): the same bytes that the service builds, from the well-known
+ * document, the machine's home in its profile, and the user's choice. Nothing is signed here.
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Namespace } from '../identifiers/namespace.ts';
@@ -9,14 +9,14 @@ import type { Decision, DecisionHome, PublishedDeployment } from './decision.ts'
 
 export interface PreparedDecision {
   readonly decision: Decision;
-  /** How the home chain wants `message` to be signed: `personal_sign`, or Ed25519 over the bytes as they are. */
+  /** Signature scheme of the home chain: `personal_sign`, or Ed25519 over the bytes of `message` as they are. */
   readonly scheme: 'eip191' | 'ed25519';
-  /** For the eyes of the user. */
+  /** The message as text, for display to the user. */
   readonly text: string;
   readonly message: Uint8Array;
 }
 
-/** Throws a RangeError that names the field which cannot be signed. */
+/** Builds the message to sign. Throws a RangeError that names the invalid field. */
 export function prepareDecision(
   decision: Decision,
   home: DecisionHome,
