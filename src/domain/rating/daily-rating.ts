@@ -47,18 +47,18 @@ export interface DayHistory {
  * Throws `EventsUnreadable`.
  */
 export function rateDays(
-  { stateDays: foldDays, events }: DayHistory,
+  { stateDays, events }: DayHistory,
   facts: UndatedFacts,
   { current, today, maxDays }: { readonly current: Rating; readonly today: number; readonly maxDays: number },
 ): DailyRatings {
-  const firstEventDay = foldDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
+  const firstEventDay = stateDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
   if (firstEventDay === undefined) return { revenueBeforeCents: 0, days: [] };
   let state = emptyRatingState();
   let nextDay = 0;
   let nextEvent = 0;
   const advanceTo = (day: number): void => {
-    for (; nextDay < foldDays.length && foldDays[nextDay]!.day <= day; nextDay++) {
-      state = applyDay(state, foldDays[nextDay]!);
+    for (; nextDay < stateDays.length && stateDays[nextDay]!.day <= day; nextDay++) {
+      state = applyDay(state, stateDays[nextDay]!);
     }
     const start = nextEvent;
     while (nextEvent < events.length && dayOf(events[nextEvent]!.blockTimestamp) <= day) nextEvent += 1;
