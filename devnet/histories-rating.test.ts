@@ -50,7 +50,7 @@ describe.each(rated)('%s', (name, history) => {
     const { summary, ...expected } = history.rating;
     for (const later of ASKED_SECONDS_LATER) {
       const rating = rateMachine({
-        fold: emptyRatingState(),
+        state: emptyRatingState(),
         tail: name === 'ANCHORED_WEEKLY_PAYER' ? arrivedLate(told, now) : told,
         rates,
         now: now + later,

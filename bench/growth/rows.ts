@@ -67,5 +67,5 @@ const FOLD_STATE = encodeRatingState(
       blockTimestamp: START + seq * DAY,
     })),
     createRateTable(false),
-  ).fold,
+  ).state,
 );

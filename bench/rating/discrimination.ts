@@ -68,7 +68,7 @@ function simulateOutcome(): Outcome {
   const quality = random();
   const defaulted = random() < 0.02 + 0.6 * (1 - quality) ** 2;
   const rating = rateMachine({
-    fold: emptyRatingState(),
+    state: emptyRatingState(),
     tail: simulateMachine(quality, defaulted),
     rates: createRateTable(false),
     bondStatus: 'bonded',

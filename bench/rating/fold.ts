@@ -44,10 +44,10 @@ const facts = {
   now,
 } as const;
 
-const folding = measure(() => foldEvents(emptyRatingState(), events, rates).fold);
+const folding = measure(() => foldEvents(emptyRatingState(), events, rates).state);
 const fold = folding.result;
 const text = encodeRatingState(fold);
-const rating = measureEach(() => rateMachine({ ...facts, fold, tail: [] }));
+const rating = measureEach(() => rateMachine({ ...facts, state: fold, tail: [] }));
 const parsing = measureEach(() => decodeRatingState(text));
 
 console.log(`fold      ${Math.round(EVENTS / (folding.milliseconds / 1000)).toLocaleString('en')} events/s`);

@@ -200,7 +200,7 @@ export interface MainChainLog {
   /**
    * Everything that the given blocks logged, asked by block hash: the logs of the service's contracts, and a bloom over all
    * logs of the block whoever emitted them. A header whose bloom this one covers hides nothing. In the order asked, in as
-   * few requests as the node allows. Throws `AnswerRejected` where the numbers of a block's logs have a gap.
+   * few requests as the node allows. Throws `ResponseRejected` where the numbers of a block's logs have a gap.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
   /** False from the moment a node says that it does not know how to tell receipts. */

@@ -1,5 +1,5 @@
 /** Which colours do the images have? Each letter's stands on its background with a contrast of at least 4.5, and carries its text. */
-import type { Letter } from '../../domain/rating/scale.ts';
+import type { RatingLetter } from '../../domain/rating/scale.ts';
 
 export interface Palette {
   readonly background: string;
@@ -12,7 +12,7 @@ export interface Palette {
 
 export type Tone = 'high' | 'middle' | 'low' | 'none' | 'unrated';
 
-const TONES: Readonly<Record<Letter, Tone>> = {
+const TONES: Readonly<Record<RatingLetter, Tone>> = {
   AAA: 'high',
   AA: 'high',
   A: 'middle',
@@ -23,7 +23,7 @@ const TONES: Readonly<Record<Letter, Tone>> = {
   Provisioned: 'unrated',
 };
 
-export function toneOf(letter: Letter): Tone {
+export function toneOf(letter: RatingLetter): Tone {
   return TONES[letter];
 }
 

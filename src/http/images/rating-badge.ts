@@ -1,12 +1,12 @@
 /** How does a rating look in a line of text? `GET /machines/{machine_id}/badge.svg`: a small badge for a README. */
-import type { Letter } from '../../domain/rating/scale.ts';
+import type { RatingLetter } from '../../domain/rating/scale.ts';
 import { BADGE, toneOf } from './palette.ts';
 import { escapeSvgText } from './svg-text.ts';
 
 export interface BadgeFacts {
   /** The name with the whole id. */
   readonly name: string;
-  readonly letter: Letter;
+  readonly letter: RatingLetter;
   readonly score: number;
 }
 

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import { MIN_EVENTS_FOR_STORED_DAYS } from '../../../domain/rating/rating-state-days.ts';
 import type {
   AltRatingStateWrite,
   AltMachineState,
@@ -143,7 +143,7 @@ function prepareUnfolded({ builder }: Dialect) {
         .where('m.problem', 'is', null)
         .where(
           sql<boolean>`(m.event_count - coalesce(f.next_seq, 0) >= ${least}
-            OR (f.next_seq > ${sql.lit(LEAST_EVENTS_OF_DAYS)} AND NOT EXISTS (SELECT 1 FROM alt_fold_days d
+            OR (f.next_seq > ${sql.lit(MIN_EVENTS_FOR_STORED_DAYS)} AND NOT EXISTS (SELECT 1 FROM alt_fold_days d
               WHERE d.machine_id = m.machine_id AND d.slot = ${slot} AND d.configuration_id = ${configurationId}
                 AND d.revision = m.revision AND d.next_seq >= f.next_seq)))`,
         )

@@ -1,5 +1,5 @@
 /** How far are machines' ratings folded? (`RatingStateStore`; design/scoring.md, Fold.) */
-import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import { MIN_EVENTS_FOR_STORED_DAYS } from '../../../domain/rating/rating-state-days.ts';
 import type {
   RatingStateStore,
   RatingStateWrite,
@@ -46,7 +46,7 @@ export function createRatingStates(database: SqlDatabase): RatingStateStore {
   ): SqlProgram<boolean> {
     const isKept = fold.days !== undefined && fold.epoch === epoch;
     const isAdded = isKept && (yield* days.add(slot, { machine: historyId, version: epoch }, fold.days));
-    return isAdded || fold.nextSeq <= LEAST_EVENTS_OF_DAYS;
+    return isAdded || fold.nextSeq <= MIN_EVENTS_FOR_STORED_DAYS;
   }
 
   function* listDays(key: HistoryKey, ratesFingerprint: string, limit: number): SqlProgram<StoredRatingStateDays> {

@@ -3,7 +3,7 @@
  * distinct values, and those other than the configuration's own are where the unfolded machines stand.
  */
 import { sql } from 'kysely';
-import { LEAST_EVENTS_OF_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import { MIN_EVENTS_FOR_STORED_DAYS } from '../../../domain/rating/rating-state-days.ts';
 import type { MainChainIndexStore } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { HistoryKey } from './event-histories.ts';
@@ -87,7 +87,7 @@ function prepareUnfolded({ builder }: Dialect, slot: Slot) {
         .where(sql<boolean>`(h.machine_id, h.generation) > (${value.id}, ${value.generation})`)
         .where(
           sql<boolean>`(f.history_id IS NULL OR (f.epoch, f.next_seq) < (h.epoch, h.log_count)
-            OR (h.log_count > ${sql.lit(LEAST_EVENTS_OF_DAYS)} AND NOT EXISTS (SELECT 1 FROM fold_days d
+            OR (h.log_count > ${sql.lit(MIN_EVENTS_FOR_STORED_DAYS)} AND NOT EXISTS (SELECT 1 FROM fold_days d
               WHERE d.history_id = h.history_id AND d.slot = ${value.slot} AND d.configuration_id = ${value.configurationId}
                 AND d.epoch = h.epoch AND d.next_seq >= h.log_count)))`,
         )

@@ -3,7 +3,7 @@
  * and one version of its history (`domain/rating/fold-days.ts`).
  */
 import { sql, type RawBuilder } from 'kysely';
-import { KEPT_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import { RETAINED_DAYS } from '../../../domain/rating/rating-state-days.ts';
 import type { RatingStateDaysWrite, StoredRatingStateDay } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { RatingStateSlot } from './rating-state-slots.ts';
@@ -101,7 +101,7 @@ export function createRatingStateDays<Chain extends keyof typeof TABLES>(
           ...[key.machine, slot, day, configurationId, key.version, nextSeq, state],
         ]),
       });
-      yield* execute(removeOld({ ...place, day: newest.day - KEPT_DAYS }));
+      yield* execute(removeOld({ ...place, day: newest.day - RETAINED_DAYS }));
       return true;
     },
   };
