@@ -1,3 +1,4 @@
+/** Cache of reads at the newest block. */
 import { expect, test } from 'vitest';
 import type { Header } from '../../../ports/main-chain.ts';
 import { createBlockCache } from './block-cache.ts';
@@ -6,20 +7,20 @@ const block = (number: number, hash = `0x${number}`) => ({ number, hash }) as He
 
 function open(maxEntries = 10) {
   const time = { milliseconds: 1_000 };
-  const asked: string[] = [];
+  const reads: string[] = [];
   const clock = { nowMilliseconds: () => time.milliseconds };
-  const keep = createBlockCache<string, string>({
+  const cache = createBlockCache<string, string>({
     clock,
     maxEntries,
     maxAgeMilliseconds: (value) => (value.startsWith('flawed') ? 10 : 100),
   });
-  /** Which reading is given: they are numbered in the order in which they are made. */
+  /** Reads the key; each result carries the serial number of its read. */
   const get = (at: Header, key: string, read = async (reading: string) => reading) =>
-    keep.get(at, key, () => read(`${key} ${asked.push(key)}`));
-  return { time, asked, keep, get };
+    cache.get(at, key, () => read(`${key} ${reads.push(key)}`));
+  return { time, cache, get };
 }
 
-test('a block is read once, also while it is being read', async () => {
+test('shares one read per block and key, also while it is in flight', async () => {
   const { get } = open();
   expect(await Promise.all([get(block(1), 'a'), get(block(1), 'a'), get(block(1), 'b')])).toEqual([
     'a 1',
@@ -29,21 +30,21 @@ test('a block is read once, also while it is being read', async () => {
   expect(await get(block(1), 'a')).toBe('a 1');
 });
 
-test('the next block begins anew, and so does another block of the same number', async () => {
+test('clears the cache at the next block and at another block of the same number', async () => {
   const { get } = open();
   expect(await get(block(1), 'a')).toBe('a 1');
   expect(await get(block(2), 'a')).toBe('a 2');
   expect(await get(block(2, '0xother'), 'a')).toBe('a 3');
 });
 
-test('a block that is not the newest any more is read, and neither keeps nor drops', async () => {
-  const { get, keep } = open();
+test('reads at an older block without storing or clearing anything', async () => {
+  const { get, cache } = open();
   await get(block(2), 'a');
   expect([await get(block(1), 'a'), await get(block(1), 'a'), await get(block(2), 'a')]).toEqual(['a 2', 'a 3', 'a 1']);
-  expect([keep.has(block(1), 'a'), keep.has(block(2), 'a'), keep.has(block(2), 'b')]).toEqual([false, true, false]);
+  expect([cache.has(block(1), 'a'), cache.has(block(2), 'a'), cache.has(block(2), 'b')]).toEqual([false, true, false]);
 });
 
-test('what was read stays for as long as it may', async () => {
+test('expires each value at its own maximum age', async () => {
   const { get, time } = open();
   await get(block(1), 'sound');
   await get(block(1), 'flawed');
@@ -55,14 +56,14 @@ test('what was read stays for as long as it may', async () => {
   expect(await get(block(1), 'sound')).toBe('sound 4');
 });
 
-test('a clock that was set back makes everything old', async () => {
+test('treats every entry as expired when the clock was set back', async () => {
   const { get, time } = open();
   await get(block(1), 'a');
   time.milliseconds -= 1;
   expect(await get(block(1), 'a')).toBe('a 2');
 });
 
-test('a failure is told to everyone who waits, and not kept', async () => {
+test('rejects all waiting callers when a read fails, and caches nothing', async () => {
   const { get } = open();
   const fail = () => Promise.reject(new Error('unreadable'));
   const first = get(block(1), 'a', fail);
@@ -70,7 +71,7 @@ test('a failure is told to everyone who waits, and not kept', async () => {
   expect(await get(block(1), 'a')).toBe('a 2');
 });
 
-test('a read that began in an earlier block is not taken for one of this block', async () => {
+test('does not serve a read that began at an earlier block', async () => {
   const { get } = open();
   let finish: (value: string) => void = () => undefined;
   const slow = get(block(1), 'a', () => new Promise((resolve) => (finish = resolve)));
@@ -79,8 +80,8 @@ test('a read that began in an earlier block is not taken for one of this block',
   expect([await slow, await get(block(2), 'a')]).toEqual(['late', 'a 2']);
 });
 
-test('there are never more than so many: the first falls first', async () => {
-  const { get, keep } = open(2);
+test('drops the oldest entry beyond the maximum', async () => {
+  const { get, cache } = open(2);
   for (const key of ['a', 'b', 'c']) await get(block(1), key);
-  expect(['a', 'b', 'c'].map((key) => keep.has(block(1), key))).toEqual([false, true, true]);
+  expect(['a', 'b', 'c'].map((key) => cache.has(block(1), key))).toEqual([false, true, true]);
 });

@@ -1,3 +1,4 @@
+/** Cache of the deployment facts. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeploymentFacts } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
@@ -29,7 +30,7 @@ beforeEach(() => {
 const read = (block = HEAD) => cache.read(block, startDeadline(1_000, 1_000));
 const facts = (tierCount: number) => ({ tierCount }) as DeploymentFacts;
 
-test('facts are read once, shared while they are read, and kept for a while', async () => {
+test('reads facts once, shares the read in flight, and caches the result until it expires', async () => {
   const readers = [read(), read()];
   expect(cache.last()).toBeUndefined();
   reads[0]!.resolve(facts(1));
@@ -43,7 +44,7 @@ test('facts are read once, shared while they are read, and kept for a while', as
   expect(await later).toEqual(facts(2));
 });
 
-test('facts that were forgotten are read again, and remain the last known until then', async () => {
+test('reads invalidated facts again and returns them as the last known until then', async () => {
   const first = read();
   reads[0]!.resolve(facts(1));
   await first;
@@ -55,7 +56,7 @@ test('facts that were forgotten are read again, and remain the last known until 
   expect([await second, cache.last()]).toEqual([facts(2), facts(2)]);
 });
 
-test('facts that are forgotten while they are read serve their readers only', async () => {
+test('returns facts that are invalidated during the read to its callers only', async () => {
   const early = read();
   cache.invalidate();
   const late = read();
@@ -66,7 +67,7 @@ test('facts that are forgotten while they are read serve their readers only', as
   expect(reads).toHaveLength(2);
 });
 
-test('facts of an older block serve their reader only: what changed since is not told again', async () => {
+test('returns facts of an older block to the caller only, because changes since then are not reported again', async () => {
   const early = read(OLDER);
   const late = read();
   reads[0]!.resolve(facts(1));
@@ -77,7 +78,7 @@ test('facts of an older block serve their reader only: what changed since is not
   expect(reads).toHaveLength(2);
 });
 
-test('the first facts ever are known even when they were forgotten meanwhile, but do not hold', async () => {
+test('returns the first facts as last known even when they were invalidated during the read', async () => {
   const early = read();
   cache.invalidate();
   reads[0]!.resolve(facts(1));
@@ -87,7 +88,7 @@ test('the first facts ever are known even when they were forgotten meanwhile, bu
   expect(reads).toHaveLength(2);
 });
 
-test('a read that fails is not kept', async () => {
+test('does not cache a failed read', async () => {
   const failing = read();
   reads[0]!.reject(new Error('no'));
   await expect(failing).rejects.toThrow('no');
@@ -96,33 +97,33 @@ test('a read that fails is not kept', async () => {
   expect(await next).toEqual(facts(1));
 });
 
-describe('renewing', () => {
+describe('a renewal', () => {
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const renewal = () => {
     const read = Promise.withResolvers<DeploymentFacts>();
-    let isAsked = false;
-    const ask = () => {
-      isAsked = true;
+    let isCalled = false;
+    const call = () => {
+      isCalled = true;
       return read.promise;
     };
-    return { ask, isAsked: () => isAsked, ...read };
+    return { call, isCalled: () => isCalled, ...read };
   };
-  async function keepFirst(): Promise<void> {
+  async function storeFirst(): Promise<void> {
     const first = read();
     reads[0]!.resolve(facts(1));
     await first;
   }
 
-  test('facts in use are renewed while they serve, and are as old as that question', async () => {
-    await keepFirst();
+  test('refreshes facts in use while they are served and counts their age from the request', async () => {
+    await storeFirst();
     const [unused, early, due, second] = [renewal(), renewal(), renewal(), renewal()];
-    cache.renewAging(60_001, unused.ask);
+    cache.renewAging(60_001, unused.call);
     expect(await read()).toEqual(facts(1));
     now = 50_000;
-    cache.renewAging(60_000, early.ask);
-    cache.renewAging(60_001, due.ask);
-    cache.renewAging(60_001, second.ask);
-    expect([unused, early, due, second].map(({ isAsked }) => isAsked())).toEqual([false, false, true, false]);
+    cache.renewAging(60_000, early.call);
+    cache.renewAging(60_001, due.call);
+    cache.renewAging(60_001, second.call);
+    expect([unused, early, due, second].map(({ isCalled }) => isCalled())).toEqual([false, false, true, false]);
     now = 56_000;
     expect(cache.fresh()).toEqual(facts(1));
     due.resolve(facts(2));
@@ -134,12 +135,12 @@ describe('renewing', () => {
     expect(reads).toHaveLength(1);
   });
 
-  test('nobody waits for it, and what is read or forgotten meanwhile counts', async () => {
-    await keepFirst();
+  test('delays no reader and yields to a read or an invalidation in the meantime', async () => {
+    await storeFirst();
     await read();
     now = 59_000;
     const slow = renewal();
-    cache.renewAging(60_001, slow.ask);
+    cache.renewAging(60_001, slow.call);
     now = 60_000;
     const reader = read();
     reads[1]!.resolve(facts(2));
@@ -149,22 +150,22 @@ describe('renewing', () => {
     expect(cache.fresh()).toEqual(facts(2));
     now = 119_000;
     const forgotten = renewal();
-    cache.renewAging(180_000, forgotten.ask);
+    cache.renewAging(180_000, forgotten.call);
     cache.invalidate();
     forgotten.resolve(facts(4));
     await settled();
     expect([cache.fresh(), cache.last()]).toEqual([undefined, facts(2)]);
   });
 
-  test('facts are kept to their age where it fails, and it is tried again', async () => {
-    await keepFirst();
+  test('serves the cached facts until they expire when it fails, and is tried again', async () => {
+    await storeFirst();
     await read();
     const [failing, next] = [renewal(), renewal()];
-    cache.renewAging(60_001, failing.ask);
+    cache.renewAging(60_001, failing.call);
     failing.reject(new Error('no'));
     await settled();
     expect(cache.fresh()).toEqual(facts(1));
-    cache.renewAging(60_001, next.ask);
-    expect(next.isAsked()).toBe(true);
+    cache.renewAging(60_001, next.call);
+    expect(next.isCalled()).toBe(true);
   });
 });

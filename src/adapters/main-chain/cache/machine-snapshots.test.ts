@@ -1,3 +1,4 @@
+/** LRU cache of machine snapshots: validity, renewal, reads in flight, memory bound. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
@@ -83,7 +84,7 @@ beforeEach(() => {
   open();
 });
 
-/** Reads, and tells whether the chain had to be asked. */
+/** Returns the snapshot and whether the chain was read. */
 async function get(snapshot: MachineSnapshot, head = HEAD, firstEvents = false) {
   let wasRead = false;
   const given = await snapshots.get(snapshot.id, firstEvents, head, () => {
@@ -95,8 +96,8 @@ async function get(snapshot: MachineSnapshot, head = HEAD, firstEvents = false) 
 
 const wasRead = async (machine: number, head = HEAD) => (await get(snapshotOf(machine), head)).wasRead;
 
-describe('a snapshot serves', () => {
-  test('the same object, until a step touches its machine, and no other', async () => {
+describe('a cached snapshot', () => {
+  test('is returned as the same object until a step touches its machine', async () => {
     const { given } = await get(snapshotOf(1));
     await get(snapshotOf(2));
     snapshots.advance(step());
@@ -105,7 +106,7 @@ describe('a snapshot serves', () => {
     expect([await wasRead(1), await wasRead(2)]).toEqual([true, false]);
   });
 
-  test('is renewed before it is too old, where it is used and sound', async () => {
+  test('is renewed before it expires when it is in use and has no unreadable fact', async () => {
     const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
     for (const snapshot of [snapshotOf(1), snapshotOf(2), snapshotOf(3, { attestations: unreadable })]) {
       await get(snapshot);
@@ -116,7 +117,7 @@ describe('a snapshot serves', () => {
     now = 55_000;
     const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
     snapshots.renew(id(1), () => promise);
-    snapshots.renew(id(1), () => Promise.reject(new Error('is read already')));
+    snapshots.renew(id(1), () => Promise.reject(new Error('is already being read')));
     expect(await wasRead(1)).toBe(false);
     resolve(snapshotOf(1));
     await promise;
@@ -125,25 +126,25 @@ describe('a snapshot serves', () => {
     expect(snapshots.listAging(115_001, STEP_MILLISECONDS)).toHaveLength(1);
   });
 
-  test('is renewed in turn with others of its age, once it is past half of that', async () => {
+  test('is renewed in even shares with others past half of their age', async () => {
     for (let machine = 1; machine <= 10; machine++) {
       await get(snapshotOf(machine));
       await get(snapshotOf(machine));
       now += 1_000;
     }
-    // In use is not the order of age.
+    // The order of use differs from the order of age.
     await get(snapshotOf(1));
     const listAt = (milliseconds: number) => {
       now = milliseconds;
       return snapshots.listAging(now + 17_000, STEP_MILLISECONDS).map((snapshot) => snapshot.id);
     };
-    // Seven steps fit into what is left of the age, so two of ten at a time.
+    // Seven steps remain before expiry, so two of ten are renewed per step.
     expect([listAt(30_000), listAt(30_001), listAt(31_001), listAt(42_999)]).toEqual([[], [1n], [1n, 2n], [1n, 2n]]);
-    // What must be renewed is, however many they are.
+    // Snapshots about to expire are all renewed.
     expect(listAt(48_001)).toEqual([1n, 6n, 5n, 4n, 3n, 2n]);
   });
 
-  test('is as old as the question that it answers, where that had to wait', async () => {
+  test('counts its age from the start of its renewal', async () => {
     await get(snapshotOf(1));
     now = 40_000;
     const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
@@ -157,7 +158,7 @@ describe('a snapshot serves', () => {
     expect(await wasRead(1)).toBe(true);
   });
 
-  test('is read at once by whoever asks when it is gone, although it is being renewed', async () => {
+  test('is read again at once when it expires during its renewal', async () => {
     await get(snapshotOf(1));
     const { promise, resolve } = Promise.withResolvers<MachineSnapshot>();
     snapshots.renew(id(1), () => promise);
@@ -169,7 +170,7 @@ describe('a snapshot serves', () => {
     expect((await get(snapshotOf(1))).given).toBe(given);
   });
 
-  test('is kept to its age where renewing it fails, and falls where a step overtakes that', async () => {
+  test('is served until it expires when its renewal fails, and is dropped when a step supersedes the renewal', async () => {
     await get(snapshotOf(1));
     snapshots.renew(id(1), () => Promise.reject(new Error('unreachable')));
     await Promise.resolve();
@@ -186,21 +187,21 @@ describe('a snapshot serves', () => {
     ['everything is touched', step({ touched: 'all' })],
     ['the deployment changed', step({ deployment: true })],
     ['the checks must run', step({ checks: true })],
-  ])('until %s', async (_, all) => {
+  ])('is dropped when %s', async (_, all) => {
     await get(snapshotOf(1));
     snapshots.advance(all);
     expect(await wasRead(1)).toBe(true);
     expect(counters).toMatchObject({ snapshotCount: 1 });
   });
 
-  test('until the KYB of the operator of its records changes, or it has records that cannot be told', async () => {
+  test('is dropped when the KYB of its operator changes or its records are unreadable', async () => {
     const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
-    const ofNobody = present({ operator: undefined, kyb: undefined, chip: undefined });
+    const withoutOperator = present({ operator: undefined, kyb: undefined, chip: undefined });
     const cases: readonly (readonly [MachineSnapshot, Address, boolean])[] = [
       [snapshotOf(1), OWNER, false],
       [snapshotOf(1), OPERATOR, true],
       [snapshotOf(1, { attestations: { state: 'absent' } }), OPERATOR, false],
-      [snapshotOf(1, { attestations: ofNobody }), OPERATOR, false],
+      [snapshotOf(1, { attestations: withoutOperator }), OPERATOR, false],
       [snapshotOf(1, { attestations: unreadable }), OWNER, true],
     ];
     for (const [snapshot, operator, expected] of cases) {
@@ -211,7 +212,7 @@ describe('a snapshot serves', () => {
     }
   });
 
-  test('for 60 seconds at most', async () => {
+  test('is served for at most 60 seconds', async () => {
     await get(snapshotOf(1));
     now = 59_999;
     expect(await wasRead(1)).toBe(false);
@@ -219,7 +220,7 @@ describe('a snapshot serves', () => {
     expect(await wasRead(1)).toBe(true);
   });
 
-  test('for a second at most when a fact of it is unreadable', async () => {
+  test('is served for at most a second when one of its facts is unreadable', async () => {
     const flawed = snapshotOf(1, { available: { state: 'unreadable', cause: 'undecodable' } });
     await get(flawed);
     now = 999;
@@ -228,7 +229,7 @@ describe('a snapshot serves', () => {
     expect((await get(flawed)).wasRead).toBe(true);
   });
 
-  test('not a reader who wants first events that it lacks', async () => {
+  test('is not served to a reader that needs first events it lacks', async () => {
     const whole = snapshotOf(1, { firstEvents: present({ offset: 0, records: [] }) });
     await get(snapshotOf(1));
     expect((await get(whole, HEAD, true)).wasRead).toBe(true);
@@ -259,21 +260,21 @@ describe('a boundary of the subscription', () => {
     expect((await get(subscribed(readAt), headAt(boundary + 1))).wasRead).toBe(true);
   });
 
-  test('is none after the last, and none before the first activation', async () => {
+  test('does not exist after the last one or before the first activation', async () => {
     await get(subscribed(PERIOD_END + 1_100));
     expect((await get(subscribed(PERIOD_END + 1_100), headAt(2 ** 40))).wasRead).toBe(false);
     await get(snapshotOf(2));
     expect(await wasRead(2, headAt(2 ** 40))).toBe(false);
   });
 
-  test('does not fall because the clock passes it: a block before it could only say the same', async () => {
+  test('does not expire a snapshot when only the clock passes it', async () => {
     await get(subscribed(BLOCK_TIME));
     now = 59_000;
     expect((await get(subscribed(BLOCK_TIME), headAt(BLOCK_TIME + 49))).wasRead).toBe(false);
   });
 });
 
-describe('a read under way', () => {
+describe('a read in flight', () => {
   function start(machine: number, firstEvents = false) {
     const { promise, resolve, reject } = Promise.withResolvers<MachineSnapshot>();
     let reads = 0;
@@ -284,7 +285,7 @@ describe('a read under way', () => {
     return { given, resolve, reject, reads: () => reads };
   }
 
-  test('is shared by all who want no more than it reads', async () => {
+  test('is shared by all callers that need no more than it reads', async () => {
     const one = start(1, true);
     const others = [start(1), start(1, true)];
     const snapshot = snapshotOf(1, { firstEvents: present({ offset: 0, records: [] }) });
@@ -293,7 +294,7 @@ describe('a read under way', () => {
     expect(others.map(({ reads }) => reads())).toEqual([0, 0]);
   });
 
-  test('that is overtaken by a step serves its waiters, is not joined and not kept', async () => {
+  test('serves its callers when a step supersedes it, but is neither joined nor stored', async () => {
     for (const overtaking of [touching([1]), step({ touched: 'all' }), touching([], [OPERATOR])]) {
       open();
       const early = start(1);
@@ -309,7 +310,7 @@ describe('a read under way', () => {
     }
   });
 
-  test('that a step leaves alone is kept, although the head moved on', async () => {
+  test('is stored when the steps in the meantime do not touch its machine', async () => {
     const read = start(1);
     snapshots.advance(touching([2]));
     const snapshot = snapshotOf(1);
@@ -318,7 +319,7 @@ describe('a read under way', () => {
     expect((await get(snapshotOf(1))).given).toBe(snapshot);
   });
 
-  test('that lacks first events is not kept over one that has them', async () => {
+  test('is not stored over a snapshot with first events when it lacks them', async () => {
     const plain = start(1);
     const whole = start(1, true);
     const snapshot = snapshotOf(1, { firstEvents: present({ offset: 0, records: [] }) });
@@ -329,7 +330,7 @@ describe('a read under way', () => {
     expect((await get(snapshotOf(1), HEAD, true)).given).toBe(snapshot);
   });
 
-  test('that fails is not kept, and the next reader tries again', async () => {
+  test('is not stored when it fails, and the next caller reads again', async () => {
     const failing = start(1);
     failing.reject(new Error('no'));
     await expect(failing.given).rejects.toThrow('no');
@@ -338,7 +339,7 @@ describe('a read under way', () => {
 });
 
 describe('memory', () => {
-  test('is bounded by an estimate of content; the longest unused falls first', async () => {
+  test('is bounded by estimated bytes, and the least recently used snapshot is dropped first', async () => {
     const text = 'x'.repeat(10_000);
     const endpoint = { id: text, serviceType: '', serviceEndpoint: '' };
     const large = (machine: number) =>
@@ -362,7 +363,7 @@ describe('memory', () => {
     expect(await wasRead(2)).toBe(true);
   });
 
-  test('is not filled by one that is larger than all of it', async () => {
+  test('does not hold a snapshot larger than the bound', async () => {
     open(100);
     await get(snapshotOf(1));
     expect(counters).toMatchObject({ snapshotCount: 0, snapshotBytes: 0 });

@@ -16,22 +16,22 @@ import type { ChainLog, MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 let adapter: MainChainAdapter;
 let log: MainChainLog;
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
 });
-afterAll(() => scene.close());
+afterAll(() => harness.close());
 beforeEach(() => {
-  scene.proxy.heal();
-  adapter = scene.open();
+  harness.proxy.heal();
+  adapter = harness.open();
   log = adapter.log;
 });
 
 const latestLogs = async () => {
-  const { number } = await scene.readHead();
+  const { number } = await harness.readHead();
   return log.readLogs({ fromBlock: number, toBlock: number });
 };
 const told = ({ address, effect, ownershipOf, event }: ChainLog) => ({ address, effect, ownershipOf, event });
@@ -39,9 +39,9 @@ const machines = (...ids: readonly bigint[]) => ({ kind: 'machines', ids });
 
 describe('logs of the contracts', () => {
   test('an activation, in its order', async () => {
-    const id = await scene.activate();
-    const { machineRegistry, machineSubscription, crossChainMirror, machineStateAndSync } = scene.addresses;
-    const head = await scene.readHead();
+    const id = await harness.activate();
+    const { machineRegistry, machineSubscription, crossChainMirror, machineStateAndSync } = harness.addresses;
+    const head = await harness.readHead();
     const logs = await latestLogs();
     const of = (address: string, ownershipOf: readonly bigint[]) => ({
       address,
@@ -62,9 +62,9 @@ describe('logs of the contracts', () => {
   });
 
   test('a transfer, a pause, a flag, attestations, changes of the deployment', async () => {
-    const id = await scene.activate();
-    const { deployment } = scene.chain;
-    await scene.mine(
+    const id = await harness.activate();
+    const { deployment } = harness.chain;
+    await harness.mine(
       calls.transferMachine(deployment, OWNER, BUYER, id),
       calls.suspendMachine(deployment, BUYER, id),
       calls.adminCall(deployment, 'adminFlags', 'flagMachine', [id]),
@@ -94,22 +94,22 @@ describe('logs of the contracts', () => {
   });
 
   test('a reissue touches both ids, and both may have changed hands', async () => {
-    const id = await scene.activate();
+    const id = await harness.activate();
     const credentialSubject = stringToHex('logs reissued');
-    await scene.administer('machineStateAndSync', 'devReissue', id, 'Sensor', credentialSubject);
+    await harness.administer('machineStateAndSync', 'devReissue', id, 'Sensor', credentialSubject);
     const next = calls.machineIdOf({ machineType: 'Sensor', credentialSubject });
     const logs = await latestLogs();
     const reissues = logs.filter(({ effect }) => effect.kind === 'machines' && effect.ids.length === 2);
     expect(reissues.map(told)).toEqual([
       {
-        address: scene.addresses.machineRegistry,
+        address: harness.addresses.machineRegistry,
         effect: machines(id, next),
         ownershipOf: [id, next],
         event: undefined,
       },
-      { address: scene.addresses.machineSubscription, effect: machines(id, next), ownershipOf: [], event: undefined },
+      { address: harness.addresses.machineSubscription, effect: machines(id, next), ownershipOf: [], event: undefined },
       {
-        address: scene.addresses.crossChainMirror,
+        address: harness.addresses.crossChainMirror,
         effect: machines(id, next),
         ownershipOf: [id, next],
         event: undefined,
@@ -118,12 +118,12 @@ describe('logs of the contracts', () => {
   });
 
   test('events of both generations, which share no ids', async () => {
-    const id = await scene.activate();
-    const { deployment } = scene.chain;
+    const id = await harness.activate();
+    const { deployment } = harness.chain;
     const machine = `0x${'3'.repeat(40)}`;
-    await scene.mine(
+    await harness.mine(
       calls.adminCall(deployment, 'legacyIdentityRegistry', 'registerMachine', [machine, OWNER]),
-      scene.revenue(id, 2n ** 255n),
+      harness.revenue(id, 2n ** 255n),
       calls.submitEvent(
         deployment,
         { from: OWNER, machineId: 1n, eventType: 1, value: 7n, timestamp: 1_700_000_000, trustLevel: 0 },
@@ -133,7 +133,7 @@ describe('logs of the contracts', () => {
     const logs = await latestLogs();
     expect(logs.map(told)).toEqual([
       {
-        address: scene.addresses.eventRegistry,
+        address: harness.addresses.eventRegistry,
         effect: machines(id),
         ownershipOf: [],
         event: {
@@ -146,13 +146,13 @@ describe('logs of the contracts', () => {
         },
       },
       {
-        address: scene.addresses.legacy!.eventRegistry,
+        address: harness.addresses.legacy!.eventRegistry,
         effect: { kind: 'nothing' },
         ownershipOf: [],
         event: { kind: 'submitted', generation: 'first', machineId: 1n, eventIndex: 0n, eventType: 1, value: 7n },
       },
     ]);
-    const { number } = await scene.readHead();
+    const { number } = await harness.readHead();
     const query = { fromBlock: 0, toBlock: number };
     const own = await log.readLogs({ ...query, eventsOf: { generation: 'second', machineId: id as MachineId } });
     expect(own.map(({ event }) => event)).toEqual([logs[0]!.event]);
@@ -187,7 +187,7 @@ describe('a log of a known contract', () => {
     args: { from: OWNER, to: BUYER, tokenId: 9n },
   });
   const entry = (rest: object) => ({
-    address: scene.addresses.machineRegistry,
+    address: harness.addresses.machineRegistry,
     blockNumber: '0x1',
     blockHash: word(1n),
     logIndex: '0x0',
@@ -197,7 +197,7 @@ describe('a log of a known contract', () => {
     removed: false,
     ...rest,
   });
-  const answerLogs = (result: unknown) => scene.proxy.inject(respondWith('eth_getLogs', { result }));
+  const answerLogs = (result: unknown) => harness.proxy.inject(respondWith('eth_getLogs', { result }));
 
   test('an event whose body is not of its form', async () => {
     const topics = encodeEventTopics({
@@ -206,16 +206,16 @@ describe('a log of a known contract', () => {
       ]),
       args: { machineId: 1n, eventIndex: 0n, currency: 'USD' },
     });
-    const { eventRegistry } = scene.addresses;
+    const { eventRegistry } = harness.addresses;
     const body = (type: bigint): Hex => `${word(type)}${word(1n).slice(2)}`;
     for (const data of ['0x', word(1n), body(256n), `${body(0n)}00`]) {
-      scene.proxy.heal();
+      harness.proxy.heal();
       answerLogs([entry({ address: eventRegistry, topics, data })]);
       await expect(log.readLogs({ fromBlock: 1, toBlock: 1 })).rejects.toMatchObject({
         context: { cause: 'malformed' },
       });
     }
-    scene.proxy.heal();
+    harness.proxy.heal();
     answerLogs([entry({ address: eventRegistry, topics, data: body(255n) })]);
     expect((await log.readLogs({ fromBlock: 1, toBlock: 1 }))[0]!.event).toMatchObject({ eventType: 255, value: 1n });
   });
@@ -240,7 +240,7 @@ describe('a log of a known contract', () => {
       [{ topics: one, data: words(7n, 8n) }, { kind: 'unknown' }],
       [{ topics: range, data: words(7n) }, { kind: 'unknown' }],
       [{ topics: [...one!, word(7n)], data: '0x' }, { kind: 'unknown' }],
-      [{ topics: one, data: words(7n), address: scene.addresses.infoDesk }, { kind: 'nothing' }],
+      [{ topics: one, data: words(7n), address: harness.addresses.infoDesk }, { kind: 'nothing' }],
     ];
     answerLogs(rows.map(([parts], logIndex) => entry({ ...parts, logIndex: `0x${logIndex.toString(16)}` })));
     const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
@@ -252,8 +252,8 @@ describe('a log of a known contract', () => {
     const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
     expect(logs.map(({ effect }) => effect)).toEqual([{ kind: 'unknown' }, { kind: 'unknown' }]);
     expect(adapter.counters.unknownLogs).toBe(2);
-    scene.proxy.heal();
-    const { machineSubscription, infoDesk, crossChainMirror } = scene.addresses;
+    harness.proxy.heal();
+    const { machineSubscription, infoDesk, crossChainMirror } = harness.addresses;
     answerLogs(
       [machineSubscription, infoDesk, crossChainMirror].map((address) => entry({ address, topics: [word(1n)] })),
     );

@@ -12,18 +12,18 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 let adapter: MainChainAdapter;
 let log: MainChainLog;
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
-  for (let i = 0; i < 5; i++) await scene.mine();
+  harness = await startMachineHarness();
+  for (let i = 0; i < 5; i++) await harness.mine();
 });
-afterAll(() => scene.close());
+afterAll(() => harness.close());
 beforeEach(() => {
-  scene.proxy.heal();
-  adapter = scene.open();
+  harness.proxy.heal();
+  adapter = harness.open();
   log = adapter.log;
 });
 
@@ -31,13 +31,13 @@ const machines = (...ids: readonly bigint[]) => ({ kind: 'machines', ids });
 
 describe('the head', () => {
   test('comes with all newer logs in one request, and with none when nothing is new', async () => {
-    const { number } = await scene.readHead();
-    const id = await scene.activate();
+    const { number } = await harness.readHead();
+    const id = await harness.activate();
     await log.readHeader('latest');
-    scene.proxy.resetCounts();
+    harness.proxy.resetCounts();
     const { head, logs } = await log.readHeadAndLogs(number, false);
-    expect(scene.proxy.requests).toBe(1);
-    expect(head).toEqual(await scene.readHead());
+    expect(harness.proxy.requests).toBe(1);
+    expect(head).toEqual(await harness.readHead());
     expect(logs.map(({ effect }) => effect)).toEqual(Array(6).fill(machines(id)));
     expect((await log.readHeadAndLogs(head.number, false)).logs).toEqual([]);
     const behind = await log.readHeadAndLogs(head.number + 5, false);
@@ -45,24 +45,24 @@ describe('the head', () => {
   });
 
   test('comes with everything that it logged where that is asked for', async () => {
-    const { number } = await scene.readHead();
-    await scene.activate();
+    const { number } = await harness.readHead();
+    await harness.activate();
     const asked = await log.readHeadAndLogs(number, false);
-    scene.proxy.resetCounts();
+    harness.proxy.resetCounts();
     const { head, logs, headLogs } = await log.readHeadAndLogs(number, true);
-    expect(scene.proxy.requests).toBe(1);
+    expect(harness.proxy.requests).toBe(1);
     expect([{ head, logs, headLogs: undefined }, [headLogs]]).toEqual([asked, await log.readBlockLogs([head])]);
     expect(headLogs!.logs).toEqual(logs);
     expect(headLogs!.bloom).toBe(head.logsBloom);
   });
 
   test('comes without what may be of another block', async () => {
-    const { number } = await scene.readHead();
-    await scene.activate();
+    const { number } = await harness.readHead();
+    await harness.activate();
     const { logs: ofHead } = await log.readHeadAndLogs(number, true);
     const strange = (whole: readonly object[]) => whole.map((raw) => ({ ...raw, blockHash: word(7n) }));
     for (const spoil of [() => [], strange]) {
-      scene.proxy.inject({
+      harness.proxy.inject({
         kind: 'body',
         change(body) {
           const [header, found, whole] = JSON.parse(body) as [unknown, unknown, { result: object[] }];
@@ -77,17 +77,17 @@ describe('the head', () => {
     const latest = await log.readHeader('latest');
     const finalized = await log.readHeader('finalized');
     expect(latest.number - finalized.number).toBe(2);
-    scene.proxy.resetCounts();
+    harness.proxy.resetCounts();
     const numbers = [3, 1, 2, latest.number];
     const headers = await log.readHeaders(numbers);
     expect(headers.map(({ number }) => number)).toEqual(numbers);
     expect(headers[2]!.parentHash).toBe(headers[1]!.hash);
-    expect(scene.proxy.requests).toBe(1);
+    expect(harness.proxy.requests).toBe(1);
   });
 
   test('a node that takes small batches only is asked in small batches', async () => {
     const error = { code: -32600, message: 'batch too large' };
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'body',
       change: (body) => {
         const answers = JSON.parse(body) as unknown[];
@@ -97,9 +97,9 @@ describe('the head', () => {
       },
     });
     expect((await log.readHeaders([1, 2, 3, 4, 5])).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
-    scene.proxy.resetCounts();
+    harness.proxy.resetCounts();
     await log.readHeaders([1, 2, 3, 4]);
-    expect(scene.proxy.requests).toBe(2);
+    expect(harness.proxy.requests).toBe(2);
   });
 
   test.each<[string, ProxyResponse, string]>([
@@ -110,7 +110,7 @@ describe('the head', () => {
     ['with a number that is no safe integer', { result: header({ number: '0x20000000000000' }) }, 'malformed'],
     ['an error', { error: { code: -32601, message: PROXY_KEY } }, 'rpc-error'],
   ])('a header that is %s is not one', async (_, answer, cause) => {
-    scene.proxy.inject(respondWith('eth_getBlockByNumber', answer));
+    harness.proxy.inject(respondWith('eth_getBlockByNumber', answer));
     await expect(log.readHeader(2)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
       context: { chain: 'main', cause },
@@ -129,7 +129,7 @@ describe('a log that was not asked for, or is none', () => {
     args: { from: OWNER, to: BUYER, tokenId: 9n },
   });
   const entry = (rest: object) => ({
-    address: scene.addresses.machineRegistry,
+    address: harness.addresses.machineRegistry,
     blockNumber: '0x1',
     blockHash: word(1n),
     logIndex: '0x0',
@@ -139,7 +139,7 @@ describe('a log that was not asked for, or is none', () => {
     removed: false,
     ...rest,
   });
-  const answerLogs = (result: unknown) => scene.proxy.inject(respondWith('eth_getLogs', { result }));
+  const answerLogs = (result: unknown) => harness.proxy.inject(respondWith('eth_getLogs', { result }));
 
   test('the entry itself is one, with or without the time of its block', async () => {
     answerLogs([entry({}), entry({ blockTimestamp: '0x10', logIndex: '0x1' })]);
@@ -179,10 +179,10 @@ describe('a log that was not asked for, or is none', () => {
   });
 
   test('logs of a block that leave out a number are not all of them', async () => {
-    await scene.activate();
+    await harness.activate();
     const head = await log.readHeader('latest');
     expect((await log.readBlockLogs([head]))[0]!.logs).toHaveLength(6);
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'body',
       change: (body) => {
         const answer = JSON.parse(body) as { result: unknown[] };
@@ -193,7 +193,7 @@ describe('a log that was not asked for, or is none', () => {
   });
 
   test('a batch that lost the logs is malformed', async () => {
-    scene.proxy.inject(dropResponsesTo('eth_getLogs'));
+    harness.proxy.inject(dropResponsesTo('eth_getLogs'));
     await expect(log.readHeadAndLogs(1, false)).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 });
@@ -223,9 +223,9 @@ describe('a refused query', () => {
     ['a text that names a range', logsError(-32602, 'query exceeds max block range 500')],
     ['a text that names a result limit', logsError(-32000, 'query returned more than 10000 results')],
   ])('by %s asks for less', async (_, fault) => {
-    scene.proxy.inject(fault);
+    harness.proxy.inject(fault);
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['range-too-large', undefined]);
-    scene.time.milliseconds += 1_000;
+    harness.time.milliseconds += 1_000;
     expect(await refusal(log.readHeadAndLogs(0, false))).toEqual(['range-too-large', undefined]);
   });
 
@@ -234,19 +234,19 @@ describe('a refused query', () => {
     ['-32029', logsError(-32029, 'block range'), undefined],
     ['-32005 with a text that names a rate', logsError(-32005, 'request rate limited: 10 per second'), undefined],
   ])('by %s asks for patience, which is tested first', async (_, fault, seconds) => {
-    scene.proxy.inject(fault);
+    harness.proxy.inject(fault);
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['rate-limited', seconds]);
   });
 
   test('by any other error is unreadable', async () => {
-    scene.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
+    harness.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
     await expect(log.readLogs({ fromBlock: 0, toBlock: 1 })).rejects.toMatchObject({ context: { cause: 'rpc-error' } });
   });
 });
 
 test('without first-generation contracts their events are not read', async () => {
-  const { log: without } = scene.open({ addresses: { legacy: undefined } });
-  expect(without.addresses).not.toContain(scene.addresses.legacy!.eventRegistry);
+  const { log: without } = harness.open({ addresses: { legacy: undefined } });
+  expect(without.addresses).not.toContain(harness.addresses.legacy!.eventRegistry);
   const eventsOf = { generation: 'first', machineId: 1n as MachineId } as const;
   await expect(without.readLogs({ fromBlock: 0, toBlock: 1, eventsOf })).rejects.toThrow();
 });

@@ -6,15 +6,15 @@ import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-p
 import type { MainChainAdapter } from '../create-main-chain.ts';
 import { PEERS, roleKey } from './deployment.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
 });
-afterAll(() => scene.close());
+afterAll(() => harness.close());
 beforeEach(() => {
-  scene.proxy.heal();
-  scene.time.milliseconds = Date.now();
+  harness.proxy.heal();
+  harness.time.milliseconds = Date.now();
 });
 
 const NOBODY = `0x${'7'.repeat(40)}` as Address;
@@ -42,7 +42,7 @@ test('roles have the keys of the specification', () => {
 });
 
 test('a sound deployment has no problem, is ready, and tells its facts', async () => {
-  const adapter = scene.open();
+  const adapter = harness.open();
   expect(await listProblems(adapter)).toEqual([]);
   expect(await adapter.chain.readReadiness()).toEqual(SOUND);
   expect(await adapter.chain.readDeployment()).toEqual({
@@ -59,7 +59,7 @@ test('a sound deployment has no problem, is ready, and tells its facts', async (
 
 describe('a problem is named by its variable, and readiness agrees', () => {
   test('an address without code', async () => {
-    const adapter = scene.open({ addresses: { adminFlags: NOBODY, machineRegistry: NOBODY } });
+    const adapter = harness.open({ addresses: { adminFlags: NOBODY, machineRegistry: NOBODY } });
     expect(await listProblems(adapter)).toEqual([
       'MACHINE_REGISTRY_ADDRESS: no code at this address',
       'ADMIN_FLAGS_ADDRESS: no code at this address',
@@ -68,8 +68,8 @@ describe('a problem is named by its variable, and readiness agrees', () => {
   });
 
   test('contracts in the wrong places', async () => {
-    const { machineSubscription, crossChainMirror, infoDesk } = scene.addresses;
-    const swapped = scene.open({
+    const { machineSubscription, crossChainMirror, infoDesk } = harness.addresses;
+    const swapped = harness.open({
       addresses: { machineSubscription: crossChainMirror, crossChainMirror: machineSubscription },
     });
     expect(await listProblems(swapped)).toEqual([
@@ -77,7 +77,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
       'CROSS_CHAIN_MIRROR_ADDRESS: differs from the address book of InfoDesk',
       'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
     ]);
-    const alone = scene.open({ addresses: { eventRegistry: infoDesk } });
+    const alone = harness.open({ addresses: { eventRegistry: infoDesk } });
     expect(await listProblems(alone)).toEqual([
       'EVENT_REGISTRY_ADDRESS: does not answer infoDesk()',
       'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
@@ -87,7 +87,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
 
   test('another InfoDesk than the contracts name', async () => {
     const foreign = respondInner('0xc06b6568', { success: true, returnData: `0x${NOBODY.slice(2).padStart(64, '0')}` });
-    scene.proxy.inject(foreign);
+    harness.proxy.inject(foreign);
     const names = [
       'MACHINE_REGISTRY',
       'MACHINE_STATE_AND_SYNC',
@@ -95,18 +95,18 @@ describe('a problem is named by its variable, and readiness agrees', () => {
       'CROSS_CHAIN_MIRROR',
       'EVENT_REGISTRY',
     ];
-    const adapter = scene.open();
+    const adapter = harness.open();
     expect(await listProblems(adapter)).toEqual(names.map((name) => `${name}_ADDRESS: names another InfoDesk`));
     expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, rpcConnected: true, adminFlags: true });
   });
 
   test('a role that was cleared, an event registry that was removed, an authority that was given away', async () => {
-    const { machineRegistry, eventRegistry } = scene.addresses;
+    const { machineRegistry, eventRegistry } = harness.addresses;
     const key = roleKey('MACHINE_REGISTRY');
-    await scene.administer('infoDesk', 'unsetPeer', key);
-    await scene.administer('infoDesk', 'removeMachineDataContract', eventRegistry);
-    await scene.administer('machineSubscription', 'devSetEconomicAuthority', false);
-    const adapter = scene.open();
+    await harness.administer('infoDesk', 'unsetPeer', key);
+    await harness.administer('infoDesk', 'removeMachineDataContract', eventRegistry);
+    await harness.administer('machineSubscription', 'devSetEconomicAuthority', false);
+    const adapter = harness.open();
     expect(await listProblems(adapter)).toEqual([
       'MACHINE_REGISTRY_ADDRESS: has no role in the address book of InfoDesk',
       'MACHINE_SUBSCRIPTION_ADDRESS: is not the economic authority',
@@ -118,17 +118,17 @@ describe('a problem is named by its variable, and readiness agrees', () => {
       machineSubscription: false,
       eventRegistry: false,
     });
-    await scene.administer('infoDesk', 'setPeer', key, machineRegistry);
-    await scene.administer('infoDesk', 'registerMachineDataContract', eventRegistry);
-    await scene.administer('machineSubscription', 'devSetEconomicAuthority', true);
-    scene.time.milliseconds += 6_000;
+    await harness.administer('infoDesk', 'setPeer', key, machineRegistry);
+    await harness.administer('infoDesk', 'registerMachineDataContract', eventRegistry);
+    await harness.administer('machineSubscription', 'devSetEconomicAuthority', true);
+    harness.time.milliseconds += 6_000;
     expect(await adapter.chain.readReadiness()).toEqual(SOUND);
   });
 });
 
 describe('the nodes', () => {
   test('of another chain, and one that does not answer, are named by their position', async () => {
-    const wrong = scene.open({ chainId: 1 });
+    const wrong = harness.open({ chainId: 1 });
     expect(await listProblems(wrong)).toEqual([
       'MAIN_CHAIN_ID: endpoint 1 serves chain 31337',
       'MAIN_RPC_URLS: the chain cannot be read (wrong-chain)',
@@ -136,36 +136,39 @@ describe('the nodes', () => {
     expect((await wrong.checkDeployment()).map(isContradiction)).toEqual([true, false]);
     expect(await wrong.chain.readReadiness()).toEqual(NOT_READY);
     await expect(wrong.chain.readDeployment()).rejects.toMatchObject({ context: { cause: 'wrong-chain' } });
-    const half = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, scene.proxy.url] });
+    const half = harness.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, harness.proxy.url] });
     expect(await listProblems(half)).toEqual(['MAIN_RPC_URLS: endpoint 1 does not answer']);
     expect(await half.chain.readReadiness()).toEqual(SOUND);
   });
 
   test('a block more than five minutes ahead of the clock is not connected; one behind is', async () => {
-    const { timestamp } = await scene.readHead();
+    const { timestamp } = await harness.readHead();
     for (const [ahead, rpcConnected] of [
       [300, true],
       [301, false],
       [-86_400, true],
     ] as const) {
-      scene.time.milliseconds = (timestamp - ahead) * 1_000;
-      expect(await scene.open().chain.readReadiness()).toEqual({ ...SOUND, rpcConnected });
+      harness.time.milliseconds = (timestamp - ahead) * 1_000;
+      expect(await harness.open().chain.readReadiness()).toEqual({ ...SOUND, rpcConnected });
     }
   });
 
   test('one that refuses to show code says nothing about the contracts', async () => {
-    scene.proxy.inject(respondWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
-    expect(await listProblems(scene.open())).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
+    harness.proxy.inject(respondWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
+    expect(await listProblems(harness.open())).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
   });
 
   test('one that hangs makes nothing ready, within its time', async () => {
-    scene.proxy.inject({ kind: 'hang' });
-    const adapter = scene.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
+    harness.proxy.inject({ kind: 'hang' });
+    const adapter = harness.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
     expect(await adapter.chain.readReadiness()).toEqual(NOT_READY);
   });
 
   test('that do not answer do not make flags fail that nobody configured', async () => {
-    const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`], addresses: { adminFlags: undefined } });
+    const adapter = harness.open({
+      rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`],
+      addresses: { adminFlags: undefined },
+    });
     expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, adminFlags: true });
   });
 });

@@ -16,18 +16,18 @@ import type { EventPage, EventRecord } from '../../../domain/machine/machine-fac
 import type { MachineWants } from '../../../ports/main-chain.ts';
 import { eventPageCall } from './event-pages.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
 });
-afterAll(() => scene.close());
-beforeEach(() => scene.proxy.heal());
+afterAll(() => harness.close());
+beforeEach(() => harness.proxy.heal());
 
 /** A machine with so many events, of the values 0, 1, 2 and so on. */
 async function activateWithEvents(count: number): Promise<MachineId> {
-  const id = await scene.activate();
-  await scene.mine(...Array.from({ length: count }, (_, i) => scene.revenue(id, BigInt(i))));
+  const id = await harness.activate();
+  await harness.mine(...Array.from({ length: count }, (_, i) => harness.revenue(id, BigInt(i))));
   return id as MachineId;
 }
 
@@ -43,14 +43,14 @@ const pageOf = (reading: ReadResult<EventPage> | undefined) =>
 
 test('exactly the query limit, and two more, from several positions', async () => {
   const id = await activateWithEvents(100);
-  expect(pageOf((await scene.readMachine(id)).events)).toEqual([0, ...range(0, 100)]);
-  expect(pageOf((await scene.readMachine(id, from(100))).events)).toEqual([100]);
-  await scene.mine(scene.revenue(id, 100n), scene.revenue(id, 101n));
-  const { block, eventCount, events, firstEvents } = await scene.readMachine(id, from(2, true));
+  expect(pageOf((await harness.readMachine(id)).events)).toEqual([0, ...range(0, 100)]);
+  expect(pageOf((await harness.readMachine(id, from(100))).events)).toEqual([100]);
+  await harness.mine(harness.revenue(id, 100n), harness.revenue(id, 101n));
+  const { block, eventCount, events, firstEvents } = await harness.readMachine(id, from(2, true));
   expect(eventCount).toEqual(present(102n));
   expect(pageOf(events)).toEqual([2, ...range(2, 102)]);
   expect(pageOf(firstEvents)).toEqual([0, ...range(0, 100)]);
-  const { chain } = scene.open();
+  const { chain } = harness.open();
   for (const [start, end] of [
     [0, 102],
     [95, 102],
@@ -64,13 +64,13 @@ test('exactly the query limit, and two more, from several positions', async () =
 
 test('a registry with another query limit is asked for no more, and may answer less before it is known', async () => {
   const id = await activateWithEvents(15);
-  const pageCall = eventPageCall(scene.addresses.eventRegistry, id, 0, 10);
-  const shortPage = await scene.chain.writer.rpc.request<Hex>('eth_call', [
+  const pageCall = eventPageCall(harness.addresses.eventRegistry, id, 0, 10);
+  const shortPage = await harness.chain.writer.rpc.request<Hex>('eth_call', [
     { to: pageCall.target, data: pageCall.data },
     'latest',
   ]);
   const limits: number[] = [];
-  scene.proxy.inject(
+  harness.proxy.inject(
     changeInner((result, { callData }) => {
       if (callData === SELECTORS.maxQueryLimit) return { success: true, returnData: word(10n) };
       if (!callData.startsWith(SELECTORS.getEvents)) return result;
@@ -78,22 +78,22 @@ test('a registry with another query limit is asked for no more, and may answer l
       return { success: true, returnData: shortPage };
     }),
   );
-  const { chain } = scene.open({ limits: { maxHeadAgeMilliseconds: -1 } });
+  const { chain } = harness.open({ limits: { maxHeadAgeMilliseconds: -1 } });
   expect(pageOf((await chain.readMachine(id, from(0))).events)).toEqual([0, ...range(0, 10)]);
   expect(pageOf((await chain.readMachine(id, from(0, true))).events)).toEqual([0, ...range(0, 10)]);
   expect(limits).toEqual([100, 10]);
 });
 
 test('first events that begin at the asked position are read once', async () => {
-  const { events, firstEvents } = await scene.readMachine(await activateWithEvents(3), from(0, true));
+  const { events, firstEvents } = await harness.readMachine(await activateWithEvents(3), from(0, true));
   expect(firstEvents).toBe(events);
 });
 
 test('two events in one block, out of their order in time; an activity has no currency', async () => {
-  const id = await scene.activate();
+  const id = await harness.activate();
   const activity = { eventType: 1, currency: '', timestamp: 1_600_000_000 };
-  await scene.mine(scene.revenue(id, 5n), scene.revenue(id, 0n, activity));
-  expect(await scene.readMachine(id)).toMatchObject({
+  await harness.mine(harness.revenue(id, 5n), harness.revenue(id, 0n, activity));
+  expect(await harness.readMachine(id)).toMatchObject({
     events: {
       value: {
         records: [
@@ -109,9 +109,9 @@ test('at the end an empty page and the known revert are the same', async () => {
   const full = await activateWithEvents(2);
   const empty = await activateWithEvents(0);
   for (const isEmpty of [true, false]) {
-    await scene.administer('eventRegistry', 'devSetAnswersEmptyPage', isEmpty);
-    expect((await scene.readMachine(full, from(2))).events).toEqual(present({ offset: 2, records: [] }));
-    expect((await scene.readMachine(empty)).events).toEqual(present({ offset: 0, records: [] }));
+    await harness.administer('eventRegistry', 'devSetAnswersEmptyPage', isEmpty);
+    expect((await harness.readMachine(full, from(2))).events).toEqual(present({ offset: 2, records: [] }));
+    expect((await harness.readMachine(empty)).events).toEqual(present({ offset: 0, records: [] }));
   }
 });
 
@@ -123,57 +123,57 @@ test.each<[string, boolean, Hex, string]>([
   ['an answer that is no page', true, word(7n), 'undecodable'],
 ])('%s is unreadable, and only the events are', async (_, success, returnData, cause) => {
   const id = await activateWithEvents(2);
-  scene.proxy.inject(respondInner(SELECTORS.getEvents, { success, returnData }));
-  const { events, owner } = await scene.readMachine(id);
+  harness.proxy.inject(respondInner(SELECTORS.getEvents, { success, returnData }));
+  const { events, owner } = await harness.readMachine(id);
   expect(events).toEqual({ state: 'unreadable', cause });
   expect(owner.state).toBe('present');
 });
 
 test('a position behind the end is unreadable, and so is an empty page without a count', async () => {
   const id = await activateWithEvents(2);
-  expect((await scene.readMachine(id, from(3))).events).toEqual({ state: 'unreadable', cause: 'events' });
-  scene.proxy.inject(respondInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
-  expect(await scene.readMachine(id, from(2))).toMatchObject({ eventCount: UNDECODABLE, events: UNDECODABLE });
+  expect((await harness.readMachine(id, from(3))).events).toEqual({ state: 'unreadable', cause: 'events' });
+  harness.proxy.inject(respondInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
+  expect(await harness.readMachine(id, from(2))).toMatchObject({ eventCount: UNDECODABLE, events: UNDECODABLE });
 });
 
 test('prior events of a machine that came by relocation', async () => {
-  const id = await scene.activate();
-  scene.proxy.inject(respondInner(SELECTORS.priorEventCount, { success: true, returnData: word(9n) }));
-  expect((await scene.readMachine(id)).priorEventCount).toEqual(present(9n));
+  const id = await harness.activate();
+  harness.proxy.inject(respondInner(SELECTORS.priorEventCount, { success: true, returnData: word(9n) }));
+  expect((await harness.readMachine(id)).priorEventCount).toEqual(present(9n));
 });
 
 test('a page that runs out of gas inside the aggregate is read in parts', async () => {
   const id = await activateWithEvents(100);
-  scene.proxy.inject(
+  harness.proxy.inject(
     changeInner((result, { callData }) => {
       const limit = callData.startsWith(SELECTORS.getEvents) ? Number(`0x${callData.slice(-64)}`) : 0;
       return limit > 30 ? { success: false, returnData: '0x' } : result;
     }),
   );
-  const { block, events } = await scene.readMachine(id);
+  const { block, events } = await harness.readMachine(id);
   expect(pageOf(events)).toEqual([0, ...range(0, 100)]);
-  const page = await scene.open().chain.readEvents(id, block, 10, 90);
+  const page = await harness.open().chain.readEvents(id, block, 10, 90);
   expect(valuesOf(page.records)).toEqual(range(10, 90));
 });
 
 test('a page that can never be read costs few requests, and the events alone', async () => {
   const id = await activateWithEvents(100);
-  const adapter = scene.open();
+  const adapter = harness.open();
   await adapter.chain.readDeployment();
-  scene.proxy.resetCounts();
-  scene.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }));
+  harness.proxy.resetCounts();
+  harness.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }));
   expect(await adapter.chain.readMachine(id, from(0))).toMatchObject({
     events: UNDECODABLE,
     owner: present(OWNER.toLowerCase()),
   });
   // The machine, then 100, 50, 25, 13, 7, 4, 2 and 1 records.
-  expect(scene.proxy.requests).toBe(9);
+  expect(harness.proxy.requests).toBe(9);
 });
 
 test('more records asked than there are is a gap, never a short page', async () => {
   const id = await activateWithEvents(2);
-  const { block } = await scene.readMachine(id);
-  await expect(scene.open().chain.readEvents(id, block, 0, 3)).rejects.toMatchObject({
+  const { block } = await harness.readMachine(id);
+  await expect(harness.open().chain.readEvents(id, block, 0, 3)).rejects.toMatchObject({
     kind: 'ChainUnreadable',
     context: { chain: 'main', cause: 'events' },
   });
@@ -181,9 +181,9 @@ test('more records asked than there are is a gap, never a short page', async () 
 
 test('records of a block that the node does not have any more are not read', async () => {
   const id = await activateWithEvents(1);
-  const { block } = await scene.readMachine(id);
+  const { block } = await harness.readMachine(id);
   const orphan = { ...block, hash: `0x${'1'.repeat(64)}` };
-  await expect(scene.open().chain.readEvents(id, orphan, 0, 1)).rejects.toMatchObject({
+  await expect(harness.open().chain.readEvents(id, orphan, 0, 1)).rejects.toMatchObject({
     context: { cause: 'block-mismatch' },
   });
 });

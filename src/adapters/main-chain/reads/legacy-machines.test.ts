@@ -32,31 +32,31 @@ const MACHINES = [1, 2, 3, 4].map((id) => accountOf(`first generation ${id}`).ad
 const OPERATOR = accountOf('first generation operator').address;
 const OTHER_OPERATOR = accountOf('first generation other operator').address;
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 
 /** Machines 1 to 3 are the operator's, 4 is another's; 1 has three events. */
 beforeAll(async () => {
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
   for (const [i, machine] of MACHINES.entries()) {
-    await scene.administer('legacyIdentityRegistry', 'registerMachine', machine, i < 3 ? OPERATOR : OTHER_OPERATOR);
+    await harness.administer('legacyIdentityRegistry', 'registerMachine', machine, i < 3 ? OPERATOR : OTHER_OPERATOR);
   }
-  await scene.administer('legacyStaking', 'setStaked', 1n, true);
+  await harness.administer('legacyStaking', 'setStaked', 1n, true);
   for (const value of [1n, 2n, 3n]) await submit(1n, value);
   await claim(OPERATOR, '[3,1,4]');
 });
-afterAll(() => scene.close());
-beforeEach(() => scene.proxy.heal());
+afterAll(() => harness.close());
+beforeEach(() => harness.proxy.heal());
 
 async function submit(machineId: bigint, value: bigint): Promise<void> {
   const event = { eventType: 0, value, currency: 'USD', timestamp: 1_700_000_000, trustLevel: 1 };
   const from = MACHINES[Number(machineId) - 1]!;
-  await scene.mine(submitEvent(scene.chain.deployment, { from, machineId, ...event }, 'legacyEventRegistry'));
+  await harness.mine(submitEvent(harness.chain.deployment, { from, machineId, ...event }, 'legacyEventRegistry'));
 }
 
 async function claim(operator: Address | string, text: string): Promise<void> {
   const args = [operator, stringToHex('machines'), stringToHex(text), 2 ** 32 - 1];
   const from = operator as `0x${string}`;
-  await scene.mine(contractCall(scene.chain.deployment, 'legacyDidStore', from, 'setAttribute', args));
+  await harness.mine(contractCall(harness.chain.deployment, 'legacyDidStore', from, 'setAttribute', args));
 }
 
 const REVERTED = { success: false, returnData: '0x08c379a0' } as const;
@@ -65,7 +65,7 @@ const address = (spelled: string) => lower(spelled) as Address;
 const fromStart = () => Promise.resolve(0);
 
 function open(): { adapter: MainChainAdapter; chain: LegacyMachines } {
-  const adapter = scene.openForgetful();
+  const adapter = harness.openForgetful();
   return { adapter, chain: adapter.chain.firstGeneration! };
 }
 
@@ -82,15 +82,15 @@ const idsOf = ({ total, machines }: LegacyMachinePage) => [
 
 /** How many eth_calls it costs. */
 async function costOf(read: () => Promise<unknown>): Promise<number> {
-  scene.proxy.resetCounts();
+  harness.proxy.resetCounts();
   await read();
-  return scene.proxy.calls.filter(({ method }) => method === 'eth_call').length;
+  return harness.proxy.calls.filter(({ method }) => method === 'eth_call').length;
 }
 
 describe('a machine', () => {
   test('is read by the address of its DID, with its records from the position asked for', async () => {
     const machine = (await readMachine(1, 1))!;
-    const { number, hash, timestamp } = await scene.readHead();
+    const { number, hash, timestamp } = await harness.readHead();
     const { events, ...facts } = machine;
     expect(facts).toEqual({
       id: 1n,
@@ -116,9 +116,9 @@ describe('a machine', () => {
 
   test('is unreadable at an address of which the registry does not tell', async () => {
     for (const result of [REVERTED, { success: true, returnData: '0x' } as const]) {
-      scene.proxy.inject(respondInner(SELECTORS.machineIdOf, result));
+      harness.proxy.inject(respondInner(SELECTORS.machineIdOf, result));
       await expect(readMachine(1)).rejects.toMatchObject({ context: { chain: 'main', cause: 'undecodable' } });
-      scene.proxy.heal();
+      harness.proxy.heal();
     }
   });
 
@@ -128,32 +128,32 @@ describe('a machine', () => {
     ['address', SELECTORS.machineAddressOf, 2n ** 160n],
   ] as const)('has its other facts when %s cannot be read', async (fact, selector, dirty) => {
     for (const result of [REVERTED, { success: true, returnData: '0x' } as const, answered(dirty)]) {
-      scene.proxy.inject(respondInner(selector, result));
+      harness.proxy.inject(respondInner(selector, result));
       expect(await readMachine(1)).toMatchObject({ eventCount: present(3n), [fact]: UNDECODABLE });
-      scene.proxy.heal();
+      harness.proxy.heal();
     }
   });
 
   test('without an address has none', async () => {
-    scene.proxy.inject(respondInner(SELECTORS.machineAddressOf, answered(0n)));
+    harness.proxy.inject(respondInner(SELECTORS.machineAddressOf, answered(0n)));
     expect((await readMachine(1))!.address).toEqual(ABSENT);
   });
 
   test('whose count disagrees with its page has unreadable events', async () => {
-    scene.proxy.inject(respondInner(SELECTORS.getEventCount, answered(4n)));
+    harness.proxy.inject(respondInner(SELECTORS.getEventCount, answered(4n)));
     expect((await readMachine(1))!.events).toEqual({ state: 'unreadable', cause: 'events' });
   });
 
   test('of a registry that does not tell its query limit has unreadable events', async () => {
     for (const result of [REVERTED, answered(0n)]) {
-      scene.proxy.inject(respondInner(SELECTORS.maxQueryLimit, result));
+      harness.proxy.inject(respondInner(SELECTORS.maxQueryLimit, result));
       expect((await readMachine(1))!.events).toEqual(UNDECODABLE);
-      scene.proxy.heal();
+      harness.proxy.heal();
     }
   });
 
   test('whose page is too much for one call gets it in calls of its own', async () => {
-    scene.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }), 2);
+    harness.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }), 2);
     expect((await readMachine(1))!.events).toMatchObject(present({ offset: 0, records: [{}, {}, {}] }));
   });
 
@@ -193,26 +193,26 @@ describe('an operator', () => {
   });
 
   test('has a machine of which the registry does not tell, and it is not read', async () => {
-    scene.proxy.inject(respondInner(SELECTORS.operatorOf, REVERTED));
+    harness.proxy.inject(respondInner(SELECTORS.operatorOf, REVERTED));
     expect(idsOf(await readPage(open().chain))).toEqual([3, undefined, undefined, undefined]);
   });
 
   test('has no machine that does not exist', async () => {
-    scene.proxy.inject(respondInner(SELECTORS.machineExists, answered(0n)));
+    harness.proxy.inject(respondInner(SELECTORS.machineExists, answered(0n)));
     expect(idsOf(await readPage(open().chain))).toEqual([0]);
   });
 
   test('is not to be had without a DID store', async () => {
-    const { identityRegistry, staking, eventRegistry } = scene.addresses.legacy!;
+    const { identityRegistry, staking, eventRegistry } = harness.addresses.legacy!;
     const legacy = { identityRegistry, staking, eventRegistry };
-    const { firstGeneration } = scene.open({ addresses: { legacy } }).chain;
+    const { firstGeneration } = harness.open({ addresses: { legacy } }).chain;
     expect(firstGeneration!.canList).toBe(false);
     expect(await firstGeneration!.readMachineOf(address(MACHINES[0]!), fromStart)).toMatchObject({ id: 1n });
   });
 });
 
 test('without its contracts there is no first generation', () => {
-  expect(scene.open({ addresses: { legacy: undefined } }).chain.firstGeneration).toBeUndefined();
+  expect(harness.open({ addresses: { legacy: undefined } }).chain.firstGeneration).toBeUndefined();
 });
 
 describe('eth_calls', () => {
@@ -220,9 +220,9 @@ describe('eth_calls', () => {
     const { adapter, chain } = open();
     const read = () => chain.readMachineOf(address(MACHINES[0]!), fromStart);
     expect(await costOf(read)).toBe(2);
-    await scene.mine();
+    await harness.mine();
     expect(await costOf(read)).toBe(1);
-    await scene.mine();
+    await harness.mine();
     expect(await costOf(() => Promise.all(Array.from({ length: 50 }, read)))).toBe(1);
     expect(adapter.counters.failures).toEqual({});
   });
@@ -230,7 +230,7 @@ describe('eth_calls', () => {
   test('one for a page, and three when the list is not known yet', async () => {
     const { chain } = open();
     expect(await costOf(() => readPage(chain))).toBe(3);
-    await scene.mine();
+    await harness.mine();
     expect(await costOf(() => readPage(chain))).toBe(1);
   });
 
@@ -249,9 +249,9 @@ describe('the next block', () => {
     const { chain } = open();
     const readOwn = () => chain.readMachineOf(address(MACHINES[0]!), fromStart);
     expect((await readOwn())!.staked).toEqual(present(true));
-    await scene.administer('legacyStaking', 'setStaked', 1n, false);
+    await harness.administer('legacyStaking', 'setStaked', 1n, false);
     expect((await readOwn())!.staked).toEqual(present(false));
-    await scene.administer('legacyStaking', 'setStaked', 1n, true);
+    await harness.administer('legacyStaking', 'setStaked', 1n, true);
   });
 
   test('shows a list that has changed, at one block with its machines', async () => {
@@ -266,21 +266,21 @@ describe('the next block', () => {
 });
 
 test('an unreadable fact is kept for a second, the rest for a minute', async () => {
-  const adapter = scene.open();
+  const adapter = harness.open();
   const chain = adapter.chain.firstGeneration!;
   const readOwn = async () => (await chain.readMachineOf(address(MACHINES[0]!), fromStart))!.staked;
-  await scene.reportHead(adapter);
-  scene.proxy.inject(respondInner(SELECTORS.isStaked, REVERTED));
+  await harness.reportHead(adapter);
+  harness.proxy.inject(respondInner(SELECTORS.isStaked, REVERTED));
   expect(await readOwn()).toEqual(UNDECODABLE);
-  scene.proxy.heal();
+  harness.proxy.heal();
   expect(await readOwn()).toEqual(UNDECODABLE);
-  scene.time.milliseconds += 1_000;
-  await scene.reportHead(adapter);
+  harness.time.milliseconds += 1_000;
+  await harness.reportHead(adapter);
   expect(await readOwn()).toEqual(present(true));
-  scene.time.milliseconds += 58_999;
-  await scene.reportHead(adapter);
+  harness.time.milliseconds += 58_999;
+  await harness.reportHead(adapter);
   expect(await costOf(readOwn)).toBe(0);
-  scene.time.milliseconds += 1_001;
-  await scene.reportHead(adapter);
+  harness.time.milliseconds += 1_001;
+  await harness.reportHead(adapter);
   expect(await costOf(readOwn)).toBe(1);
 });

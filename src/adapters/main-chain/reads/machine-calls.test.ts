@@ -21,17 +21,17 @@ import { respondInner } from '../../../../testing/harness/rpc-proxy.ts';
 import { MAX_MACHINE_ID } from '../../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
 });
-afterAll(() => scene.close());
-beforeEach(() => scene.proxy.heal());
+afterAll(() => harness.close());
+beforeEach(() => harness.proxy.heal());
 
 test('an unknown id and the largest id have no owner, controller, document, operator', async () => {
   for (const id of [4711n, MAX_MACHINE_ID]) {
-    expect(await scene.readMachine(id)).toMatchObject({
+    expect(await harness.readMachine(id)).toMatchObject({
       owner: ABSENT,
       controller: ABSENT,
       operator: ABSENT,
@@ -46,19 +46,19 @@ test('an unknown id and the largest id have no owner, controller, document, oper
 });
 
 test('id 0 is read like any other, although no route asks for it', async () => {
-  expect((await scene.readMachine(0n)).owner).toEqual(ABSENT);
+  expect((await harness.readMachine(0n)).owner).toEqual(ABSENT);
 });
 
 test('a retired machine is an unknown one', async () => {
-  const id = await scene.activate();
-  await scene.mine(calls.retireMachine(scene.chain.deployment, OWNER, id));
-  expect(await scene.readMachine(id)).toMatchObject({ owner: ABSENT, document: ABSENT });
+  const id = await harness.activate();
+  await harness.mine(calls.retireMachine(harness.chain.deployment, OWNER, id));
+  expect(await harness.readMachine(id)).toMatchObject({ owner: ABSENT, document: ABSENT });
 });
 
 test('homed elsewhere: no token, the operator that the main chain knows, a controller of zero is none', async () => {
-  await scene.administer('crossChainMirror', 'devSetHomeChain', 77n, OTHER_ORDINAL);
-  await scene.administer('machineRegistry', 'devSetForeignOperator', 77n, BUYER);
-  expect(await scene.readMachine(77n)).toMatchObject({
+  await harness.administer('crossChainMirror', 'devSetHomeChain', 77n, OTHER_ORDINAL);
+  await harness.administer('machineRegistry', 'devSetForeignOperator', 77n, BUYER);
+  expect(await harness.readMachine(77n)).toMatchObject({
     owner: ABSENT,
     controller: ABSENT,
     document: ABSENT,
@@ -69,22 +69,22 @@ test('homed elsewhere: no token, the operator that the main chain knows, a contr
 
 test('a token with its home elsewhere or nowhere is delivered as it is', async () => {
   for (const ordinal of [ALT_ORDINAL, 0]) {
-    const id = await scene.activate();
-    await scene.administer('crossChainMirror', 'devSetHomeChain', id, ordinal);
-    expect(await scene.readMachine(id)).toMatchObject({ owner: { state: 'present' }, homeOrdinal: present(ordinal) });
+    const id = await harness.activate();
+    await harness.administer('crossChainMirror', 'devSetHomeChain', id, ordinal);
+    expect(await harness.readMachine(id)).toMatchObject({ owner: { state: 'present' }, homeOrdinal: present(ordinal) });
   }
 });
 
 test('relocation under way; a reissued id', async () => {
-  const id = await scene.activate();
-  await scene.administer('machineStateAndSync', 'devSetRelocating', id, true, OTHER_ORDINAL);
-  expect((await scene.readMachine(id)).relocating).toEqual(present(true));
-  const old = await scene.activate();
+  const id = await harness.activate();
+  await harness.administer('machineStateAndSync', 'devSetRelocating', id, true, OTHER_ORDINAL);
+  expect((await harness.readMachine(id)).relocating).toEqual(present(true));
+  const old = await harness.activate();
   const credentialSubject = stringToHex('reissued');
-  await scene.administer('machineStateAndSync', 'devReissue', old, 'Sensor', credentialSubject);
+  await harness.administer('machineStateAndSync', 'devReissue', old, 'Sensor', credentialSubject);
   const next = calls.machineIdOf({ machineType: 'Sensor', credentialSubject });
-  expect((await scene.readMachine(old)).owner).toEqual(ABSENT);
-  expect((await scene.readMachine(next)).owner).toEqual(present(lower(OWNER)));
+  expect((await harness.readMachine(old)).owner).toEqual(ABSENT);
+  expect((await harness.readMachine(next)).owner).toEqual(present(lower(OWNER)));
 });
 
 const textRevert = encodeErrorResult({
@@ -107,9 +107,9 @@ test.each<[string, boolean, (id: bigint) => Hex]>([
   ['two words', true, () => `${word(1n)}${word(1n).slice(2)}`],
   ['the error as an answer', true, nonexistentToken],
 ])('ownerOf with %s is unreadable and takes no other fact with it', async (_, success, data) => {
-  const id = await scene.activate();
-  scene.proxy.inject(respondInner(SELECTORS.ownerOf, { success, returnData: data(id) }));
-  expect(await scene.readMachine(id)).toMatchObject({
+  const id = await harness.activate();
+  harness.proxy.inject(respondInner(SELECTORS.ownerOf, { success, returnData: data(id) }));
+  expect(await harness.readMachine(id)).toMatchObject({
     owner: UNDECODABLE,
     controller: ABSENT,
     operator: { state: 'present' },
@@ -119,29 +119,29 @@ test.each<[string, boolean, (id: bigint) => Hex]>([
 });
 
 test('the selector counts only from MachineRegistry', async () => {
-  const id = await scene.activate();
-  scene.proxy.inject(respondInner(SELECTORS.isRelocating, { success: false, returnData: nonexistentToken(id) }));
-  expect((await scene.readMachine(id)).relocating).toEqual(UNDECODABLE);
+  const id = await harness.activate();
+  harness.proxy.inject(respondInner(SELECTORS.isRelocating, { success: false, returnData: nonexistentToken(id) }));
+  expect((await harness.readMachine(id)).relocating).toEqual(UNDECODABLE);
 });
 
 test('operatorOf zero and nonexistent are both none; anything else is unreadable', async () => {
-  const id = await scene.activate();
+  const id = await harness.activate();
   for (const [result, expected] of [
     [{ success: true, returnData: word(0n) }, ABSENT],
     [{ success: false, returnData: nonexistentToken(id) }, ABSENT],
     [{ success: true, returnData: word(BigInt(BUYER)) }, present(lower(BUYER))],
     [{ success: false, returnData: '0x' }, UNDECODABLE],
   ] as const) {
-    scene.proxy.heal();
-    scene.proxy.inject(respondInner(SELECTORS.operatorOf, result));
-    expect((await scene.readMachine(id)).operator).toEqual(expected);
+    harness.proxy.heal();
+    harness.proxy.inject(respondInner(SELECTORS.operatorOf, result));
+    expect((await harness.readMachine(id)).operator).toEqual(expected);
   }
 });
 
 test('a controller that differs from that of the document makes both unreadable', async () => {
-  const id = await scene.activate({ controller: CONTROLLER });
-  scene.proxy.inject(respondInner(SELECTORS.controllerOf, { success: true, returnData: word(1n) }));
-  expect(await scene.readMachine(id)).toMatchObject({
+  const id = await harness.activate({ controller: CONTROLLER });
+  harness.proxy.inject(respondInner(SELECTORS.controllerOf, { success: true, returnData: word(1n) }));
+  expect(await harness.readMachine(id)).toMatchObject({
     controller: CONTRADICTION,
     document: CONTRADICTION,
     owner: { state: 'present' },
@@ -149,9 +149,9 @@ test('a controller that differs from that of the document makes both unreadable'
 });
 
 test('a token that exists for its owner but not for its delegate contradicts itself', async () => {
-  const id = await scene.activate({ controller: CONTROLLER });
-  scene.proxy.inject(respondInner(SELECTORS.controllerOf, { success: false, returnData: nonexistentToken(id) }));
-  expect(await scene.readMachine(id)).toMatchObject({ controller: CONTRADICTION, document: { state: 'present' } });
+  const id = await harness.activate({ controller: CONTROLLER });
+  harness.proxy.inject(respondInner(SELECTORS.controllerOf, { success: false, returnData: nonexistentToken(id) }));
+  expect(await harness.readMachine(id)).toMatchObject({ controller: CONTRADICTION, document: { state: 'present' } });
 });
 
 test.each<[string, Hex, bigint, keyof MachineSnapshot]>([
@@ -160,7 +160,7 @@ test.each<[string, Hex, bigint, keyof MachineSnapshot]>([
   ['a dirty boolean', SELECTORS.isRelocating, 2n, 'relocating'],
   ['a dirty ordinal', SELECTORS.homeChainOf, 65_537n, 'homeOrdinal'],
 ])('%s is unreadable', async (_, selector, value, fact) => {
-  const id = await scene.activate();
-  scene.proxy.inject(respondInner(selector, { success: true, returnData: word(value) }));
-  expect((await scene.readMachine(id))[fact]).toEqual(UNDECODABLE);
+  const id = await harness.activate();
+  harness.proxy.inject(respondInner(selector, { success: true, returnData: word(value) }));
+  expect((await harness.readMachine(id))[fact]).toEqual(UNDECODABLE);
 });

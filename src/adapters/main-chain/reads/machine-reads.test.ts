@@ -18,28 +18,28 @@ import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
 });
-afterAll(() => scene.close());
-beforeEach(() => scene.proxy.heal());
+afterAll(() => harness.close());
+beforeEach(() => harness.proxy.heal());
 
 describe('a machine of the main chain', () => {
   test('is read whole', async () => {
     const method = { id: '#key', methodType: 'Ed25519', controller: BUYER, publicKeyMultibase: 'zKey' };
     const endpoint = { id: '#docs', serviceType: 'Documentation', serviceEndpoint: 'https://example.org/' };
-    const id = await scene.activate({
+    const id = await harness.activate({
       controller: CONTROLLER,
       tier: 1,
       authentication: [0n, 7n],
       verificationMethods: [method],
       serviceEndpoints: [endpoint],
     });
-    await scene.mine(scene.revenue(id, 2n ** 256n - 1n, { metadata: '{"a":1}' }));
-    const { number, hash, timestamp } = await scene.readHead();
-    const snapshot = await scene.readMachine(id);
+    await harness.mine(harness.revenue(id, 2n ** 256n - 1n, { metadata: '{"a":1}' }));
+    const { number, hash, timestamp } = await harness.readHead();
+    const snapshot = await harness.readMachine(id);
     expect(snapshot).toEqual({
       id,
       block: { number, hash, timestamp },
@@ -90,9 +90,9 @@ describe('a machine of the main chain', () => {
   });
 
   test('sold: the old controller stays, the operator is the new owner', async () => {
-    const id = await scene.activate({ controller: CONTROLLER });
-    await scene.mine(calls.transferMachine(scene.chain.deployment, OWNER, BUYER, id));
-    expect(await scene.readMachine(id)).toMatchObject({
+    const id = await harness.activate({ controller: CONTROLLER });
+    await harness.mine(calls.transferMachine(harness.chain.deployment, OWNER, BUYER, id));
+    expect(await harness.readMachine(id)).toMatchObject({
       owner: present(lower(BUYER)),
       controller: present(lower(CONTROLLER)),
       operator: present(lower(BUYER)),
@@ -100,24 +100,24 @@ describe('a machine of the main chain', () => {
   });
 
   test('no controller, controller equal to the owner, controller a contract', async () => {
-    const none = await scene.activate();
-    const own = await scene.activate({ controller: OWNER });
-    const contract = await scene.activate({ controller: scene.addresses.infoDesk });
-    expect((await scene.readMachine(none)).controller).toEqual(ABSENT);
-    expect((await scene.readMachine(own)).controller).toEqual(present(lower(OWNER)));
-    expect((await scene.readMachine(contract)).controller).toEqual(present(scene.addresses.infoDesk));
+    const none = await harness.activate();
+    const own = await harness.activate({ controller: OWNER });
+    const contract = await harness.activate({ controller: harness.addresses.infoDesk });
+    expect((await harness.readMachine(none)).controller).toEqual(ABSENT);
+    expect((await harness.readMachine(own)).controller).toEqual(present(lower(OWNER)));
+    expect((await harness.readMachine(contract)).controller).toEqual(present(harness.addresses.infoDesk));
   });
 
   test('suspended and resumed in one block; paused in every way', async () => {
-    const { deployment } = scene.chain;
-    const id = await scene.activate();
+    const { deployment } = harness.chain;
+    const id = await harness.activate();
     const suspend = calls.suspendMachine(deployment, OWNER, id);
-    await scene.mine(suspend, calls.resumeMachine(deployment, OWNER, id));
-    expect((await scene.readMachine(id)).operatorPaused).toEqual(present(false));
-    await scene.mine(suspend);
-    await scene.administer('machineStateAndSync', 'setGeneralPaused', id, true);
-    await scene.administer('machineStateAndSync', 'setTechnicalPaused', id, true);
-    expect(await scene.readMachine(id)).toMatchObject({
+    await harness.mine(suspend, calls.resumeMachine(deployment, OWNER, id));
+    expect((await harness.readMachine(id)).operatorPaused).toEqual(present(false));
+    await harness.mine(suspend);
+    await harness.administer('machineStateAndSync', 'setGeneralPaused', id, true);
+    await harness.administer('machineStateAndSync', 'setTechnicalPaused', id, true);
+    expect(await harness.readMachine(id)).toMatchObject({
       available: present(false),
       generalPaused: present(true),
       technicalPaused: present(true),
@@ -127,22 +127,22 @@ describe('a machine of the main chain', () => {
   });
 
   test('flagged in 2019 and two days ahead, with an override of 0 and of 100, or none', async () => {
-    const id = await scene.activate();
+    const id = await harness.activate();
     for (const [flaggedAt, trustOverride] of [
       [1_560_000_000n, 0],
       [1_900_000_000n, 100],
     ] as const) {
-      await scene.administer('adminFlags', 'devFlagMachineAt', id, flaggedAt);
-      await scene.administer('adminFlags', 'setTrustOverride', id, trustOverride);
-      expect((await scene.readMachine(id)).flags).toEqual(present({ flaggedAt, trustOverride }));
+      await harness.administer('adminFlags', 'devFlagMachineAt', id, flaggedAt);
+      await harness.administer('adminFlags', 'setTrustOverride', id, trustOverride);
+      expect((await harness.readMachine(id)).flags).toEqual(present({ flaggedAt, trustOverride }));
     }
-    await scene.administer('adminFlags', 'clearFlag', id);
-    await scene.administer('adminFlags', 'clearTrustOverride', id);
-    expect((await scene.readMachine(id)).flags).toEqual(present({ flaggedAt: 0n, trustOverride: undefined }));
+    await harness.administer('adminFlags', 'clearFlag', id);
+    await harness.administer('adminFlags', 'clearTrustOverride', id);
+    expect((await harness.readMachine(id)).flags).toEqual(present({ flaggedAt: 0n, trustOverride: undefined }));
   });
 
   test('an override above 100 is no answer; one that is not set may be anything', async () => {
-    const id = await scene.activate();
+    const id = await harness.activate();
     const flags = (isSet: bigint, value: bigint): Hex =>
       `0x${[0n, isSet, value].map((each) => word(each).slice(2)).join('')}`;
     for (const [returnData, expected] of [
@@ -150,25 +150,25 @@ describe('a machine of the main chain', () => {
       [flags(0n, 101n), present({ flaggedAt: 0n, trustOverride: undefined })],
       [flags(0n, 256n), { state: 'unreadable', cause: 'undecodable' }],
     ] as const) {
-      scene.proxy.heal();
-      scene.proxy.inject(
+      harness.proxy.heal();
+      harness.proxy.inject(
         changeInner((result, { target }) =>
-          target.toLowerCase() === scene.addresses.adminFlags ? { success: true, returnData } : result,
+          target.toLowerCase() === harness.addresses.adminFlags ? { success: true, returnData } : result,
         ),
       );
-      expect((await scene.readMachine(id)).flags).toEqual(expected);
+      expect((await harness.readMachine(id)).flags).toEqual(expected);
     }
   });
 
   test('flags are absent where no contract is configured, unreadable where its address has no code', async () => {
-    const id = await scene.activate();
-    const readFlags = async (adminFlags: typeof scene.addresses.adminFlags) => {
-      const { chain } = scene.open({ addresses: { adminFlags } });
+    const id = await harness.activate();
+    const readFlags = async (adminFlags: typeof harness.addresses.adminFlags) => {
+      const { chain } = harness.open({ addresses: { adminFlags } });
       const wants = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
       return (await chain.readMachine(id as Parameters<typeof chain.readMachine>[0], wants)).flags;
     };
     expect(await readFlags(undefined)).toEqual(ABSENT);
-    expect(await readFlags(lower(BUYER) as typeof scene.addresses.infoDesk)).toEqual({
+    expect(await readFlags(lower(BUYER) as typeof harness.addresses.infoDesk)).toEqual({
       state: 'unreadable',
       cause: 'undecodable',
     });
@@ -177,34 +177,34 @@ describe('a machine of the main chain', () => {
 
 describe('attestations', () => {
   const attest = (functionName: string, ...args: readonly unknown[]) =>
-    scene.administer('attestationRegistry', functionName, ...args);
-  const attestationsOf = async (id: bigint) => (await scene.readMachine(id)).attestations;
+    harness.administer('attestationRegistry', functionName, ...args);
+  const attestationsOf = async (id: bigint) => (await harness.readMachine(id)).attestations;
 
   test('follow the operator and the machine; a new record clears a revocation', async () => {
-    const id = await scene.activate();
+    const id = await harness.activate();
     await attest('attestKyb', OWNER, 4_000_000_000n);
     await attest('attestChip', id, 0n, word(5n));
-    const { timestamp: issuedAt } = await scene.readHead();
+    const { timestamp: issuedAt } = await harness.readHead();
     const kyb = { issuedAt: expect.any(BigInt), expiresAt: 4_000_000_000n, revokedAt: undefined };
     const chip = { issuedAt: BigInt(issuedAt), expiresAt: undefined, revokedAt: undefined };
     expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip }));
     await attest('revokeChip', id);
-    const { timestamp: revokedAt } = await scene.readHead();
+    const { timestamp: revokedAt } = await harness.readHead();
     const revoked = { ...chip, revokedAt: BigInt(revokedAt) };
     expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip: revoked }));
     await attest('attestChip', id, 0n, word(6n));
     expect(await attestationsOf(id)).toMatchObject({ value: { chip: { revokedAt: undefined } } });
-    await scene.mine(calls.transferMachine(scene.chain.deployment, OWNER, BUYER, id));
+    await harness.mine(calls.transferMachine(harness.chain.deployment, OWNER, BUYER, id));
     expect(await attestationsOf(id)).toMatchObject({ value: { operator: lower(BUYER), kyb: undefined } });
   });
 
   test('of an unknown machine are none; without a contract they are absent, where it does not answer unreadable', async () => {
     expect(await attestationsOf(4711n)).toEqual(present({ operator: undefined, kyb: undefined, chip: undefined }));
-    const { chain } = scene.open({ addresses: { attestationRegistry: undefined } });
+    const { chain } = harness.open({ addresses: { attestationRegistry: undefined } });
     expect((await chain.readMachine(4711n as MachineId, ALL_EVENTS)).attestations).toEqual(ABSENT);
-    scene.proxy.inject(
+    harness.proxy.inject(
       changeInner((result, { target }) =>
-        target.toLowerCase() === scene.addresses.attestationRegistry ? { success: true, returnData: '0x' } : result,
+        target.toLowerCase() === harness.addresses.attestationRegistry ? { success: true, returnData: '0x' } : result,
       ),
     );
     expect(await attestationsOf(4711n)).toEqual({ state: 'unreadable', cause: 'undecodable' });
@@ -213,27 +213,27 @@ describe('attestations', () => {
 
 describe('documents', () => {
   test('empty, and with hundreds of nodes', async () => {
-    const { deployment } = scene.chain;
-    expect((await scene.readMachine(await scene.activate())).document).toEqual(
+    const { deployment } = harness.chain;
+    expect((await harness.readMachine(await harness.activate())).document).toEqual(
       present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints: [] }),
     );
-    const id = await scene.activate();
+    const id = await harness.activate();
     const nodes = Array.from({ length: 150 }, (_, i) => ({
       id: `#${i}`,
       serviceType: 'Many',
       serviceEndpoint: `ftp://${i}`,
     }));
-    await scene.mine(calls.contractCall(deployment, 'machineRegistry', OWNER, 'setServiceEndpoints', [id, nodes]));
-    expect((await scene.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: nodes } });
+    await harness.mine(calls.contractCall(deployment, 'machineRegistry', OWNER, 'setServiceEndpoints', [id, nodes]));
+    expect((await harness.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: nodes } });
   });
 
   test('a text of 100 KB, 300 nodes, and texts that are not UTF-8, which are decoded with U+FFFD', async () => {
-    const id = await scene.activate();
+    const id = await harness.activate();
     const long = 'x'.repeat(100_000);
     const invalid: Hex = '0x61ffc3280062';
     const rows = Array.from({ length: 300 }, (_, i) => [i === 0 ? stringToHex(long) : '0x', invalid, '0x'] as const);
-    scene.proxy.inject(respondInner(SELECTORS.didDocument, { success: true, returnData: encodeDocument(rows) }));
-    expect((await scene.readMachine(id)).document).toEqual(
+    harness.proxy.inject(respondInner(SELECTORS.didDocument, { success: true, returnData: encodeDocument(rows) }));
+    expect((await harness.readMachine(id)).document).toEqual(
       present({
         controller: undefined,
         verificationMethods: [],

@@ -19,22 +19,22 @@ import {
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 const ids: MachineId[] = [];
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
-  for (let i = 0; i < 40; i++) ids.push((await scene.activate()) as MachineId);
+  harness = await startMachineHarness();
+  for (let i = 0; i < 40; i++) ids.push((await harness.activate()) as MachineId);
 });
-afterAll(() => scene.close());
-beforeEach(() => scene.proxy.heal());
+afterAll(() => harness.close());
+beforeEach(() => harness.proxy.heal());
 
 /** Knows the head, its chain and its deployment, as in normal service. */
-async function openWarm(overrides: Parameters<typeof scene.open>[0] = {}): Promise<MainChainAdapter> {
-  const adapter = scene.open(overrides);
-  await scene.reportHead(adapter);
+async function openWarm(overrides: Parameters<typeof harness.open>[0] = {}): Promise<MainChainAdapter> {
+  const adapter = harness.open(overrides);
+  await harness.reportHead(adapter);
   await adapter.chain.readDeployment();
-  scene.proxy.resetCounts();
+  harness.proxy.resetCounts();
   return adapter;
 }
 
@@ -44,45 +44,45 @@ describe('upstream requests', () => {
   test('a cold machine with a known head costs one', async () => {
     const adapter = await openWarm();
     await read(adapter, ids[0]!);
-    expect(scene.proxy.calls.map(({ method }) => method)).toEqual(['eth_call']);
+    expect(harness.proxy.calls.map(({ method }) => method)).toEqual(['eth_call']);
     expect(adapter.counters).toMatchObject({ machineReads: 1, snapshotHits: 0, snapshotCount: 1 });
   });
 
   test('the first machine ever costs one more, for the chain id; the deployment comes with it', async () => {
-    const adapter = scene.open();
-    await scene.reportHead(adapter);
-    scene.proxy.resetCounts();
+    const adapter = harness.open();
+    await harness.reportHead(adapter);
+    harness.proxy.resetCounts();
     await Promise.all([adapter.chain.readDeployment(), read(adapter, ids[0]!)]);
-    expect(scene.proxy.calls.map(({ method }) => method)).toEqual(['eth_chainId', 'eth_call']);
+    expect(harness.proxy.calls.map(({ method }) => method)).toEqual(['eth_chainId', 'eth_call']);
   });
 
   test('a thousand identical readers cost one, and get the same object', async () => {
     const adapter = await openWarm();
     const snapshots = await Promise.all(Array.from({ length: 1_000 }, () => read(adapter, ids[0]!)));
-    expect(scene.proxy.requests).toBe(1);
+    expect(harness.proxy.requests).toBe(1);
     expect(new Set(snapshots).size).toBe(1);
     expect(await read(adapter, ids[0]!)).toBe(snapshots[0]);
-    expect(scene.proxy.requests).toBe(1);
+    expect(harness.proxy.requests).toBe(1);
   });
 
   test('different machines of one tick share one, up to the weight of a call', async () => {
     const few = await openWarm();
     const snapshots = await Promise.all(ids.slice(0, 10).map((id) => read(few, id)));
-    expect(scene.proxy.requests).toBe(1);
+    expect(harness.proxy.requests).toBe(1);
     expect(snapshots.map(({ id }) => id)).toEqual(ids.slice(0, 10));
     const many = await openWarm({ limits: { maxMulticallWeight: 200 } });
     await Promise.all(ids.map((id) => read(many, id)));
-    expect(scene.proxy.requests).toBe(8);
+    expect(harness.proxy.requests).toBe(8);
   });
 
   test('readiness is asked at most once a second, whoever asks', async () => {
     const adapter = await openWarm();
     await Promise.all(Array.from({ length: 50 }, () => adapter.chain.readReadiness()));
     await adapter.chain.readReadiness();
-    expect(scene.proxy.requests).toBe(1);
-    scene.time.milliseconds += 1_000;
+    expect(harness.proxy.requests).toBe(1);
+    harness.time.milliseconds += 1_000;
     await adapter.chain.readReadiness();
-    expect(scene.proxy.requests).toBe(2);
+    expect(harness.proxy.requests).toBe(2);
   });
 });
 
@@ -107,25 +107,25 @@ describe('the proof of the block', () => {
     ],
   ])('%s is asked for once more, then unreadable', async (_, fault) => {
     const adapter = await openWarm();
-    scene.proxy.inject(fault);
+    harness.proxy.inject(fault);
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
       context: { chain: 'main', cause: 'block-mismatch' },
     });
-    expect(scene.proxy.requests).toBe(2);
+    expect(harness.proxy.requests).toBe(2);
     expect(adapter.counters.snapshotCount).toBe(0);
-    scene.proxy.heal();
-    scene.proxy.inject(fault, 1);
+    harness.proxy.heal();
+    harness.proxy.inject(fault, 1);
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)) });
   });
 
   test('a node that has not the block yet is asked once more after a pause', async () => {
     const adapter = await openWarm();
     const late = respondWith('eth_call', { error: { code: -32000, message: 'header not found' } });
-    scene.proxy.inject(late, 1);
+    harness.proxy.inject(late, 1);
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)) });
     expect(adapter.counters.retries).toBe(1);
-    scene.proxy.inject(late);
+    harness.proxy.inject(late);
     await expect(read(adapter, ids[1]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
   });
 });
@@ -136,7 +136,7 @@ describe('a call that is too large', () => {
     ['a revert of the aggregate', { error: { code: 3, message: 'reverted', data: '0x' } }],
   ])('by %s is split until it passes', async (_, tooLarge) => {
     const adapter = await openWarm();
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'answer',
       change: (answer, { params }) => (JSON.stringify(params).length > 30_000 ? tooLarge : answer),
     });
@@ -144,34 +144,36 @@ describe('a call that is too large', () => {
     expect(snapshots.map(({ id, owner }) => [id, owner])).toEqual(
       ids.slice(0, 10).map((id) => [id, present(lower(OWNER))]),
     );
-    expect(scene.proxy.requests).toBeGreaterThan(1);
+    expect(harness.proxy.requests).toBeGreaterThan(1);
     expect(adapter.counters).toMatchObject({ retries: 0, failures: {} });
   });
 
   test('even for the facts of one machine leaves all of them unreadable', async () => {
     const adapter = await openWarm();
-    scene.proxy.inject(respondWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
+    harness.proxy.inject(respondWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
     await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });
   });
 
   test('because of the events alone leaves them out and reads them apart', async () => {
     const adapter = await openWarm();
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'answer',
       change: (answer, { params }) =>
         JSON.stringify(params).includes(SELECTORS.getEvents.slice(2)) && JSON.stringify(params).length > 3_000
           ? { error: { code: -32000, message: 'proof size exceeded' } }
           : answer,
     });
-    expect(await read(adapter, ids[0]!)).toEqual(await scene.readMachine(ids[0]!));
+    expect(await read(adapter, ids[0]!)).toEqual(await harness.readMachine(ids[0]!));
   });
 });
 
 describe('a node that answers wrongly', () => {
   test('a lost inner result is malformed for all, because nothing tells which it was', async () => {
     const adapter = await openWarm();
-    scene.proxy.inject(changeInner((result, { callData }) => (callData.startsWith('0x6352211e') ? undefined : result)));
+    harness.proxy.inject(
+      changeInner((result, { callData }) => (callData.startsWith('0x6352211e') ? undefined : result)),
+    );
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 
@@ -184,7 +186,7 @@ describe('a node that answers wrongly', () => {
     ['an unknown error', { error: { code: -32601, message: 'no such method' } }, 'rpc-error'],
   ])('%s', async (_, answer, cause) => {
     const adapter = await openWarm();
-    scene.proxy.inject(respondWith('eth_call', answer));
+    harness.proxy.inject(respondWith('eth_call', answer));
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause } });
   });
 });
@@ -195,15 +197,15 @@ describe('a chain without Multicall3', () => {
   test('is read by batches that carry the header of the block', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     const snapshot = await read(adapter, ids[0]!);
-    expect(scene.proxy.requests).toBe(1);
-    const [first, ...rest] = scene.proxy.calls.map(({ method }) => method);
+    expect(harness.proxy.requests).toBe(1);
+    const [first, ...rest] = harness.proxy.calls.map(({ method }) => method);
     expect([first, new Set(rest)]).toEqual(['eth_getBlockByNumber', new Set(['eth_call'])]);
-    expect(snapshot).toEqual(await scene.readMachine(ids[0]!));
+    expect(snapshot).toEqual(await harness.readMachine(ids[0]!));
   });
 
   test('and by smaller batches where the node takes no larger ones', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'body',
       change: (body) => {
         const answers = JSON.parse(body) as unknown[];
@@ -213,7 +215,7 @@ describe('a chain without Multicall3', () => {
           : body;
       },
     });
-    expect(await read(adapter, ids[0]!)).toEqual(await scene.readMachine(ids[0]!));
+    expect(await read(adapter, ids[0]!)).toEqual(await harness.readMachine(ids[0]!));
   });
 
   test('tells an unknown machine by the revert data of the node', async () => {
@@ -230,7 +232,7 @@ describe('a chain without Multicall3', () => {
     ['hex text', (data: unknown) => data],
   ] as [string, unknown][])('takes revert data as %s', async (_, wrap) => {
     const adapter = await openWarm({ addresses: { multicall3 } });
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'answer',
       change: (answer) =>
         'error' in answer
@@ -242,7 +244,7 @@ describe('a chain without Multicall3', () => {
 
   test('a revert without data makes its own fact unreadable, never absent', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'answer',
       change: (answer) => ('error' in answer ? { error: { code: 3, message: 'ERC721NonexistentToken' } } : answer),
     });
@@ -251,7 +253,7 @@ describe('a chain without Multicall3', () => {
 
   test('proves its block', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
-    scene.proxy.inject({
+    harness.proxy.inject({
       kind: 'answer',
       change: (answer, { method }) =>
         method === 'eth_getBlockByNumber' && 'result' in answer

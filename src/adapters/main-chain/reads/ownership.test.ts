@@ -13,7 +13,7 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header, MainChainLog } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 let log: MainChainLog;
 let block: Header;
 let expected: OwnershipChange[];
@@ -22,14 +22,14 @@ let expected: OwnershipChange[];
 const ABSENT = Array.from({ length: 700 }, (_, i) => BigInt(i + 1) as MachineId);
 
 beforeAll(async () => {
-  scene = await startMachineHarness();
-  const { deployment } = scene.chain;
-  const plain = await scene.activate();
-  const controlled = await scene.activate();
-  const own = await scene.activate();
-  const sold = await scene.activate();
-  const retired = await scene.activate();
-  await scene.mine(
+  harness = await startMachineHarness();
+  const { deployment } = harness.chain;
+  const plain = await harness.activate();
+  const controlled = await harness.activate();
+  const own = await harness.activate();
+  const sold = await harness.activate();
+  const retired = await harness.activate();
+  await harness.mine(
     calls.setController(deployment, OWNER, plain, '0x0000000000000000000000000000000000000000'),
     calls.setController(deployment, OWNER, controlled, CONTROLLER),
     calls.setController(deployment, OWNER, own, OWNER),
@@ -46,19 +46,19 @@ beforeAll(async () => {
     held(sold, BUYER, CONTROLLER),
     { kind: 'gone', id: retired as MachineId },
   ];
-  block = await scene.readHead();
+  block = await harness.readHead();
 });
-afterAll(() => scene.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  scene.proxy.heal();
-  log = scene.open().log;
+  harness.proxy.heal();
+  log = harness.open().log;
   await log.readHeader('latest');
-  scene.proxy.resetCounts();
+  harness.proxy.resetCounts();
 });
 
 const idsOf = (changes: readonly OwnershipChange[]) => changes.map(({ id }) => id);
 const isProgram = ({ method, params: [call] }: ProxyCall) => method === 'eth_call' && !('to' in (call as object));
-const countPrograms = () => scene.proxy.calls.filter(isProgram).length;
+const countPrograms = () => harness.proxy.calls.filter(isProgram).length;
 
 async function readAmongMany(): Promise<void> {
   const gone = ABSENT.map((id) => ({ kind: 'gone', id }));
@@ -81,9 +81,9 @@ describe('who holds machines', () => {
   test('is read by programs alone where all are held', async () => {
     const held = expected.slice(0, 4);
     const many = Array.from({ length: 100 }, () => held).flat();
-    scene.proxy.resetCounts();
+    harness.proxy.resetCounts();
     expect(await log.readOwnership(block, idsOf(many))).toEqual(many);
-    expect(scene.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(countPrograms());
+    expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(countPrograms());
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe('who holds machines', () => {
     ['answers too much', { result: `0x${'01'.repeat(30_000)}` }],
     ['answers for another block', { result: `0x${'00'.repeat(96 + 41 * 599)}` }],
   ])('is read call by call where a node %s, from then on', async (_, answer) => {
-    scene.proxy.inject({ kind: 'answer', change: (true_, call) => (isProgram(call) ? answer : true_) }, 99);
+    harness.proxy.inject({ kind: 'answer', change: (true_, call) => (isProgram(call) ? answer : true_) }, 99);
     await readAmongMany();
     expect(countPrograms()).toBe(2);
     await readAmongMany();

@@ -1,3 +1,4 @@
+/** RLP encoding of numbers, strings and lists. */
 import { describe, expect, test } from 'vitest';
 import { RlpBuffer } from './rlp-buffer.ts';
 
@@ -9,7 +10,7 @@ function write(fill: (to: RlpBuffer) => unknown): string {
 
 const writeText = (hex: string) => write((to) => to.writeHex(Buffer.from(`0x${hex}`), 2, hex.length / 2));
 
-describe('RLP', () => {
+describe('RlpBuffer', () => {
   test.each([
     [0, '80'],
     [1, '01'],
@@ -19,7 +20,7 @@ describe('RLP', () => {
     [256, '820100'],
     [1024, '820400'],
     [2 ** 53 - 1, '871fffffffffffff'],
-  ])('writes %i', (value, expected) => {
+  ])('encodes the integer %i', (value, expected) => {
     expect(write((to) => to.writeInteger(value))).toBe(expected);
   });
 
@@ -33,7 +34,7 @@ describe('RLP', () => {
     ['ab'.repeat(56), `b838${'ab'.repeat(56)}`],
     ['ab'.repeat(256), `b90100${'ab'.repeat(256)}`],
     ['cd'.repeat(100_000), `ba0186a0${'cd'.repeat(100_000)}`],
-  ])('writes text', (hex, expected) => {
+  ])('encodes the hex string "%s"', (hex, expected) => {
     expect(writeText(hex)).toBe(expected);
   });
 
@@ -42,11 +43,11 @@ describe('RLP', () => {
     [55, 'f7'],
     [56, 'f838'],
     [65_536, 'fa010000'],
-  ])('writes what stands before a list of %i bytes', (length, expected) => {
+  ])('encodes the prefix of a list of %i bytes', (length, expected) => {
     expect(write((to) => to.writeListPrefix(length))).toBe(expected);
   });
 
-  test('goes on behind what another holds, and is empty when it is cleared', () => {
+  test('appends the content of another buffer and is empty after clear()', () => {
     const other = new RlpBuffer();
     other.writeInteger(1024);
     const both = (to: RlpBuffer) => {
@@ -59,13 +60,13 @@ describe('RLP', () => {
     expect(other.length).toBe(3);
   });
 
-  test.each(['g0', '0g', '/0', ':0', '`0', '@0', 'é0', '"a', 'x1'])('does not take %s for a byte', (text) => {
+  test.each(['g0', '0g', '/0', ':0', '`0', '@0', 'é0', '"a', 'x1'])('rejects %s as a byte', (text) => {
     const digits = (pair: string) => Buffer.from(`00${pair}00`, 'latin1');
-    const isTaken = (pair: string) => [
+    const isAccepted = (pair: string) => [
       new RlpBuffer().writeHex(digits(pair), 0, 3),
       new RlpBuffer().writeHex(digits(pair), 2, 1),
     ];
-    expect(isTaken('aF')).toEqual([true, true]);
-    expect(isTaken(text)).toEqual([false, false]);
+    expect(isAccepted('aF')).toEqual([true, true]);
+    expect(isAccepted(text)).toEqual([false, false]);
   });
 });

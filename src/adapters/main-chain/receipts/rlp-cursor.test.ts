@@ -1,3 +1,4 @@
+/** RLP decoding of bytes that RlpBuffer encoded. */
 import { describe, expect, test } from 'vitest';
 import { RlpBuffer } from './rlp-buffer.ts';
 import { RlpCursor } from './rlp-cursor.ts';
@@ -8,9 +9,9 @@ function open(fill: (to: RlpBuffer) => unknown): RlpCursor {
   return new RlpCursor(buffer.copyBytes());
 }
 
-describe('RLP', () => {
+describe('RlpCursor', () => {
   test.each(['', '00', '7f', '80', '646f67', 'ab'.repeat(55), 'ab'.repeat(56), 'ab'.repeat(256), 'cd'.repeat(100_000)])(
-    'is read as it was written',
+    'decodes the string that was encoded',
     (hex) => {
       const text = Buffer.from(`0x${hex}`);
       const rlp = open((to) => [to.writeHex(text, 2, hex.length / 2), to.writeByte(9)]);
@@ -18,7 +19,7 @@ describe('RLP', () => {
     },
   );
 
-  test.each([0, 55, 56, 65_536])('tells a list of %i bytes and stands on its first', (length) => {
+  test.each([0, 55, 56, 65_536])('returns the length of a list of %i bytes and moves to its first item', (length) => {
     const rlp = open((to) => {
       to.writeByte(1);
       to.writeListPrefix(length);

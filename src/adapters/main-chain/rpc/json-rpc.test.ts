@@ -1,3 +1,4 @@
+/** Validation of JSON-RPC responses from one node. */
 import { Agent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -34,7 +35,7 @@ function send(calls: readonly MainRpcCall[] = [call('echo')], maxResponseBytes =
   return sendMainRpc(parseRpcUrl(proxy.url), calls, { post: createHttpPost(dispatcher), signal, maxResponseBytes });
 }
 
-const reorder = (change: (answers: unknown[]) => unknown) => ({
+const reorder = (change: (responses: unknown[]) => unknown) => ({
   kind: 'body' as const,
   change: (body: string) => JSON.stringify(change(JSON.parse(body) as unknown[])),
 });
@@ -43,26 +44,26 @@ const edit = (change: (answer: Record<string, unknown>) => unknown) => ({
   change: (body: string) => JSON.stringify(change(JSON.parse(body) as Record<string, unknown>)),
 });
 
-describe('an answer is believed', () => {
-  test('to one call, and to a batch in any order', async () => {
+describe('a response is accepted', () => {
+  test('for one call, and for a batch in any order', async () => {
     expect(await send()).toEqual([{ ok: true, result: 'ok' }]);
-    proxy.inject(reorder((answers) => answers.reverse()));
-    const answers = await send([call('a'), call('b'), call('c')]);
-    expect(answers).toEqual(['a', 'b', 'c'].map((result) => ({ ok: true, result })));
+    proxy.inject(reorder((responses) => responses.reverse()));
+    const responses = await send([call('a'), call('b'), call('c')]);
+    expect(responses).toEqual(['a', 'b', 'c'].map((result) => ({ ok: true, result })));
     expect(proxy.requests).toBe(2);
   });
 
-  test('to a call that has a reader, beside calls that have none, and as it is parsed where the reader does not take it', async () => {
+  test('for a call with a reader beside calls without one, and as parsed where the reader rejects it', async () => {
     const read: MainRpcCall['read'] = (json) => {
       const text = json.takeText();
       if (text === 'c') throw new IrregularJson();
       return { read: text };
     };
-    const answers = await send([call('a'), { ...call('b'), read }, { ...call('c'), read }]);
-    expect(answers).toEqual(['a', { read: 'b' }, 'c'].map((result) => ({ ok: true, result })));
+    const responses = await send([call('a'), { ...call('b'), read }, { ...call('c'), read }]);
+    expect(responses).toEqual(['a', { read: 'b' }, 'c'].map((result) => ({ ok: true, result })));
   });
 
-  test('that is null', async () => {
+  test('when its result is null', async () => {
     answer = { result: null };
     expect(await send()).toEqual([{ ok: true, result: null }]);
   });
@@ -70,9 +71,9 @@ describe('an answer is believed', () => {
   test.each<[string, unknown, string | undefined]>([
     ['hex text', '0x7E273289', '0x7e273289'],
     ['an object', { data: '0x7e273289', message: 'reverted' }, '0x7e273289'],
-    ['nothing, of a reverted execution', undefined, '0x'],
-    ['no hex', 'Reverted 0x7e273289', '0x'],
-  ])('of an error with revert data as %s', async (_, data, revertData) => {
+    ['no data, for a reverted execution', undefined, '0x'],
+    ['text that is not hex', 'Reverted 0x7e273289', '0x'],
+  ])('with revert data given as %s', async (_, data, revertData) => {
     answer = { error: { code: 3, message: 'execution reverted', data } };
     expect(await send()).toEqual([{ ok: false, code: 3, revertData, hint: undefined }]);
   });
@@ -88,12 +89,12 @@ describe('an answer is believed', () => {
     [-32000, 'header not found', 'eth_call', 'unknown-block'],
     [-32602, 'BlockOutOfRangeError: block height is 5 but requested was 9', 'eth_call', 'unknown-block'],
     [-32000, 'execution aborted', 'eth_call', undefined],
-  ])('of the error %i "%s" to %s as %s', async (code, message, method, hint) => {
+  ])('with error %i "%s" to %s classified as %s', async (code, message, method, hint) => {
     proxy.inject({ kind: 'answer', change: () => ({ error: { code, message } }) });
     expect(await send([call(method)])).toEqual([{ ok: false, code, revertData: undefined, hint }]);
   });
 
-  test('as too large over the size limit, and over that of the node', async () => {
+  test('as too large over the size limit, and over the limit of the node', async () => {
     answer = { result: 'x'.repeat(1_000) };
     const tooLarge = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
     expect(await send([call('echo'), call('a')], 500)).toEqual([tooLarge, tooLarge]);
@@ -101,7 +102,7 @@ describe('an answer is believed', () => {
     expect(await send()).toEqual([tooLarge]);
   });
 
-  test('where a whole batch is refused by one error', async () => {
+  test('for every call when one error refuses the batch', async () => {
     const error = { code: -32600, message: 'batch too long' };
     const refused = { ok: false, code: -32600, revertData: undefined, hint: undefined };
     proxy.inject(
@@ -116,7 +117,7 @@ describe('an answer is believed', () => {
     expect(await send([call('a'), call('b')])).toEqual([refused, refused]);
   });
 
-  test('of an HTTP error that carries a JSON-RPC error', async () => {
+  test('when an HTTP error carries a JSON-RPC error', async () => {
     proxy.inject({
       kind: 'status',
       status: 500,
@@ -126,34 +127,34 @@ describe('an answer is believed', () => {
   });
 });
 
-describe('an answer is not believed', () => {
+describe('a response is rejected', () => {
   test.each([
-    ['cut off', truncateBody()],
-    ['not JSON', { kind: 'body' as const, change: () => '<html>busy</html>' }],
-    ['empty', { kind: 'body' as const, change: () => '' }],
-    ['of another id', edit((a) => ({ ...a, id: 1 }))],
-    ['of an id as text', edit((a) => ({ ...a, id: String(a['id']) }))],
-    ['without version', edit(({ jsonrpc: _, ...a }) => a)],
-    ['of neither result nor error', edit(({ result: _, ...a }) => a)],
-    ['of both', edit((a) => ({ ...a, error: { code: 1, message: '' } }))],
-    ['of an error without code', edit(({ result: _, ...a }) => ({ ...a, error: { message: 'no' } }))],
-    ['an array for one call', edit((a) => [a])],
-  ])('%s', async (_, fault) => {
+    ['it is cut off', truncateBody()],
+    ['it is not JSON', { kind: 'body' as const, change: () => '<html>busy</html>' }],
+    ['it is empty', { kind: 'body' as const, change: () => '' }],
+    ['it has another id', edit((a) => ({ ...a, id: 1 }))],
+    ['its id is text', edit((a) => ({ ...a, id: String(a['id']) }))],
+    ['it has no version', edit(({ jsonrpc: _, ...a }) => a)],
+    ['it has neither result nor error', edit(({ result: _, ...a }) => a)],
+    ['it has both result and error', edit((a) => ({ ...a, error: { code: 1, message: '' } }))],
+    ['its error has no code', edit(({ result: _, ...a }) => ({ ...a, error: { message: 'no' } }))],
+    ['it is an array for one call', edit((a) => [a])],
+  ])('when %s', async (_, fault) => {
     proxy.inject(fault);
     await expect(send()).rejects.toMatchObject({ unreadable: 'malformed' });
   });
 
   test.each([
-    ['one answer missing', reorder((answers) => answers.slice(1))],
-    ['one answer twice', reorder((answers) => [...answers, answers[0]])],
-    ['one answer of nobody', reorder((answers) => [...answers, { jsonrpc: '2.0', id: 0, result: 1 }])],
-    ['one object for all', reorder((answers) => answers[0])],
-  ])('a batch with %s', async (_, fault) => {
+    ['a missing response', reorder((responses) => responses.slice(1))],
+    ['a duplicate response', reorder((responses) => [...responses, responses[0]])],
+    ['a response to no request', reorder((responses) => [...responses, { jsonrpc: '2.0', id: 0, result: 1 }])],
+    ['one object for all', reorder((responses) => responses[0])],
+  ])('when a batch has %s', async (_, fault) => {
     proxy.inject(fault);
     await expect(send([call('a'), call('b'), call('c')])).rejects.toMatchObject({ unreadable: 'malformed' });
   });
 
-  test('of a failing server', async () => {
+  test('when the server fails', async () => {
     proxy.inject({ kind: 'status', status: 502 });
     await expect(send()).rejects.toMatchObject({ unreadable: 'transport', rateLimited: false });
   });
@@ -180,32 +181,32 @@ describe('an answer is not believed', () => {
       { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'limit exceeded' } }) },
       undefined,
     ],
-  ])('a rate limit by %s', async (_, fault, retryAfterSeconds) => {
+  ])('as a rate limit by %s', async (_, fault, retryAfterSeconds) => {
     proxy.inject(fault);
     await expect(send()).rejects.toMatchObject({ unreadable: 'transport', rateLimited: true, retryAfterSeconds });
   });
 
-  test('that never comes', async () => {
+  test('when it does not arrive before the deadline', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });
   });
 });
 
 describe('a lost connection', () => {
-  test('is tried once more at once', async () => {
+  test('is repeated once at once', async () => {
     proxy.inject({ kind: 'cut' }, 1);
     expect(await send()).toEqual([{ ok: true, result: 'ok' }]);
     expect(proxy.requests).toBe(2);
   });
 
-  test('is a failure when it is lost again', async () => {
+  test('fails when it is lost again', async () => {
     proxy.inject({ kind: 'cut' });
     await expect(send()).rejects.toMatchObject({ unreadable: 'transport' });
     expect(proxy.requests).toBe(2);
   });
 });
 
-test('credentials of a URL become a header, and a bad URL is not named', () => {
+test('parseRpcUrl moves credentials into a header and never names an invalid URL', () => {
   expect(parseRpcUrl('https://user:p%40ss@node.example/v3/key?x=1')).toEqual({
     origin: 'https://node.example',
     path: '/v3/key?x=1',

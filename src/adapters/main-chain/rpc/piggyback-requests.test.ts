@@ -1,46 +1,47 @@
+/** Batching of non-urgent calls with the head poll. */
 import { beforeEach, expect, test } from 'vitest';
 import { startDeadline, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
 import { MainRpcError, type RpcResponse, type MainRpcCall } from './json-rpc.ts';
 import { createPiggybackRequests, PIGGYBACK_MILLISECONDS, type PiggybackRequests } from './piggyback-requests.ts';
 
 const MAX_BATCH_CALLS = 8;
-const REST_MILLISECONDS = 60_000;
+const BACKOFF_MILLISECONDS = 60_000;
 
-/** One request to a node, and how it is answered. */
+/** A request to a node, which the test settles. */
 interface Sent {
   readonly methods: readonly string[];
   readonly needed: number | undefined;
   readonly requestMilliseconds: number;
-  readonly answer: (outcome: MainRpcError | ((call: MainRpcCall) => RpcResponse)) => void;
+  readonly settle: (outcome: MainRpcError | ((call: MainRpcCall) => RpcResponse)) => void;
 }
 
 let now: number;
-let ends: { atMilliseconds: number; end: () => void }[];
+let timers: { atMilliseconds: number; end: () => void }[];
 let sent: Sent[];
-let patient: PiggybackRequests;
+let piggyback: PiggybackRequests;
 
 const stopwatch: Stopwatch = {
   nowMilliseconds: () => now,
   startTimeout: () => new AbortController().signal,
   pause: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
-      ends.push({ atMilliseconds: now + milliseconds, end: () => resolve(undefined) });
+      timers.push({ atMilliseconds: now + milliseconds, end: () => resolve(undefined) });
       signal.addEventListener('abort', () => reject(new Error('aborted')));
     }),
 };
 
 beforeEach(() => {
   now = 0;
-  ends = [];
+  timers = [];
   sent = [];
-  patient = createPiggybackRequests({
+  piggyback = createPiggybackRequests({
     nodes: {
       request: (calls, { requestMilliseconds }, needed) =>
         new Promise((resolve, reject) => {
           const methods = calls.map(({ method }) => method);
-          const answer: Sent['answer'] = (outcome) =>
+          const settle: Sent['settle'] = (outcome) =>
             outcome instanceof MainRpcError ? reject(outcome) : resolve(calls.map(outcome));
-          sent.push({ methods, needed, requestMilliseconds, answer });
+          sent.push({ methods, needed, requestMilliseconds, settle });
         }),
     },
     stopwatch,
@@ -51,133 +52,133 @@ beforeEach(() => {
 
 const deadline = (): Deadline => startDeadline(60_000, 20_000, stopwatch);
 const toCalls = (methods: readonly string[]): MainRpcCall[] => methods.map((method) => ({ method, params: [] }));
-const lead = (...methods: readonly string[]) => patient.flushWith(toCalls(methods), deadline());
-const ask = (...methods: readonly string[]) => patient.request(toCalls(methods), deadline());
+const flush = (...methods: readonly string[]) => piggyback.flushWith(toCalls(methods), deadline());
+const defer = (...methods: readonly string[]) => piggyback.request(toCalls(methods), deadline());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const echo = ({ method }: MainRpcCall): RpcResponse => ({ ok: true, result: method });
 const echoes = (...methods: readonly string[]) => toCalls(methods).map(echo);
 const refused = (code: number): RpcResponse => ({ ok: false, code, revertData: undefined, hint: undefined });
-const asked = () => sent.map(({ methods }) => methods);
+const sentMethods = () => sent.map(({ methods }) => methods);
 
 async function pass(milliseconds: number): Promise<void> {
   now += milliseconds;
-  for (const { atMilliseconds, end } of ends) if (atMilliseconds <= now) end();
+  for (const { atMilliseconds, end } of timers) if (atMilliseconds <= now) end();
   await settled();
 }
 
-test('what waits travels behind the calls that lead, in one shorter request, and everyone gets its own answers', async () => {
-  const waiting = [ask('a', 'b'), ask('c')];
+test('sends waiting calls after the head calls in one request with a shorter timeout, and returns each caller its own responses', async () => {
+  const waiting = [defer('a', 'b'), defer('c')];
   await settled();
   expect(sent).toEqual([]);
-  const leading = lead('head', 'logs');
+  const flushed = flush('head', 'logs');
   expect(sent).toMatchObject([{ methods: ['head', 'logs', 'a', 'b', 'c'], needed: 2, requestMilliseconds: 2_500 }]);
-  sent[0]!.answer(echo);
-  expect(await leading).toEqual(echoes('head', 'logs'));
+  sent[0]!.settle(echo);
+  expect(await flushed).toEqual(echoes('head', 'logs'));
   expect(await Promise.all(waiting)).toEqual([echoes('a', 'b'), echoes('c')]);
   await pass(PIGGYBACK_MILLISECONDS);
   expect(sent).toHaveLength(1);
 });
 
-test('what leads alone is asked as ever', async () => {
-  const leading = lead('head');
+test('sends head calls unchanged when nothing waits', async () => {
+  const flushed = flush('head');
   expect(sent).toMatchObject([{ methods: ['head'], needed: undefined, requestMilliseconds: 20_000 }]);
-  sent[0]!.answer(echo);
-  expect(await leading).toEqual(echoes('head'));
+  sent[0]!.settle(echo);
+  expect(await flushed).toEqual(echoes('head'));
 });
 
-test('what finds no room waits for the next that leads; what never could goes at once', () => {
-  void ask('a', 'b', 'c', 'd');
-  void ask('e', 'f', 'g');
-  void ask('h');
-  void lead('head', 'logs');
-  void lead('head', 'logs');
-  void ask('1', '2', '3', '4', '5');
-  expect(asked()).toEqual([
+test('defers calls that do not fit to the next flush, and sends calls that never fit at once', () => {
+  void defer('a', 'b', 'c', 'd');
+  void defer('e', 'f', 'g');
+  void defer('h');
+  void flush('head', 'logs');
+  void flush('head', 'logs');
+  void defer('1', '2', '3', '4', '5');
+  expect(sentMethods()).toEqual([
     ['head', 'logs', 'a', 'b', 'c', 'd', 'h'],
     ['head', 'logs', 'e', 'f', 'g'],
     ['1', '2', '3', '4', '5'],
   ]);
 });
 
-test('what nobody leads goes on its own when its patience ends', async () => {
-  const waiting = ask('a');
+test('sends waiting calls alone when no flush comes in time', async () => {
+  const waiting = defer('a');
   await pass(PIGGYBACK_MILLISECONDS - 1);
   expect(sent).toEqual([]);
   await pass(1);
-  sent[0]!.answer(echo);
-  expect([asked(), await waiting]).toEqual([[['a']], echoes('a')]);
-  void lead('head');
-  expect(asked()).toEqual([['a'], ['head']]);
+  sent[0]!.settle(echo);
+  expect([sentMethods(), await waiting]).toEqual([[['a']], echoes('a')]);
+  void flush('head');
+  expect(sentMethods()).toEqual([['a'], ['head']]);
 });
 
-test('an error that may pass is asked again apart, and only by whom it concerns', async () => {
-  const waiting = [ask('a'), ask('b')];
-  const leading = lead('head');
-  sent[0]!.answer((call) => (call.method === 'a' ? refused(-32_000) : echo(call)));
-  expect([await leading, await waiting[1]]).toEqual([echoes('head'), echoes('b')]);
-  expect(asked()).toEqual([['head', 'a', 'b'], ['a']]);
-  sent[1]!.answer(echo);
+test('repeats only the calls that had a transient error, in a separate request', async () => {
+  const waiting = [defer('a'), defer('b')];
+  const flushed = flush('head');
+  sent[0]!.settle((call) => (call.method === 'a' ? refused(-32_000) : echo(call)));
+  expect([await flushed, await waiting[1]]).toEqual([echoes('head'), echoes('b')]);
+  expect(sentMethods()).toEqual([['head', 'a', 'b'], ['a']]);
+  sent[1]!.settle(echo);
   expect(await waiting[0]).toEqual(echoes('a'));
 });
 
 test.each<[string, MainRpcError | ((call: MainRpcCall) => RpcResponse)]>([
   ['fails', new MainRpcError('deadline')],
   ['is refused as a whole', () => refused(-32_600)],
-])('a batch that %s is sent again in parts, and for a while, that doubles, nothing waits', async (_, outcome) => {
-  for (const restMilliseconds of [REST_MILLISECONDS, 2 * REST_MILLISECONDS, 4 * REST_MILLISECONDS]) {
+])('sends a batch that %s again in parts, and then carries nothing for a backoff that doubles', async (_, outcome) => {
+  for (const backoffMilliseconds of [BACKOFF_MILLISECONDS, 2 * BACKOFF_MILLISECONDS, 4 * BACKOFF_MILLISECONDS]) {
     sent = [];
-    const waiting = ask('a');
-    const leading = lead('head');
-    sent[0]!.answer(outcome);
+    const waiting = defer('a');
+    const flushed = flush('head');
+    sent[0]!.settle(outcome);
     await settled();
-    expect(asked()).toEqual([['head', 'a'], ['head'], ['a']]);
-    for (const each of sent) each.answer(echo);
-    expect([await leading, await waiting]).toEqual([echoes('head'), echoes('a')]);
-    await pass(restMilliseconds - 1);
-    void ask('b');
-    expect(asked().at(-1)).toEqual(['b']);
+    expect(sentMethods()).toEqual([['head', 'a'], ['head'], ['a']]);
+    for (const each of sent) each.settle(echo);
+    expect([await flushed, await waiting]).toEqual([echoes('head'), echoes('a')]);
+    await pass(backoffMilliseconds - 1);
+    void defer('b');
+    expect(sentMethods().at(-1)).toEqual(['b']);
     await pass(1);
   }
 });
 
-test('after a batch that went well the rest is short again', async () => {
-  const failing = [ask('a'), lead('head')];
-  sent[0]!.answer(new MainRpcError('transport'));
+test('resets the backoff after a successful batch', async () => {
+  const failing = [defer('a'), flush('head')];
+  sent[0]!.settle(new MainRpcError('transport'));
   await settled();
-  for (const each of sent) each.answer(echo);
+  for (const each of sent) each.settle(echo);
   await Promise.all(failing);
-  await pass(REST_MILLISECONDS);
-  const carried = [ask('b'), lead('head')];
-  sent.at(-1)!.answer(echo);
+  await pass(BACKOFF_MILLISECONDS);
+  const carried = [defer('b'), flush('head')];
+  sent.at(-1)!.settle(echo);
   await Promise.all(carried);
-  void ask('c');
-  void lead('head');
-  sent.at(-1)!.answer(new MainRpcError('transport'));
+  void defer('c');
+  void flush('head');
+  sent.at(-1)!.settle(new MainRpcError('transport'));
   await settled();
-  await pass(REST_MILLISECONDS);
+  await pass(BACKOFF_MILLISECONDS);
   const before = sent.length;
-  void ask('d');
+  void defer('d');
   expect(sent).toHaveLength(before);
 });
 
-test('a rate limit is everyone’s failure: nothing is sent again', async () => {
-  const waiting = ask('a');
-  const leading = lead('head');
-  sent[0]!.answer(new MainRpcError('transport', true, 7));
+test('rejects all callers on a rate limit and sends nothing again', async () => {
+  const waiting = defer('a');
+  const flushed = flush('head');
+  sent[0]!.settle(new MainRpcError('transport', true, 7));
   const failure = { rateLimited: true, retryAfterSeconds: 7 };
-  await expect(leading).rejects.toMatchObject(failure);
+  await expect(flushed).rejects.toMatchObject(failure);
   await expect(waiting).rejects.toMatchObject(failure);
   expect(sent).toHaveLength(1);
 });
 
-test('a service that ends waits for nothing', async () => {
-  const waiting = ask('a');
-  patient.drain();
-  void ask('b');
-  expect(asked()).toEqual([['a'], ['b']]);
-  sent[0]!.answer(echo);
+test('sends waiting and later calls at once after drain()', async () => {
+  const waiting = defer('a');
+  piggyback.drain();
+  void defer('b');
+  expect(sentMethods()).toEqual([['a'], ['b']]);
+  sent[0]!.settle(echo);
   expect(await waiting).toEqual(echoes('a'));
-  void lead('head');
-  expect(asked().at(-1)).toEqual(['head']);
+  void flush('head');
+  expect(sentMethods().at(-1)).toEqual(['head']);
 });
