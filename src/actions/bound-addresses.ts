@@ -19,6 +19,8 @@ import type { EventsFrom, LegacyMachines } from '../ports/main-chain.ts';
 import { readHistory, toEventCount, type EventHistoryRead } from './event-history.ts';
 import { judgeFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
 import { requireMain } from './find-machine.ts';
+import type { MaybePromise } from './maybe-async.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 export interface RatedLegacyMachine {
   readonly id: MachineId;
@@ -111,7 +113,7 @@ async function readEntry(
   }
 }
 
-const histories = new WeakMap<LegacyMachine, { fingerprint: string; reading: Promise<EventHistoryRead> }>();
+const createHistories = () => new VersionedCache<LegacyMachine, EventHistoryRead>();
 
 /** Rated like any machine; there are no flags, no override and no earlier chain in the first generation. */
 async function rateFirstGeneration(
@@ -122,7 +124,7 @@ async function rateFirstGeneration(
 ): Promise<RatedLegacyMachine> {
   const { fingerprint, table } = ctx.fxRates.current();
   const bondStatus: BondStatus = unwrap(machine.staked) ? 'bonded' : 'unbonded';
-  const { fold, tail } = await keepHistory(ctx, sources, machine, fingerprint);
+  const { fold, tail } = await getHistoryOf(ctx, sources, machine, fingerprint);
   try {
     const rating = rateMachine({
       state: fold,
@@ -142,14 +144,12 @@ async function rateFirstGeneration(
   }
 }
 
-function keepHistory(
+function getHistoryOf(
   ctx: Ctx,
   { main, firstGeneration }: Sources,
   machine: LegacyMachine,
   fingerprint: string,
-): Promise<EventHistoryRead> {
-  const known = histories.get(machine);
-  if (known?.fingerprint === fingerprint) return known.reading;
+): MaybePromise<EventHistoryRead> {
   const { id, block, events } = machine;
   const source = {
     generation: 'first',
@@ -160,9 +160,6 @@ function keepHistory(
     pages: [events],
     readEvents: (from: number, to: number) => firstGeneration.readEvents(id, block, from, to),
   } as const;
-  const reading = readHistory(ctx, main, source, fingerprint);
-  histories.set(machine, { fingerprint, reading });
-  // A failure is not kept: the next request tries again.
-  reading.catch(() => histories.delete(machine));
-  return reading;
+  const histories = ctx.actionState.of(createHistories);
+  return histories.get(machine, [fingerprint], () => readHistory(ctx, main, source, fingerprint));
 }

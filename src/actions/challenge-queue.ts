@@ -1,39 +1,30 @@
 /**
- * Which of several documents for one challenge is judged first? They take turns in the order in which they came, so that all but the first find the
- * challenge consumed before certificate, signatures and chain are looked at (evidence 8, "refusals are cheap"). Nothing rests on it: the
- * transaction alone decides who is accepted, so whoever has waited for long goes on beside the others.
+ * Keyed mutex: several documents for one challenge are judged one after another, in the order in which they arrived, so that all
+ * but the first find the challenge consumed before certificate, signatures and chain are read (evidence 8, "refusals are cheap").
+ * This saves work only: the transaction alone decides which document is accepted, so a document that has waited for the timeout
+ * continues in parallel.
  */
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import { raceTimeout } from './race-timeout.ts';
 
-/** A small part of the route's 8 s: who waits for a document that waits for the chain still gets the answer of its own document, in time. */
+/** A small part of the route's 8 s: a document that waits behind one that waits for the chain still gets its own response in time. */
 export const QUEUE_TIMEOUT_MILLISECONDS = 500;
 
-/** The end of the newest turn, by the hash of the nonce. */
-const newestTurns = new WeakMap<Ctx, Map<Hex, Promise<undefined>>>();
+/** The end of the newest queued run, by the hash of the nonce. */
+const createRuns = () => new Map<Hex, Promise<undefined>>();
 
-/** What `judge` gives or throws, when it is its turn. */
+/** Runs `judge` when the run before it has ended, and returns or throws what it does. */
 export async function runExclusive<T>(ctx: Ctx, nonceHash: Hex, judge: () => Promise<T>): Promise<T> {
-  const turns = newestTurns.get(ctx) ?? new Map<Hex, Promise<undefined>>();
-  newestTurns.set(ctx, turns);
-  const previous = turns.get(nonceHash);
-  const { promise: turn, resolve: end } = Promise.withResolvers<undefined>();
-  turns.set(nonceHash, turn);
+  const runs = ctx.actionState.of(createRuns);
+  const previous = runs.get(nonceHash);
+  const { promise: run, resolve: end } = Promise.withResolvers<undefined>();
+  runs.set(nonceHash, run);
   try {
-    if (previous !== undefined) await untilEndOrImpatient(previous);
+    if (previous !== undefined) await raceTimeout(ctx.timers, QUEUE_TIMEOUT_MILLISECONDS, previous, undefined);
     return await judge();
   } finally {
-    if (turns.get(nonceHash) === turn) turns.delete(nonceHash);
+    if (runs.get(nonceHash) === run) runs.delete(nonceHash);
     end(undefined);
   }
-}
-
-function untilEndOrImpatient(turn: Promise<undefined>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, QUEUE_TIMEOUT_MILLISECONDS);
-    void turn.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -108,12 +108,13 @@ async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEven
   return { deployment, snapshot };
 }
 
-/** One line for each reading of the main chain, however often it serves. */
-const noted = new WeakSet<MachineSnapshot>();
+/** Snapshots whose contradiction is logged: one line for each. */
+const createLogged = () => new WeakSet<MachineSnapshot>();
 
 /** The machine's own account wins; the link to the main chain is pushed there later, by anyone. */
-function noteContradiction({ log }: Ctx, snapshot: MachineSnapshot, { operator }: AltMachine): void {
-  if (snapshot.operator.state !== 'present' || snapshot.operator.value === operator || noted.has(snapshot)) return;
-  noted.add(snapshot);
+function noteContradiction({ log, actionState }: Ctx, snapshot: MachineSnapshot, { operator }: AltMachine): void {
+  const logged = actionState.of(createLogged);
+  if (snapshot.operator.state !== 'present' || snapshot.operator.value === operator || logged.has(snapshot)) return;
+  logged.add(snapshot);
   log.warn({ machine: String(snapshot.id) }, 'the chains name different operators');
 }

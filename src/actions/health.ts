@@ -9,6 +9,7 @@ import {
 import type { AltIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
+import { raceTimeout } from './race-timeout.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
 /** How far the operator index is. What was never read is undefined. */
@@ -57,7 +58,7 @@ const NEVER_READ: IndexProgress = {
 
 const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observedAtMilliseconds: undefined };
 
-const INDEX_PATIENCE_MILLISECONDS = 2_000;
+const READ_TIMEOUT_MILLISECONDS = 2_000;
 
 const UNINITIALISED = {
   isReady: false,
@@ -118,7 +119,7 @@ interface IndexReadings {
 
 async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReadings> {
   const [index, altIndex] = await Promise.all([
-    readPatiently(() => main.index.readMainChainIndex(), NEVER_READ),
+    readInTime(ctx, () => main.index.readMainChainIndex(), NEVER_READ),
     readAltIndex(ctx),
   ]);
   return { index, altIndex };
@@ -126,16 +127,17 @@ async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReading
 
 async function readAltIndex(ctx: Ctx): Promise<AltIndexReport | undefined> {
   const { alt } = ctx;
-  return alt && toAltReport(ctx, await readPatiently(() => alt.index.readStatus(), ALT_NEVER_READ));
+  return alt && toAltReport(ctx, await readInTime(ctx, () => alt.index.readStatus(), ALT_NEVER_READ));
 }
 
-interface VerifyReading {
+const WRITE_CHECK_TTL_MILLISECONDS = 1_000;
+
+interface WriteCheck {
   readonly atMilliseconds: number;
   readonly isReady: Promise<boolean>;
 }
 
-const VERIFY_KEPT_MILLISECONDS = 1_000;
-const verifyReadings = new WeakMap<Ctx, VerifyReading>();
+const createLatestWriteCheck = (): { current: WriteCheck | undefined } => ({ current: undefined });
 
 /** Undefined: this server does not run Verify. */
 async function readVerify(ctx: Ctx): Promise<boolean | undefined> {
@@ -144,28 +146,27 @@ async function readVerify(ctx: Ctx): Promise<boolean | undefined> {
   return readTrustedSeconds(ctx) !== undefined && (await readWritable(ctx));
 }
 
-/** Written at most once a second, however often it is asked. */
+/** Checks that the database accepts a write, at most once a second. */
 function readWritable(ctx: Ctx): Promise<boolean> {
   const now = ctx.clock.nowMilliseconds();
-  const kept = verifyReadings.get(ctx);
-  if (kept !== undefined && Math.abs(now - kept.atMilliseconds) < VERIFY_KEPT_MILLISECONDS) return kept.isReady;
-  const isReady = readPatiently(() => ctx.store.checkWritable().then(() => true), false);
-  verifyReadings.set(ctx, { atMilliseconds: now, isReady });
+  const latest = ctx.actionState.of(createLatestWriteCheck);
+  const { current } = latest;
+  if (current !== undefined && Math.abs(now - current.atMilliseconds) < WRITE_CHECK_TTL_MILLISECONDS) {
+    return current.isReady;
+  }
+  const isReady = readInTime(ctx, () => ctx.store.checkWritable().then(() => true), false);
+  latest.current = { atMilliseconds: now, isReady };
   return isReady;
 }
 
-/** The indexes inform, they do not decide: a database that hangs must not keep the report from its reader. */
-async function readPatiently<T>(read: () => Promise<T>, neverRead: T): Promise<T> {
+/** Returns `fallback` where the read fails or takes too long: a database that hangs must not hold up the report. */
+async function readInTime<T>({ timers }: Ctx, read: () => Promise<T>, fallback: T): Promise<T> {
   try {
-    return await Promise.race([read(), waitForIndex(neverRead)]);
+    return await raceTimeout(timers, READ_TIMEOUT_MILLISECONDS, read(), fallback);
   } catch (error) {
-    if (error instanceof Fault) return neverRead;
+    if (error instanceof Fault) return fallback;
     throw error;
   }
-}
-
-function waitForIndex<T>(neverRead: T): Promise<T> {
-  return new Promise((resolve) => setTimeout(resolve, INDEX_PATIENCE_MILLISECONDS, neverRead).unref());
 }
 
 /** What a worker that stands still knew is not ready. */

@@ -20,6 +20,7 @@ import { rateAltMachine } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
@@ -68,34 +69,19 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   return days === undefined ? { rated, isComplete: false, ...NOTHING } : { rated, isComplete: true, ...days };
 }
 
-/** The days of a machine of the main chain, which its snapshot, the rates and the day settle but for the last of them. */
-interface KeptDays {
-  readonly table: RateTable;
-  readonly today: number;
-  readonly days: Promise<DailyRatings | undefined>;
-}
+/** Days of machines of the main chain: snapshot, rates and day determine all of them but the last. */
+const createDays = () => new VersionedCache<MachineSnapshot, DailyRatings | undefined>();
 
-const daysBySnapshot = new WeakMap<MachineSnapshot, KeptDays>();
-
-/** What there is to read is read once for each reading of the machine, however often it is asked for. Undefined where it is not complete. */
+/** Reads and computes the days once per snapshot, rates and day. Returns undefined where the history is not complete. */
 async function readDays(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): Promise<DailyRatings | undefined> {
   const { snapshot, alt } = located;
   const { rating, inputs } = rated;
   const rates = ctx.fxRates.current();
-  const { table } = rates;
   const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
-  if (alt !== undefined) return computeDays(ctx, located, rated, rates, today);
-  const known = daysBySnapshot.get(snapshot);
-  if (known?.table === table && known.today === today) {
-    const days = await known.days;
-    return days && replaceLastDay(days, rating);
-  }
-  const days = computeDays(ctx, located, rated, rates, today);
-  daysBySnapshot.set(snapshot, { table, today, days });
-  const forget = () => daysBySnapshot.delete(snapshot);
-  // Neither a failure nor what is not complete is kept: the next request tries again.
-  days.then((whole) => whole === undefined && forget(), forget);
-  return days;
+  const compute = () => computeDays(ctx, located, rated, rates, today);
+  if (alt !== undefined) return compute();
+  const days = await ctx.actionState.of(createDays).get(snapshot, [rates.table, today], compute);
+  return days && replaceLastDay(days, rating);
 }
 
 async function computeDays(

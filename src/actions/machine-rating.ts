@@ -5,14 +5,15 @@
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable, type ChainName } from '../domain/faults.ts';
 import { unwrap, unwrapOptional } from '../domain/read-result.ts';
-import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import type { MachineSnapshot, SubscriptionStatus } from '../domain/machine/machine-facts.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
-import type { MaybePromise } from './maybe-async.ts';
+import { chain, type MaybePromise } from './maybe-async.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** A rating, and what it was made from besides the events. Two answers of one snapshot and second are the same object. */
 export interface RatedSnapshot {
@@ -37,7 +38,7 @@ export interface AltHomeInfo {
 export interface RatingInputs {
   /** The clock in Unix seconds, before the model raises it. */
   readonly now: number;
-  readonly subscriptionStatus: string;
+  readonly subscriptionStatus: SubscriptionStatus;
   readonly negativeFlagAt: bigint;
   readonly trustOverride: number | undefined;
   readonly priorEvents: bigint;
@@ -46,50 +47,28 @@ export interface RatingInputs {
   readonly fxThroughDay: number;
 }
 
-interface Kept {
-  readonly fingerprint: string;
-  readonly reading: Promise<EventHistoryRead>;
-  history: EventHistoryRead | undefined;
-  latest: { readonly second: number; readonly table: object; readonly answer: RatedSnapshot } | undefined;
-}
-
-const keptBySnapshot = new WeakMap<MachineSnapshot, Kept>();
+const createHistories = () => new VersionedCache<MachineSnapshot, EventHistoryRead>();
+const createRatings = () => new VersionedCache<MachineSnapshot, RatedSnapshot>();
 
 /**
- * Rates a machine of the main chain at its snapshot's block and this second of the clock; without waiting when its history is known.
- * Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`.
+ * Rates a machine of the main chain at its snapshot's block and the current second of the clock; synchronously when its history
+ * is cached. Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`.
  */
 export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): MaybePromise<RatedSnapshot> {
-  const kept = keepHistory(ctx, main, snapshot);
-  return kept.history === undefined
-    ? kept.reading.then((history) => rateNow(ctx, snapshot, kept, history))
-    : rateNow(ctx, snapshot, kept, kept.history);
+  const { fingerprint } = ctx.fxRates.current();
+  const histories = ctx.actionState.of(createHistories);
+  const history = histories.get(snapshot, [fingerprint], () => readSnapshotHistory(ctx, main, snapshot, fingerprint));
+  return chain(history, (read) => rateNow(ctx, snapshot, read));
 }
 
-function rateNow(ctx: Ctx, snapshot: MachineSnapshot, kept: Kept, history: EventHistoryRead): RatedSnapshot {
+function rateNow(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): RatedSnapshot {
   const rates = ctx.fxRates.current();
   const second = nowSeconds(ctx.clock);
-  if (kept.latest?.second === second && kept.latest.table === rates.table) return kept.latest.answer;
-  const priorEvents = unwrap(snapshot.priorEventCount);
-  const facts = { snapshot, history, priorEvents, eventCount: readEventCount(snapshot), alt: undefined };
-  const answer = computeRating(facts, rates, second);
-  kept.latest = { second, table: rates.table, answer };
-  return answer;
-}
-
-function keepHistory(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): Kept {
-  const { fingerprint } = ctx.fxRates.current();
-  const known = keptBySnapshot.get(snapshot);
-  if (known?.fingerprint === fingerprint) return known;
-  const reading = readSnapshotHistory(ctx, main, snapshot, fingerprint);
-  const kept: Kept = { fingerprint, reading, history: undefined, latest: undefined };
-  keptBySnapshot.set(snapshot, kept);
-  reading.then(
-    (history) => (kept.history = history),
-    // A failure is not kept: the next request tries again.
-    () => keptBySnapshot.delete(snapshot),
-  );
-  return kept;
+  return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history], () => {
+    const priorEvents = unwrap(snapshot.priorEventCount);
+    const facts = { snapshot, history, priorEvents, eventCount: readEventCount(snapshot), alt: undefined };
+    return computeRating(facts, rates, second);
+  });
 }
 
 /** Asynchronous throughout, so that a fact that cannot be read is a failure like any other. */

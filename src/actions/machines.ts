@@ -14,13 +14,14 @@ import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { isMalformed, type RatingEvent } from '../domain/rating/event.ts';
 import { toServiceDirectory, type ServiceDirectory } from '../domain/machine/service-directory.ts';
-import type { Ctx } from '../ports/ctx.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { PartnerAnswer } from '../ports/presentation.ts';
 import { rateAltMachine, readEventLog, showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
 import { readTimedEvents } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine, type FoundAltMachine, type FoundMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** How many of the oldest events a profile shows. */
 const PROFILE_EVENTS = 100;
@@ -82,7 +83,7 @@ export async function getExplanation(ctx: Ctx, id: MachineId): Promise<MachineEx
   return { rated: await rateAltMachine(ctx, alt, snapshot), availability };
 }
 
-const profiles = new WeakMap<RatedSnapshot, MachineProfile>();
+const createProfiles = () => new VersionedCache<RatedSnapshot, MachineProfile>();
 
 /** Also throws `EventIndexSyncing`, `StoreUnavailable`. The same object as long as its rating is, on the main chain. */
 export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfile> {
@@ -90,11 +91,14 @@ export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfil
   const { main, snapshot, alt } = located;
   if (alt !== undefined) return readAltProfile(ctx, alt, snapshot);
   const rated = await rateSnapshot(ctx, main, snapshot);
-  const known = profiles.get(rated);
-  if (known !== undefined) return known;
-  const serviceEndpoints = unwrap(snapshot.document).serviceEndpoints;
+  return ctx.actionState.of(createProfiles).get(rated, [], () => readProfile(ctx, located, rated));
+}
+
+async function readProfile(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): Promise<MachineProfile> {
+  const { snapshot } = located;
+  const { serviceEndpoints } = unwrap(snapshot.document);
   const directory = toServiceDirectory(serviceEndpoints);
-  const profile: MachineProfile = {
+  return {
     shown: rated,
     operator: unwrapOptional(snapshot.operator),
     directory,
@@ -103,8 +107,6 @@ export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfil
     partner: directory.visibility === 'public' ? await readPartner(ctx, directory) : undefined,
     altMachine: undefined,
   };
-  profiles.set(rated, profile);
-  return profile;
 }
 
 async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): Promise<MachineProfile> {
@@ -121,15 +123,18 @@ async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineS
   };
 }
 
-const cards = new WeakMap<MachineSnapshot, MachineCard>();
+const createCards = () => new VersionedCache<MachineSnapshot, MachineCard>();
 
 /** Needs no rating. The same object as long as its snapshot is, on the main chain. */
 export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
   const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
   if (alt !== undefined) return toAltCard(ctx, alt, snapshot);
-  const known = cards.get(snapshot);
-  if (known !== undefined) return known;
-  const card: MachineCard = {
+  return ctx.actionState.of(createCards).get(snapshot, [], () => toCard(main, snapshot));
+}
+
+function toCard(main: MainChainPorts, snapshot: MachineSnapshot): MachineCard {
+  const { id } = snapshot;
+  return {
     id,
     block: snapshot.block,
     operator: unwrapOptional(snapshot.operator),
@@ -139,8 +144,6 @@ export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
     registration: { chain: 'main', chainId: main.chain.chainId, registry: main.chain.machineRegistry },
     alt: undefined,
   };
-  cards.set(snapshot, card);
-  return card;
 }
 
 function toAltCard(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineCard {

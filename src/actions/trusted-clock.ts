@@ -1,4 +1,4 @@
-/** May the clock decide about challenges and certificates? (evidence 13, "clock".) Judged against the latest time that was read here. */
+/** Clock check for challenges and certificates (evidence 13, "clock"): compares the clock with the latest time that was read here. */
 import { judgeClock, type TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
 import type { Ctx } from '../ports/ctx.ts';
 
@@ -8,17 +8,17 @@ export interface ClockReading {
   readonly latestMilliseconds: number;
 }
 
-const latestReadings = new WeakMap<Ctx, number>();
+const createLatest = () => ({ milliseconds: Number.NEGATIVE_INFINITY });
 
+/** Reads the clock and raises the latest time that was read. */
 export function readClock(ctx: Ctx): ClockReading {
   const nowMilliseconds = ctx.clock.nowMilliseconds();
-  const before = latestReadings.get(ctx) ?? Number.NEGATIVE_INFINITY;
-  const latestMilliseconds = Number.isFinite(nowMilliseconds) ? Math.max(before, nowMilliseconds) : before;
-  latestReadings.set(ctx, latestMilliseconds);
-  return { nowMilliseconds, latestMilliseconds };
+  const latest = ctx.actionState.of(createLatest);
+  if (Number.isFinite(nowMilliseconds)) latest.milliseconds = Math.max(latest.milliseconds, nowMilliseconds);
+  return { nowMilliseconds, latestMilliseconds: latest.milliseconds };
 }
 
-/** Undefined: the clock is not usable. */
+/** Returns the current Unix second; undefined when the clock is not usable. */
 export function readTrustedSeconds(ctx: Ctx): TrustedSeconds | undefined {
   const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
   return judgeClock(nowMilliseconds, latestMilliseconds);

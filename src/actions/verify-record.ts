@@ -12,6 +12,7 @@ import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine } from './find-machine.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** Of a machine of the main chain. The two statuses are independent. Two answers of one snapshot and second are the same object. */
 export interface VerifyRecord {
@@ -28,15 +29,12 @@ export function getVerifyRecord(ctx: Ctx, id: MachineId): MaybePromise<VerifyRec
   return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
     if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
     const now = nowSeconds(ctx.clock);
-    const kept = newest.get(snapshot);
-    if (kept?.now === now) return kept.record;
-    const record = { ...toRecord(snapshot, now), chainId: main.chain.chainId };
-    newest.set(snapshot, { now, record });
-    return record;
+    const records = ctx.actionState.of(createRecords);
+    return records.get(snapshot, [now], () => ({ ...toRecord(snapshot, now), chainId: main.chain.chainId }));
   });
 }
 
-const newest = new WeakMap<MachineSnapshot, { readonly now: number; readonly record: VerifyRecord }>();
+const createRecords = () => new VersionedCache<MachineSnapshot, VerifyRecord>();
 
 function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'chainId'> {
   const owner = unwrap(snapshot.owner);

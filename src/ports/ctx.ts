@@ -1,9 +1,10 @@
 /** What every action is given first: the ports, and the settled configuration that answers depend on. Frozen at start. */
 import type { Namespace } from '../domain/identifiers/namespace.ts';
+import type { ActionState } from './action-state.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
 import type { AltIndex, EventTimes, IndexStatus } from './indexes.ts';
 import type { OnboardingConfig } from './onboarding.ts';
-import type { Clock, Log, ProcessState } from './runtime.ts';
+import type { Clock, Log, ProcessState, Timers } from './runtime.ts';
 import type { FxRates } from './rates.ts';
 import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
@@ -24,7 +25,11 @@ export interface AltChainPorts {
 
 export interface Ctx {
   readonly clock: Clock;
+  /** Never set back; for durations and deadlines only. */
+  readonly monotonicClock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
+  readonly actionState: ActionState;
   readonly namespace: Namespace;
   /** Base of links in answers, without a trailing slash. */
   readonly publicUrl: string;

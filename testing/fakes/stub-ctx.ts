@@ -1,5 +1,7 @@
 /** A `Ctx` for tests of HTTP alone: a clock that stands still, a log that remembers, and no chain. */
+import { MONOTONIC_CLOCK, TIMERS } from '../../src/composition/process-time.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { createActionState } from '../../src/ports/action-state.ts';
 import type { Ctx } from '../../src/ports/ctx.ts';
 
 export interface StubCtx extends Ctx {
@@ -13,6 +15,9 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
   const record = (level: string) => (fields: object, message: string) => lines.push({ level, fields, message });
   return {
     clock: { nowMilliseconds: () => time.milliseconds },
+    monotonicClock: MONOTONIC_CLOCK,
+    timers: TIMERS,
+    actionState: createActionState(),
     log: { info: record('info'), warn: record('warn'), error: record('error') },
     namespace: DEFAULT_NAMESPACE,
     publicUrl: 'http://localhost:8000',
