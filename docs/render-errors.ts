@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
-import { ROUTE_GROUPS } from '../src/app.ts';
+import { registerRoutes } from '../src/http/routes/register-routes.ts';
 import { Fault } from '../src/domain/faults.ts';
 import type { FaultKind } from '../src/domain/faults.ts';
 import { ALWAYS } from '../src/http/schemas/openapi.ts';
@@ -77,11 +77,11 @@ function listRoutes(): DescribedRoute[] {
   const described: DescribedRoute[] = [];
   const add =
     (method: string) =>
-    (path: string, { surface, description }: RouteOptions) => {
-      if (description !== undefined) described.push({ method, path, surface, description });
+    (path: string, { profile: surface, description }: RouteOptions) => {
+      if (description !== undefined) described.push({ method, path, profile: surface, description });
     };
   const routes: Routes = { get: add('GET'), put: add('PUT'), post: add('POST'), described };
-  for (const group of ROUTE_GROUPS) group(routes, createStubCtx());
+  registerRoutes(routes, createStubCtx());
   return described;
 }
 
@@ -93,7 +93,7 @@ function listRows(): ErrorRow[] {
     const known = EVERYWHERE.includes(kind)
       ? routes
       : routes.filter(({ description }) => (description.faults as readonly Kind[]).includes(kind));
-    for (const surface of new Set(known.map((route) => route.surface))) {
+    for (const surface of new Set(known.map((route) => route.profile))) {
       for (const row of describe(kind, surface)) {
         const key = `${kind} ${row.status} ${row.answer}`;
         rows.set(key, { ...row, surfaces: [...(rows.get(key)?.surfaces ?? []), surface] });

@@ -1,6 +1,6 @@
 /**
- * Which application answers the port? Builds it from the ports in `Ctx`; opens nothing by itself, so that tests can inject
- * requests and `main.ts` can listen.
+ * HTTP application: builds the server and its routes from the ports in `Ctx`. Opens no connection by itself, so that tests can inject requests
+ * and `main.ts` can listen.
  */
 import fastify, { type FastifyInstance } from 'fastify';
 import { RequestPipeline } from './http/server/request-pipeline.ts';
@@ -8,29 +8,17 @@ import { createClientIp } from './http/server/client-ip.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { normalizePath } from './http/server/request-path.ts';
 import { RouteTable, type Routes } from './http/server/route-table.ts';
-import { activeMachinesRoutes } from './http/routes/active-machines.ts';
-import { boundAddressesRoutes } from './http/routes/bound-addresses.ts';
-import { fleetRoutes } from './http/routes/fleet.ts';
-import { documentRoutes } from './http/routes/document.ts';
-import { llmsTextRoutes } from './http/routes/llms-text.ts';
-import { machineHistoryRoutes } from './http/routes/machine-history.ts';
-import { machinesRoutes } from './http/routes/machines.ts';
-import { pagesRoutes } from './http/routes/pages.ts';
-import { monetizationRoutes } from './http/routes/monetization.ts';
 import { healthRoutes } from './http/routes/health.ts';
-import { ratingImagesRoutes } from './http/routes/rating-images.ts';
-import { chipRoutes } from './http/routes/chip.ts';
-import { statusRoutes } from './http/routes/status.ts';
-import { verifyRecordRoutes } from './http/routes/verify-record.ts';
+import { registerRoutes } from './http/routes/register-routes.ts';
 import { RateLimiter } from './http/limits/rate-limiter.ts';
-import { DistributedRateLimiter, type Limiter } from './http/limits/distributed-rate-limiter.ts';
+import { DistributedRateLimiter, type RequestLimiter } from './http/limits/distributed-rate-limiter.ts';
 import type { DeadlineClass } from './http/server/route-profiles.ts';
 import {
-  answerUnreadable,
+  acceptPendingConnections,
   closeWhenIdle,
   createHttpServer,
-  takeWaiting,
-  traceEach,
+  respondToParserError,
+  withTracing,
   type TraceRequest,
 } from './http/server/http-server.ts';
 import type { Ctx } from './ports/ctx.ts';
@@ -43,42 +31,23 @@ export interface AppOptions {
   readonly trustedProxies?: readonly string[];
   readonly rateLimitIpv6Prefix?: number;
   readonly limiterMemoryBytes?: number;
-  /** Left out: this process counts alone. */
-  readonly sharedCounts?: DistributedCounters | undefined;
-  /** After which an answer is given up. */
+  /** Left out: this process counts independently. */
+  readonly distributedCounters?: DistributedCounters | undefined;
+  /** After this time a request receives its timeout error. */
   readonly deadlineMilliseconds?: Partial<Readonly<Record<DeadlineClass, number>>>;
-  /** Within which a request must have arrived whole. */
+  /** Within this time a request must have arrived completely. */
   readonly arrivalMilliseconds?: number;
   readonly logsRequests?: boolean;
   /** Left out: requests are not traced. */
   readonly traceRequest?: TraceRequest | undefined;
-  /** Counts what is answered. */
-  readonly tally?: RequestMetrics;
-  /** Nothing but the probes is served (`INDEXER=only`). */
+  readonly metrics?: RequestMetrics;
+  /** Serves the health checks only (`INDEXER=only`). */
   readonly isProbesOnly?: boolean;
-  /** Registered after the service's own, for tests. */
+  /** Registered after the routes of the service, for tests. */
   readonly extraRoutes?: readonly RouteGroup[];
 }
 
-/** Every route of the service. */
-export const ROUTE_GROUPS: readonly RouteGroup[] = [
-  machinesRoutes,
-  machineHistoryRoutes,
-  ratingImagesRoutes,
-  fleetRoutes,
-  activeMachinesRoutes,
-  boundAddressesRoutes,
-  monetizationRoutes,
-  verifyRecordRoutes,
-  chipRoutes,
-  healthRoutes,
-  statusRoutes,
-  documentRoutes,
-  llmsTextRoutes,
-  pagesRoutes,
-];
-
-/** Clients are promised an answer within 10 s, and readers of Verify wait 5 s; the rest is for the network (evidence 13). */
+/** Clients are promised a response within 10 s, and readers of Verify wait 5 s; the difference is for the network (evidence 13). */
 const DEADLINE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   general: 9_000,
   verify: 3_500,
@@ -87,23 +56,25 @@ const DEADLINE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
 };
 const WHOLE_IPV6 = 128;
 const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
-/** A route that counts addresses, and not each path of each, needs so much less. */
+/** Share of the memory that the limiter of one route needs: it counts addresses, not each path of each address. */
 const ROUTE_LIMITER_SHARE = 1 / 8;
 
 export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<FastifyInstance> {
-  const { tally = new RequestMetrics() } = options;
+  const { metrics = new RequestMetrics(), logsRequests = true } = options;
+  const { clock, monotonicClock, timers, log } = ctx;
   const createLimiter = (name: string, limit?: number, share?: number) => {
     if (options.rateLimits === 'off') return undefined;
     const limiter = createRateLimiter(options, name, limit, share);
-    tally.addLimiter(name, () => limiter.report());
+    metrics.addLimiter(name, () => limiter.report());
     return limiter;
   };
-  const conduct = new RequestPipeline({
-    surroundings: { clock: ctx.clock, log: ctx.log, logsRequests: options.logsRequests ?? true, tally },
+  const pipeline = new RequestPipeline({
+    services: { clock, monotonicClock, log, logsRequests, metrics },
+    timers,
     deadlineMilliseconds: { ...DEADLINE_MILLISECONDS, ...options.deadlineMilliseconds },
     rateLimiter: createLimiter('general'),
     createRouteLimiter: (limit, name) => createLimiter(name, limit, ROUTE_LIMITER_SHARE),
-    connectingAddress: createClientIp({
+    clientIp: createClientIp({
       trustedProxies: options.trustedProxies ?? [],
       ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,
     }),
@@ -115,39 +86,39 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     genReqId: () => '',
     rewriteUrl: (request) => normalizePath(request.url ?? '/'),
     routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => ({}) },
-    frameworkErrors: (error, request, reply) => conduct.fail(request.raw, reply.raw, error),
-    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, request, reply) => pipeline.fail(request.raw, reply.raw, error),
+    clientErrorHandler: respondToParserError,
     serverFactory: (route) =>
       createHttpServer(
-        traceEach((request, response) => {
-          // Whoever keeps its connection would find it closed in the middle of its next request.
+        withTracing((request, response) => {
+          // A connection kept open now would be closed in the middle of its next request.
           if (ctx.standing?.isStopping() === true) response.shouldKeepAlive = false;
           if (!table.serveSimple(request, response)) route(request, response);
         }, options.traceRequest),
         options.arrivalMilliseconds,
       ),
   });
-  app.setErrorHandler((error, request, reply) => conduct.fail(request.raw, reply.raw, error));
-  const table = new RouteTable(app, conduct);
-  const groups = options.isProbesOnly === true ? [healthRoutes] : ROUTE_GROUPS;
-  for (const group of [...groups, ...(options.extraRoutes ?? [])]) group(table, ctx);
+  app.setErrorHandler((error, request, reply) => pipeline.fail(request.raw, reply.raw, error));
+  const table = new RouteTable(app, pipeline);
+  const register = options.isProbesOnly === true ? healthRoutes : registerRoutes;
+  for (const group of [register, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
   app.addHook('preClose', async () => {
-    await takeWaiting(app.server);
+    await acceptPendingConnections(app.server);
     table.close();
     closeWhenIdle(app.server);
   });
-  app.addHook('onClose', async () => conduct.close());
+  app.addHook('onClose', async () => pipeline.close());
   return app;
 }
 
-/** 90 requests in 60 seconds, as the interface says. */
-function createRateLimiter(options: AppOptions, name: string, limit = 90, share = 1): Limiter {
+/** The default is 90 requests in 60 seconds, as the interface says. */
+function createRateLimiter(options: AppOptions, name: string, limit = 90, share = 1): RequestLimiter {
   const windowMilliseconds = 60_000;
   const memoryBytes = (options.limiterMemoryBytes ?? LIMITER_MEMORY_BYTES) * share;
   const own = new RateLimiter({ limit, windowMilliseconds, memoryBytes });
-  const { sharedCounts } = options;
-  return sharedCounts === undefined
+  const { distributedCounters } = options;
+  return distributedCounters === undefined
     ? own
-    : new DistributedRateLimiter(own, sharedCounts, { name, limit, windowMilliseconds });
+    : new DistributedRateLimiter(own, distributedCounters, { name, limit, windowMilliseconds });
 }

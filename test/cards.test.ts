@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findImageRenderer } from '../src/adapters/png/image-renderer.ts';
 import { MAX_MACHINE_ID, type MachineId } from '../src/domain/identifiers/identifiers.ts';
 import type { CardFacts } from '../src/http/images/rating-facts.ts';
-import { formatPreview, PREVIEW } from '../src/http/images/rating-preview.ts';
+import { formatPreview, PREVIEW_SIZE } from '../src/http/images/rating-preview.ts';
 import { SAMPLE_FACTS } from '../testing/fixtures/sample-card-facts.ts';
 import { rule } from './conformance/rule.ts';
 
@@ -29,15 +29,15 @@ const MARGIN: Area = { left: 1131, top: 20, right: 1199, bottom: 629 };
 
 async function drawInk(facts: Partial<CardFacts>) {
   const png = (await pictures.draw(formatPreview({ ...FACTS, ...facts }), () => true))!;
-  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([PREVIEW.width, PREVIEW.height]);
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([PREVIEW_SIZE.width, PREVIEW_SIZE.height]);
   const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
-  const background = rows.subarray(1 + 20 * (PREVIEW.width * 4 + 1), 5 + 20 * (PREVIEW.width * 4 + 1));
+  const background = rows.subarray(1 + 20 * (PREVIEW_SIZE.width * 4 + 1), 5 + 20 * (PREVIEW_SIZE.width * 4 + 1));
   /** How many pixels of an area are not of the background. */
   const inkOf = ({ left, top, right, bottom }: Area) => {
     let count = 0;
     for (let y = top; y <= bottom; y++) {
       for (let x = left; x <= right; x++) {
-        const at = y * (PREVIEW.width * 4 + 1) + 1 + x * 4;
+        const at = y * (PREVIEW_SIZE.width * 4 + 1) + 1 + x * 4;
         if (!rows.subarray(at, at + 4).equals(background)) count += 1;
       }
     }

@@ -14,6 +14,7 @@ import { createAltFleetWorker } from '../../src/indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexing/main/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loop.ts';
+import { createActionState } from '../../src/ports/action-state.ts';
 import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
 import type { Clock, Log, Timers } from '../../src/ports/runtime.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -71,7 +72,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   );
   const indexers = createMainChainIndexers({
     chain: adapter.log,
-    patientChain: adapter.patientLog,
+    deferredChain: adapter.deferredLog,
     store,
     fxRates: RATES,
     clock,
@@ -94,7 +95,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     wireAltChain(parts.altNetwork, parts.pollIntervalSeconds, { store, clock, timers, log, time, isAlive });
   const ctx: Ctx = {
     clock,
+    monotonicClock: time,
+    timers,
     log,
+    actionState: createActionState(),
     namespace: DEFAULT_NAMESPACE,
     publicUrl: 'http://service',
     pollIntervalSeconds: parts.pollIntervalSeconds,
@@ -194,10 +198,16 @@ export class FrontDoor {
     const current = () => (door as FrontDoor | undefined)!.#current!;
     const ctx: Ctx = {
       clock: { nowMilliseconds: () => current().clock.nowMilliseconds() },
+      monotonicClock: { nowMilliseconds: () => current().monotonicClock.nowMilliseconds() },
+      // Deadlines of requests never expire: every read of the simulation ends by its own deadline.
+      timers: { wait: () => new Promise(() => undefined) },
       log: {
         info: (fields, message) => current().log.info(fields, message),
         warn: (fields, message) => current().log.warn(fields, message),
         error: (fields, message) => current().log.error(fields, message),
+      },
+      get actionState() {
+        return current().actionState;
       },
       namespace: DEFAULT_NAMESPACE,
       publicUrl: 'http://service',

@@ -9,12 +9,8 @@ import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import { Fault } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type {
-  DeploymentFacts,
-  EventRecord,
-  MachineSnapshot,
-  ReadResult,
-} from '../../src/domain/machine/machine-facts.ts';
+import type { ReadResult } from '../../src/domain/read-result.ts';
+import type { DeploymentFacts, EventRecord, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { DayHistory } from '../../src/domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
@@ -81,7 +77,7 @@ export const MACHINE: AltMachine = {
 };
 
 /** What a test says of one machine; what it leaves out is bonded, homed on the alt chain, present there, and without an event. */
-export interface SceneMachine {
+export interface MachineFixture {
   readonly main?: Partial<MachineSnapshot>;
   /** What the main chain says when it is asked again. */
   readonly mainAgain?: Partial<MachineSnapshot>;
@@ -95,40 +91,40 @@ export interface SceneMachine {
 }
 
 /** What the store says of an operator's list. */
-export type SceneListing = Partial<FleetListing>;
+export type ListingFixture = Partial<FleetListing>;
 
-export interface AltSceneOptions {
+export interface AltServiceOptions {
   /** Undefined: every machine, listed by the chain that it lives on, from a snapshot that was just observed. */
-  readonly listing?: SceneListing;
+  readonly listing?: ListingFixture;
   /** In the order of their ids, from 1 on. */
-  readonly machines?: readonly SceneMachine[];
+  readonly machines?: readonly MachineFixture[];
   /** False: no alt chain is configured. */
   readonly hasAlt?: boolean;
   readonly ctx?: Partial<Ctx>;
   readonly readStatus?: AltIndex['readStatus'];
 }
 
-export interface AltScene {
+export interface AltService {
   readonly ctx: StubCtx;
   /** Every question that a chain was asked, in order. */
-  readonly asked: string[];
-  ask(path: string, options?: InjectOptions): Promise<SceneAnswer>;
+  readonly chainCalls: string[];
+  request(path: string, options?: InjectOptions): Promise<ServiceResponse>;
   close(): Promise<void>;
 }
 
-export interface SceneAnswer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
-export async function openAltScene({
+export async function openAltService({
   machines = [{}],
   listing,
   hasAlt = true,
   readStatus,
   ...rest
-}: AltSceneOptions = {}) {
+}: AltServiceOptions = {}) {
   const asked: string[] = [];
   const at = (id: MachineId) => machines[Number(id) - 1] ?? { main: { homeOrdinal: present(0) }, account: ABSENT };
   const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): CachedMachine => ({
@@ -142,7 +138,7 @@ export async function openAltScene({
     chain: {
       chainId: 31_337,
       machineRegistry: REGISTRY,
-      findKept: (id: MachineId) => kept.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
+      getCached: (id: MachineId) => kept.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
       readMachineNow: async (id: MachineId) => {
         asked.push(`main now ${id}`);
         return mainFacts(id, at(id).mainAgain ?? at(id).main);
@@ -191,7 +187,7 @@ export async function openAltScene({
         const { dayHistory, indexed = [] } = at(id);
         if (dayHistory !== undefined) return dayHistory;
         const events = indexed.map(({ event }) => event);
-        return events.length > 2_000 ? undefined : { foldDays: [], events };
+        return events.length > 2_000 ? undefined : { stateDays: [], events };
       },
       readStatus: readStatus ?? (() => Promise.reject(new Fault('StoreUnavailable', {}))),
     },
@@ -213,10 +209,10 @@ export async function openAltScene({
   });
   const app = await buildApp(ctx, { rateLimits: 'off' });
   const conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
-  const scene: AltScene = {
+  const scene: AltService = {
     ctx,
-    asked,
-    async ask(path, options = {}) {
+    chainCalls: asked,
+    async request(path, options = {}) {
       const { statusCode: status, headers, body: text } = await app.inject({ url: path, ...options });
       conformance.expectDocumented(options.method ?? 'GET', path, { status, headers, text });
       return { status, headers, text };
@@ -226,7 +222,7 @@ export async function openAltScene({
   return scene;
 }
 
-function listAll(machines: readonly SceneMachine[], offset: number, limit: number): FleetListing {
+function listAll(machines: readonly MachineFixture[], offset: number, limit: number): FleetListing {
   const listed = machines.map(({ main }, place): FleetRow => {
     return { id: toId(place + 1), listedBy: main?.owner?.state === 'present' ? 'main' : 'alt' };
   });

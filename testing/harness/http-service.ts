@@ -12,11 +12,11 @@ const BLOCK = { number: 120_340, hash: '0x', timestamp: 1_788_899_990 };
 const never = () => new Promise<void>(() => undefined);
 
 const testRoutes: RouteGroup = (routes) => {
-  const read = { surface: 'read' } as const;
-  routes.get('/echo/:value', read, (exchange) => {
-    sendUncached(exchange, 200, encodeJson({ value: exchange.parameter('value'), query: exchange.query }));
+  const read = { profile: 'read' } as const;
+  routes.get('/echo/:value', read, (request) => {
+    sendUncached(request, 200, encodeJson({ value: request.parameter('value'), query: request.query }));
   });
-  routes.get('/thing', read, (exchange) => sendCacheableJson(exchange, THING, BLOCK));
+  routes.get('/thing', read, (request) => sendCacheableJson(request, THING, BLOCK));
   routes.get('/boom', read, async () => {
     throw new TypeError('https://user:secret@node.example');
   });
@@ -27,22 +27,22 @@ const testRoutes: RouteGroup = (routes) => {
     throw chainUnreadable('main', 'rpc-error');
   });
   routes.get('/stuck', read, never);
-  routes.get('/late', read, async (exchange) => {
+  routes.get('/late', read, async (request) => {
     await new Promise((resolve) => setTimeout(resolve, 400));
-    sendCacheableJson(exchange, THING);
+    sendCacheableJson(request, THING);
   });
-  routes.get('/switch/:key', { surface: 'monetization' }, (exchange) => sendUncached(exchange, 200, THING));
-  routes.put('/switch/:key', { surface: 'monetization' }, (exchange) => sendUncached(exchange, 200, THING));
-  routes.get('/v1/verify/record/:id', { surface: 'verify' }, (exchange) => sendUncached(exchange, 200, THING));
-  routes.get('/v1/verify/stuck', { surface: 'verify' }, never);
+  routes.get('/switch/:key', { profile: 'monetization' }, (request) => sendUncached(request, 200, THING));
+  routes.put('/switch/:key', { profile: 'monetization' }, (request) => sendUncached(request, 200, THING));
+  routes.get('/v1/verify/record/:id', { profile: 'verify' }, (request) => sendUncached(request, 200, THING));
+  routes.get('/v1/verify/stuck', { profile: 'verify' }, never);
 };
 
-export interface HttpScene {
+export interface HttpService {
   readonly ctx: StubCtx;
   readonly app: FastifyInstance;
 }
 
-export async function createHttpScene(options: AppOptions = {}): Promise<HttpScene> {
+export async function createHttpService(options: AppOptions = {}): Promise<HttpService> {
   const ctx = createStubCtx();
   const app = await buildApp(ctx, { limiterMemoryBytes: 1_000_000, extraRoutes: [testRoutes], ...options });
   return { ctx, app };

@@ -41,7 +41,7 @@ it('asks at once what it may, and gives each its own answer', async () => {
         .join(''),
     );
   });
-  const answers = await Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => caller.ask(get(path))));
+  const answers = await Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => caller.send(get(path))));
   expect(answers.map(({ status, body }) => [status, body.toString()])).toEqual(
     ['/1', '/2', '/3', '/4', '/5'].map((path) => [200, `to ${path}`]),
   );
@@ -52,7 +52,7 @@ it('reads answers that come in pieces', async () => {
   const caller = await startCaller((_, socket) => {
     for (const letter of answer('whole', 'ETag: "x"\r\n')) socket.write(letter);
   });
-  const { headers, body } = await caller.ask(get('/'));
+  const { headers, body } = await caller.send(get('/'));
   expect([headers, body.toString()]).toEqual([{ etag: '"x"', 'content-length': '5' }, 'whole']);
 });
 
@@ -62,9 +62,9 @@ it('expects no body after HEAD, 204 and 304', async () => {
     socket.write(`HTTP/1.1 ${status} x\r\nContent-Length: 9\r\n\r\n`);
   });
   const statuses = [
-    await caller.ask({ ...get('/200'), method: 'HEAD' }),
-    await caller.ask(get('/204')),
-    await caller.ask(get('/304')),
+    await caller.send({ ...get('/200'), method: 'HEAD' }),
+    await caller.send(get('/204')),
+    await caller.send(get('/304')),
   ].map(({ status, body }) => [status, body.length]);
   expect(statuses).toEqual([
     [200, 0],
@@ -84,7 +84,7 @@ it('sends a body alone, with its length', async () => {
     );
   });
   const put = { ...get('/2'), method: 'PUT', body: Buffer.from('\u00ff', 'latin1') };
-  await Promise.all([caller.ask(get('/1')), caller.ask(put), caller.ask(get('/3'))]);
+  await Promise.all([caller.send(get('/1')), caller.send(put), caller.send(get('/3'))]);
   const head = 'HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: */*\r\n';
   expect(arrived).toEqual([
     `GET /1 ${head}\r\n`,
@@ -99,7 +99,7 @@ it('asks on another connection what a closed one left', async () => {
     connections.add(socket);
     socket.write(answer(`to ${pathsOf(received)[0]}`, 'Connection: close\r\n'));
   });
-  const answers = await Promise.all(['/1', '/2', '/3'].map((path) => caller.ask(get(path))));
+  const answers = await Promise.all(['/1', '/2', '/3'].map((path) => caller.send(get(path))));
   expect(answers.map(({ body }) => body.toString())).toEqual(['to /1', 'to /2', 'to /3']);
   expect(connections.size).toBe(3);
 });
@@ -116,11 +116,11 @@ it.each([
   ],
 ])('fails when the service says %s', async (_name, say, message) => {
   const caller = await startCaller((_, socket) => void say(socket));
-  await expect(caller.ask(get('/'))).rejects.toThrow(message);
+  await expect(caller.send(get('/'))).rejects.toThrow(message);
 });
 
 it('fails when more is answered than was asked', async () => {
   const caller = await startCaller((_, socket) => void socket.write(answer('') + answer('')));
-  await caller.ask(get('/1'));
-  await expect(caller.ask(get('/2'))).rejects.toThrow('an answer to nothing');
+  await caller.send(get('/1'));
+  await expect(caller.send(get('/2'))).rejects.toThrow('an answer to nothing');
 });

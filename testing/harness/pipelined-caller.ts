@@ -13,7 +13,7 @@ export interface PipelinedRequest {
   readonly body: Buffer | undefined;
 }
 
-export interface PipelinedAnswer {
+export interface PipelinedResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface PipelinedAnswer {
 
 interface Waiting {
   readonly request: PipelinedRequest;
-  readonly resolve: (answer: PipelinedAnswer) => void;
+  readonly resolve: (answer: PipelinedResponse) => void;
   readonly reject: (cause: Error) => void;
 }
 
@@ -47,7 +47,7 @@ export class PipelinedCaller {
     this.#depth = depth;
   }
 
-  ask(request: PipelinedRequest): Promise<PipelinedAnswer> {
+  send(request: PipelinedRequest): Promise<PipelinedResponse> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
       this.#unsent.push({ request, resolve, reject });
@@ -157,7 +157,7 @@ function formatRequest({ method, path, headers, body }: PipelinedRequest): strin
   return `${text}\r\n${body?.toString('latin1') ?? ''}`;
 }
 
-function parseHead(head: string): Pick<PipelinedAnswer, 'status' | 'headers'> {
+function parseHead(head: string): Pick<PipelinedResponse, 'status' | 'headers'> {
   const [statusLine, ...lines] = head.split('\r\n');
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(statusLine!)?.[1];
   if (status === undefined) throw new Error(`no status line: ${statusLine}`);
@@ -171,7 +171,7 @@ function parseHead(head: string): Pick<PipelinedAnswer, 'status' | 'headers'> {
   return { status: Number(status), headers };
 }
 
-function readLength(headers: PipelinedAnswer['headers']): number {
+function readLength(headers: PipelinedResponse['headers']): number {
   const length = headers['content-length'];
   if (length === undefined || 'transfer-encoding' in headers) throw new Error('a body of no declared length');
   return Number(length);

@@ -2,21 +2,21 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export interface Conversation {
-  readonly answers: readonly RawAnswer[];
+export interface RawExchange {
+  readonly responses: readonly RawResponse[];
   /** From connecting until the server closed. */
   readonly milliseconds: number;
 }
 
 /** Sends the text (latin1), reads until the server closes. Requests should end with `Connection: close` or be broken. */
-export async function converse(port: number, ...parts: readonly string[]): Promise<Conversation> {
+export async function sendRaw(port: number, ...parts: readonly string[]): Promise<RawExchange> {
   const startedAt = performance.now();
   const socket = await open(port);
   const received: Buffer[] = [];
@@ -28,8 +28,8 @@ export async function converse(port: number, ...parts: readonly string[]): Promi
     if (parts.length > 1) await new Promise((resolve) => setImmediate(resolve));
   }
   await closed;
-  const answers = parseAnswers(Buffer.concat(received).toString('latin1'));
-  return { answers, milliseconds: performance.now() - startedAt };
+  const answers = parseResponses(Buffer.concat(received).toString('latin1'));
+  return { responses: answers, milliseconds: performance.now() - startedAt };
 }
 
 export async function open(port: number): Promise<Socket> {
@@ -40,8 +40,8 @@ export async function open(port: number): Promise<Socket> {
 }
 
 /** Every answer has a Content-Length, or no body at all. */
-export function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function parseResponses(text: string): RawResponse[] {
+  const answers: RawResponse[] = [];
   let rest = text;
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n');

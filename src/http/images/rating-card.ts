@@ -4,7 +4,7 @@
  */
 import { formatDay } from '../../domain/rating/utc-day.ts';
 import { DARK, LIGHT, toneOf, type Palette } from './palette.ts';
-import { isRated, shortName, standingOf, titleOf, type CardFacts } from './rating-facts.ts';
+import { isRated, shortName, statusLineOf, titleOf, type CardFacts } from './rating-facts.ts';
 import { CHART_DAYS, chartShape, ringShape, textShape } from './svg-shapes.ts';
 import { escapeSvgText } from './svg-text.ts';
 
@@ -23,7 +23,7 @@ export function formatCard(facts: CardFacts): string {
     textShape({ x: RING.x, y: 86, className: letter.length > 3 ? 'l s' : 'l', anchor: 'middle' }, letter),
     ...(isRated(letter) ? [textShape({ x: RING.x, y: 106, className: 'm', anchor: 'middle' }, `${score} of 100`)] : []),
     textShape({ x: CHART.left, y: 42, className: 't', anchor: 'start' }, shortName(facts)),
-    textShape({ x: CHART.left, y: 66, className: 'm', anchor: 'start' }, standingOf(facts)),
+    textShape({ x: CHART.left, y: 66, className: 'm', anchor: 'start' }, statusLineOf(facts)),
     ...chartShape(CHART, scores),
     ...(scores.length < 2
       ? []

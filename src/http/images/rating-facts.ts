@@ -1,13 +1,13 @@
 /** What is told of a machine in a picture, and in which words? */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { Letter } from '../../domain/rating/scale.ts';
+import type { RatingLetter } from '../../domain/rating/scale.ts';
 import { shorten } from './svg-text.ts';
 
 export interface CardFacts {
   readonly id: MachineId;
   /** The name with the whole id. */
   readonly name: string;
-  readonly letter: Letter;
+  readonly letter: RatingLetter;
   readonly score: number;
   readonly summary: string;
   readonly isBonded: boolean;
@@ -20,7 +20,7 @@ export interface CardFacts {
 
 const ID_ENDS = 6;
 
-export function isRated(letter: Letter): boolean {
+export function isRated(letter: RatingLetter): boolean {
   return letter !== 'NR' && letter !== 'Provisioned';
 }
 
@@ -32,6 +32,6 @@ export function shortName({ name, id }: CardFacts): string {
   return name.replace(String(id), shorten(String(id), ID_ENDS));
 }
 
-export function standingOf({ isBonded, eventCount }: CardFacts): string {
+export function statusLineOf({ isBonded, eventCount }: CardFacts): string {
   return `${isBonded ? 'bonded' : 'not bonded'} · ${eventCount} ${eventCount === 1 ? 'event' : 'events'}`;
 }

@@ -5,11 +5,11 @@
  */
 import { formatDay } from '../../domain/rating/utc-day.ts';
 import { LIGHT, toneOf } from './palette.ts';
-import { isRated, shortName, standingOf, type CardFacts } from './rating-facts.ts';
+import { isRated, shortName, statusLineOf, type CardFacts } from './rating-facts.ts';
 import { CHART_DAYS, chartShape, ringShape, textShape } from './svg-shapes.ts';
 import { fitLine, fitLines } from './text-width.ts';
 
-export const PREVIEW = { width: 1200, height: 630 } as const;
+export const PREVIEW_SIZE = { width: 1200, height: 630 } as const;
 /** The family that the pictures are drawn with. */
 export const PREVIEW_FONT = 'DejaVu Sans';
 
@@ -27,17 +27,17 @@ export function formatPreview(facts: CardFacts): string {
   const inRing = (y: number, className: string, content: string) =>
     textShape({ x: RING.x, y, className, anchor: 'middle' }, content);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${PREVIEW.width}" height="${PREVIEW.height}" viewBox="0 0 ${PREVIEW.width} ${PREVIEW.height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${PREVIEW_SIZE.width}" height="${PREVIEW_SIZE.height}" viewBox="0 0 ${PREVIEW_SIZE.width} ${PREVIEW_SIZE.height}">`,
     `<style>${toStyle(facts)}</style>`,
-    `<rect class="b" width="${PREVIEW.width}" height="${PREVIEW.height}"/>`,
-    `<rect class="a" width="${PREVIEW.width}" height="12"/>`,
+    `<rect class="b" width="${PREVIEW_SIZE.width}" height="${PREVIEW_SIZE.height}"/>`,
+    `<rect class="a" width="${PREVIEW_SIZE.width}" height="12"/>`,
     ...ringShape(RING, score),
     inRing(RING.y + 20, letter.length > 3 ? 'l s' : 'l', letter),
     ...(isRated(letter) ? [inRing(RING.y + 66, 'm', `${score} of 100`)] : []),
     inRing(556, 'm', 'machine rating'),
-    `<clipPath id="c"><rect x="${CHART.left}" y="0" width="${WIDTH}" height="${PREVIEW.height}"/></clipPath><g clip-path="url(#c)">`,
+    `<clipPath id="c"><rect x="${CHART.left}" y="0" width="${WIDTH}" height="${PREVIEW_SIZE.height}"/></clipPath><g clip-path="url(#c)">`,
     line(130, 't', fitLine(shortName(facts), SIZES.title, WIDTH, 'bold')),
-    line(182, 'm', fitLine(standingOf(facts), SIZES.text, WIDTH)),
+    line(182, 'm', fitLine(statusLineOf(facts), SIZES.text, WIDTH)),
     ...fitLines(summary, SIZES.text, WIDTH, SUMMARY.lines).map((text, place) =>
       line(SUMMARY.y + place * SUMMARY.lineHeight, 'd', text),
     ),

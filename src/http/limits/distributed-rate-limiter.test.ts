@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpScene } from '../../../testing/harness/http-service.ts';
+import { createHttpService } from '../../../testing/harness/http-service.ts';
 import type { DistributedCounters } from '../../ports/runtime.ts';
 import { RequestMetrics } from '../server/request-metrics.ts';
 
@@ -32,7 +32,7 @@ test('what all replicas have counted decides, by address and path', async () => 
       return key.endsWith('/echo/b') ? 59_001 : 0;
     },
   );
-  ({ app } = await createHttpScene({ sharedCounts, tally }));
+  ({ app } = await createHttpService({ distributedCounters: sharedCounts, metrics: tally }));
   expect(await ask('/echo/a')).toEqual([200, undefined]);
   expect(await ask('/echo/b')).toEqual([429, '60']);
   expect((await ask('/nothing'))[0]).toBe(404);
@@ -41,8 +41,8 @@ test('what all replicas have counted decides, by address and path', async () => 
 });
 
 test('the head is judged after the rate, and a late answer is an answer', async () => {
-  ({ app } = await createHttpScene({
-    sharedCounts: createCounts(
+  ({ app } = await createHttpService({
+    distributedCounters: createCounts(
       () => true,
       () => 0,
     ),
@@ -60,7 +60,7 @@ test.each([
     () => isUp,
     () => answer,
   );
-  ({ app } = await createHttpScene({ sharedCounts }));
+  ({ app } = await createHttpService({ distributedCounters: sharedCounts }));
   const statuses: number[] = [];
   for (let i = 0; i < 92; i++) statuses.push((await app.inject('/thing')).statusCode);
   expect(statuses).toEqual([...Array<number>(90).fill(200), 429, 429]);

@@ -6,7 +6,7 @@ import type { DistributedCounters } from '../../ports/runtime.ts';
 import type { LimiterReport, RateLimiter } from './rate-limiter.ts';
 
 /** What admission asks; only the shared limiter answers later. */
-export interface Limiter {
+export interface RequestLimiter {
   /** As `RateLimiter.count`. */
   count(address: string, path: string, nowMilliseconds: number): number | Promise<number>;
   report(): LimiterReport;
@@ -19,7 +19,7 @@ export interface DistributedLimit {
   readonly windowMilliseconds: number;
 }
 
-export class DistributedRateLimiter implements Limiter {
+export class DistributedRateLimiter implements RequestLimiter {
   readonly #own: RateLimiter;
   readonly #shared: DistributedCounters;
   readonly #limit: DistributedLimit;

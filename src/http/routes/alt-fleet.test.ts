@@ -6,27 +6,27 @@ import {
   MACHINE,
   MAIN_MACHINE,
   NOW,
-  openAltScene,
+  openAltService,
   OPERATOR,
   present,
   UNREADABLE,
-  type AltScene,
-  type SceneListing,
-  type SceneMachine,
+  type AltService,
+  type ListingFixture,
+  type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 afterEach(() => scene?.close());
 
-async function list(machines: readonly SceneMachine[], listing?: SceneListing, query = '') {
-  scene = await openAltScene({ machines, ...(listing && { listing }) });
-  return scene.ask(`/operator/${OPERATOR}/machines${query}`);
+async function list(machines: readonly MachineFixture[], listing?: ListingFixture, query = '') {
+  scene = await openAltService({ machines, ...(listing && { listing }) });
+  return scene.request(`/operator/${OPERATOR}/machines${query}`);
 }
 
-const HERE: SceneMachine = { main: MAIN_MACHINE };
-const THERE: SceneMachine = {};
+const HERE: MachineFixture = { main: MAIN_MACHINE };
+const THERE: MachineFixture = {};
 
 test('a page of both chains, each machine read from its own in one round', async () => {
   rule('listing.alt-provisioned', 'listing.alt-snapshot');
@@ -80,14 +80,14 @@ test('a page of both chains, each machine read from its own in one round', async
       alt_snapshot_age_seconds: 40,
     },
   });
-  expect(scene!.asked).toEqual(['alt 2', 'alt 3']);
+  expect(scene!.chainCalls).toEqual(['alt 2', 'alt 3']);
 });
 
 describe('the age of the snapshot', () => {
   rule('listing.stale-snapshot-is-503');
   const observedAt = (milliseconds: number) => ({ observation: { slot: 1, observedAtMilliseconds: milliseconds } });
   const OUT_OF_DATE = [503, '60', { detail: 'Alt-chain ownership snapshot is out of date' }];
-  const answer = async (listing: SceneListing) => {
+  const answer = async (listing: ListingFixture) => {
     const { status, headers, text } = await list([THERE], listing);
     return [status, headers['retry-after'], JSON.parse(text)];
   };
@@ -103,7 +103,7 @@ describe('the age of the snapshot', () => {
     ['that was never taken', { observation: undefined }],
   ])('%s is no list', async (_name, listing) => {
     expect(await answer(listing)).toEqual(OUT_OF_DATE);
-    expect(scene!.asked).toEqual([]);
+    expect(scene!.chainCalls).toEqual([]);
   });
 
   test('is judged for an operator who has no machine there, too', async () => {
@@ -114,7 +114,7 @@ describe('the age of the snapshot', () => {
 describe('a page with fewer entries than limit', () => {
   const stranger = `0x${'5'.repeat(40)}` as Address;
 
-  test.each<[name: string, machine: SceneMachine, unreadable: number]>([
+  test.each<[name: string, machine: MachineFixture, unreadable: number]>([
     ['that relocates is left out and counted', { account: present({ ...MACHINE, relocating: true }) }, 1],
     ['that cannot be read is left out and counted', { account: UNREADABLE }, 1],
     ['whose event log cannot be read is left out and counted', { log: UNREADABLE }, 1],

@@ -6,23 +6,23 @@ import {
   MACHINE,
   MAIN_MACHINE,
   NOW,
-  openAltScene,
+  openAltService,
   OTHER_KEY,
   present,
   revenueAt,
   UNREADABLE,
-  type AltScene,
-  type AltSceneOptions,
-  type SceneMachine,
+  type AltService,
+  type AltServiceOptions,
+  type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 afterEach(() => scene?.close());
 
-async function open(machine: SceneMachine = {}, options: AltSceneOptions = {}): Promise<AltScene> {
-  scene = await openAltScene({ machines: [machine], ...options });
+async function open(machine: MachineFixture = {}, options: AltServiceOptions = {}): Promise<AltService> {
+  scene = await openAltService({ machines: [machine], ...options });
   return scene;
 }
 
@@ -35,7 +35,7 @@ describe('without an event', () => {
 
   test('/mcr is the record that the specification prints, on the block of the main chain', async () => {
     rule('identifier.home-chain-ordinal');
-    const { status, headers, text } = await (await open()).ask('/mcr/did:svc:1');
+    const { status, headers, text } = await (await open()).request('/mcr/did:svc:1');
     expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
     expect(text).toBe(
       '{"did":"did:svc:1","machine_id":"1","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"bond_status":"bonded",' +
@@ -47,7 +47,7 @@ describe('without an event', () => {
 
   test('the profile carries what only a machine of the alt chain has', async () => {
     rule('profile.alt-operator', 'profile.alt-members');
-    const { text } = await (await open()).ask('/machine/did:svc:1');
+    const { text } = await (await open()).request('/machine/did:svc:1');
     expect(text).toBe(
       '{"schema_version":"1.0","name":"Machine #1","svcos":{"machine_id":"1","did":"did:svc:1",' +
         '"operator":"did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1","mcr":"Provisioned","mcr_score":0,"bond_status":"bonded",' +
@@ -58,12 +58,12 @@ describe('without an event', () => {
         '{"trait_type":"Bond","value":"bonded"},{"trait_type":"Negative flag","value":"no"},' +
         '{"trait_type":"Events","display_type":"number","value":0},{"trait_type":"Event data","value":"private"}]}',
     );
-    expect((await scene!.ask('/metadata/1')).text).toBe(text);
+    expect((await scene!.request('/metadata/1')).text).toBe(text);
   });
 
   test('the card names the registry by cluster and program', async () => {
     rule('card.alt-registry-name');
-    const { text } = await (await open()).ask('/machines/1');
+    const { text } = await (await open()).request('/machines/1');
     expect(text).toBe(
       '{"type":"svcos:registration:v1","name":"Machine #1","description":"svcOS machine","did":"did:svc:1","active":true,' +
         '"services":[],"data_visibility":"private","documentation_url":"",' +
@@ -78,7 +78,7 @@ describe('without an event', () => {
 
 describe('with events', () => {
   const rated = { log: eventLog(120), indexed: DAILY };
-  const parse = async (path: string) => JSON.parse((await scene!.ask(path)).text);
+  const parse = async (path: string) => JSON.parse((await scene!.request(path)).text);
 
   test('/mcr rates it like any other, and says no more that it does not', async () => {
     rule('service.alt-chain-reads');
@@ -207,7 +207,7 @@ describe('where it lives', () => {
     '409 {"detail":{"code":"MACHINE_HOMED_ELSEWHERE","message":"The machine is homed on a chain that this service does not serve.",' +
     '"home_protocol_chain_id":3}}';
 
-  test.each<[name: string, machine: SceneMachine, answer: string, asked: string[]]>([
+  test.each<[name: string, machine: MachineFixture, answer: string, asked: string[]]>([
     ['leaving the alt chain', { account: leaving }, RELOCATING, ['alt 1']],
     ['left, the main chain has imported it', { main: token, account: leaving }, '200', []],
     ['arriving', { main: { ...token, relocating: present(true) } }, RELOCATING, []],
@@ -244,9 +244,9 @@ describe('where it lives', () => {
     ],
     ['an unreadable event log', { log: UNREADABLE }, UNREACHABLE, ['alt 1']],
   ])('%s', async (_name, machine, answer, asked) => {
-    const { status, text, headers } = await (await open(machine)).ask('/machines/1');
+    const { status, text, headers } = await (await open(machine)).request('/machines/1');
     expect(status === 200 ? '200' : `${status} ${text}`).toBe(answer);
-    expect(scene!.asked).toEqual(asked);
+    expect(scene!.chainCalls).toEqual(asked);
     expect(headers['retry-after']).toBe(answer === UNREACHABLE ? '30' : undefined);
   });
 
@@ -254,8 +254,8 @@ describe('where it lives', () => {
     'is 503 on %s while it relocates or its chain cannot be read',
     async (path) => {
       rule('reads.alt-behavior', 'read-errors.503-alt-chain');
-      const told = async (machine: SceneMachine) => {
-        const { status, text } = await (await open(machine)).ask(path);
+      const told = async (machine: MachineFixture) => {
+        const { status, text } = await (await open(machine)).request(path);
         await scene!.close();
         return `${status} ${text}`;
       };
@@ -271,8 +271,8 @@ describe('where it lives', () => {
     [0, 404],
   ])('home %d, without an alt chain', async (home, status) => {
     await open({ main: { homeOrdinal: present(home) } }, { hasAlt: false });
-    expect((await scene!.ask('/machines/1')).status).toBe(status);
-    expect(scene!.asked).toEqual([]);
+    expect((await scene!.request('/machines/1')).status).toBe(status);
+    expect(scene!.chainCalls).toEqual([]);
   });
 });
 
@@ -281,8 +281,8 @@ describe('an operator that the chains name differently', () => {
 
   test('is the one of the account, and a warning, once', async () => {
     await open({ main: { operator: present(other) } });
-    const { text } = await scene!.ask('/machines/1');
-    await scene!.ask('/machines/1');
+    const { text } = await scene!.request('/machines/1');
+    await scene!.request('/machines/1');
     expect(JSON.parse(text).operator).toBe('did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1');
     expect(scene!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([
       { level: 'warn', fields: { machine: '1' }, message: 'the chains name different operators' },
@@ -291,7 +291,7 @@ describe('an operator that the chains name differently', () => {
 
   test('is no contradiction while the main chain names none', async () => {
     await open();
-    await scene!.ask('/machines/1');
+    await scene!.request('/machines/1');
     expect(scene!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 });
@@ -305,7 +305,7 @@ describe('Verify', () => {
   ])('of a machine that is %s', async (_name, machine, status, code) => {
     const answer = await (
       await open(machine)
-    ).ask('/v1/verify/machines/1', { headers: { accept: 'application/json' } });
+    ).request('/v1/verify/machines/1', { headers: { accept: 'application/json' } });
     expect([answer.status, JSON.parse(answer.text).detail.code]).toEqual([status, code]);
   });
 });

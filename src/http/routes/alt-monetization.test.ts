@@ -4,11 +4,11 @@ import {
   ABSENT,
   MACHINE,
   MAIN_MACHINE,
-  openAltScene,
+  openAltService,
   present,
   UNREADABLE,
-  type AltScene,
-  type SceneMachine,
+  type AltService,
+  type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
@@ -33,7 +33,7 @@ const OPT_OUT = { machineId: ID, optedIn: false, timestamp: NOW };
 const OTHER_ORDINAL = { ...ALT, ordinal: 6 };
 
 let store: Store;
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 
 beforeEach(async () => {
   store = await createStore('sqlite::memory:');
@@ -44,11 +44,11 @@ afterEach(async () => {
 });
 
 /** Status and code, or the body itself where it has none. */
-async function ask(machine: SceneMachine, payload?: object): Promise<string> {
+async function ask(machine: MachineFixture, payload?: object): Promise<string> {
   await scene?.close();
-  scene = await openAltScene({ machines: [machine], ctx: { store } });
+  scene = await openAltService({ machines: [machine], ctx: { store } });
   const method = payload === undefined ? 'GET' : 'PUT';
-  const { status, text } = await scene.ask(PATH, { method, ...(payload && { payload: JSON.stringify(payload) }) });
+  const { status, text } = await scene.request(PATH, { method, ...(payload && { payload: JSON.stringify(payload) }) });
   const { detail } = JSON.parse(text) as { detail?: { code: string } };
   return `${status} ${detail?.code ?? text}`;
 }
@@ -71,10 +71,10 @@ describe('the owner of the account', () => {
   test('is read after the request has arrived, as the main chain is', async () => {
     const sold = present({ ...MACHINE, owner: ALT_STRANGER.key });
     expect(await ask({ accountAgain: sold }, membersOf(OPT_IN, ALT))).toBe('403 UNAUTHORIZED_SIGNER');
-    expect(scene!.asked).toEqual(['main now 1', 'alt now 1']);
+    expect(scene!.chainCalls).toEqual(['main now 1', 'alt now 1']);
   });
 
-  test.each<[name: string, machine: SceneMachine, answer: string]>([
+  test.each<[name: string, machine: MachineFixture, answer: string]>([
     ['unbonded', { main: { subscriptionStatus: present('Runoff') } }, '409 MACHINE_NOT_BONDED'],
     ['deactivated there, which nothing asks', { main: { generalPaused: present(true) } }, stateOf('OPTED_IN')],
     ['of an unreadable bond', { main: { subscriptionStatus: UNREADABLE } }, '503 CHAIN_UNAVAILABLE'],
@@ -93,7 +93,7 @@ describe('nobody else', () => {
   });
   const message = messageOf(OPT_IN, { home: ALT });
 
-  test.each<[name: string, machine: SceneMachine, body: object]>([
+  test.each<[name: string, machine: MachineFixture, body: object]>([
     ['another key', {}, signed(message, ALT_STRANGER)],
     ["another key in the owner's name", {}, signed(message, ALT_STRANGER, ALT_OWNER.key)],
     [
@@ -123,7 +123,7 @@ describe('nobody else', () => {
   });
 });
 
-test.each<[name: string, machine: SceneMachine, answer: string]>([
+test.each<[name: string, machine: MachineFixture, answer: string]>([
   ['relocating', { account: present({ ...MACHINE, relocating: true }) }, '503 MACHINE_UNAVAILABLE'],
   ['unreadable', { account: UNREADABLE }, '503 CHAIN_UNAVAILABLE'],
   ['retired', { account: ABSENT }, '404 MACHINE_NOT_FOUND'],

@@ -9,8 +9,9 @@ import { buildApp } from '../../app.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { LegacyMachine } from '../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { IndexReading } from '../../domain/index-rules/index-freshness.ts';
-import type { EventRecord, ReadResult } from '../../domain/machine/machine-facts.ts';
+import type { IndexProgress } from '../../domain/index-rules/index-freshness.ts';
+import type { ReadResult } from '../../domain/read-result.ts';
+import type { EventRecord } from '../../domain/machine/machine-facts.ts';
 import type { WalletBinding } from '../../ports/alt-chain.ts';
 import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
 import type { LegacyMachines } from '../../ports/main-chain.ts';
@@ -52,7 +53,7 @@ interface Scene {
   readonly machines?: Machines;
   /** Whose address is bound. */
   readonly own?: number | 'none';
-  readonly index?: Partial<IndexReading>;
+  readonly index?: Partial<IndexProgress>;
   readonly parts?: Partial<Ctx>;
   readonly chain?: Partial<MainChainPorts['chain']>;
   readonly firstGeneration?: Partial<LegacyMachines>;
@@ -249,7 +250,7 @@ describe('the listing of a bound operator', () => {
     expect([status, listed, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
   });
 
-  test.each<[string, Partial<IndexReading>, unknown[]]>([
+  test.each<[string, Partial<IndexProgress>, unknown[]]>([
     ['far behind', { indexedBlock: 99 }, refused(503, 'Operator index is syncing: block 99 of 200', '60')],
     ['empty', { indexedBlock: undefined }, refused(503, 'Operator index is syncing: block 0 of 200', '60')],
     [

@@ -16,22 +16,22 @@ export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
   routes.get(
     '/solana/mcr/:solana_addr',
-    { surface: 'bound-address', description: DESCRIPTIONS.rating },
-    async (exchange) => {
-      const wallet = requireWallet(exchange.parameter('solana_addr'));
+    { profile: 'bound-address', description: DESCRIPTIONS.rating },
+    async (request) => {
+      const wallet = requireWallet(request.parameter('solana_addr'));
       const machine = await getBoundRating(ctx, wallet);
-      sendCacheableJson(exchange, encodeJson(toBoundRecord(machine, wallet, namespace)), machine.block);
+      sendCacheableJson(request, encodeJson(toBoundRecord(machine, wallet, namespace)), machine.block);
     },
   );
 
   routes.get(
     '/solana/operator/:solana_addr/machines',
-    { surface: 'bound-address', description: DESCRIPTIONS.fleet },
-    async (exchange) => {
-      const wallet = requireWallet(exchange.parameter('solana_addr'));
-      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [bigint, bigint];
+    { profile: 'bound-address', description: DESCRIPTIONS.fleet },
+    async (request) => {
+      const wallet = requireWallet(request.parameter('solana_addr'));
+      const [offset, limit] = requireIntegers(request.query, PAGE_RULES) as [bigint, bigint];
       const page = await listBoundFleet(ctx, wallet, toPosition(offset), Number(limit));
-      sendCacheableJson(exchange, encodeJson(toBoundFleet(page, { wallet, offset, limit }, namespace)), page.block);
+      sendCacheableJson(request, encodeJson(toBoundFleet(page, { wallet, offset, limit }, namespace)), page.block);
     },
   );
 }

@@ -16,8 +16,13 @@ import { readBody } from '../server/request-body.ts';
 import type { Routes } from '../server/route-table.ts';
 import { CHALLENGE_REQUEST_SCHEMA, evidenceSchema } from '../schemas/chip.ts';
 import { VERIFY_PREFIX } from '../server/route-profiles.ts';
-import { acceptsJson, createOnboardingGate, declaresPlainJson, type OnboardingGate } from '../server/verify-headers.ts';
-import { toChallenge } from '../wire/chip.ts';
+import {
+  acceptsJson,
+  createBearerTokenCheck,
+  declaresPlainJson,
+  type BearerTokenCheck,
+} from '../server/verify-headers.ts';
+import { toChallenge, toReceipt } from '../wire/chip.ts';
 
 const REQUESTS_PER_MINUTE = 120;
 /** What is longer is 413; what is longer than its route takes is 400. */
@@ -38,43 +43,43 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.post(
     `${VERIFY_PREFIX}chip/challenge`,
-    { ...conduct, surface: 'chip-challenge', description: describe.challenge },
-    async (exchange) => {
-      const id = requireMachineId(await readJsonBody(exchange));
-      const challenge = await issueChallenge(ctx, id, exchange);
-      sendUncached(exchange, 201, encodeJson(toChallenge(challenge, ctx.namespace)));
+    { ...conduct, profile: 'chip-challenge', description: describe.challenge },
+    async (request) => {
+      const id = requireMachineId(await readJsonBody(request));
+      const challenge = await issueChallenge(ctx, id, request);
+      sendUncached(request, 201, encodeJson(toChallenge(challenge, ctx.namespace)));
     },
   );
 
   routes.post(
     `${VERIFY_PREFIX}chip/evidence`,
-    { ...conduct, surface: 'chip-evidence', description: describe.evidence },
-    async (exchange) => {
-      const body = await readJsonBody(exchange);
-      sendUncached(exchange, 202, encodeJson(await acceptEvidence(ctx, body, exchange)));
+    { ...conduct, profile: 'chip-evidence', description: describe.evidence },
+    async (request) => {
+      const body = await readJsonBody(request);
+      sendUncached(request, 202, encodeJson(toReceipt(await acceptEvidence(ctx, body, request))));
     },
   );
 }
 
 /** By the tokens of the moment: they are replaced during a rotation. */
-function createCurrentGate({ chip }: Ctx): OnboardingGate {
+function createCurrentGate({ chip }: Ctx): BearerTokenCheck {
   let tokens = chip?.onboardingTokens ?? [];
-  let isAdmitted = createOnboardingGate(tokens);
+  let isAdmitted = createBearerTokenCheck(tokens);
   return (rawHeaders) => {
     if (chip !== undefined && chip.onboardingTokens !== tokens) {
       tokens = chip.onboardingTokens;
-      isAdmitted = createOnboardingGate(tokens);
+      isAdmitted = createBearerTokenCheck(tokens);
     }
     return isAdmitted(rawHeaders);
   };
 }
 
 /** The bytes of a body that is declared as JSON, for a caller that takes JSON. */
-function readJsonBody(exchange: RequestContext): Promise<Buffer> {
-  const { rawHeaders } = exchange.request;
+function readJsonBody(request: RequestContext): Promise<Buffer> {
+  const { rawHeaders } = request.request;
   if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
   if (!declaresPlainJson(rawHeaders)) throw new Fault('RequestMalformed', {});
-  return readBody(exchange, MAX_TRANSPORT_BYTES);
+  return readBody(request, MAX_TRANSPORT_BYTES);
 }
 
 function requireMachineId(body: Buffer): MachineId {

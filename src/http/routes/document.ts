@@ -17,8 +17,8 @@ const OPENAPI: RouteDescription = {
 export function documentRoutes(routes: Routes, ctx: Ctx): void {
   let encoded: EncodedJson | undefined;
 
-  routes.get('/openapi.json', { surface: 'page', description: OPENAPI }, (exchange) => {
+  routes.get('/openapi.json', { profile: 'page', description: OPENAPI }, (request) => {
     encoded ??= encodeJson(createDocument(routes.described, ctx.namespace, ctx.publicUrl));
-    sendCacheableJson(exchange, encoded);
+    sendCacheableJson(request, encoded);
   });
 }

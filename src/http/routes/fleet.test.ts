@@ -6,7 +6,7 @@ import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { IndexReading } from '../../domain/index-rules/index-freshness.ts';
+import type { IndexProgress } from '../../domain/index-rules/index-freshness.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { Store } from '../../ports/store.ts';
@@ -35,7 +35,7 @@ const RELOCATING = { ...SOUND, relocating: present(true) } as Partial<MachineSna
 const UNDECODABLE = { ...SOUND, subscriptionStatus: UNREADABLE } as Partial<MachineSnapshot>;
 
 interface Scene {
-  readonly index?: Partial<IndexReading>;
+  readonly index?: Partial<IndexProgress>;
   /** In the order of their ids, from 1 on. */
   readonly machines?: readonly Partial<MachineSnapshot>[];
 }
@@ -44,7 +44,7 @@ interface Scene {
 async function list({ index, machines = [SOUND] }: Scene, query = '') {
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW_MILLISECONDS, ...index };
   const snapshots = machines.map((facts, at) => ({ id: BigInt(at + 1) as MachineId, block: BLOCK, ...facts }));
-  const findKept = (id: MachineId) => ({
+  const getCached = (id: MachineId) => ({
     snapshot: snapshots[Number(id) - 1] as MachineSnapshot,
     deployment: { localOrdinal: 1 } as DeploymentFacts,
   });
@@ -54,7 +54,7 @@ async function list({ index, machines = [SOUND] }: Scene, query = '') {
     ids: snapshots.slice(offset, offset + limit).map(({ id }) => id),
   });
   const ctx = createStubCtx({
-    main: { chain: { findKept }, index: { readMainChainIndex: async () => reading } } as unknown as MainChainPorts,
+    main: { chain: { getCached }, index: { readMainChainIndex: async () => reading } } as unknown as MainChainPorts,
     store: { listHoldings, readFold: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),
   });

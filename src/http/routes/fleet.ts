@@ -21,13 +21,13 @@ export function fleetRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
   routes.get(
     '/operator/:did/machines',
-    { surface: 'operator', description: describeFleet(namespace) },
-    async (exchange) => {
-      const { address, operatorDid } = requireOperator(exchange.parameter('did'), namespace);
-      const [offset, limit] = requireIntegers(exchange.query, PAGE_RULES) as [bigint, bigint];
+    { profile: 'operator', description: describeFleet(namespace) },
+    async (request) => {
+      const { address, operatorDid } = requireOperator(request.parameter('did'), namespace);
+      const [offset, limit] = requireIntegers(request.query, PAGE_RULES) as [bigint, bigint];
       const page = await listFleet(ctx, address, toPosition(offset), Number(limit));
       const encoded = encodeJson(toFleetPage(page, { operatorDid, offset, limit }, namespace));
-      sendCacheableJson(exchange, encoded, oldestBlock(page));
+      sendCacheableJson(request, encoded, oldestBlock(page));
     },
   );
 }

@@ -28,10 +28,10 @@ const READY: RouteDescription = {
 };
 
 export function healthRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/health', { surface: 'probe', description: HEALTH }, (exchange) => sendUncached(exchange, 200, HEALTHY));
+  routes.get('/health', { profile: 'probe', description: HEALTH }, (request) => sendUncached(request, 200, HEALTHY));
 
-  routes.get('/ready', { surface: 'probe', description: READY }, async (exchange) => {
+  routes.get('/ready', { profile: 'probe', description: READY }, async (request) => {
     const readiness = await getReadiness(ctx);
-    sendUncached(exchange, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
+    sendUncached(request, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
   });
 }

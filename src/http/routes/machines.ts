@@ -1,118 +1,92 @@
 /**
- * `GET /mcr/{did}`, `/mcr/{did}/explanation`, `/machine/{did}`, `/metadata/{token_id}`, `/machines/{machine_id}` (interface, Read routes;
- * http-facts 4 to 6). A body is encoded once per answer of its action, whoever asks for it.
+ * `GET /mcr/{did}`, `/machine/{did}`, `/metadata/{token_id}` and `/machines/{machine_id}` (interface, Read routes; http-facts 4 to 6).
+ * A body is encoded once per result of its action and shared by all requests for it.
  */
 import { chain } from '../../actions/maybe-async.ts';
-import {
-  getCard,
-  getExplanation,
-  getProfile,
-  getRating,
-  type MachineCard,
-  type MachineProfile,
-} from '../../actions/machines.ts';
+import { getCard, getProfile, getRating, type MachineCard, type MachineProfile } from '../../actions/machines.ts';
 import type { RatedSnapshot } from '../../actions/machine-rating.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendCacheableJson } from '../server/response.ts';
-import { createEncoder, encodeJson } from '../server/json-encoding.ts';
+import { createCachedEncoder } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
+import type { Additions } from './additions/additions.ts';
+import { RATING_FAULTS } from './machine-faults.ts';
 import { requireMachineDid, requireMachineId } from './parameters.ts';
 import type { Routes } from '../server/route-table.ts';
 import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
-import { toAgentMembers, toMarketplaceMembers } from '../wire/marketplace.ts';
-import { toCard, toExplanation, toMcrRecord, toProfile } from '../wire/machines.ts';
+import { toCard, toMcrRecord, toProfile } from '../wire/machines.ts';
 
-export function machinesRoutes(routes: Routes, ctx: Ctx): void {
+/** Without `additions`, profile and card have the members of the interface alone. */
+export function machinesRoutes(routes: Routes, ctx: Ctx, additions: Additions | undefined): void {
   const { namespace } = ctx;
   const describe = describeRoutes(namespace);
-  const encodeRecord = createEncoder((rated: RatedSnapshot) => toMcrRecord(rated, namespace));
-  const isPlain = ctx.additions === 'off';
-  const encodeProfile = createEncoder((profile: MachineProfile) => ({
+  const encodeRecord = createCachedEncoder((rated: RatedSnapshot) => toMcrRecord(rated, namespace));
+  const encodeProfile = createCachedEncoder((profile: MachineProfile) => ({
     ...toProfile(profile, namespace),
-    ...(!isPlain && toMarketplaceMembers(profile, ctx)),
+    ...additions?.toProfileMembers(profile, ctx),
   }));
-  const encodeCard = createEncoder((card: MachineCard) => ({
+  const encodeCard = createCachedEncoder((card: MachineCard) => ({
     ...toCard(card, namespace),
-    ...(!isPlain && toAgentMembers(card, ctx)),
+    ...additions?.toCardMembers(card, ctx),
   }));
   const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
 
-  routes.get('/mcr/:did', { surface: 'read', description: describe.rating }, (exchange) =>
-    chain(getRating(ctx, requireMachineDid(exchange.parameter('did'), namespace)), (rated) =>
-      sendCacheableJson(exchange, encodeRecord(rated), rated.snapshot.block),
+  routes.get('/mcr/:did', { profile: 'read', description: describe.rating }, (request) =>
+    chain(getRating(ctx, requireMachineDid(request.parameter('did'), namespace)), (rated) =>
+      sendCacheableJson(request, encodeRecord(rated), rated.snapshot.block),
     ),
   );
 
-  if (ctx.additions !== 'off') {
-    routes.get('/mcr/:did/explanation', { surface: 'read', description: describe.explanation }, async (exchange) => {
-      const explanation = await getExplanation(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-      sendCacheableJson(exchange, encodeJson(toExplanation(explanation, namespace)), explanation.rated.snapshot.block);
-    });
-  }
-
-  routes.get('/machine/:did', { surface: 'read', description: describe.profile }, async (exchange) => {
-    const profile = await getProfile(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-    sendCacheableJson(exchange, encodeProfile(profile), blockOf(profile));
+  routes.get('/machine/:did', { profile: 'read', description: describe.profile }, async (request) => {
+    const profile = await getProfile(ctx, requireMachineDid(request.parameter('did'), namespace));
+    sendCacheableJson(request, encodeProfile(profile), blockOf(profile));
   });
 
-  routes.get('/metadata/:token_id', { surface: 'metadata', description: describe.metadata }, async (exchange) => {
-    const profile = await getProfile(ctx, requireMachineId(exchange.parameter('token_id'), 'token_id'));
-    sendCacheableJson(exchange, encodeProfile(profile), blockOf(profile));
+  routes.get('/metadata/:token_id', { profile: 'metadata', description: describe.metadata }, async (request) => {
+    const profile = await getProfile(ctx, requireMachineId(request.parameter('token_id'), 'token_id'));
+    sendCacheableJson(request, encodeProfile(profile), blockOf(profile));
   });
 
-  routes.get('/machines/:machine_id', { surface: 'read', description: describe.card }, async (exchange) => {
-    const card = await getCard(ctx, requireMachineId(exchange.parameter('machine_id'), 'machine_id'));
-    sendCacheableJson(exchange, encodeCard(card), card.block);
+  routes.get('/machines/:machine_id', { profile: 'read', description: describe.card }, async (request) => {
+    const card = await getCard(ctx, requireMachineId(request.parameter('machine_id'), 'machine_id'));
+    sendCacheableJson(request, encodeCard(card), card.block);
   });
 }
 
 function describeRoutes(namespace: Namespace) {
-  const unreadable = [
-    'MachineAbsent',
-    'MachineRelocating',
-    'MachineHomedElsewhere',
-    'ServiceNotInitialised',
-    'StoreUnavailable',
-  ] as const;
   const byDid = {
     parameters: { did: machineDid(namespace) },
-    faults: ['MachineDidMalformed', 'EventIndexSyncing', ...unreadable],
+    faults: ['MachineDidMalformed', ...RATING_FAULTS],
     caching: 'revalidated',
     block: 'always',
   } as const;
-  const byNumber = { ...byDid, faults: ['ParametersInvalid', 'EventIndexSyncing', ...unreadable] } as const;
+  const byNumber = { ...byDid, faults: ['ParametersInvalid', ...RATING_FAULTS] } as const;
   return {
     rating: {
       ...byDid,
       operationId: 'getRating',
-      summary: 'What a machine is worth trusting.',
+      summary: "Get a machine's rating.",
       answers: { 200: 'McrRecord' },
-    },
-    explanation: {
-      ...byDid,
-      operationId: 'getExplanation',
-      summary: 'Where every point of the rating comes from, and what it was computed from.',
-      answers: { 200: 'Explanation' },
     },
     profile: {
       ...byDid,
       operationId: 'getProfile',
-      summary: 'Who a machine is, its standing, and what it offers.',
+      summary: "Get a machine's profile: identity, status and what it offers.",
       answers: { 200: 'Profile' },
     },
     metadata: {
       ...byNumber,
       operationId: 'getTokenMetadata',
-      summary: 'The profile, by token id: the target of an ERC-721 tokenURI.',
+      summary: "Get a machine's profile by token id, the target of an ERC-721 tokenURI.",
       parameters: { token_id: MACHINE_ID },
       answers: { 200: 'Profile' },
     },
     card: {
       ...byNumber,
       operationId: 'getCard',
-      summary: 'Services, registrations and operator of a machine.',
+      summary: "Get a machine's card: services, registrations and operator.",
       parameters: { machine_id: MACHINE_ID },
       answers: { 200: 'Card' },
     },

@@ -14,7 +14,7 @@ import {
   ALT_OWNER,
   CONTROLLER,
   DEPLOYMENT,
-  FREE,
+  ELIGIBLE,
   ID,
   membersOf,
   messageOf,
@@ -47,7 +47,7 @@ const readFacts = (): CachedMachine => ({
   snapshot: {
     id: ID,
     block: BLOCK,
-    ...FREE,
+    ...ELIGIBLE,
     relocating: present(false),
     homeOrdinal: present(1),
     ...facts,
@@ -59,7 +59,7 @@ async function build(options: AppOptions = {}, isInitialised = true): Promise<vo
   const chain = {
     chainId: Number(DEPLOYMENT.chainId),
     machineRegistry: DEPLOYMENT.registry,
-    findKept: () => ((reads += 1), readFacts()),
+    getCached: () => ((reads += 1), readFacts()),
     readMachineNow: () => ((reads += 1), readNow(readFacts())),
   };
   const main = isInitialised ? ({ chain } as unknown as MainChainPorts) : undefined;

@@ -25,26 +25,26 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
   const describe = describeRoutes(namespace);
 
   // Its one error besides those of every route is bare, as on the read routes.
-  routes.get(namespace.well_known_path, { surface: 'read', description: describe.wellKnown }, (exchange) =>
-    sendCacheableJson(exchange, encodeJson(toPublishedDeployment(getPublishedDeployment(ctx), namespace))),
+  routes.get(namespace.well_known_path, { profile: 'read', description: describe.wellKnown }, (request) =>
+    sendCacheableJson(request, encodeJson(toPublishedDeployment(getPublishedDeployment(ctx), namespace))),
   );
 
-  routes.get(PATH, { surface: 'monetization', description: describe.state }, async (exchange) => {
-    const state = await getDecision(ctx, requireMachineKey(exchange.parameter('key'), namespace));
-    sendCacheableJson(exchange, encodeJson(toDecisionState(state)), state.block);
+  routes.get(PATH, { profile: 'monetization', description: describe.state }, async (request) => {
+    const state = await getDecision(ctx, requireMachineKey(request.parameter('key'), namespace));
+    sendCacheableJson(request, encodeJson(toDecisionState(state)), state.block);
   });
 
-  routes.put(PATH, { surface: 'monetization', description: describe.decision }, async (exchange) => {
-    const id = requireMachineKey(exchange.parameter('key'), namespace);
-    const body = await readJson(exchange);
-    const state = await putDecision(ctx, id, body, exchange);
-    sendUncached(exchange, 200, encodeJson(toDecisionState(state)), state.block);
+  routes.put(PATH, { profile: 'monetization', description: describe.decision }, async (request) => {
+    const id = requireMachineKey(request.parameter('key'), namespace);
+    const body = await readJson(request);
+    const state = await putDecision(ctx, id, body, request);
+    sendUncached(request, 200, encodeJson(toDecisionState(state)), state.block);
   });
 }
 
 /** What readers understand differently, or what nests deeper than ours goes, is a malformed decision, not a broken text. */
-async function readJson(exchange: RequestContext): Promise<JsonValue> {
-  const body = await readBody(exchange, MAX_BODY_BYTES);
+async function readJson(request: RequestContext): Promise<JsonValue> {
+  const body = await readBody(request, MAX_BODY_BYTES);
   const { value, problem } = parseStrictJson(body);
   if (problem === undefined) return value;
   const isJson = problem.kind === 'ambiguity' || (problem.text === 'nested too deep' && isAnyJson(body));

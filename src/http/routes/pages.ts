@@ -1,22 +1,21 @@
 /**
- * `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`,
- * `/explorer/system`, `/docs`: the pages for people, and the files that they
- * load. They are no part of the described interface: a page shows what the documented routes answer to everybody.
+ * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/docs`, and the files
+ * that they load. Pages are no part of the described interface: they show what the documented routes return to any caller.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { getRating } from '../../actions/machines.ts';
+import type { RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
+import { parseAddress, parseMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { PageSource } from '../../ports/presentation.ts';
 import { sendPage, sendStaticAsset } from '../server/response.ts';
 import type { RequestContext } from '../server/request-context.ts';
-import { PREVIEW } from '../images/rating-preview.ts';
 import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../pages/html-shell.ts';
 import type { Routes } from '../server/route-table.ts';
 import { formatMachineName } from '../wire/machines.ts';
 import { toWireError } from '../error-responses.ts';
+import type { Additions } from './additions/additions.ts';
 
 interface PageText {
   readonly status: number;
@@ -29,51 +28,54 @@ const SITE = 'Machine ratings';
 const HOME_PAGE: PageText = {
   status: 200,
   title: SITE,
-  summary: 'Look up a machine or an operator: how far it can be relied on, why, and how fresh that is.',
+  summary: 'Look up the rating of a machine or an operator, the reasons for it, and how current the data is.',
 };
 const SYSTEM_PAGE: PageText = {
   status: 200,
   title: `System | ${SITE}`,
-  summary: 'What this deployment reads, and how fresh it is.',
+  summary: 'The chains this deployment reads, and how current its data is.',
 };
 const REFERENCE_PAGE: PageText = {
   status: 200,
   title: `API reference | ${SITE}`,
-  summary: 'Every route with its answers and errors, and a form that asks it. For programs: /openapi.json.',
+  summary: 'Every route with its responses and errors, and a form to call it. For programs: /openapi.json.',
 };
-const UNKNOWN_ID: PageText = { status: 404, title: `No such machine | ${SITE}`, summary: 'This is not a machine id.' };
+const UNKNOWN_ID: PageText = {
+  status: 404,
+  title: `No such machine | ${SITE}`,
+  summary: 'This is not a machine id. A machine id is a decimal number of up to 78 digits.',
+};
 const UNKNOWN_ADDRESS: PageText = {
   status: 404,
   title: `No such operator | ${SITE}`,
-  summary: 'This is not an address.',
+  summary: 'This is not an address. Check it and try again.',
 };
-/** A chain that is slower than that is waited for by the page, which says so. */
-const PATIENCE_MILLISECONDS = 1_000;
+/** After this time a page is sent without the rating, which its script then loads. */
+const RATING_TIMEOUT_MILLISECONDS = 1_000;
 
-/** Without `ctx.pages` there are none of these. */
-export function pagesRoutes(routes: Routes, ctx: Ctx): void {
+/** Registers nothing without `ctx.pages`. Without `additions`, pages have no preview image. */
+export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | undefined): void {
   const { pages } = ctx;
   if (pages === undefined) return;
-  const show = (path: string, describe: (exchange: RequestContext) => PageText | Promise<PageText>) =>
-    routes.get(path, { surface: 'page' }, async (exchange) => {
-      const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(exchange)]);
-      const url = ctx.publicUrl + (exchange.request.url ?? '/');
-      sendPage(exchange, status, formatPage({ ...text, url }, files, ctx.namespace));
+  const show = (path: string, describe: (request: RequestContext) => PageText | Promise<PageText>) =>
+    routes.get(path, { profile: 'page' }, async (context) => {
+      const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(context)]);
+      const url = ctx.publicUrl + (context.request.url ?? '/');
+      sendPage(context, status, formatPage({ ...text, url }, files, ctx.namespace));
     });
 
   show('/', () => HOME_PAGE);
   show('/explorer/system', () => SYSTEM_PAGE);
   show('/docs', () => REFERENCE_PAGE);
-  show('/explorer/machine/:id', (exchange) => describeMachine(ctx, exchange.parameter('id')));
-  show('/explorer/operator/:address', (exchange) => describeOperator(exchange.parameter('address')));
+  show('/explorer/machine/:id', (request) => describeMachine(ctx, request.parameter('id'), additions));
+  show('/explorer/operator/:address', (request) => describeOperator(request.parameter('address')));
+  show('/explorer/wallet/:address', (request) => describeWallet(request.parameter('address')));
 
-  show('/explorer/wallet/:address', (exchange) => describeWallet(exchange.parameter('address')));
-
-  routes.get(`${PAGE_FILES_PATH}/:name`, { surface: 'page' }, async (exchange) => {
+  routes.get(`${PAGE_FILES_PATH}/:name`, { profile: 'page' }, async (request) => {
     const files = await loadFiles(ctx, pages);
-    const file = Object.values(files).find(({ name }) => name === exchange.parameter('name'));
+    const file = Object.values(files).find(({ name }) => name === request.parameter('name'));
     if (file === undefined) throw new Fault('RouteUnknown', {});
-    sendStaticAsset(exchange, file);
+    sendStaticAsset(request, file);
   });
 }
 
@@ -81,34 +83,47 @@ async function loadFiles({ log }: Ctx, pages: PageSource) {
   try {
     return await pages.load();
   } catch (error) {
-    log.error({}, 'the pages cannot be made');
+    log.error({}, 'pages could not be loaded or built');
     throw error;
   }
 }
 
-async function describeMachine(ctx: Ctx, text: string): Promise<PageText> {
+async function describeMachine(ctx: Ctx, text: string, additions: Additions | undefined): Promise<PageText> {
   const id = parseMachineId(text);
   if (id === undefined) return UNKNOWN_ID;
   const name = formatMachineName(id);
-  const unread = { title: `${name} | ${SITE}`, summary: 'What this machine is worth trusting, and why.' };
+  const unrated = { title: `${name} | ${SITE}`, summary: 'The rating of this machine, and the reasons for it.' };
   try {
-    const patience = delay(PATIENCE_MILLISECONDS, undefined, { ref: false });
-    const rated = await Promise.race([getRating(ctx, id), patience]);
-    if (rated === undefined) return { status: 200, ...unread };
+    const rated = await getRatingInTime(ctx, id);
+    if (rated === undefined) return { status: 200, ...unrated };
     const { letter, score, summary } = rated.rating;
     const title = `${name}: ${letter}, ${score} of 100 | ${SITE}`;
-    if (ctx.additions === 'off' || ctx.pictures === undefined) return { status: 200, title, summary };
-    const url = `${ctx.publicUrl}/machines/${id}/card.png`;
-    return { status: 200, title, summary, image: { url, ...PREVIEW, text: summary } };
+    const image = additions?.previewImageOf(id, summary, ctx);
+    return { status: 200, title, summary, ...(image && { image }) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { status: toWireError('read', error).status, ...unread };
+    return { status: toWireError('read', error).status, ...unrated };
+  }
+}
+
+/** Returns undefined when the chain takes longer than the page waits. */
+async function getRatingInTime(ctx: Ctx, id: MachineId): Promise<RatedSnapshot | undefined> {
+  const timeout = new AbortController();
+  try {
+    const expired = ctx.timers.wait(RATING_TIMEOUT_MILLISECONDS, timeout.signal).then(() => undefined);
+    return await Promise.race([getRating(ctx, id), expired]);
+  } finally {
+    timeout.abort();
   }
 }
 
 function describeWallet(text: string): PageText {
   if (parseAltKey(text) === undefined) return UNKNOWN_ADDRESS;
-  return { status: 200, title: `Wallet ${text} | ${SITE}`, summary: 'What this wallet is bound to, and its ratings.' };
+  return {
+    status: 200,
+    title: `Wallet ${text} | ${SITE}`,
+    summary: 'The machine or operator that this wallet is bound to, and its ratings.',
+  };
 }
 
 function describeOperator(text: string): PageText {

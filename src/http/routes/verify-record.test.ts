@@ -73,7 +73,7 @@ const kept = (): CachedMachine => ({
 async function build(options: AppOptions = {}): Promise<void> {
   const chain = {
     chainId: 31_337,
-    findKept: () => undefined,
+    getCached: () => undefined,
     readDeployment: async () => kept().deployment,
     readMachine: async () => ((reads += 1), (await readMachine()).snapshot),
   };

@@ -9,7 +9,7 @@ import { parseMachineId, type MachineId } from '../../domain/identifiers/identif
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendUncached } from '../server/response.ts';
 import type { RequestContext } from '../server/request-context.ts';
-import { createEncoder } from '../server/json-encoding.ts';
+import { createCachedEncoder } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import type { Routes } from '../server/route-table.ts';
 import { MACHINE_ID } from '../schemas/json-schema.ts';
@@ -38,14 +38,14 @@ const RECORD: RouteDescription = {
 };
 
 export function verifyRecordRoutes(routes: Routes, ctx: Ctx): void {
-  const encode = createEncoder((record: VerifyRecord) => toVerifyRecord(record, ctx.namespace));
+  const encode = createCachedEncoder((record: VerifyRecord) => toVerifyRecord(record, ctx.namespace));
   routes.get(
     `${VERIFY_PREFIX}machines/:machineId`,
-    { surface: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, description: RECORD },
-    (exchange) => {
-      requireBareRead(exchange);
-      return chain(getVerifyRecord(ctx, requireId(exchange.parameter('machineId'))), (record) =>
-        sendUncached(exchange, 200, encode(record)),
+    { profile: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, description: RECORD },
+    (request) => {
+      requireBareRead(request);
+      return chain(getVerifyRecord(ctx, requireId(request.parameter('machineId'))), (record) =>
+        sendUncached(request, 200, encode(record)),
       );
     },
   );

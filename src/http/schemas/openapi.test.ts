@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
-import { buildApp, ROUTE_GROUPS } from '../../app.ts';
+import { buildApp } from '../../app.ts';
+import { registerRoutes } from '../routes/register-routes.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
 import type { RouteOptions, Routes } from '../server/route-table.ts';
+import { createPartSchemas, createResponseSchemas } from './openapi.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
 let app: FastifyInstance;
@@ -40,7 +42,7 @@ test('every route of the service is described', () => {
   const bare: string[] = [];
   const record = (path: string, { description }: RouteOptions) => void (description === undefined && bare.push(path));
   const recorder: Routes = { get: record, put: record, post: record, described: [] };
-  for (const group of ROUTE_GROUPS) group(recorder, createStubCtx());
+  registerRoutes(recorder, createStubCtx());
   expect(bare).toEqual([]);
 });
 
@@ -67,12 +69,28 @@ test('every schema compiles in the strict mode of JSON Schema 2020-12', () => {
   }
 });
 
+test('every response and part has a description, and the example of a response fits its schema', () => {
+  rule('documents.openapi');
+  const ajv = new Ajv2020({ strict: true, strictTypes: false });
+  ajv.addKeyword('components');
+  const { schemas } = document.components;
+  const responses = Object.keys(createResponseSchemas(DEFAULT_NAMESPACE));
+  for (const name of [...responses, ...Object.keys(createPartSchemas(DEFAULT_NAMESPACE))]) {
+    expect(schemas[name], name).toHaveProperty('description');
+  }
+  for (const name of responses) {
+    const validate = ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
+    const [example] = (schemas[name] as { readonly examples: readonly unknown[] }).examples;
+    expect([name, validate(example), validate.errors]).toEqual([name, true, null]);
+  }
+});
+
 test('objects of the service are closed, but where a stranger wrote them', () => {
   const open: string[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) return;
     const schema = value as { type?: unknown; additionalProperties?: unknown };
-    if (schema.type === 'object' && schema.additionalProperties === undefined) open.push(path);
+    if ([schema.type].flat().includes('object') && schema.additionalProperties === undefined) open.push(path);
     for (const [name, member] of Object.entries(value)) visit(member, `${path}/${name}`);
   };
   visit(document.components.schemas, '');

@@ -1,55 +1,74 @@
 /**
- * Which requests have waited for too long? A request that is not answered in time gets its answer from here, so that no slow
- * node makes a caller wait for more than the interface allows (http-facts 2 "server deadline", evidence 2).
- * All requests of one list have the same patience, so the list is in order of expiry, and entering and leaving are a few pointers.
+ * Response deadlines: requests that are not answered in time receive their timeout error, however slow the nodes are (http-facts 2
+ * "server deadline", evidence 2). All requests of one list have the same timeout, so the list is ordered by expiry, and adding and removing
+ * a request changes a few pointers. The list is checked only while it holds a request.
  */
+import type { Clock, Timers } from '../../ports/runtime.ts';
 import type { RequestContext } from './request-context.ts';
 
-const CHECKING_MILLISECONDS = 100;
+const CHECK_INTERVAL_MILLISECONDS = 100;
+
+export interface DeadlineOptions {
+  readonly timeoutMilliseconds: number;
+  /** Monotonic. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Answers a request whose time is over; it has left the list. */
+  readonly expire: (context: RequestContext) => void;
+}
 
 export class Deadlines {
-  readonly #patienceMilliseconds: number;
-  readonly #expire: (exchange: RequestContext) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #options: DeadlineOptions;
+  readonly #closing = new AbortController();
+  #isChecking = false;
   #oldest: RequestContext | undefined;
   #newest: RequestContext | undefined;
 
-  constructor(patienceMilliseconds: number, expire: (exchange: RequestContext) => void) {
-    this.#patienceMilliseconds = patienceMilliseconds;
-    this.#expire = expire;
-    this.#timer = setInterval(() => this.#expireOverdue(), CHECKING_MILLISECONDS).unref();
+  constructor(options: DeadlineOptions) {
+    this.#options = options;
   }
 
-  enter(exchange: RequestContext): void {
-    exchange.expiresAtMilliseconds = exchange.arrivedAtMilliseconds + this.#patienceMilliseconds;
-    exchange.previous = this.#newest;
-    if (this.#newest === undefined) this.#oldest = exchange;
-    else this.#newest.next = exchange;
-    this.#newest = exchange;
+  add(context: RequestContext): void {
+    context.expiresAtMilliseconds = context.arrivedAtMilliseconds + this.#options.timeoutMilliseconds;
+    context.previous = this.#newest;
+    if (this.#newest === undefined) this.#oldest = context;
+    else this.#newest.next = context;
+    this.#newest = context;
+    if (!this.#isChecking) void this.#check();
   }
 
-  /** Does nothing for an exchange that is not waiting. */
-  leave(exchange: RequestContext): void {
-    if (exchange.expiresAtMilliseconds === undefined) return;
-    exchange.expiresAtMilliseconds = undefined;
-    if (exchange.previous === undefined) this.#oldest = exchange.next;
-    else exchange.previous.next = exchange.next;
-    if (exchange.next === undefined) this.#newest = exchange.previous;
-    else exchange.next.previous = exchange.previous;
-    exchange.previous = undefined;
-    exchange.next = undefined;
+  /** Does nothing for a request that is not in the list. */
+  remove(context: RequestContext): void {
+    if (context.expiresAtMilliseconds === undefined) return;
+    context.expiresAtMilliseconds = undefined;
+    if (context.previous === undefined) this.#oldest = context.next;
+    else context.previous.next = context.next;
+    if (context.next === undefined) this.#newest = context.previous;
+    else context.next.previous = context.previous;
+    context.previous = undefined;
+    context.next = undefined;
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#closing.abort();
   }
 
-  #expireOverdue(): void {
-    const now = performance.now();
-    for (let exchange = this.#oldest; exchange !== undefined; exchange = this.#oldest) {
-      if (exchange.expiresAtMilliseconds! > now) return;
-      this.leave(exchange);
-      this.#expire(exchange);
+  async #check(): Promise<void> {
+    const { timers, clock } = this.#options;
+    const { signal } = this.#closing;
+    this.#isChecking = true;
+    while (this.#oldest !== undefined && !signal.aborted) {
+      await timers.wait(CHECK_INTERVAL_MILLISECONDS, signal);
+      this.#expireOverdue(clock.nowMilliseconds());
+    }
+    this.#isChecking = false;
+  }
+
+  #expireOverdue(nowMilliseconds: number): void {
+    for (let context = this.#oldest; context !== undefined; context = this.#oldest) {
+      if (context.expiresAtMilliseconds! > nowMilliseconds) return;
+      this.remove(context);
+      this.#options.expire(context);
     }
   }
 }

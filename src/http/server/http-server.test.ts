@@ -2,7 +2,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { converse, open, parseAnswers, type Conversation, type RawAnswer } from '../../../testing/harness/raw-http.ts';
+import {
+  sendRaw,
+  open,
+  parseResponses,
+  type RawExchange,
+  type RawResponse,
+} from '../../../testing/harness/raw-http.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, type RouteGroup } from '../../app.ts';
 import { sendUncached, sendCacheableJson } from './response.ts';
@@ -16,30 +22,30 @@ const ARRIVAL_MILLISECONDS = 700;
 let waiting: (() => void)[] = [];
 
 const testRoutes: RouteGroup = (routes) => {
-  routes.get('/quick', { surface: 'read' }, (exchange) => sendCacheableJson(exchange, SOME));
-  routes.get('/slow', { surface: 'read' }, async (exchange) => {
+  routes.get('/quick', { profile: 'read' }, (exchange) => sendCacheableJson(exchange, SOME));
+  routes.get('/slow', { profile: 'read' }, async (exchange) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
     sendCacheableJson(exchange, SOME);
   });
-  routes.put('/taking', { surface: 'monetization' }, async (exchange) => {
+  routes.put('/taking', { profile: 'monetization' }, async (exchange) => {
     for await (const chunk of exchange.request) void chunk;
     sendUncached(exchange, 200, SOME);
   });
-  routes.get('/v1/verify/quick', { surface: 'verify' }, (exchange) => sendUncached(exchange, 200, SOME));
+  routes.get('/v1/verify/quick', { profile: 'verify' }, (exchange) => sendUncached(exchange, 200, SOME));
 };
 
 let app: FastifyInstance;
 let port: number;
 let unhurriedApp: FastifyInstance;
 /** What never ends, sent to a server with the timeouts of production; begun first, as they last seconds. */
-let unhurried: Promise<Conversation[]>;
+let unhurried: Promise<RawExchange[]>;
 
 beforeAll(async () => {
   unhurriedApp = await buildApp(createStubCtx(), { rateLimits: 'off' });
   await unhurriedApp.listen({ port: 0, host: '127.0.0.1' });
   const unhurriedPort = (unhurriedApp.server.address() as AddressInfo).port;
   const unended = ['', 'GET /health', 'GET /health HTTP/1.1\r\nHost: a\r\nX-'];
-  unhurried = Promise.all(unended.map((bytes) => converse(unhurriedPort, bytes)));
+  unhurried = Promise.all(unended.map((bytes) => sendRaw(unhurriedPort, bytes)));
   app = await buildApp(createStubCtx(), {
     rateLimits: 'off',
     arrivalMilliseconds: ARRIVAL_MILLISECONDS,
@@ -53,13 +59,13 @@ afterAll(() => Promise.all([app.close(), unhurriedApp.close()]));
 const bare = (detail: string) => JSON.stringify({ detail });
 
 /** The one answer to these bytes. */
-async function ask(...parts: readonly string[]): Promise<RawAnswer> {
-  const { answers } = await converse(port, ...parts);
+async function ask(...parts: readonly string[]): Promise<RawResponse> {
+  const { responses: answers } = await sendRaw(port, ...parts);
   expect(answers).toHaveLength(1);
   return answers[0]!;
 }
 
-function expectVerifyConduct({ headers }: RawAnswer): void {
+function expectVerifyConduct({ headers }: RawResponse): void {
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -114,7 +120,10 @@ describe('what is no request', () => {
 
   test('nothing of it is echoed', async () => {
     rule('auth.no-body-echo');
-    const { answers } = await converse(port, 'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n');
+    const { responses: answers } = await sendRaw(
+      port,
+      'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n',
+    );
     expect(JSON.stringify(answers)).not.toContain('very-secret');
   });
 });
@@ -157,7 +166,7 @@ describe('what is too large', () => {
       socket.write(piece);
       sent += piece.length;
     }
-    const [answer] = parseAnswers((await received).join(''));
+    const [answer] = parseResponses((await received).join(''));
     expect(answer!.status).toBe(413);
     expect(JSON.parse(answer!.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
     expectVerifyConduct(answer!);
@@ -192,30 +201,37 @@ describe('what never ends', () => {
     ['headers', 'GET /quick HTTP/1.1\r\nHost: a\r\nX-', 408],
     ['a body', 'PUT /taking HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12', 408],
   ])('half of %s is given up with 408', async (_name, bytes, status) => {
-    const { answers, milliseconds } = await converse(port, bytes);
+    const { responses: answers, milliseconds } = await sendRaw(port, bytes);
     expect(answers.map((answer) => answer.status)).toEqual([status]);
     expect(milliseconds).toBeLessThan(ARRIVAL_MILLISECONDS + 2_000);
   });
 
   test('half of a body that nobody asked for does not get a second answer', async () => {
-    const { answers } = await converse(port, 'GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12');
+    const { responses: answers } = await sendRaw(
+      port,
+      'GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12',
+    );
     expect(answers.map(({ status }) => status)).toEqual([200]);
   });
 
   test('half of a second request on one connection is given up too', async () => {
-    const { answers } = await converse(port, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /qui');
+    const { responses: answers } = await sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /qui');
     expect(answers.map(({ status }) => status)).toEqual([200, 408]);
   });
 
   test('a connection that says nothing is closed without a word', async () => {
-    const { answers, milliseconds } = await converse(port, '');
+    const { responses: answers, milliseconds } = await sendRaw(port, '');
     expect(answers).toEqual([]);
     expect(milliseconds).toBeLessThan(ARRIVAL_MILLISECONDS + 2_000);
   });
 
   test('is closed after 9 to 12 seconds with the timeouts of production', async () => {
     const conversations = await unhurried;
-    expect(conversations.map(({ answers }) => answers.map(({ status }) => status))).toEqual([[], [408], [408]]);
+    expect(conversations.map(({ responses: answers }) => answers.map(({ status }) => status))).toEqual([
+      [],
+      [408],
+      [408],
+    ]);
     for (const { milliseconds } of conversations) {
       expect(milliseconds).toBeGreaterThanOrEqual(8_900);
       expect(milliseconds).toBeLessThan(12_000);
@@ -223,10 +239,11 @@ describe('what never ends', () => {
   });
 
   test('300 slow connections do not keep others from being served, and all end', async () => {
-    const slow = Array.from({ length: 300 }, () => converse(port, 'GET /quick HTTP/1.1\r\nHost: a\r\nX'));
+    const slow = Array.from({ length: 300 }, () => sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\nX'));
     const quick = await ask('GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(quick.status).toBe(200);
-    for (const { answers } of await Promise.all(slow)) expect(answers.map(({ status }) => status)).toEqual([408]);
+    for (const { responses: answers } of await Promise.all(slow))
+      expect(answers.map(({ status }) => status)).toEqual([408]);
   });
 });
 
@@ -244,7 +261,7 @@ describe('HTTP/1.1 itself', () => {
     while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
     waiting[0]!();
     await closed;
-    expect(parseAnswers(text).map(({ status }) => status)).toEqual([200, 200, status]);
+    expect(parseResponses(text).map(({ status }) => status)).toEqual([200, 200, status]);
   });
 
   test('HTTP/1.0 needs no host and is closed after its answer', async () => {
@@ -267,7 +284,7 @@ describe('HTTP/1.1 itself', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     waiting[0]!();
     await closed;
-    expect(parseAnswers(text).map(({ status }) => status)).toEqual([200]);
+    expect(parseResponses(text).map(({ status }) => status)).toEqual([200]);
   });
 
   test('the absolute form of a target is its path', async () => {
@@ -310,11 +327,11 @@ test('a server that closes gives the answers it owes and then ends', async () =>
   const other = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [testRoutes] });
   await other.listen({ port: 0, host: '127.0.0.1' });
   const { port: otherPort } = other.server.address() as AddressInfo;
-  const asked = converse(otherPort, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  const asked = sendRaw(otherPort, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
   while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const closed = other.close();
   waiting[0]!();
-  const { answers } = await asked;
+  const { responses: answers } = await asked;
   expect(answers.map(({ status }) => status)).toEqual([200]);
   await closed;
 });
@@ -323,7 +340,7 @@ test('a server that closes waits for a reader who takes his time', async () => {
   const large = encodeJson({ text: 'x'.repeat(16_000_000) });
   const given = Promise.withResolvers<unknown>();
   const routes: RouteGroup = (group) =>
-    group.get('/large', { surface: 'read' }, (exchange) => {
+    group.get('/large', { profile: 'read' }, (exchange) => {
       sendCacheableJson(exchange, large);
       given.resolve(undefined);
     });
@@ -348,10 +365,10 @@ test('a server that is told to close answers everybody who had connected, and th
   await closing.listen({ port: 0, host: '127.0.0.1' });
   const { port: closingPort } = closing.server.address() as AddressInfo;
   const conversations = Array.from({ length: 40 }, () =>
-    converse(closingPort, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n'),
+    sendRaw(closingPort, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n'),
   );
   await closing.close();
-  for (const { answers } of await Promise.all(conversations)) {
+  for (const { responses: answers } of await Promise.all(conversations)) {
     expect(answers.map(({ status, headers, text }) => [status, headers['connection'], text])).toEqual([
       [200, 'close', SOME.text],
     ]);

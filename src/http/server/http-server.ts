@@ -1,6 +1,6 @@
 /**
- * How does the service speak HTTP/1.1 below its routes? Limits on time and size of what arrives, and JSON answers to what never becomes
- * a request: a broken request line, headers that are too large or never end (http-facts 2 "error bodies", evidence 2).
+ * HTTP/1.1 server below the routes: limits on time and size of what arrives, and JSON errors for what never becomes a request, such as a broken
+ * request line or headers that are too large or never end (http-facts 2 "error bodies", evidence 2).
  */
 import {
   createServer,
@@ -15,32 +15,32 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as afterPolling } from 'node:timers/promises';
 import { Fault } from '../../domain/faults.ts';
 import { currentRequest } from './request-context.ts';
-import { letBodyWait } from './request-body.ts';
+import { deferBody } from './request-body.ts';
 import { decodePath, normalizePath } from './request-path.ts';
 import { profileOfUnknownPath, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
-/** The longest request head that is read; longer ones are 431. Ids of thousands of digits get the answer of their route. */
+/** Longer request heads are 431. Ids of thousands of digits still reach their route. */
 export const MAX_HEAD_BYTES = 32_768;
-/** A request that has not arrived whole by then is given up. */
+/** A request that has not arrived completely after this time is rejected. */
 const ARRIVAL_MILLISECONDS = 9_000;
-const CHECKING_MILLISECONDS = 500;
+const CHECK_INTERVAL_MILLISECONDS = 500;
 /**
- * A connection on which nothing moves, idle or with a reader that does not read, is dropped. Longer than the 60 s after which common load balancers
- * drop an idle one, so that they are the ones to close it.
+ * Idle timeout of a connection, including one whose client reads nothing. Longer than the 60 s of common load balancers, so that they are the
+ * ones to close an idle connection.
  */
-const SILENCE_MILLISECONDS = 75_000;
-/** How long a request may take to follow the opening of its connection, on a server that is closing. */
-const ON_THE_WAY_MILLISECONDS = 250;
-/** The first turn may be the rest of one in which nobody was taken any more. */
-const EMPTY_TURNS = 3;
-/** Whoever comes so often that there are always more is not waited for. */
-const MOST_TURNS = 2_000;
-/** How long a refused sender may go on sending before it is cut off; cut off at once it might lose the answer. */
+const IDLE_MILLISECONDS = 75_000;
+/** Time that a request may take to follow the opening of its connection, on a server that is closing. */
+const FIRST_REQUEST_MILLISECONDS = 250;
+/** Event loop ticks without a new connection after which none is pending; the first may be the end of an older tick. */
+const EMPTY_TICKS = 3;
+/** Bounds the wait when new connections keep arriving. */
+const MAX_TICKS = 2_000;
+/** Time that a refused client may continue sending before its connection is destroyed; an immediate reset might lose the response. */
 const LINGER_MILLISECONDS = 1_000;
 
-/** How long a half-sent request can keep its connection. */
-export const LONGEST_ARRIVAL_MILLISECONDS = ARRIVAL_MILLISECONDS + CHECKING_MILLISECONDS + LINGER_MILLISECONDS;
+/** The longest time that an incomplete request can occupy its connection. */
+export const MAX_ARRIVAL_MILLISECONDS = ARRIVAL_MILLISECONDS + CHECK_INTERVAL_MILLISECONDS + LINGER_MILLISECONDS;
 
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
 const BODY_TOO_LARGE = new Fault('RequestTooLarge', { part: 'body' });
@@ -48,13 +48,13 @@ const TOO_SLOW = new Fault('RequestTimeout', {});
 const MALFORMED = new Fault('RequestMalformed', {});
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 
-/** An error of Node's parser. `rawPacket` holds the bytes that arrived last. */
+/** An error of Node's parser. `rawPacket` holds the bytes received last. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
 }
 
-/** Connections of each server. */
+/** Open connections of each server. */
 const openSockets = new WeakMap<Server, Set<Socket>>();
 
 export function createHttpServer(listener: RequestListener, arrivalMilliseconds = ARRIVAL_MILLISECONDS): Server {
@@ -63,103 +63,104 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
       maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: arrivalMilliseconds,
       requestTimeout: arrivalMilliseconds,
-      connectionsCheckingInterval: CHECKING_MILLISECONDS,
-      // Two patiences would be a new timer at the begin and at the end of every request, half a microsecond of 14.
+      connectionsCheckingInterval: CHECK_INTERVAL_MILLISECONDS,
+      // A separate timeout between requests would restart timers with every request, half a microsecond of 14.
       keepAliveTimeout: 0,
-      // Node's own refusal has no body; `Conduct` has one.
+      // `RequestPipeline` refuses it with a body, which Node's own refusal lacks.
       requireHostHeader: false,
     },
     listener,
   );
-  server.setTimeout(SILENCE_MILLISECONDS);
+  server.setTimeout(IDLE_MILLISECONDS);
   const open = new Set<Socket>();
   openSockets.set(server, open);
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  // Node would drop further headers silently; `Conduct` refuses them.
+  // Node would drop further headers silently; `RequestPipeline` refuses them.
   server.maxHeadersCount = 0;
-  // A caller may end its side after the request and still hears the answer; Node has no other name for this.
+  // A client may close its side after the request and still receives the response; Node has no public option for this.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    // Node has taken its own listener off, and a caller that resets the connection would end the process.
+    // Node has removed its own listener; without one, a client that resets the connection would stop the process.
     socket.on('error', () => socket.destroy());
-    endInTurn(socket, surfaceOf(request.url ?? ''), ROUTE_UNKNOWN);
+    endAfterPending(socket, profileOf(request.url ?? ''), ROUTE_UNKNOWN);
   });
-  // Node would ask for the body before anybody has seen the head.
+  // Node would request the body before the route has seen the head.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    letBodyWait(request, response);
+    deferBody(request, response);
     listener(request, response);
   });
-  // An expectation that nobody knows is nothing to refuse a request for.
+  // An unknown expectation does not refuse a request.
   server.on('checkExpectation', listener);
   return server;
 }
 
-/** Runs `serve`, which answers the route as it is registered, and sees the response to its end. */
+/** Traces a request until its response ends. Calls `serve`, which returns the pattern of the route. */
 export type TraceRequest = (request: IncomingMessage, response: ServerResponse, serve: () => string) => void;
 
-export function traceEach(listener: RequestListener, traceRequest: TraceRequest | undefined): RequestListener {
+/** Wraps the listener so that every request is traced; returns it unchanged without a tracer. */
+export function withTracing(listener: RequestListener, traceRequest: TraceRequest | undefined): RequestListener {
   if (traceRequest === undefined) return listener;
   return (request, response) =>
     traceRequest(request, response, () => {
       listener(request, response);
-      const exchange = currentRequest(request.socket);
-      return exchange?.request === request ? exchange.route.pattern : 'unknown';
+      const context = currentRequest(request.socket);
+      return context?.request === request ? context.route.pattern : 'unknown';
     });
 }
 
-/** Connections that read nothing more; the parser reports every further packet of a broken request. */
+/** Connections that are refused already; the parser reports every further packet of a broken request. */
 const ended = new WeakSet<Duplex>();
 
 /**
- * Answers what the parser gave up on, after the answers that are still due on the connection, and closes it.
- * To be the only listener of the server's `clientError`.
+ * Sends the error for a request that the parser rejected, after the responses still pending on the connection, and closes it.
+ * Must be the only listener of the server's `clientError`.
  */
-export function answerUnreadable(error: ParserError, socket: Duplex): void {
+export function respondToParserError(error: ParserError, socket: Duplex): void {
   if (ended.has(socket)) return;
   ended.add(socket);
   const fault = toFault(error);
-  const exchange = currentRequest(socket);
+  const context = currentRequest(socket);
   if (error.code === 'ECONNRESET' || (socket as Socket).bytesRead === 0) {
     socket.destroy();
-  } else if (exchange?.request.complete === false) {
-    // Its body broke off. If it is answered already there is nothing left to say.
-    if (exchange.response.headersSent) socket.destroy();
-    else endWithFault(socket, exchange.route.surface, fault);
+  } else if (context?.request.complete === false) {
+    // The body was cut short. Nothing more is sent when the response was sent already.
+    if (context.response.headersSent) socket.destroy();
+    else endWithFault(socket, context.route.profile, fault);
   } else {
-    endInTurn(socket, surfaceOfUnread(error.rawPacket, fault), fault);
+    endAfterPending(socket, profileOfUnparsed(error.rawPacket, fault), fault);
   }
 }
 
-/** Takes the connections that wait for it, one in each turn; a server that closed now would reset them. */
-export async function takeWaiting(server: Server): Promise<void> {
+/** Accepts the connections that are pending, one in each tick; a server that closed now would reset them. */
+export async function acceptPendingConnections(server: Server): Promise<void> {
   if (!server.listening) return;
-  let turnsWithout = 0;
-  const note = () => (turnsWithout = 0);
+  let emptyTicks = 0;
+  const note = () => (emptyTicks = 0);
   server.on('connection', note);
-  for (let turn = 0; turn < MOST_TURNS && turnsWithout < EMPTY_TURNS; turn++) {
-    turnsWithout += 1;
+  for (let tick = 0; tick < MAX_TICKS && emptyTicks < EMPTY_TICKS; tick++) {
+    emptyTicks += 1;
     await afterPolling();
   }
   server.off('connection', note);
 }
 
 /**
- * Closes connections as they fall idle, so that a server that is closing ends with its last answer. Begins a moment later, and keeps Node from doing so
- * at once: a connection that was just opened counts as idle while its request is on the way, and would be reset. So does one whose answer is given and
- * not yet read; all wait for such a reader.
+ * Closes connections as they become idle, so that a closing server ends with its last response. Starts after a delay and keeps Node from closing
+ * them at once: a connection just opened counts as idle until its request arrives and would be reset, and so does one whose response is not yet
+ * read. No connection is closed while a client is still reading.
  */
 export function closeWhenIdle(server: Server): void {
   if (!server.listening) return;
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => undefined;
-  const closesFrom = performance.now() + ON_THE_WAY_MILLISECONDS;
-  const isReadBySomeone = () => [...(openSockets.get(server) ?? [])].some(({ writableLength }) => writableLength > 0);
-  // What has arrived is read before the check; else a process that had to wait for its turn would reset it.
-  const check = () => performance.now() >= closesFrom && setImmediate(() => isReadBySomeone() || closeIdle());
-  const timer = setInterval(check, CHECKING_MILLISECONDS / 10);
+  const closesFrom = performance.now() + FIRST_REQUEST_MILLISECONDS;
+  const isAnyBeingRead = () => [...(openSockets.get(server) ?? [])].some(({ writableLength }) => writableLength > 0);
+  // Received data is read before the check; a busy process would otherwise reset its connection.
+  const check = () => performance.now() >= closesFrom && setImmediate(() => isAnyBeingRead() || closeIdle());
+  const timer = setInterval(check, CHECK_INTERVAL_MILLISECONDS / 10);
   server.once('close', () => clearInterval(timer));
 }
 
@@ -177,15 +178,15 @@ function toFault({ code }: ParserError): Fault {
 }
 
 /**
- * By the packet that arrived last. A head that is too large may have begun in an earlier one: then it gets the answer that readers of Verify take,
- * because they take no other, and for all others it is JSON as well.
+ * Returns the profile by the packet received last. A head that is too large may have begun in an earlier one: it then gets the response of Verify,
+ * because clients of Verify accept no other, and for all others it is JSON as well.
  */
-function surfaceOfUnread(packet: unknown, fault: Fault): ProfileName {
+function profileOfUnparsed(packet: unknown, fault: Fault): ProfileName {
   const target = findTarget(packet);
-  return target === undefined && fault === HEAD_TOO_LARGE ? 'verify' : surfaceOf(target ?? '');
+  return target === undefined && fault === HEAD_TOO_LARGE ? 'verify' : profileOf(target ?? '');
 }
 
-/** The target of the last request line in the packet; undefined when the line came in an earlier one. */
+/** Returns the target of the last request line in the packet; undefined when the line came in an earlier one. */
 function findTarget(packet: unknown): string | undefined {
   if (!Buffer.isBuffer(packet)) return undefined;
   let target: string | undefined;
@@ -193,25 +194,25 @@ function findTarget(packet: unknown): string | undefined {
   return target;
 }
 
-function surfaceOf(target: string): ProfileName {
+function profileOf(target: string): ProfileName {
   return profileOfUnknownPath(decodePath(normalizePath(target)));
 }
 
-/** After the answers that are still due on the connection. */
-function endInTurn(socket: Duplex, surface: ProfileName, fault: Fault): void {
-  const exchange = currentRequest(socket);
-  if (exchange === undefined || exchange.response.writableFinished) endWithFault(socket, surface, fault);
-  else exchange.response.once('finish', () => endWithFault(socket, surface, fault));
+/** Ends the connection with an error after the responses still pending on it. */
+function endAfterPending(socket: Duplex, profile: ProfileName, fault: Fault): void {
+  const context = currentRequest(socket);
+  if (context === undefined || context.response.writableFinished) endWithFault(socket, profile, fault);
+  else context.response.once('finish', () => endWithFault(socket, profile, fault));
 }
 
-function endWithFault(socket: Duplex, surface: ProfileName, fault: Fault): void {
+function endWithFault(socket: Duplex, profile: ProfileName, fault: Fault): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const wire = toWireError(surface, fault);
+  const wire = toWireError(profile, fault);
   const text = JSON.stringify(wire.body);
-  const headers = [...toErrorHeaders(surface, wire, text), 'Date', new Date().toUTCString(), 'Connection', 'close'];
+  const headers = [...toErrorHeaders(profile, wire, text), 'Date', new Date().toUTCString(), 'Connection', 'close'];
   let head = `HTTP/1.1 ${wire.status} ${STATUS_CODES[wire.status]}\r\n`;
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
   socket.end(`${head}\r\n${text}`);

@@ -27,7 +27,7 @@ export function encodeJson(value: object): EncodedJson {
 }
 
 /** Encodes an answer once; the bytes live as long as the answer does. */
-export function createEncoder<T extends object>(toWire: (answer: T) => object): (answer: T) => EncodedJson {
+export function createCachedEncoder<T extends object>(toWire: (answer: T) => object): (answer: T) => EncodedJson {
   const encoded = new WeakMap<T, EncodedJson>();
   return (answer) => {
     const known = encoded.get(answer);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { converse, open } from '../../../testing/harness/raw-http.ts';
+import { sendRaw, open } from '../../../testing/harness/raw-http.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
 import { sendUncached } from './response.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     rateLimits: 'off',
     extraRoutes: [
       (routes) =>
-        routes.put('/body', { surface: 'monetization' }, async (exchange) => {
+        routes.put('/body', { profile: 'monetization' }, async (exchange) => {
           const body = await readBody(exchange, 10);
           sendUncached(exchange, 200, encodeJson({ hex: body.toString('hex') }));
         }),
@@ -31,10 +31,10 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const put = (rest: string, ...more: string[]) =>
-  converse(port, `PUT /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`, ...more);
+  sendRaw(port, `PUT /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`, ...more);
 
 async function ask(rest: string, ...more: string[]): Promise<string> {
-  const { answers } = await put(rest, ...more);
+  const { responses: answers } = await put(rest, ...more);
   expect(answers).toHaveLength(1);
   return `${answers[0]!.status} ${answers[0]!.text}`;
 }
@@ -67,7 +67,7 @@ test('a body that waits to be asked for is asked for when its route reads it, an
   expect(await say('{}')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: keep-alive[^]*\{"hex":"7b7d"\}$/);
   expect(await say(head('PUT', 11))).toMatch(/^HTTP\/1\.1 413 [^]*Connection: close/);
   await once(socket, 'close');
-  const { answers } = await converse(port, head('POST', 2));
+  const { responses: answers } = await sendRaw(port, head('POST', 2));
   expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
 });
 

@@ -7,7 +7,7 @@ import type { RequestContext } from './request-context.ts';
 const waiting = new WeakMap<IncomingMessage, boolean>();
 
 /** Of a request with `Expect: 100-continue`. Where nobody asks, nobody knows whether the body still comes: the connection ends with the answer. */
-export function letBodyWait(request: IncomingMessage, response: ServerResponse): void {
+export function deferBody(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response.shouldKeepAlive);
   response.shouldKeepAlive = false;
 }

@@ -1,6 +1,6 @@
 /**
- * What does the service know about one request while it answers it? Handlers see this and nothing of the framework or the socket: what was
- * asked, and, through `answer.ts`, one chance to answer.
+ * Request context: what the service knows about one request while it handles it. Route handlers see this and nothing of the framework or the
+ * socket, and send their one response through `response.ts`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestScope } from '../../actions/request-scope.ts';
@@ -8,46 +8,49 @@ import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { RequestMetrics, RouteMetrics } from './request-metrics.ts';
-import type { Limiter } from '../limits/distributed-rate-limiter.ts';
+import type { RequestLimiter } from '../limits/distributed-rate-limiter.ts';
 import type { ProfileName } from './route-profiles.ts';
 
-/** Answers through `answer.ts` or throws; what is thrown is answered by the error table. */
-export type Handler = (exchange: RequestContext) => void | Promise<void>;
+/** Sends a response through `response.ts` or throws; the error table turns what is thrown into a response. */
+export type Handler = (context: RequestContext) => void | Promise<void>;
 
-/** What every answer needs besides its route. */
-export interface Surroundings {
+/** Services that every response uses besides its route. */
+export interface PipelineServices {
   readonly clock: Clock;
+  /** Never set back; for durations and deadlines. */
+  readonly monotonicClock: Clock;
   readonly log: Log;
   /** Whether every request is a line of the log. */
   readonly logsRequests: boolean;
-  readonly tally: RequestMetrics;
+  readonly metrics: RequestMetrics;
 }
 
 /** What all requests of one route have in common. */
 export interface Route {
-  readonly surface: ProfileName;
-  /** As registered, parameters by name; for a path that no route has, the word `unknown`. */
+  readonly profile: ProfileName;
+  /** As registered, parameters by name; `unknown` for a path without a route. */
   readonly pattern: string;
   readonly handler: Handler;
-  readonly tally: RouteMetrics;
+  readonly metrics: RouteMetrics;
   readonly deadlines: Deadlines;
-  /** A counter of its own, of addresses alone; undefined: that of its surface. */
-  readonly rateLimiter: Limiter | undefined;
-  /** Judged by the raw headers alone, before anything is counted or read; the fault is the answer. Undefined: everyone may ask. */
+  /** Counts addresses for this route alone; undefined: the limiter of its deadline class applies. */
+  readonly rateLimiter: RequestLimiter | undefined;
+  /** Judges the raw headers before anything is counted or read, and returns the error to send. Undefined: every request is admitted. */
   readonly refuse: ((rawHeaders: readonly string[]) => Fault | undefined) | undefined;
-  readonly surroundings: Surroundings;
+  readonly services: PipelineServices;
 }
 
-/** What an answer is told to have waited for, when it comes too late. */
-const LATE = { chain: chainUnreadable('main', 'deadline'), store: new Fault('StoreUnavailable', {}) };
+/** Error reported when the deadline expires, naming what the request was waiting on. */
+const TIMEOUT_FAULTS = { chain: chainUnreadable('main', 'deadline'), store: new Fault('StoreUnavailable', {}) };
 
-/** The last request that was read from a connection. */
-const CURRENT = Symbol('exchange');
+/** Property of a socket that holds the last request read from it. */
+const CURRENT = Symbol('request context');
 
 interface Connection {
   [CURRENT]?: RequestContext;
 }
 
+/** Returns the context of the last request that was read from a connection. */
 export function currentRequest(connection: object): RequestContext | undefined {
   return (connection as Connection)[CURRENT];
 }
@@ -57,10 +60,10 @@ export class RequestContext implements RequestScope {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedAtMilliseconds: number;
-  /** By a clock that is never set. */
-  readonly arrivedAtMilliseconds = performance.now();
+  /** By the monotonic clock. */
+  readonly arrivedAtMilliseconds: number;
   readonly #parameters: Readonly<Record<string, string>>;
-  #late: Fault = LATE.chain;
+  #timeoutFault: Fault = TIMEOUT_FAULTS.chain;
   /** These three belong to `Deadlines`. */
   next: RequestContext | undefined = undefined;
   previous: RequestContext | undefined = undefined;
@@ -75,30 +78,30 @@ export class RequestContext implements RequestScope {
     this.route = route;
     this.request = request;
     this.response = response;
-    this.startedAtMilliseconds = route.surroundings.clock.nowMilliseconds();
+    this.startedAtMilliseconds = route.services.clock.nowMilliseconds();
+    this.arrivedAtMilliseconds = route.services.monotonicClock.nowMilliseconds();
     this.#parameters = parameters;
     (request.socket as Connection)[CURRENT] = this;
   }
 
-  /** A segment of the path, decoded once; the text itself where it cannot be decoded. */
+  /** Returns a segment of the path, decoded once; the text itself where it cannot be decoded. */
   parameter(name: string): string {
     const text = this.#parameters[name];
     if (text === undefined) throw new Error(`route ${this.route.pattern} has no parameter ${name}`);
     return text;
   }
 
-  /** Whether an answer would still be the first: a deadline may have passed, or the caller gone. */
+  /** False once a response was sent, by the route or by its deadline, or the client has disconnected. */
   get isAwaited(): boolean {
     return !this.response.headersSent && !this.response.destroyed;
   }
 
   waitFor(what: 'chain' | 'store'): void {
-    this.#late = LATE[what];
+    this.#timeoutFault = TIMEOUT_FAULTS[what];
   }
 
-  /** What the deadline answers. */
-  get late(): Fault {
-    return this.#late;
+  get timeoutFault(): Fault {
+    return this.#timeoutFault;
   }
 
   /** The text after the `?`; empty when there is none. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { createHttpScene } from '../../../testing/harness/http-service.ts';
+import { createHttpService } from '../../../testing/harness/http-service.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 let tally: RequestMetrics;
@@ -8,14 +8,14 @@ let app: FastifyInstance;
 
 beforeEach(async () => {
   tally = new RequestMetrics();
-  ({ app } = await createHttpScene({ tally, deadlineMilliseconds: { general: 50 } }));
+  ({ app } = await createHttpService({ metrics: tally, deadlineMilliseconds: { general: 50 } }));
 });
 afterEach(() => app.close());
 
 /** `route method status count`, sorted. */
 function listAnswers(): string[] {
   return tally
-    .answers()
+    .responses()
     .map(({ route, method, status, durations }) => {
       const count = durations.counts.reduce((sum, each) => sum + each, 0);
       return `${route} ${method} ${status} ${count}`;
@@ -51,7 +51,7 @@ test('faults are counted by kind and cause, and what nobody foresaw by that alon
 test('an answer that the deadline gave is counted once, with its time', async () => {
   await app.inject('/stuck');
   expect(listAnswers()).toEqual(['/stuck GET 5xx 1']);
-  expect(tally.answers()[0]!.durations.sumSeconds).toBeGreaterThanOrEqual(0.05);
+  expect(tally.responses()[0]!.durations.sumSeconds).toBeGreaterThanOrEqual(0.05);
   expect(tally.faults()).toEqual([{ fault: 'ChainUnreadable', cause: 'deadline', count: 1 }]);
 });
 

@@ -1,16 +1,16 @@
 /**
- * How many requests were answered, how, and how long did each take? Counted for metrics: by route as registered, method and class of status, so
- * that callers cannot make new counters. A histogram of a library costs a hot read more than these arrays do.
+ * Request metrics: responses and their durations by route as registered, method and status class, so that callers cannot create new series.
+ * These arrays cost a hot read less than the histograms of a library.
  */
 import { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { LimiterReport } from '../limits/rate-limiter.ts';
 
-/** Methods with a counter of their own; the others share one. */
+/** Methods with their own counter; all others share one. */
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'];
 const OTHER_METHOD = 'other';
 
-/** Answers of one route. */
+/** Responses of one route. */
 export class RouteMetrics {
   readonly route: string;
   readonly #byMethod = new Map<string, (LatencyHistogram | undefined)[]>();
@@ -20,23 +20,23 @@ export class RouteMetrics {
   }
 
   add(method: string, status: number, milliseconds: number): void {
-    const tallies = this.#byMethod.get(method) ?? this.#talliesOf(method);
-    (tallies[Math.floor(status / 100)] ??= new LatencyHistogram()).add(milliseconds / 1000);
+    const histograms = this.#byMethod.get(method) ?? this.#histogramsOf(method);
+    (histograms[Math.floor(status / 100)] ??= new LatencyHistogram()).add(milliseconds / 1000);
   }
 
   list(): ResponseCount[] {
-    return [...this.#byMethod].flatMap(([method, tallies]) =>
-      tallies.flatMap((durations, hundreds) =>
+    return [...this.#byMethod].flatMap(([method, histograms]) =>
+      histograms.flatMap((durations, hundreds) =>
         durations === undefined ? [] : [{ route: this.route, method, status: `${hundreds}xx`, durations }],
       ),
     );
   }
 
-  #talliesOf(method: string): (LatencyHistogram | undefined)[] {
+  #histogramsOf(method: string): (LatencyHistogram | undefined)[] {
     const name = METHODS.includes(method) ? method : OTHER_METHOD;
-    const tallies = this.#byMethod.get(name) ?? [];
-    this.#byMethod.set(name, tallies);
-    return tallies;
+    const histograms = this.#byMethod.get(name) ?? [];
+    this.#byMethod.set(name, histograms);
+    return histograms;
   }
 }
 
@@ -48,7 +48,7 @@ export interface ResponseCount {
   readonly durations: LatencyHistogram;
 }
 
-/** Why answers were not what was asked for. */
+/** Errors returned, by kind. */
 export interface FaultCount {
   readonly fault: string;
   /** Empty where the fault has none. */
@@ -61,11 +61,11 @@ export class RequestMetrics {
   readonly #faults = new Map<string, number>();
   readonly #limiters = new Map<string, () => LimiterReport>();
 
-  /** The same for every method of one pattern. */
+  /** Returns the metrics that all methods of one pattern share. */
   ofRoute(pattern: string): RouteMetrics {
-    const tally = this.#routes.get(pattern) ?? new RouteMetrics(pattern);
-    this.#routes.set(pattern, tally);
-    return tally;
+    const metrics = this.#routes.get(pattern) ?? new RouteMetrics(pattern);
+    this.#routes.set(pattern, metrics);
+    return metrics;
   }
 
   addFault(error: unknown): void {
@@ -77,7 +77,7 @@ export class RequestMetrics {
     this.#limiters.set(name, report);
   }
 
-  answers(): ResponseCount[] {
+  responses(): ResponseCount[] {
     return [...this.#routes.values()].flatMap((route) => route.list());
   }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHttpScene } from '../../../testing/harness/http-service.ts';
+import { createHttpService } from '../../../testing/harness/http-service.ts';
 import type { StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import type { AppOptions } from '../../app.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -9,7 +9,7 @@ let ctx: StubCtx;
 let app: FastifyInstance;
 
 async function build(options: AppOptions = {}): Promise<void> {
-  ({ ctx, app } = await createHttpScene(options));
+  ({ ctx, app } = await createHttpService(options));
 }
 
 beforeEach(() => build());

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHttpScene, THING } from '../../../testing/harness/http-service.ts';
-import { converse } from '../../../testing/harness/raw-http.ts';
+import { createHttpService, THING } from '../../../testing/harness/http-service.ts';
+import { sendRaw } from '../../../testing/harness/raw-http.ts';
 import type { StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp, type RouteGroup } from '../../app.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -11,7 +11,7 @@ let ctx: StubCtx;
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  ({ ctx, app } = await createHttpScene());
+  ({ ctx, app } = await createHttpService());
 });
 afterEach(() => app.close());
 
@@ -195,17 +195,20 @@ test('a socket hears what an injected request hears', async () => {
   ];
   for (const target of targets) {
     const injected = await app.inject({ url: target, headers: { host: 'a' } });
-    const { answers } = await converse(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const { responses: answers } = await sendRaw(
+      port,
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
     expect(answers[0]).toMatchObject({ status: injected.statusCode, text: injected.body });
     const told = Object.entries(injected.headers).filter(([name]) => name !== 'date' && name !== 'connection');
     expect(answers[0]!.headers).toMatchObject(Object.fromEntries(told));
   }
 });
 
-test('a route must not have two surfaces', async () => {
+test('a route must not have two profiles', async () => {
   const twice: RouteGroup = (routes) => {
-    routes.get('/twice', { surface: 'read' }, () => undefined);
-    routes.put('/twice', { surface: 'monetization' }, () => undefined);
+    routes.get('/twice', { profile: 'read' }, () => undefined);
+    routes.put('/twice', { profile: 'monetization' }, () => undefined);
   };
-  await expect(buildApp(ctx, { extraRoutes: [twice] })).rejects.toThrow('two surfaces');
+  await expect(buildApp(ctx, { extraRoutes: [twice] })).rejects.toThrow('two profiles');
 });

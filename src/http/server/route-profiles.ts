@@ -1,10 +1,10 @@
 /**
- * Which face does a route show? Every route belongs to one surface; it decides the shape of its errors (`wire-errors.ts`),
- * whether pages of other origins may read it, and how long an answer may take (http-facts 2, decisions 3, evidence 2).
+ * Route profiles: each route has one, which decides the shape of its errors (`error-responses.ts`), whether pages of other origins may read
+ * it, and its deadline (http-facts 2, decisions 3, evidence 2).
  */
 
 export type ProfileName =
-  | 'read' // mcr, machine, card and their additions
+  | 'read' // rating, profile, card and their additions
   | 'metadata'
   | 'operator'
   | 'bound-address'
@@ -13,9 +13,9 @@ export type ProfileName =
   | 'chip-challenge'
   | 'chip-evidence'
   | 'probe'
-  | 'page'; // documents, and every path that no route has
+  | 'page'; // documents, and every path without a route
 
-/** Which rates and which deadline apply. */
+/** Selects the rate limit and the deadline. */
 export type DeadlineClass = 'general' | 'verify' | 'chip-challenge' | 'chip-evidence';
 
 export interface RouteProfile {
@@ -23,25 +23,25 @@ export interface RouteProfile {
   readonly crossOrigin: boolean;
   /** Whether a HEAD is answered like a GET without a body. */
   readonly head: boolean;
-  /** Headers of every answer, errors included. */
+  /** Headers of every response, errors included. */
   readonly headers: readonly string[];
-  readonly pace: DeadlineClass;
+  readonly deadlineClass: DeadlineClass;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-const EXPOSED = 'Retry-After, ETag, chain-block, chain-block-age';
+const EXPOSED_HEADERS = 'Retry-After, ETag, chain-block, chain-block-age';
 
 const OPEN: RouteProfile = {
   crossOrigin: true,
   head: true,
-  headers: ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
-  pace: 'general',
+  headers: ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED_HEADERS],
+  deadlineClass: 'general',
 };
 
 const CLOSED = { crossOrigin: false, head: false, headers: ['Pragma', 'no-cache'] };
 
-export const ROUTE_PROFILES: { readonly [S in ProfileName]: RouteProfile } = {
+export const ROUTE_PROFILES: { readonly [N in ProfileName]: RouteProfile } = {
   read: OPEN,
   metadata: OPEN,
   operator: OPEN,
@@ -49,14 +49,14 @@ export const ROUTE_PROFILES: { readonly [S in ProfileName]: RouteProfile } = {
   monetization: OPEN,
   page: OPEN,
   probe: OPEN,
-  verify: { ...CLOSED, pace: 'verify' },
-  'chip-challenge': { ...CLOSED, pace: 'chip-challenge' },
-  'chip-evidence': { ...CLOSED, pace: 'chip-evidence' },
+  verify: { ...CLOSED, deadlineClass: 'verify' },
+  'chip-challenge': { ...CLOSED, deadlineClass: 'chip-challenge' },
+  'chip-evidence': { ...CLOSED, deadlineClass: 'chip-evidence' },
 };
 
 export const VERIFY_PREFIX = '/v1/verify/';
 
-/** The face of a path that no route has. */
+/** Returns the profile of a path that no route has. */
 export function profileOfUnknownPath(decodedPath: string): ProfileName {
   return decodedPath.startsWith(VERIFY_PREFIX) ? 'verify' : 'page';
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
 import { rule } from '../../../test/conformance/rule.ts';
-import { acceptsJson, createOnboardingGate, declaresPlainJson } from './verify-headers.ts';
+import { acceptsJson, createBearerTokenCheck, declaresPlainJson } from './verify-headers.ts';
 
 const TOKEN = 'onboarding-token-0123456789';
 const LONGEST = 'x'.repeat(512);
@@ -9,7 +9,7 @@ const LONGEST = 'x'.repeat(512);
 const toToken = (text: string) => ({ sha256: createHash('sha256').update(text).digest('hex') });
 
 describe('the onboarding gate', () => {
-  const admits = createOnboardingGate([TOKEN, LONGEST].map(toToken));
+  const admits = createBearerTokenCheck([TOKEN, LONGEST].map(toToken));
 
   it.each<[name: string, headers: string[]]>([
     ['the token', ['Authorization', `Bearer ${TOKEN}`]],
@@ -46,7 +46,7 @@ describe('the onboarding gate', () => {
   });
 
   it('keeps everyone out without tokens', () => {
-    expect(createOnboardingGate([])(['Authorization', `Bearer ${TOKEN}`])).toBe(false);
+    expect(createBearerTokenCheck([])(['Authorization', `Bearer ${TOKEN}`])).toBe(false);
   });
 });
 

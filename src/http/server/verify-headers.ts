@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 export type RawHeaders = readonly string[];
 
 /** Tells whether exactly one header carries one of the onboarding tokens. */
-export type OnboardingGate = (headers: RawHeaders) => boolean;
+export type BearerTokenCheck = (headers: RawHeaders) => boolean;
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/;
 const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
@@ -19,7 +19,7 @@ const WEIGHT = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i;
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
 /** Compares hashes (SHA-256 in hex), all of them and in constant time. Without tokens the gate is closed to everyone. */
-export function createOnboardingGate(tokens: readonly { readonly sha256: string }[]): OnboardingGate {
+export function createBearerTokenCheck(tokens: readonly { readonly sha256: string }[]): BearerTokenCheck {
   const admitted = tokens.map(({ sha256 }) => Buffer.from(sha256, 'hex'));
   return (headers) => {
     const [value, ...others] = valuesOf(headers, 'authorization');

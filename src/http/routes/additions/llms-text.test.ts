@@ -1,10 +1,10 @@
 /** The page for language models tells of every route that the service describes, and of no other. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
-import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
-import { rule } from '../../../test/conformance/rule.ts';
-import { buildApp } from '../../app.ts';
+import { OpenapiConformance, type OpenapiDocument } from '../../../../testing/harness/openapi-conformance.ts';
+import { createStubCtx } from '../../../../testing/fakes/stub-ctx.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
+import { buildApp } from '../../../app.ts';
 
 let app: FastifyInstance;
 

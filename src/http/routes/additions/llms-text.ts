@@ -2,13 +2,13 @@
  * `GET /llms.txt`: the service in one page for language models (decisions 4). Its list of routes is made from what the routes declare, so that it cannot
  * tell of another service than this one.
  */
-import { didPrefix } from '../../domain/identifiers/identifiers.ts';
-import type { Ctx } from '../../ports/ctx.ts';
-import { sendMedia } from '../server/response.ts';
-import type { Media } from '../images/svg-media.ts';
-import { encodeText, type EncodedText } from '../server/json-encoding.ts';
-import type { DescribedRoute, RouteDescription } from '../schemas/openapi.ts';
-import type { Routes } from '../server/route-table.ts';
+import { didPrefix } from '../../../domain/identifiers/identifiers.ts';
+import type { Ctx } from '../../../ports/ctx.ts';
+import { sendMedia } from '../../server/response.ts';
+import type { Media } from '../../images/svg-media.ts';
+import { encodeText, type EncodedText } from '../../server/json-encoding.ts';
+import type { DescribedRoute, RouteDescription } from '../../schemas/openapi.ts';
+import type { Routes } from '../../server/route-table.ts';
 
 const TEXT_MEDIA: Media = { type: 'text/plain; charset=utf-8', headers: { 'X-Content-Type-Options': 'nosniff' } };
 
@@ -23,12 +23,11 @@ const LLMS_TEXT: RouteDescription = {
 };
 
 export function llmsTextRoutes(routes: Routes, ctx: Ctx): void {
-  if (ctx.additions === 'off') return;
   let encoded: EncodedText | undefined;
 
-  routes.get('/llms.txt', { surface: 'page', description: LLMS_TEXT }, (exchange) => {
+  routes.get('/llms.txt', { profile: 'page', description: LLMS_TEXT }, (request) => {
     encoded ??= encodeText(formatText(routes.described, ctx));
-    sendMedia(exchange, encoded, TEXT_MEDIA);
+    sendMedia(request, encoded, TEXT_MEDIA);
   });
 }
 
@@ -52,7 +51,7 @@ function formatText(described: readonly DescribedRoute[], { namespace, publicUrl
     '',
     '## Routes',
     '',
-    ...described.filter(({ surface }) => surface !== 'page').map(formatRoute),
+    ...described.filter(({ profile }) => profile !== 'page').map(formatRoute),
     '',
     '## Documents',
     '',

@@ -1,17 +1,17 @@
 /** What do the pictures of a rating answer? */
 import { afterEach, expect, test } from 'vitest';
-import type { ImageRenderer } from '../../ports/presentation.ts';
+import type { ImageRenderer } from '../../../ports/presentation.ts';
 import {
   eventLog,
   NOW,
-  openAltScene,
+  openAltService,
   revenueAt,
   UNREADABLE,
-  type AltScene,
-} from '../../../testing/harness/alt-chain.ts';
-import { rule } from '../../../test/conformance/rule.ts';
+  type AltService,
+} from '../../../../testing/harness/alt-chain.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 afterEach(() => scene?.close());
 
 const DAY = 86_400;
@@ -33,9 +33,9 @@ const { pictures } = createTextPictures();
 
 test('the card shows what /mcr and the history say', async () => {
   rule('card-image.svg');
-  scene = await openAltScene({ machines: [rated] });
-  const { points } = JSON.parse((await scene.ask('/mcr/did:svc:1/history')).text);
-  const { status, headers, text } = await scene.ask('/machines/1/card.svg');
+  scene = await openAltService({ machines: [rated] });
+  const { points } = JSON.parse((await scene.request('/mcr/did:svc:1/history')).text);
+  const { status, headers, text } = await scene.request('/machines/1/card.svg');
   expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
     ...[200, 'image/svg+xml; charset=utf-8', 'no-cache', '120340'],
   ]);
@@ -58,40 +58,42 @@ test('the card shows what /mcr and the history say', async () => {
 
 test('the badge says letter and score', async () => {
   rule('badge.svg');
-  scene = await openAltScene({ machines: [rated, {}] });
-  expect((await scene.ask('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
-  expect((await scene.ask('/machines/2/badge.svg')).text).toContain('<title id="t">Machine #2: provisioned</title>');
+  scene = await openAltService({ machines: [rated, {}] });
+  expect((await scene.request('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
+  expect((await scene.request('/machines/2/badge.svg')).text).toContain(
+    '<title id="t">Machine #2: provisioned</title>',
+  );
 });
 
 test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', async (path) => {
-  scene = await openAltScene({ machines: [rated], ctx: { pictures } });
-  const [one, other] = [await scene.ask(path), await scene.ask(path)];
+  scene = await openAltService({ machines: [rated], ctx: { pictures } });
+  const [one, other] = [await scene.request(path), await scene.request(path)];
   expect(other.text).toBe(one.text);
-  const again = await scene.ask(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
+  const again = await scene.request(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
   expect([again.status, again.text]).toEqual([304, '']);
 });
 
 test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
-  scene = await openAltScene({ machines: [{ account: UNREADABLE }], ctx: { pictures } });
-  const { status, headers, text } = await scene.ask(path);
+  scene = await openAltService({ machines: [{ account: UNREADABLE }], ctx: { pictures } });
+  const { status, headers, text } = await scene.request(path);
   expect([status, headers['content-type'], text]).toEqual([
     ...[503, 'application/json; charset=utf-8', '{"detail":"Home chain unavailable"}'],
   ]);
-  expect((await scene.ask(path.replace('1', '2'))).status).toBe(404);
-  expect((await scene.ask(path.replace('1', '0'))).status).toBe(422);
+  expect((await scene.request(path.replace('1', '2'))).status).toBe(404);
+  expect((await scene.request(path.replace('1', '0'))).status).toBe(422);
 });
 
 test.each(IMAGES)('%s is not there when additions are switched off', async (path) => {
-  scene = await openAltScene({ machines: [rated], ctx: { additions: 'off', pictures } });
-  expect((await scene.ask(path)).text).toBe('{"detail":"Not Found"}');
+  scene = await openAltService({ machines: [rated], ctx: { additions: 'off', pictures } });
+  expect((await scene.request(path)).text).toBe('{"detail":"Not Found"}');
 });
 
 test('the PNG is the preview of what the card shows, drawn only for those who do not have it', async () => {
   rule('card-image.png');
   const { drawn, pictures } = createTextPictures();
-  scene = await openAltScene({ machines: [rated], ctx: { pictures } });
-  const card = await scene.ask('/machines/1/card.svg');
-  const { status, headers, text } = await scene.ask('/machines/1/card.png');
+  scene = await openAltService({ machines: [rated], ctx: { pictures } });
+  const card = await scene.request('/machines/1/card.svg');
+  const { status, headers, text } = await scene.request('/machines/1/card.png');
   expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
     ...[200, 'image/png', 'no-cache', '120340'],
   ]);
@@ -101,21 +103,21 @@ test('the PNG is the preview of what the card shows, drawn only for those who do
   expect(shown(text).filter((words) => shown(card.text).includes(words))).toEqual([
     ...['AAA', '96 of 100', 'Machine #1', 'bonded · 120 events', 'as of 2026-09-08', 'score of 90 days'],
   ]);
-  await scene.ask('/machines/1/card.png', { headers: { 'if-none-match': String(headers['etag']) } });
+  await scene.request('/machines/1/card.png', { headers: { 'if-none-match': String(headers['etag']) } });
   expect(drawn).toHaveLength(1);
 });
 
 test('the tag of the PNG names what drew it', async () => {
   const tags = [];
   for (const version of ['1', '2']) {
-    scene = await openAltScene({ machines: [rated], ctx: { pictures: { ...pictures, version } } });
-    tags.push((await scene.ask('/machines/1/card.png')).headers['etag']);
+    scene = await openAltService({ machines: [rated], ctx: { pictures: { ...pictures, version } } });
+    tags.push((await scene.request('/machines/1/card.png')).headers['etag']);
     await scene.close();
   }
   expect(tags[0]).not.toBe(tags[1]);
 });
 
 test('there is no PNG where nothing draws', async () => {
-  scene = await openAltScene({ machines: [rated] });
-  expect((await scene.ask('/machines/1/card.png')).text).toBe('{"detail":"Not Found"}');
+  scene = await openAltService({ machines: [rated] });
+  expect((await scene.request('/machines/1/card.png')).text).toBe('{"detail":"Not Found"}');
 });

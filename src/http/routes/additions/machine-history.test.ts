@@ -6,34 +6,34 @@ import {
   MAIN_FACTS,
   MAIN_MACHINE,
   NOW,
-  openAltScene,
+  openAltService,
   present,
   revenueAt,
-  type AltScene,
-  type AltSceneOptions,
-  type SceneMachine,
-} from '../../../testing/harness/alt-chain.ts';
-import { rule } from '../../../test/conformance/rule.ts';
-import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
-import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../domain/machine/machine-facts.ts';
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import { rateDays } from '../../domain/rating/daily-rating.ts';
-import { PLAIN_FACTS } from '../../../testing/fixtures/rating-events.ts';
-import { encodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
-import { foldDays, HISTORY_DAYS, KEPT_DAYS } from '../../domain/rating/rating-state-days.ts';
-import { emptyRatingState, foldEvents } from '../../domain/rating/rating-state.ts';
-import { encodeRatingState } from '../../domain/rating/rating-state-codec.ts';
-import { rateMachine, type Rating } from '../../domain/rating/rating.ts';
-import { dayOf, formatDay } from '../../domain/rating/utc-day.ts';
-import type { EventLogRow } from '../../ports/indexes.ts';
-import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
-import type { StoredRatingStateDay, StoredRatingStateDays } from '../../ports/store.ts';
+  type AltService,
+  type AltServiceOptions,
+  type MachineFixture,
+} from '../../../../testing/harness/alt-chain.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
+import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
+import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { rateDays } from '../../../domain/rating/daily-rating.ts';
+import { PLAIN_FACTS } from '../../../../testing/fixtures/rating-events.ts';
+import { encodeRatingStateDay } from '../../../domain/rating/rating-state-day-codec.ts';
+import { foldDays, HISTORY_DAYS, RETAINED_DAYS } from '../../../domain/rating/rating-state-days.ts';
+import { emptyRatingState, foldEvents } from '../../../domain/rating/rating-state.ts';
+import { encodeRatingState } from '../../../domain/rating/rating-state-codec.ts';
+import { rateMachine, type Rating } from '../../../domain/rating/rating.ts';
+import { dayOf, formatDay } from '../../../domain/rating/utc-day.ts';
+import type { EventLogRow } from '../../../ports/indexes.ts';
+import type { Ctx, MainChainPorts } from '../../../ports/ctx.ts';
+import type { StoredRatingStateDay, StoredRatingStateDays } from '../../../ports/store.ts';
 
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 afterEach(() => scene?.close());
 
-async function open(machine: SceneMachine, options: AltSceneOptions = {}): Promise<AltScene> {
-  scene = await openAltScene({ machines: [machine], ...options });
+async function open(machine: MachineFixture, options: AltServiceOptions = {}): Promise<AltService> {
+  scene = await openAltService({ machines: [machine], ...options });
   return scene;
 }
 
@@ -74,7 +74,7 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
       },
     },
     chain: {
-      findKept: () => ({ snapshot, deployment: { localOrdinal: 1 } }),
+      getCached: () => ({ snapshot, deployment: { localOrdinal: 1 } }),
       readEvents: async (_id: MachineId, _block: object, from: number, to: number) => {
         asked.push(`records ${from} to ${to}`);
         return { offset: from, records: events.slice(from, to).map(({ record }): EventRecord => record) };
@@ -97,20 +97,20 @@ describe('GET /mcr/{did}/history', () => {
   test('is one point a day, on either chain, and needs no visibility', async () => {
     rule('history.daily-points');
     await open({ log: eventLog(3), indexed: THREE });
-    const { status, headers, text } = await scene!.ask('/mcr/did:svc:1/history');
+    const { status, headers, text } = await scene!.request('/mcr/did:svc:1/history');
     expect([status, headers['chain-block'], headers['cache-control']]).toEqual([200, '120340', 'no-cache']);
     expect(text).toBe(`${head(true)}${points},"home_chain":5}`);
     await scene!.close();
     await open({}, mainWith(THREE, []));
-    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(`${head(true)}${points}}`);
+    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(`${head(true)}${points}}`);
   });
 
   test('ends with the rating that /mcr serves', async () => {
     rule('history.ends-with-current-rating');
     const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
     await open({}, mainWith(daily, []));
-    const { mcr, mcr_score, total_revenue } = JSON.parse((await scene!.ask('/mcr/did:svc:1')).text);
-    const { points: told } = JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text);
+    const { mcr, mcr_score, total_revenue } = JSON.parse((await scene!.request('/mcr/did:svc:1')).text);
+    const { points: told } = JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text);
     expect([mcr, mcr_score, told.length]).toEqual(['AAA', 96, 121]);
     expect(told.at(-1)).toMatchObject({ mcr, mcr_score });
     expect(told.reduce((sum: number, { revenue }: { revenue: number }) => sum + revenue, 0)).toBe(total_revenue);
@@ -120,25 +120,25 @@ describe('GET /mcr/{did}/history', () => {
     rule('history.bounded-cost');
     const { asked, ctx } = mainWith(THREE, []);
     await open({}, { ctx });
-    await scene!.ask('/mcr/did:svc:1');
+    await scene!.request('/mcr/did:svc:1');
     const before = [...asked];
-    for (let k = 0; k < 3; k++) await scene!.ask('/mcr/did:svc:1/history');
+    for (let k = 0; k < 3; k++) await scene!.request('/mcr/did:svc:1/history');
     expect(asked.slice(before.length)).toEqual(['records 0 to 3', 'logs 0 to 3']);
   });
 
   test('has no points without an event', async () => {
     await open({}, mainWith([], []));
-    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(`${head(true)}"revenue_before":0,"points":[]}`);
+    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(`${head(true)}"revenue_before":0,"points":[]}`);
     await scene!.close();
     await open({});
-    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(
+    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(
       `${head(true)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"no_events_yet"}`,
     );
   });
 
   test('is not told while the index lacks an event', async () => {
     await open({ log: eventLog(4), indexed: THREE });
-    expect((await scene!.ask('/mcr/did:svc:1/history')).text).toBe(
+    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(
       `${head(false)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"indexer_behind"}`,
     );
   });
@@ -148,14 +148,14 @@ describe('GET /mcr/{did}/history', () => {
     const many = (count: number) => Array.from({ length: count }, (_, seq) => revenueAt(seq, NOW - DAY, 2_000));
     const { asked, ctx } = mainWith(many(2_000), []);
     await open({}, { ctx });
-    expect(JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text)).toMatchObject({
+    expect(JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
       complete: true,
       points: [{ revenue: 4_000_000 }, { revenue: 0 }],
     });
     expect(asked).toContain('records 0 to 2000');
     await scene!.close();
     await open({ log: eventLog(2_001), indexed: many(2_001) });
-    expect(JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text)).toMatchObject({
+    expect(JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
       complete: false,
       points: [],
     });
@@ -175,14 +175,14 @@ describe('GET /mcr/{did}/history', () => {
     /** Without days and without a limit. */
     const expectedPoints = (rating: Rating, today: number) => {
       const facts = { ...PLAIN_FACTS, rates: table };
-      const { days } = rateDays({ foldDays: [], events }, facts, { current: rating, today, maxDays: HISTORY_DAYS });
+      const { days } = rateDays({ stateDays: [], events }, facts, { current: rating, today, maxDays: HISTORY_DAYS });
       return days.map(({ day, score, letter, totalHundredths, revenueCents }) => ({
         ...{ day: formatDay(day), mcr_score: score, mcr: letter, mcr_degraded: false },
         ...{ total_hundredths: totalHundredths, revenue: revenueCents },
       }));
     };
-    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, fold: emptyRatingState(), tail: events });
-    const fold = foldEvents(emptyRatingState(), events.slice(0, 2_950), table).fold;
+    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, state: emptyRatingState(), tail: events });
+    const fold = foldEvents(emptyRatingState(), events.slice(0, 2_950), table).state;
 
     async function askMain(listed: StoredRatingStateDays, epoch = 0) {
       const { asked, ctx } = mainWith(many, []);
@@ -195,7 +195,7 @@ describe('GET /mcr/{did}/history', () => {
         },
       } as unknown as Ctx['store'];
       await open({}, { ctx: { ...ctx, store } });
-      const { status, text } = await scene!.ask('/mcr/did:svc:1/history');
+      const { status, text } = await scene!.request('/mcr/did:svc:1/history');
       return { asked, limits, status, body: JSON.parse(text) };
     }
 
@@ -204,7 +204,7 @@ describe('GET /mcr/{did}/history', () => {
       const { asked, limits, body } = await askMain({ epoch: 0, days: stored(2_950) });
       expect(body).toMatchObject({ complete: true, revenue_before: 0 });
       expect(body.points).toEqual(expectedPoints(rating, dayOf(NOW)));
-      expect([body.points.length, limits]).toEqual([301, [KEPT_DAYS + 1]]);
+      expect([body.points.length, limits]).toEqual([301, [RETAINED_DAYS + 1]]);
       expect([...new Set(asked)].sort()).toEqual(['logs 2950 to 3000', 'records 2950 to 3000']);
     });
 
@@ -227,23 +227,23 @@ describe('GET /mcr/{did}/history', () => {
 
     test('is the same on the alt chain', async () => {
       const days = foldDays(emptyRatingState(), undefined, events.slice(0, 2_800), table).days;
-      await open({ log: eventLog(3_000), indexed: many, dayHistory: { foldDays: days, events: events.slice(2_800) } });
-      const body = JSON.parse((await scene!.ask('/mcr/did:svc:1/history')).text);
+      await open({ log: eventLog(3_000), indexed: many, dayHistory: { stateDays: days, events: events.slice(2_800) } });
+      const body = JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text);
       expect([body.complete, body.points]).toEqual([true, expectedPoints(rating, dayOf(NOW))]);
     });
   });
 
   test('takes a DID and nothing else', async () => {
     await open({});
-    expect((await scene!.ask('/mcr/1/history')).text).toBe('{"detail":"Invalid machine DID format"}');
-    expect((await scene!.ask('/mcr/did:svc:2/history')).text).toBe('{"detail":"Machine not found"}');
+    expect((await scene!.request('/mcr/1/history')).text).toBe('{"detail":"Invalid machine DID format"}');
+    expect((await scene!.request('/mcr/did:svc:2/history')).text).toBe('{"detail":"Machine not found"}');
   });
 
   test('answers 304 to its ETag', async () => {
     await open({}, mainWith(THREE, []));
-    const { headers } = await scene!.ask('/mcr/did:svc:1/history');
+    const { headers } = await scene!.request('/mcr/did:svc:1/history');
     const etag = String(headers['etag']);
-    const again = await scene!.ask('/mcr/did:svc:1/history', { headers: { 'if-none-match': etag } });
+    const again = await scene!.request('/mcr/did:svc:1/history', { headers: { 'if-none-match': etag } });
     expect([again.status, again.text]).toEqual([304, '']);
   });
 });
@@ -263,21 +263,21 @@ describe('GET /machines/{machine_id}/events', () => {
 
   test.each(['public', 'onchain'])('are shown newest first where they are %s', async (visibility) => {
     await open({}, mainWith(THREE, visible(visibility)));
-    const { status, headers, text } = await scene!.ask('/machines/1/events');
+    const { status, headers, text } = await scene!.request('/machines/1/events');
     expect([status, headers['chain-block']]).toEqual([200, '120340']);
     expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
   });
 
   test('of the alt chain say where they are', async () => {
     await open({ account, log: eventLog(3), indexed: THREE });
-    expect((await scene!.ask('/machines/1/events')).text).toBe(
+    expect((await scene!.request('/machines/1/events')).text).toBe(
       `${head(3)}"events":[${third},${second},${first}],"next_cursor":null,"home_chain":5}`,
     );
   });
 
   test('of the alt chain are those that are indexed', async () => {
     await open({ account, log: eventLog(5), indexed: THREE });
-    expect((await scene!.ask('/machines/1/events?limit=1')).text).toBe(
+    expect((await scene!.request('/machines/1/events?limit=1')).text).toBe(
       `${head(3)}"events":[${third}],"next_cursor":2,"home_chain":5,"rating_unavailable":"indexer_behind"}`,
     );
   });
@@ -286,7 +286,7 @@ describe('GET /machines/{machine_id}/events', () => {
     rule('events.rating-events');
     const { asked, ctx } = mainWith(THREE, visible('public'));
     await open({}, { ctx });
-    const read = async (query: string) => (await scene!.ask(`/machines/1/events?${query}`)).text;
+    const read = async (query: string) => (await scene!.request(`/machines/1/events?${query}`)).text;
     expect(await read('limit=2')).toBe(`${head(3)}"events":[${third},${second}],"next_cursor":1}`);
     expect(asked).toEqual(['records 1 to 3', 'logs 1 to 3']);
     expect(await read('limit=2&cursor=1')).toBe(`${head(3)}"events":[${first}],"next_cursor":null}`);
@@ -306,7 +306,7 @@ describe('GET /machines/{machine_id}/events', () => {
       },
     ];
     await open({ account, log: eventLog(3), indexed: odd });
-    const { events } = JSON.parse((await scene!.ask('/machines/1/events')).text);
+    const { events } = JSON.parse((await scene!.request('/machines/1/events')).text);
     expect(
       events.map(({ judgement, usd_value }: { judgement: string; usd_value?: number }) => [judgement, usd_value]),
     ).toEqual([
@@ -324,11 +324,11 @@ describe('GET /machines/{machine_id}/events', () => {
     rule('events.visibility');
     const { asked, ctx } = mainWith(THREE, endpoints);
     await open({}, { ctx });
-    const { status, text } = await scene!.ask('/machines/1/events');
+    const { status, text } = await scene!.request('/machines/1/events');
     expect([status, text, asked]).toEqual([403, '{"detail":"Event data is private"}', []]);
     await scene!.close();
     await open({ account: present({ ...MACHINE, serviceEndpoints: endpoints }), log: eventLog(3), indexed: THREE });
-    expect((await scene!.ask('/machines/1/events')).status).toBe(403);
+    expect((await scene!.request('/machines/1/events')).status).toBe(403);
   });
 
   test.each([
@@ -341,7 +341,7 @@ describe('GET /machines/{machine_id}/events', () => {
     'cursor=9007199254740993',
   ])('are not asked for with %s', async (query) => {
     await open({ account });
-    expect((await scene!.ask(`/machines/1/events?${query}`)).status).toBe(422);
+    expect((await scene!.request(`/machines/1/events?${query}`)).status).toBe(422);
   });
 });
 
@@ -349,6 +349,6 @@ test('neither is there when additions are switched off', async () => {
   rule('additions.off');
   await open({ account }, { ctx: { additions: 'off' } });
   for (const path of ['/mcr/did:svc:1/history', '/machines/1/events']) {
-    expect((await scene!.ask(path)).text).toBe('{"detail":"Not Found"}');
+    expect((await scene!.request(path)).text).toBe('{"detail":"Not Found"}');
   }
 });

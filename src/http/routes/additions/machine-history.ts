@@ -1,14 +1,14 @@
 /** `GET /mcr/{did}/history` and `GET /machines/{machine_id}/events` (decisions 4). */
-import { getHistory, listEvents } from '../../actions/machine-history.ts';
-import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import type { Ctx } from '../../ports/ctx.ts';
-import { sendCacheableJson } from '../server/response.ts';
-import { encodeJson } from '../server/json-encoding.ts';
-import type { RouteDescription } from '../schemas/openapi.ts';
-import { requireIntegers, requireMachineDid, requireMachineId } from './parameters.ts';
-import type { Routes } from '../server/route-table.ts';
-import { machineDid, MACHINE_ID } from '../schemas/json-schema.ts';
-import { toEventListing, toHistory } from '../wire/machine-history.ts';
+import { getHistory, listEvents } from '../../../actions/machine-history.ts';
+import type { Namespace } from '../../../domain/identifiers/namespace.ts';
+import type { Ctx } from '../../../ports/ctx.ts';
+import { sendCacheableJson } from '../../server/response.ts';
+import { encodeJson } from '../../server/json-encoding.ts';
+import type { RouteDescription } from '../../schemas/openapi.ts';
+import { requireIntegers, requireMachineDid, requireMachineId } from '../parameters.ts';
+import type { Routes } from '../../server/route-table.ts';
+import { machineDid, MACHINE_ID } from '../../schemas/json-schema.ts';
+import { toEventListing, toHistory } from '../../wire/machine-history.ts';
 
 const PAGE_RULES = [
   { name: 'cursor', fallback: Number.MAX_SAFE_INTEGER, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
@@ -16,20 +16,19 @@ const PAGE_RULES = [
 ] as const;
 
 export function machineHistoryRoutes(routes: Routes, ctx: Ctx): void {
-  if (ctx.additions === 'off') return;
   const { namespace } = ctx;
   const describe = describeRoutes(namespace);
 
-  routes.get('/mcr/:did/history', { surface: 'read', description: describe.history }, async (exchange) => {
-    const history = await getHistory(ctx, requireMachineDid(exchange.parameter('did'), namespace));
-    sendCacheableJson(exchange, encodeJson(toHistory(history, namespace)), history.rated.snapshot.block);
+  routes.get('/mcr/:did/history', { profile: 'read', description: describe.history }, async (request) => {
+    const history = await getHistory(ctx, requireMachineDid(request.parameter('did'), namespace));
+    sendCacheableJson(request, encodeJson(toHistory(history, namespace)), history.rated.snapshot.block);
   });
 
-  routes.get('/machines/:machine_id/events', { surface: 'read', description: describe.events }, async (exchange) => {
-    const id = requireMachineId(exchange.parameter('machine_id'), 'machine_id');
-    const [cursor, limit] = requireIntegers(exchange.query, PAGE_RULES).map(Number) as [number, number];
+  routes.get('/machines/:machine_id/events', { profile: 'read', description: describe.events }, async (request) => {
+    const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
+    const [cursor, limit] = requireIntegers(request.query, PAGE_RULES).map(Number) as [number, number];
     const listing = await listEvents(ctx, id, { cursor, limit });
-    sendCacheableJson(exchange, encodeJson(toEventListing(listing, namespace)), listing.snapshot.block);
+    sendCacheableJson(request, encodeJson(toEventListing(listing, namespace)), listing.snapshot.block);
   });
 }
 

@@ -1,15 +1,15 @@
 /**
  * `GET /status?max_lag_blocks=N` (decisions 4): is what is answered fresh enough for the caller? One status code, for monitors that read no body.
  */
-import { getFreshness } from '../../actions/health.ts';
-import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
-import type { Ctx } from '../../ports/ctx.ts';
-import { sendUncached } from '../server/response.ts';
-import { encodeJson } from '../server/json-encoding.ts';
-import type { RouteDescription } from '../schemas/openapi.ts';
-import { requireIntegers } from './parameters.ts';
-import type { Routes } from '../server/route-table.ts';
-import { toStatusReport } from '../wire/health.ts';
+import { getFreshness } from '../../../actions/health.ts';
+import { MAX_LAG_BLOCKS } from '../../../domain/index-rules/index-freshness.ts';
+import type { Ctx } from '../../../ports/ctx.ts';
+import { sendUncached } from '../../server/response.ts';
+import { encodeJson } from '../../server/json-encoding.ts';
+import type { RouteDescription } from '../../schemas/openapi.ts';
+import { requireIntegers } from '../parameters.ts';
+import type { Routes } from '../../server/route-table.ts';
+import { toStatusReport } from '../../wire/health.ts';
 
 const RULES = [
   { name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
@@ -31,11 +31,9 @@ const STATUS: RouteDescription = {
 };
 
 export function statusRoutes(routes: Routes, ctx: Ctx): void {
-  if (ctx.additions === 'off') return;
-
-  routes.get('/status', { surface: 'probe', description: STATUS }, async (exchange) => {
-    const maxLagBlocks = Number(requireIntegers(exchange.query, RULES)[0]);
+  routes.get('/status', { profile: 'probe', description: STATUS }, async (request) => {
+    const maxLagBlocks = Number(requireIntegers(request.query, RULES)[0]);
     const freshness = await getFreshness(ctx, maxLagBlocks);
-    sendUncached(exchange, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
+    sendUncached(request, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
   });
 }

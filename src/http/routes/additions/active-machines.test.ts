@@ -4,17 +4,17 @@ import {
   eventLog,
   MAIN_MACHINE,
   NOW,
-  openAltScene,
+  openAltService,
   present,
   UNREADABLE,
-  type AltScene,
-  type AltSceneOptions,
-} from '../../../testing/harness/alt-chain.ts';
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import { rule } from '../../../test/conformance/rule.ts';
-import { chainUnreadable, Fault } from '../../domain/faults.ts';
+  type AltService,
+  type AltServiceOptions,
+} from '../../../../testing/harness/alt-chain.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
+import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 afterEach(() => scene?.close());
 
 type Listed = readonly (readonly [id: number, secondsAgo: number])[];
@@ -24,14 +24,14 @@ interface Newest {
   readonly alt?: Listed;
 }
 
-async function open({ main = [], alt = [] }: Newest, options: AltSceneOptions): Promise<(number | string)[][]> {
+async function open({ main = [], alt = [] }: Newest, options: AltServiceOptions): Promise<(number | string)[][]> {
   const asked: (number | string)[][] = [];
   const list = (name: string, listed: Listed) => async (limit: number) => {
     asked.push([name, limit]);
     return listed.map(([id, secondsAgo]) => ({ id: BigInt(id) as MachineId, lastEventAt: NOW - secondsAgo }));
   };
   const status = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW * 1000 - 5_000 };
-  scene = await openAltScene({ readStatus: async () => status, ...options });
+  scene = await openAltService({ readStatus: async () => status, ...options });
   Object.assign(scene.ctx.store, { listActiveMachines: list('main', main), listActiveAltMachines: list('alt', alt) });
   return asked;
 }
@@ -45,7 +45,7 @@ const entry = (id: number, bond: string, rest: string) =>
 test('the newest of both chains, as a list of an operator shows them, and how far the indexes are', async () => {
   rule('active-machines.newest');
   const asked = await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE, { log: eventLog(7) }] });
-  const { status, headers, text } = await scene!.ask('/active-machines');
+  const { status, headers, text } = await scene!.request('/active-machines');
   expect([status, headers['cache-control'], asked]).toEqual([
     ...[200, 'no-cache'],
     [
@@ -62,7 +62,7 @@ test('the newest of both chains, as a list of an operator shows them, and how fa
 
 test('of one chain where no other is read', async () => {
   await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE], hasAlt: false });
-  const { machines, solana_indexer } = JSON.parse((await scene!.ask('/active-machines')).text);
+  const { machines, solana_indexer } = JSON.parse((await scene!.request('/active-machines')).text);
   expect([machines.map(({ machine_id }: { machine_id: string }) => machine_id), solana_indexer]).toEqual([['1'], null]);
 });
 
@@ -73,7 +73,7 @@ test('what has moved away is left out, and what cannot be read is counted', asyn
     { main: [1, 2, 3].map((id) => [id, id] as const), alt: [[4, 9]] },
     { machines: [moving, away, HERE, { account: UNREADABLE }] },
   );
-  const { machines, unreadable } = JSON.parse((await scene!.ask('/active-machines')).text);
+  const { machines, unreadable } = JSON.parse((await scene!.request('/active-machines')).text);
   expect([machines.map(({ machine_id }: { machine_id: string }) => machine_id), unreadable]).toEqual([['3'], 2]);
 });
 
@@ -84,7 +84,7 @@ test('it says so when the indexes are behind, and shows what they know', async (
     { machines: [HERE], ctx: {}, readStatus: async () => Promise.reject(new Fault('StoreUnavailable', {})) },
   );
   scene!.ctx.time.milliseconds += 700_000;
-  const { machines, operator_index, solana_indexer } = JSON.parse((await scene!.ask('/active-machines')).text);
+  const { machines, operator_index, solana_indexer } = JSON.parse((await scene!.request('/active-machines')).text);
   expect([machines.length, operator_index.ready, operator_index.head_observed_age_seconds, solana_indexer]).toEqual([
     ...[1, false, 711],
     { ready: false, slot: null, age_seconds: null },
@@ -102,7 +102,7 @@ test('each index is asked once how far it is', async () => {
       return read();
     },
   });
-  const { operator_index } = JSON.parse((await scene!.ask('/active-machines')).text);
+  const { operator_index } = JSON.parse((await scene!.request('/active-machines')).text);
   expect([operator_index.ready, asked]).toEqual([true, 1]);
 });
 
@@ -110,7 +110,7 @@ test('nothing is listed from an index that is of another chain', async () => {
   await open({ main: [[1, 10]] }, { machines: [HERE], ctx: {} });
   const refuse = async () => Promise.reject(chainUnreadable('main', 'contradiction'));
   Object.assign(scene!.ctx.main!.index, { readMainChainIndex: refuse });
-  const { status, text } = await scene!.ask('/active-machines');
+  const { status, text } = await scene!.request('/active-machines');
   expect([status, text]).toEqual([503, '{"detail":"Chain unavailable"}']);
 });
 
@@ -131,16 +131,16 @@ test.each([
   ],
 ])('%s is what both indexes are asked for', async (query, expected) => {
   const asked = await open({ main: [[1, 10]], alt: [[1, 3]] }, { machines: [HERE] });
-  const { machines } = JSON.parse((await scene!.ask(`/active-machines?${query}`)).text);
+  const { machines } = JSON.parse((await scene!.request(`/active-machines?${query}`)).text);
   expect([machines.length, machines[0].last_event_at, asked]).toEqual([1, NOW - 3, expected]);
 });
 
 test.each(['limit=0', 'limit=21', 'limit=', 'limit=1&limit=2', 'limit=x'])('%s is no limit', async (query) => {
   await open({}, {});
-  expect((await scene!.ask(`/active-machines?${query}`)).status).toBe(422);
+  expect((await scene!.request(`/active-machines?${query}`)).status).toBe(422);
 });
 
 test('it is not there when additions are switched off', async () => {
   await open({}, { ctx: { additions: 'off' } });
-  expect((await scene!.ask('/active-machines')).text).toBe('{"detail":"Not Found"}');
+  expect((await scene!.request('/active-machines')).text).toBe('{"detail":"Not Found"}');
 });

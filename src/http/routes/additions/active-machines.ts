@@ -1,0 +1,30 @@
+/** `GET /active-machines` (decisions 4): a first look at a deployment, for whoever has no id yet. */
+import { listActiveMachines } from '../../../actions/active-machines.ts';
+import { MOST_ACTIVE_MACHINES } from '../../../domain/machine/active-machine.ts';
+import type { Ctx } from '../../../ports/ctx.ts';
+import { sendCacheableJson } from '../../server/response.ts';
+import { encodeJson } from '../../server/json-encoding.ts';
+import type { RouteDescription } from '../../schemas/openapi.ts';
+import { requireIntegers } from '../parameters.ts';
+import type { Routes } from '../../server/route-table.ts';
+import { toActiveMachines } from '../../wire/active-machines.ts';
+
+const LIMIT = { minimum: 1, maximum: MOST_ACTIVE_MACHINES } as const;
+const RULES = [{ name: 'limit', fallback: MOST_ACTIVE_MACHINES, ...LIMIT }] as const;
+
+const ACTIVE_MACHINES: RouteDescription = {
+  operationId: 'listActiveMachines',
+  summary: 'The machines whose newest indexed events are the newest, and how far the indexes are.',
+  query: { limit: { type: 'integer', ...LIMIT, default: MOST_ACTIVE_MACHINES } },
+  answers: { 200: 'ActiveMachines' },
+  faults: ['ParametersInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
+  caching: 'revalidated',
+  block: 'never',
+};
+
+export function activeMachinesRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get('/active-machines', { profile: 'read', description: ACTIVE_MACHINES }, async (request) => {
+    const limit = Number(requireIntegers(request.query, RULES)[0]);
+    sendCacheableJson(request, encodeJson(toActiveMachines(await listActiveMachines(ctx, limit), ctx.namespace)));
+  });
+}

@@ -1,0 +1,37 @@
+/** Additions: the routes and members beyond the interface, which `ADDITIONS=off` removes together (decisions 4). */
+import type { MachineCard, MachineProfile } from '../../../actions/machines.ts';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Ctx } from '../../../ports/ctx.ts';
+import type { PreviewImage } from '../../pages/html-shell.ts';
+import type { Routes } from '../../server/route-table.ts';
+import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
+import { activeMachinesRoutes } from './active-machines.ts';
+import { explanationRoutes } from './explanation.ts';
+import { llmsTextRoutes } from './llms-text.ts';
+import { machineHistoryRoutes } from './machine-history.ts';
+import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
+import { statusRoutes } from './status.ts';
+
+export interface Additions {
+  register(routes: Routes, ctx: Ctx): void;
+  /** Returns the additional members of a profile. */
+  toProfileMembers(profile: MachineProfile, ctx: Ctx): object;
+  /** Returns the additional members of a card. */
+  toCardMembers(card: MachineCard, ctx: Ctx): object;
+  /** Returns the image for link previews of a machine's page; undefined when images are not rendered. `text` describes it. */
+  previewImageOf(id: MachineId, text: string, ctx: Ctx): PreviewImage | undefined;
+}
+
+export const ADDITIONS: Additions = {
+  register(routes, ctx) {
+    explanationRoutes(routes, ctx);
+    machineHistoryRoutes(routes, ctx);
+    ratingImagesRoutes(routes, ctx);
+    activeMachinesRoutes(routes, ctx);
+    statusRoutes(routes, ctx);
+    llmsTextRoutes(routes, ctx);
+  },
+  toProfileMembers: toMarketplaceMembers,
+  toCardMembers: toAgentMembers,
+  previewImageOf,
+};

@@ -1,0 +1,12 @@
+/** Errors that every route about one machine can return, for the descriptions of those routes. */
+
+export const MACHINE_FAULTS = [
+  'MachineAbsent',
+  'MachineRelocating',
+  'MachineHomedElsewhere',
+  'ServiceNotInitialised',
+  'StoreUnavailable',
+] as const;
+
+/** The same of routes that need the events of the machine. */
+export const RATING_FAULTS = ['EventIndexSyncing', ...MACHINE_FAULTS] as const;
