@@ -54,8 +54,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'believes logs that are of every contract which the bloom names',
     file: 'indexing/main/block-reader.ts',
-    line: 'return logs.length === 0 && findSilentContracts(contracts, header, logs).length === 0;',
-    instead: 'return findSilentContracts(contracts, header, logs).length === 0;',
+    line: 'return logs.length === 0 && findContractsMissingLogs(contracts, header, logs).length === 0;',
+    instead: 'return findContractsMissingLogs(contracts, header, logs).length === 0;',
     symptom: /^15 minutes after all faults: .*Event index is syncing/,
     seed: 109,
     within: 200,
