@@ -1,33 +1,33 @@
 /**
- * What does a bad network, or a bad server behind it, do to bytes? A TCP proxy between the service and anything it depends on, whatever that
- * speaks: it delays, cuts, resets, falls silent, dribbles, talks nonsense, or leads to another server. It heals when it is told to.
+ * Fault-injecting TCP proxy between the service and any dependency, independent of the protocol. It delays, cuts, resets, drops, slows down or
+ * garbles what the server sends, or connects to another server.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** One thing that goes wrong with every byte that the other side sends, from now on, on connections that are open and on new ones. */
+/** A fault of everything the server sends on open and new connections. */
 export type WireFault =
   | { readonly kind: 'latency'; readonly milliseconds: number }
-  /** Connections end, and new ones are closed as soon as they are open. */
+  /** Closes all connections, and new ones at once. */
   | { readonly kind: 'cut' }
-  /** Connections are reset as soon as an answer begins. */
+  /** Resets a connection when the server begins to send. */
   | { readonly kind: 'reset' }
-  /** Everything is taken, nothing comes back. */
+  /** Accepts all input and returns nothing. */
   | { readonly kind: 'silence' }
-  /** Answers come a byte at a time. */
+  /** Sends responses byte by byte. */
   | { readonly kind: 'dribble'; readonly millisecondsPerByte: number }
-  /** Answers are as long as before, and of no protocol. */
+  /** Replaces responses with garbage of the same length. */
   | { readonly kind: 'garbage' }
-  /** Connections end, and new ones lead elsewhere. */
+  /** Closes all connections and connects new ones to another server. */
   | { readonly kind: 'divert'; readonly to: NetConnectOpts };
 
 export interface FaultProxy {
   readonly port: number;
-  /** How often a part of an answer, or a connection, met the fault since it was injected. */
+  /** Counts the chunks and connections that the fault has affected. */
   readonly met: number;
   inject(fault: WireFault): void;
-  /** Ends the fault. Connections that it has spoilt are closed. */
+  /** Removes the fault and closes the connections it has corrupted. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -39,13 +39,13 @@ export async function startFaultProxy(upstream: NetConnectOpts): Promise<FaultPr
   let fault: WireFault | undefined;
   let met = 0;
 
-  function meet(): WireFault | undefined {
+  function applyFault(): WireFault | undefined {
     if (fault !== undefined) met += 1;
     return fault;
   }
 
-  function spoil(chunk: Buffer, client: Socket, done: TransformCallback): void {
-    const current = meet();
+  function corrupt(chunk: Buffer, client: Socket, done: TransformCallback): void {
+    const current = applyFault();
     switch (current?.kind) {
       case 'latency':
         setTimeout(done, current.milliseconds, null, chunk);
@@ -80,15 +80,15 @@ export async function startFaultProxy(upstream: NetConnectOpts): Promise<FaultPr
     open.add(client);
     client.on('error', () => undefined);
     client.on('close', () => open.delete(client));
-    const current = fault?.kind === 'cut' || fault?.kind === 'divert' ? meet() : undefined;
+    const current = fault?.kind === 'cut' || fault?.kind === 'divert' ? applyFault() : undefined;
     if (current?.kind === 'cut') return void client.destroy();
-    const behind = connect(current?.kind === 'divert' ? current.to : upstream);
-    behind.on('error', () => client.destroy());
-    behind.on('close', () => client.destroy());
-    client.on('close', () => behind.destroy());
-    client.pipe(behind);
-    const answers = new Transform({ transform: (chunk: Buffer, _encoding, done) => spoil(chunk, client, done) });
-    behind.pipe(answers).pipe(client);
+    const upstreamSocket = connect(current?.kind === 'divert' ? current.to : upstream);
+    upstreamSocket.on('error', () => client.destroy());
+    upstreamSocket.on('close', () => client.destroy());
+    client.on('close', () => upstreamSocket.destroy());
+    client.pipe(upstreamSocket);
+    const responses = new Transform({ transform: (chunk: Buffer, _encoding, done) => corrupt(chunk, client, done) });
+    upstreamSocket.pipe(responses).pipe(client);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

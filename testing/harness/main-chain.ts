@@ -1,6 +1,6 @@
 /**
- * What does a test of the main-chain adapter stand on? A real node with the contracts, a faulty proxy before it, a clock that
- * stands still, a log that remembers, and short limits.
+ * Test harness of the main-chain adapter: a real node with the contracts behind a fault-injecting proxy, a manual clock, a recording log and short
+ * limits.
  */
 import { startBareChain, type BareChain, type BareChainOptions } from '../../devnet/bare-chain.ts';
 import type { Call } from '../../devnet/chain-writer.ts';
@@ -8,10 +8,10 @@ import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-
 import type { MainChainLimits } from '../../src/adapters/main-chain/limits.ts';
 import type { MainChainAddresses, MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { Header, HeadStep, MachineWants } from '../../src/ports/main-chain.ts';
+import type { Header, HeadStep, MachineReadOptions } from '../../src/ports/main-chain.ts';
 import { startRpcProxy, type RpcProxy } from './rpc-proxy.ts';
 
-/** A pause that a test may really wait for, and deadlines that a busy machine does not miss. */
+/** A retry delay short enough for tests, and deadlines long enough for a busy machine. */
 export const SHORT_LIMITS: Partial<MainChainLimits> = {
   requestTimeoutMilliseconds: 10_000,
   readTimeoutMilliseconds: 20_000,
@@ -26,11 +26,11 @@ export interface MainChainHarness {
   readonly addresses: MainChainAddresses;
   readonly time: { milliseconds: number };
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
-  /** An adapter that reads through the proxy; closed with the scene. */
+  /** Opens an adapter that reads through the proxy; closed with the harness. */
   open(overrides?: HarnessOverrides): MainChainAdapter;
-  /** The newest header, read past the proxy. */
+  /** Reads the newest header directly from the node. */
   readHead(): Promise<Header>;
-  /** Tells the adapter the newest head as its follower would. */
+  /** Reports the newest head to the adapter as its follower would. */
   reportHead(adapter: MainChainAdapter, step?: Partial<HeadStep>): Promise<Header>;
   mine(...calls: Call[]): Promise<void>;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export interface HarnessOverrides extends Partial<Omit<MainChainConfig, 'address
 
 export const NOTHING_TOUCHED = { machines: new Set<MachineId>(), kybOperators: new Set<Address>() };
 
-export const ALL_EVENTS: MachineWants = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
+export const ALL_EVENTS: MachineReadOptions = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
 
 export async function startMainChainHarness(options: BareChainOptions = {}): Promise<MainChainHarness> {
   const chain = await startBareChain(options);
@@ -85,8 +85,8 @@ export async function startMainChainHarness(options: BareChainOptions = {}): Pro
     async reportHead(adapter, step = {}) {
       const head = await readHead();
       const observedAtMilliseconds = time.milliseconds;
-      const still = { waitMilliseconds: 0, touched: NOTHING_TOUCHED, deployment: false, checks: false };
-      adapter.chain.advanceHead({ head, observedAtMilliseconds, ...still, ...step });
+      const unchanged = { waitMilliseconds: 0, touched: NOTHING_TOUCHED, deployment: false, checks: false };
+      adapter.chain.advanceHead({ head, observedAtMilliseconds, ...unchanged, ...step });
       return head;
     },
     async mine(...calls) {

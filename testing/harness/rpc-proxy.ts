@@ -1,7 +1,6 @@
 /**
- * What does a bad EVM node do? A JSON-RPC server that counts what it is asked, answers from a real node or from a function, and injects
- * faults: it delays, hangs, cuts, garbles, refuses, answers another block, loses what it was asked for.
- * Its URL carries a made-up key, so that a test can prove that no key is ever printed.
+ * Fault-injecting JSON-RPC server that records its calls and responds from a real node or a function. It delays, hangs, cuts, garbles, refuses,
+ * responds for another block or drops responses. Its URL contains a made-up key, so that tests can prove that no key is ever printed.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -21,12 +20,12 @@ export interface ProxyError {
 
 export type ProxyResponse = { readonly result: unknown } | { readonly error: ProxyError };
 
-/** One thing that goes wrong. */
+/** A fault of the node. */
 export type RpcFault =
   | { readonly kind: 'hang' }
   | { readonly kind: 'cut' }
   | { readonly kind: 'delay'; readonly milliseconds: number }
-  /** Holds the request back until the test lets it go. */
+  /** Delays the request until the test releases it. */
   | { readonly kind: 'hold'; readonly until: Promise<unknown> }
   | {
       readonly kind: 'status';
@@ -36,34 +35,34 @@ export type RpcFault =
     }
   | { readonly kind: 'body'; readonly change: (body: string) => string }
   | { readonly kind: 'call'; readonly change: (call: ProxyCall) => ProxyCall }
-  /** Undefined: the answer is missing. */
+  /** Changes a response; undefined drops it. */
   | { readonly kind: 'answer'; readonly change: (answer: ProxyResponse, call: ProxyCall) => ProxyResponse | undefined };
 
 export interface RpcProxy {
-  /** With a key in its path. */
+  /** Contains `PROXY_KEY` in its path. */
   readonly url: string;
-  /** HTTP requests since the start or the last `resetCounts`. */
+  /** Counts HTTP requests since the start or the last `resetCounts`. */
   readonly requests: number;
-  /** The calls inside them, in order. */
+  /** Lists the calls of these requests in order. */
   readonly calls: readonly ProxyCall[];
   resetCounts(): void;
-  /** From the next request on, for so many requests. */
+  /** Injects a fault into the next `times` requests; without `times`, into all. */
   inject(fault: RpcFault, times?: number): void;
-  /** Ends all faults. */
+  /** Removes all faults. */
   heal(): void;
-  /** Resolves when so many requests have come since the last `resetCounts`. */
+  /** Resolves after `count` requests since the last `resetCounts`. */
   waitForRequests(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** In every URL of a proxy, and therefore in no log and no error. */
+/** Part of every proxy URL; must appear in no log and no error. */
 export const PROXY_KEY = 'made-up-key-0123456789';
 
 interface WireCall extends ProxyCall {
   readonly id: unknown;
 }
 
-/** Answers from the node at a URL, or from a function. */
+/** Starts a proxy that responds from the node at a URL or from a function. */
 export async function startRpcProxy(upstream: string | ((call: ProxyCall) => ProxyResponse)): Promise<RpcProxy> {
   const calls: ProxyCall[] = [];
   const hanging = new Set<ServerResponse>();
@@ -78,19 +77,19 @@ export async function startRpcProxy(upstream: string | ((call: ProxyCall) => Pro
     return taken;
   }
 
-  function noteRequest(asked: readonly WireCall[]): void {
+  function recordRequest(received: readonly WireCall[]): void {
     requests += 1;
-    calls.push(...asked.map(({ method, params }) => ({ method, params })));
+    calls.push(...received.map(({ method, params }) => ({ method, params })));
     for (const { resolve } of waiters.filter(({ count }) => requests >= count)) resolve();
     waiters = waiters.filter(({ count }) => requests < count);
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readBody(request);
     const parsed = JSON.parse(text) as WireCall | WireCall[];
-    const asked = [parsed].flat();
+    const received = [parsed].flat();
     const faults = takeFaults();
-    noteRequest(asked);
+    recordRequest(received);
     for (const fault of faults) {
       if (fault.kind === 'hang') return void hanging.add(response);
       if (fault.kind === 'cut') return void request.socket.destroy();
@@ -100,19 +99,19 @@ export async function startRpcProxy(upstream: string | ((call: ProxyCall) => Pro
         return void response.writeHead(fault.status, { ...fault.headers }).end(fault.body ?? 'refused');
       }
     }
-    const sent = asked.map((call) => faults.reduce(changeCall, call));
-    const got = typeof upstream === 'string' ? await askNode(upstream, sent) : sent.map(upstream);
-    const kept = got.flatMap((each, i) => {
-      const changed = faults.reduce<ProxyResponse | undefined>((a, fault) => changeAnswer(a, fault, sent[i]!), each);
-      return changed === undefined ? [] : [{ jsonrpc: '2.0', id: asked[i]!.id, ...changed }];
+    const sent = received.map((call) => faults.reduce(changeCall, call));
+    const results = typeof upstream === 'string' ? await queryNode(upstream, sent) : sent.map(upstream);
+    const responses = results.flatMap((each, i) => {
+      const changed = faults.reduce<ProxyResponse | undefined>((a, fault) => changeResponse(a, fault, sent[i]!), each);
+      return changed === undefined ? [] : [{ jsonrpc: '2.0', id: received[i]!.id, ...changed }];
     });
-    const whole = JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) ?? '';
+    const whole = JSON.stringify(Array.isArray(parsed) ? responses : responses[0]) ?? '';
     const body = faults.reduce((b, fault) => (fault.kind === 'body' ? fault.change(b) : b), whole);
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -154,11 +153,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function askNode(url: string, asked: readonly WireCall[]): Promise<ProxyResponse[]> {
-  const body = JSON.stringify(asked.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
+async function queryNode(url: string, calls: readonly WireCall[]): Promise<ProxyResponse[]> {
+  const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const answers = (await response.json()) as ({ readonly id: number } & ProxyResponse)[];
-  return asked.map((_, i) => {
+  return calls.map((_, i) => {
     const answer = answers.find(({ id }) => id === i)!;
     return 'error' in answer ? { error: answer.error } : { result: answer.result };
   });
@@ -168,21 +167,25 @@ function changeCall(call: WireCall, fault: RpcFault): WireCall {
   return fault.kind === 'call' ? { ...call, ...fault.change(call) } : call;
 }
 
-function changeAnswer(answer: ProxyResponse | undefined, fault: RpcFault, call: ProxyCall): ProxyResponse | undefined {
+function changeResponse(
+  answer: ProxyResponse | undefined,
+  fault: RpcFault,
+  call: ProxyCall,
+): ProxyResponse | undefined {
   return fault.kind === 'answer' && answer !== undefined ? fault.change(answer, call) : answer;
 }
 
-/** Every answer to one method becomes this one. */
+/** Replaces every response to one method. */
 export function respondWith(method: string, answer: ProxyResponse): RpcFault {
   return { kind: 'answer', change: (given, call) => (call.method === method ? answer : given) };
 }
 
-/** Answers to one method are missing from their batch. */
+/** Drops responses to one method from their batch. */
 export function dropResponsesTo(method: string): RpcFault {
   return { kind: 'answer', change: (given, call) => (call.method === method ? undefined : given) };
 }
 
-/** The node reads state so many blocks older than the block asked for, and does not say so. */
+/** Reads state `blocks` before the requested block without reporting it. */
 export function respondFromOlderBlock(blocks: number): RpcFault {
   return {
     kind: 'call',
@@ -194,7 +197,7 @@ export function respondFromOlderBlock(blocks: number): RpcFault {
   };
 }
 
-/** Half of the body arrives. */
+/** Truncates the body to half. */
 export function truncateBody(): RpcFault {
   return { kind: 'body', change: (body) => body.slice(0, body.length / 2) };
 }
@@ -220,7 +223,7 @@ export interface InnerCall {
   readonly callData: Hex;
 }
 
-/** Changes the results inside an aggregated call; undefined loses one. */
+/** Changes the results inside an aggregated call; undefined drops one. */
 export function changeInner(change: (result: InnerResult, call: InnerCall) => InnerResult | undefined): RpcFault {
   return {
     kind: 'answer',
@@ -239,7 +242,7 @@ export function changeInner(change: (result: InnerResult, call: InnerCall) => In
   };
 }
 
-/** The answer of one inner function, told by its selector, becomes this one. */
+/** Replaces the results of one inner function, given by its selector. */
 export function respondInner(selector: Hex, result: InnerResult): RpcFault {
   return changeInner((given, { callData }) => (callData.startsWith(selector) ? result : given));
 }

@@ -176,7 +176,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const chain: MainChain & HeadListener = {
     chainId,
     machineRegistry: addresses.machineRegistry,
-    firstGeneration:
+    legacy:
       addresses.legacy &&
       createLegacyMachines({ addresses: addresses.legacy, multicall, headers, head, clock, limits, startRead }),
     async readMachine(id, { eventsFrom, firstEvents }) {
@@ -186,7 +186,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
         readSnapshot(id, firstEvents, await eventsFrom(), block, deadline),
       );
     },
-    readMachineNow,
+    readMachineUncached: readMachineNow,
     getCached(id, firstEvents) {
       const block = head.fresh();
       const facts = deployment.fresh();

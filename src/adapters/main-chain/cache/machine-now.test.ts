@@ -26,7 +26,7 @@ test('returns a sale that the follower has not reported, and leaves cached snaps
   const cached = await adapter.chain.readMachine(id, ALL_EVENTS);
   await harness.mine(calls.transferMachine(harness.chain.deployment, OWNER, BUYER, id));
 
-  const { snapshot, deployment } = await adapter.chain.readMachineNow(id);
+  const { snapshot, deployment } = await adapter.chain.readMachineUncached(id);
   const head = await harness.readHead();
   expect([snapshot.owner, snapshot.block.hash]).toEqual([present(lower(BUYER)), head.hash]);
   expect(deployment).toEqual(await adapter.chain.readDeployment());
@@ -41,7 +41,7 @@ test('returns a pause of the whole protocol in the same read', async () => {
   expect((await adapter.chain.readDeployment()).generalPausedGlobal).toBe(false);
   await harness.administer('machineStateAndSync', 'setGeneralPausedGlobal', true);
   try {
-    expect((await adapter.chain.readMachineNow(id)).deployment.generalPausedGlobal).toBe(true);
+    expect((await adapter.chain.readMachineUncached(id)).deployment.generalPausedGlobal).toBe(true);
   } finally {
     await harness.administer('machineStateAndSync', 'setGeneralPausedGlobal', false);
   }
@@ -50,9 +50,9 @@ test('returns a pause of the whole protocol in the same read', async () => {
 test('coalesces many concurrent calls into two reads', async () => {
   const id = (await harness.activate()) as MachineId;
   const adapter = harness.open();
-  await adapter.chain.readMachineNow(id);
+  await adapter.chain.readMachineUncached(id);
   harness.proxy.resetCounts();
-  const facts = await Promise.all(Array.from({ length: 1_000 }, () => adapter.chain.readMachineNow(id)));
+  const facts = await Promise.all(Array.from({ length: 1_000 }, () => adapter.chain.readMachineUncached(id)));
   expect(new Set(facts).size).toBe(2);
   expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(2);
 });

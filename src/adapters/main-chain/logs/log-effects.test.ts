@@ -1,3 +1,4 @@
+/** Effects of logs on caches and indexes, against a real node (chain-evm 6). */
 import { encodeEventTopics, parseAbi, stringToHex, type Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as calls from '../../../../devnet/main-chain-calls.ts';
@@ -34,11 +35,11 @@ const latestLogs = async () => {
   const { number } = await harness.readHead();
   return log.readLogs({ fromBlock: number, toBlock: number });
 };
-const told = ({ address, effect, ownershipOf, event }: ChainLog) => ({ address, effect, ownershipOf, event });
+const toEffect = ({ address, effect, ownershipOf, event }: ChainLog) => ({ address, effect, ownershipOf, event });
 const machines = (...ids: readonly bigint[]) => ({ kind: 'machines', ids });
 
-describe('logs of the contracts', () => {
-  test('an activation, in its order', async () => {
+describe('decoding of contract logs', () => {
+  test('returns the effects of an activation in order', async () => {
     const id = await harness.activate();
     const { machineRegistry, machineSubscription, crossChainMirror, machineStateAndSync } = harness.addresses;
     const head = await harness.readHead();
@@ -49,7 +50,7 @@ describe('logs of the contracts', () => {
       ownershipOf,
       event: undefined,
     });
-    expect(logs.map(told)).toEqual([
+    expect(logs.map(toEffect)).toEqual([
       of(machineRegistry, [id]),
       of(machineRegistry, [id]),
       of(machineSubscription, []),
@@ -61,7 +62,7 @@ describe('logs of the contracts', () => {
     for (const each of logs) expect(each).toMatchObject({ blockNumber: head.number, blockHash: head.hash });
   });
 
-  test('a transfer, a pause, a flag, attestations, changes of the deployment', async () => {
+  test('returns the effects of a transfer, a pause, a flag, attestations and deployment changes', async () => {
     const id = await harness.activate();
     const { deployment } = harness.chain;
     await harness.mine(
@@ -93,14 +94,14 @@ describe('logs of the contracts', () => {
     ]);
   });
 
-  test('a reissue touches both ids, and both may have changed hands', async () => {
+  test('returns both ids of a reissue as touched and as possibly transferred', async () => {
     const id = await harness.activate();
     const credentialSubject = stringToHex('logs reissued');
     await harness.administer('machineStateAndSync', 'devReissue', id, 'Sensor', credentialSubject);
     const next = calls.machineIdOf({ machineType: 'Sensor', credentialSubject });
     const logs = await latestLogs();
     const reissues = logs.filter(({ effect }) => effect.kind === 'machines' && effect.ids.length === 2);
-    expect(reissues.map(told)).toEqual([
+    expect(reissues.map(toEffect)).toEqual([
       {
         address: harness.addresses.machineRegistry,
         effect: machines(id, next),
@@ -117,7 +118,7 @@ describe('logs of the contracts', () => {
     ]);
   });
 
-  test('events of both generations, which share no ids', async () => {
+  test('distinguishes events of both generations, whose ids are unrelated', async () => {
     const id = await harness.activate();
     const { deployment } = harness.chain;
     const machine = `0x${'3'.repeat(40)}`;
@@ -131,7 +132,7 @@ describe('logs of the contracts', () => {
       ),
     );
     const logs = await latestLogs();
-    expect(logs.map(told)).toEqual([
+    expect(logs.map(toEffect)).toEqual([
       {
         address: harness.addresses.eventRegistry,
         effect: machines(id),
@@ -169,7 +170,7 @@ describe('logs of the contracts', () => {
     expect(records.map((each) => each.map(({ value }) => value))).toEqual([[7n], [2n ** 255n], [2n ** 255n], []]);
   });
 
-  test('every block of the deployment is complete against its header', async () => {
+  test('returns complete logs for every block of the deployment', async () => {
     const headers = await log.readHeaders([1, 2, 3]);
     const blocks = await log.readBlockLogs(headers);
     const contracts = watchContracts(log.addresses);
@@ -181,7 +182,7 @@ describe('logs of the contracts', () => {
   });
 });
 
-describe('a log of a known contract', () => {
+describe('decoding of a log with an unusual form', () => {
   const transferTopics = encodeEventTopics({
     abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)']),
     args: { from: OWNER, to: BUYER, tokenId: 9n },
@@ -199,7 +200,7 @@ describe('a log of a known contract', () => {
   });
   const answerLogs = (result: unknown) => harness.proxy.inject(respondWith('eth_getLogs', { result }));
 
-  test('an event whose body is not of its form', async () => {
+  test('rejects an event with a malformed body', async () => {
     const topics = encodeEventTopics({
       abi: parseAbi([
         'event EventSubmitted(uint256 indexed machineId, uint256 indexed eventIndex, uint8 eventType, uint256 value, string indexed currency)',
@@ -220,7 +221,7 @@ describe('a log of a known contract', () => {
     expect((await log.readLogs({ fromBlock: 1, toBlock: 1 }))[0]!.event).toMatchObject({ eventType: 255, value: 1n });
   });
 
-  test('a word of changed metadata touches its machine, a range of them all', async () => {
+  test('touches the machine of a metadata update, and all machines for a range', async () => {
     rule('metadata.erc-4906');
     const abi = parseAbi([
       'event MetadataUpdate(uint256 _tokenId)',
@@ -247,7 +248,7 @@ describe('a log of a known contract', () => {
     expect(logs.map(({ effect }) => effect)).toEqual(rows.map(([, effect]) => effect));
   });
 
-  test('a topic in no row drops everything and is counted; one without topics too', async () => {
+  test('returns `unknown` and counts a log with an unlisted topic or without topics', async () => {
     answerLogs([entry({ topics: [word(1n)] }), entry({ topics: [] })]);
     const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
     expect(logs.map(({ effect }) => effect)).toEqual([{ kind: 'unknown' }, { kind: 'unknown' }]);

@@ -1,3 +1,4 @@
+/** Logs and headers for the indexers, against a real node behind a faulty proxy. */
 import { encodeEventTopics, parseAbi } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { BUYER, OWNER, startMachineHarness, word, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
@@ -30,7 +31,7 @@ beforeEach(() => {
 const machines = (...ids: readonly bigint[]) => ({ kind: 'machines', ids });
 
 describe('the head', () => {
-  test('comes with all newer logs in one request, and with none when nothing is new', async () => {
+  test('is read with all newer logs in one request, and with none when nothing is new', async () => {
     const { number } = await harness.readHead();
     const id = await harness.activate();
     await log.readHeader('latest');
@@ -44,19 +45,19 @@ describe('the head', () => {
     expect([behind.head.number, behind.logs]).toEqual([head.number, []]);
   });
 
-  test('comes with everything that it logged where that is asked for', async () => {
+  test('is read with all logs of its block when requested', async () => {
     const { number } = await harness.readHead();
     await harness.activate();
-    const asked = await log.readHeadAndLogs(number, false);
+    const expected = await log.readHeadAndLogs(number, false);
     harness.proxy.resetCounts();
     const { head, logs, headLogs } = await log.readHeadAndLogs(number, true);
     expect(harness.proxy.requests).toBe(1);
-    expect([{ head, logs, headLogs: undefined }, [headLogs]]).toEqual([asked, await log.readBlockLogs([head])]);
+    expect([{ head, logs, headLogs: undefined }, [headLogs]]).toEqual([expected, await log.readBlockLogs([head])]);
     expect(headLogs!.logs).toEqual(logs);
     expect(headLogs!.bloom).toBe(head.logsBloom);
   });
 
-  test('comes without what may be of another block', async () => {
+  test('is read without logs that may belong to another block', async () => {
     const { number } = await harness.readHead();
     await harness.activate();
     const { logs: ofHead } = await log.readHeadAndLogs(number, true);
@@ -73,7 +74,7 @@ describe('the head', () => {
     }
   });
 
-  test('finalized is behind latest; many headers come in one request and in order', async () => {
+  test('is ahead of the finalized block, and many headers are read in one request and in order', async () => {
     const latest = await log.readHeader('latest');
     const finalized = await log.readHeader('finalized');
     expect(latest.number - finalized.number).toBe(2);
@@ -85,7 +86,7 @@ describe('the head', () => {
     expect(harness.proxy.requests).toBe(1);
   });
 
-  test('a node that takes small batches only is asked in small batches', async () => {
+  test('is followed by smaller header batches when the node refuses large ones', async () => {
     const error = { code: -32600, message: 'batch too large' };
     harness.proxy.inject({
       kind: 'body',
@@ -109,7 +110,7 @@ describe('the head', () => {
     ['with a short bloom', { result: header({ number: '0x2', logsBloom: '0x00' }) }, 'malformed'],
     ['with a number that is no safe integer', { result: header({ number: '0x20000000000000' }) }, 'malformed'],
     ['an error', { error: { code: -32601, message: PROXY_KEY } }, 'rpc-error'],
-  ])('a header that is %s is not one', async (_, answer, cause) => {
+  ])('is unreadable when its header is %s', async (_, answer, cause) => {
     harness.proxy.inject(respondWith('eth_getBlockByNumber', answer));
     await expect(log.readHeader(2)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
@@ -123,7 +124,7 @@ function header(rest: object) {
   return { timestamp: '0x1', hash, parentHash: hash, logsBloom: `0x${'0'.repeat(512)}`, ...rest };
 }
 
-describe('a log that was not asked for, or is none', () => {
+describe('an entry of eth_getLogs', () => {
   const transferTopics = encodeEventTopics({
     abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)']),
     args: { from: OWNER, to: BUYER, tokenId: 9n },
@@ -141,7 +142,7 @@ describe('a log that was not asked for, or is none', () => {
   });
   const answerLogs = (result: unknown) => harness.proxy.inject(respondWith('eth_getLogs', { result }));
 
-  test('the entry itself is one, with or without the time of its block', async () => {
+  test('is accepted with or without the time of its block', async () => {
     answerLogs([entry({}), entry({ blockTimestamp: '0x10', logIndex: '0x1' })]);
     const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
     expect(logs.map(({ effect, blockTimestamp }) => [effect, blockTimestamp])).toEqual([
@@ -162,9 +163,9 @@ describe('a log that was not asked for, or is none', () => {
     ['of a pending block', () => [entry({ blockNumber: null, blockHash: null })]],
     ['without transaction', () => [entry({ transactionHash: undefined })]],
     ['null', () => [null]],
-    ['no list', () => ({})],
-    ['no list but null', () => null],
-  ])('%s', async (_, result) => {
+    ['not a list', () => ({})],
+    ['null instead of a list', () => null],
+  ])('is malformed when it is %s', async (_, result) => {
     answerLogs(result());
     await expect(log.readLogs({ fromBlock: 1, toBlock: 1 })).rejects.toMatchObject({
       kind: 'ChainUnreadable',
@@ -172,13 +173,13 @@ describe('a log that was not asked for, or is none', () => {
     });
   });
 
-  test('logs of a block that belong to another are not its logs', async () => {
+  test('is rejected as a log of another block', async () => {
     answerLogs([entry({})]);
     const [block] = await log.readHeaders([1]);
     await expect(log.readBlockLogs([block!])).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 
-  test('logs of a block that leave out a number are not all of them', async () => {
+  test('is withheld when the log indexes of a block have a gap', async () => {
     await harness.activate();
     const head = await log.readHeader('latest');
     expect((await log.readBlockLogs([head]))[0]!.logs).toHaveLength(6);
@@ -192,14 +193,14 @@ describe('a log that was not asked for, or is none', () => {
     await expect(log.readBlockLogs([head])).rejects.toMatchObject({ problem: 'withheld-logs' });
   });
 
-  test('a batch that lost the logs is malformed', async () => {
+  test('is malformed when the batch lacks the response', async () => {
     harness.proxy.inject(dropResponsesTo('eth_getLogs'));
     await expect(log.readHeadAndLogs(1, false)).rejects.toMatchObject({ context: { cause: 'malformed' } });
   });
 });
 
 describe('a refused query', () => {
-  // The chain id has been asked before anything is refused.
+  // Verifies the chain id before any call is refused.
   beforeEach(async () => {
     await log.readHeader('latest');
   });
@@ -222,7 +223,7 @@ describe('a refused query', () => {
     ['-32005', logsError(-32005, `${PROXY_KEY} exceeded`)],
     ['a text that names a range', logsError(-32602, 'query exceeds max block range 500')],
     ['a text that names a result limit', logsError(-32000, 'query returned more than 10000 results')],
-  ])('by %s asks for less', async (_, fault) => {
+  ])('by %s requests a smaller range', async (_, fault) => {
     harness.proxy.inject(fault);
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['range-too-large', undefined]);
     harness.time.milliseconds += 1_000;
@@ -233,18 +234,18 @@ describe('a refused query', () => {
     ['HTTP 429', rateLimit(9), 9],
     ['-32029', logsError(-32029, 'block range'), undefined],
     ['-32005 with a text that names a rate', logsError(-32005, 'request rate limited: 10 per second'), undefined],
-  ])('by %s asks for patience, which is tested first', async (_, fault, seconds) => {
+  ])('by %s is a rate limit, which takes precedence over a range', async (_, fault, seconds) => {
     harness.proxy.inject(fault);
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['rate-limited', seconds]);
   });
 
-  test('by any other error is unreadable', async () => {
+  test('by any other error makes the chain unreadable', async () => {
     harness.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
     await expect(log.readLogs({ fromBlock: 0, toBlock: 1 })).rejects.toMatchObject({ context: { cause: 'rpc-error' } });
   });
 });
 
-test('without first-generation contracts their events are not read', async () => {
+test('does not read legacy events without legacy contracts', async () => {
   const { log: without } = harness.open({ addresses: { legacy: undefined } });
   expect(without.addresses).not.toContain(harness.addresses.legacy!.eventRegistry);
   const eventsOf = { generation: 'first', machineId: 1n as MachineId } as const;

@@ -137,7 +137,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   return {
     addresses: effects.addresses,
-    get tellsReceipts() {
+    get servesReceipts() {
       return tellsReceipts;
     },
     readHeader: (block) => headers.read(block, startRead()),

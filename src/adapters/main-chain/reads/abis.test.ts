@@ -1,9 +1,10 @@
+/** ABIs that the service reads, compared with the compiled contracts. */
 import { toEventSelector, toFunctionSelector, type Abi, type AbiEvent, type AbiFunction } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { abiOf, type ContractName } from '../../../../contracts/artifacts.ts';
 import * as abis from './abis.ts';
 
-/** The contracts of the local chain are themselves held against the facts of chain-evm 2 (`contracts/interface.test.ts`). */
+/** `contracts/interface.test.ts` compares these compiled contracts with the facts of chain-evm 2. */
 const CONTRACTS: readonly (readonly [ContractName, Abi])[] = [
   ['InfoDesk', abis.infoDeskAbi],
   ['MachineRegistry', abis.machineRegistryAbi],
@@ -21,37 +22,37 @@ const CONTRACTS: readonly (readonly [ContractName, Abi])[] = [
   ['MachineRegistry', abis.governedEvents],
 ];
 
-/** A type with the types of its members: `(uint8,uint64)[]`. */
-function spell(parameter: {
+/** Formats a type with the types of its members, such as `(uint8,uint64)[]`. */
+function format(parameter: {
   readonly type: string;
   readonly components?: readonly { readonly type: string }[];
 }): string {
   if (parameter.components === undefined) return parameter.type;
-  return `(${parameter.components.map(spell).join(',')})${parameter.type.slice('tuple'.length)}`;
+  return `(${parameter.components.map(format).join(',')})${parameter.type.slice('tuple'.length)}`;
 }
 
-const spellFunction = (item: AbiFunction) =>
-  `${toFunctionSelector(item)} ${item.name} ${item.outputs.map(spell).join(' ')}`;
-const spellEvent = (item: AbiEvent) =>
-  `${toEventSelector(item)} ${item.name} ${item.inputs.map((input) => `${spell(input)}:${input.indexed ?? false}`).join(' ')}`;
+const formatFunction = (item: AbiFunction) =>
+  `${toFunctionSelector(item)} ${item.name} ${item.outputs.map(format).join(' ')}`;
+const formatEvent = (item: AbiEvent) =>
+  `${toEventSelector(item)} ${item.name} ${item.inputs.map((input) => `${format(input)}:${input.indexed ?? false}`).join(' ')}`;
 
 describe.each(CONTRACTS)('%s', (name, abi) => {
   const compiled = abiOf(name);
 
-  test('has every function that is read, with these outputs', () => {
-    const known = new Set(compiled.filter((item) => item.type === 'function').map(spellFunction));
+  test('has every function that the service reads, with its outputs', () => {
+    const known = new Set(compiled.filter((item) => item.type === 'function').map(formatFunction));
     const missing = abi
       .filter((item) => item.type === 'function')
-      .map(spellFunction)
+      .map(formatFunction)
       .filter((each) => !known.has(each));
     expect(missing).toEqual([]);
   });
 
-  test('has every event that is read, with these members indexed', () => {
-    const known = new Set(compiled.filter((item) => item.type === 'event').map(spellEvent));
+  test('has every event that the service reads, with its indexed members', () => {
+    const known = new Set(compiled.filter((item) => item.type === 'event').map(formatEvent));
     const missing = abi
       .filter((item) => item.type === 'event')
-      .map(spellEvent)
+      .map(formatEvent)
       .filter((each) => !known.has(each));
     expect(missing).toEqual([]);
   });

@@ -1,3 +1,4 @@
+/** Codec of aggregate3, compared with viem. */
 import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
@@ -16,18 +17,18 @@ function encodeAnswer(results: readonly CallResult[]): Hex {
   return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result });
 }
 
-describe('the words of aggregate3', () => {
-  it('ask what viem reads', () => {
+describe('the codec of aggregate3', () => {
+  it('encodes what viem decodes', () => {
     const calls = LENGTHS.map((length) => ({ target: TARGET, data: bytesOf(length) }));
     const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data: encodeAggregate3(calls) });
     expect(functionName).toBe('aggregate3');
-    const [asked] = args as unknown as [readonly { target: string; allowFailure: boolean; callData: Hex }[]];
-    expect(asked.map(({ target, ...rest }) => ({ target: target.toLowerCase(), ...rest }))).toEqual(
+    const [decoded] = args as unknown as [readonly { target: string; allowFailure: boolean; callData: Hex }[]];
+    expect(decoded.map(({ target, ...rest }) => ({ target: target.toLowerCase(), ...rest }))).toEqual(
       calls.map(({ target, data }) => ({ target, allowFailure: true, callData: data })),
     );
   });
 
-  it.each([0, 1, 3])('are read as viem writes them, after %i others', (others) => {
+  it.each([0, 1, 3])('decodes what viem encodes, after %i other results', (others) => {
     const results = [...Array<number>(others).fill(32), ...LENGTHS].map((length, i) => ({
       success: i % 2 === 0,
       data: bytesOf(length),
@@ -35,12 +36,12 @@ describe('the words of aggregate3', () => {
     expect(decodeAggregate3(encodeAnswer(results))).toEqual(results);
   });
 
-  it('are read in any letter case, and given in lower case', () => {
+  it('accepts any letter case and returns lower case', () => {
     const answer = encodeAnswer([{ success: true, data: '0xabcd' }]);
     expect(decodeAggregate3(`0x${answer.slice(2).toUpperCase()}`)).toEqual([{ success: true, data: '0xabcd' }]);
   });
 
-  it('are nothing when any of them is missing or points out of the answer', () => {
+  it('rejects a result when a word is missing or points outside of it', () => {
     const answer = encodeAnswer([
       { success: true, data: bytesOf(32) },
       { success: false, data: bytesOf(32) },
@@ -58,7 +59,7 @@ describe('the words of aggregate3', () => {
     }
   });
 
-  it.each([undefined, null, 7, '', '0x', '0x0', '0xzz', {}])('are not %j', (answer) => {
+  it.each([undefined, null, 7, '', '0x', '0x0', '0xzz', {}])('rejects %j', (answer) => {
     expect(decodeAggregate3(answer)).toBeUndefined();
   });
 });

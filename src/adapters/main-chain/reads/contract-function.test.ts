@@ -1,3 +1,4 @@
+/** Strict encoding and decoding of contract functions. */
 import { encodeAbiParameters, parseAbi, parseAbiParameters, toFunctionSelector, type Hex } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { contractFunction } from './contract-function.ts';
@@ -22,15 +23,15 @@ const words = (...values: readonly bigint[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`;
 const MAX = 2n ** 256n - 1n;
 
-test('calls are encoded with their selector', () => {
+test('encodes calls with their selector', () => {
   const functions = abi.filter((item) => item.type === 'function');
   expect(functions.map(({ name }) => contractFunction(abi, name).selector)).toEqual(functions.map(toFunctionSelector));
   expect(wordOf.encode([7n])).toBe(wordOf.selector + words(7n).slice(2));
   expect(smallOf.encode([])).toBe(smallOf.selector);
 });
 
-describe('words', () => {
-  test('in range are decoded', () => {
+describe('a word', () => {
+  test('is decoded when it is in range', () => {
     expect(wordOf.decode(words(65_535n))).toBe(65_535);
     expect(whoOf.decode(words(0xabcdefn))).toBe(`0x${'abcdef'.padStart(40, '0')}`);
     expect(smallOf.decode(words(255n, 2n ** 64n - 1n, 1n, 1n))).toEqual({
@@ -54,12 +55,12 @@ describe('words', () => {
     ['half a word', wordOf.decode('0x00000000000000000000000000000001')],
     ['a word too many', wordOf.decode(words(1n, 1n))],
     ['a word too few', smallOf.decode(words(1n, 1n, 1n))],
-  ])('%s is no answer', (_, decoded) => {
+  ])('is rejected: %s', (_, decoded) => {
     expect(decoded).toBeUndefined();
   });
 });
 
-describe('answers with dynamic parts', () => {
+describe('a result with dynamic parts', () => {
   const encode = (tier: bigint) =>
     encodeAbiParameters(
       parseAbiParameters([
@@ -78,7 +79,7 @@ describe('answers with dynamic parts', () => {
       ],
     );
 
-  test('are decoded into objects, and as strictly', () => {
+  test('is decoded into objects, as strictly', () => {
     expect(largeOf.decode(encode(3n))).toEqual({
       text: 'é',
       smalls: [{ tier: 3, time: 1n, who: `0x${'a'.repeat(40)}`, on: false }],
@@ -89,14 +90,14 @@ describe('answers with dynamic parts', () => {
     expect(largeOf.decode(encode(256n))).toBeUndefined();
   });
 
-  test('that were cut anywhere are no answer', () => {
+  test('is rejected when it is truncated anywhere', () => {
     const whole = encode(3n);
     for (let length = 2; length < whole.length - 62; length += 2) {
       expect(largeOf.decode(whole.slice(0, length) as Hex)).toBeUndefined();
     }
   });
 
-  test('with offsets or lengths from nowhere are no answer, and cost nothing', () => {
+  test('is rejected cheaply when an offset or length points outside of it', () => {
     for (const position of [0, 1, 2, 3, 5, 6]) {
       const whole = encode(3n);
       const at = 2 + 64 * position;

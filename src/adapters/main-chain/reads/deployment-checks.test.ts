@@ -1,3 +1,4 @@
+/** Deployment checks and readiness against a real node. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondInner, respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
@@ -17,7 +18,7 @@ beforeEach(() => {
   harness.time.milliseconds = Date.now();
 });
 
-const NOBODY = `0x${'7'.repeat(40)}` as Address;
+const STRANGER = `0x${'7'.repeat(40)}` as Address;
 const SOUND = {
   rpcConnected: true,
   machineRegistry: true,
@@ -31,7 +32,7 @@ const NOT_READY = Object.fromEntries(Object.keys(SOUND).map((name) => [name, fal
 const listProblems = async (adapter: MainChainAdapter) =>
   (await adapter.checkDeployment()).map(formatDeploymentProblem);
 
-test('roles have the keys of the specification', () => {
+test('roleKey returns the keys of the specification', () => {
   expect(Object.values(PEERS).map((role) => role && roleKey(role))).toEqual([
     '0xaf5b42773c8b150a59d4bb67458cb17f9672307c5295de4278fd5649054926a4',
     '0x817dd2c6eb213c578d0c420b1dc61394099cbd5f2dfd7543e4ec2c38972b426a',
@@ -41,7 +42,7 @@ test('roles have the keys of the specification', () => {
   ]);
 });
 
-test('a sound deployment has no problem, is ready, and tells its facts', async () => {
+test('reports no problem for a sound deployment, which is ready and has its facts', async () => {
   const adapter = harness.open();
   expect(await listProblems(adapter)).toEqual([]);
   expect(await adapter.chain.readReadiness()).toEqual(SOUND);
@@ -57,9 +58,9 @@ test('a sound deployment has no problem, is ready, and tells its facts', async (
   });
 });
 
-describe('a problem is named by its variable, and readiness agrees', () => {
-  test('an address without code', async () => {
-    const adapter = harness.open({ addresses: { adminFlags: NOBODY, machineRegistry: NOBODY } });
+describe('a problem names its variable, and readiness agrees', () => {
+  test('for an address without code', async () => {
+    const adapter = harness.open({ addresses: { adminFlags: STRANGER, machineRegistry: STRANGER } });
     expect(await listProblems(adapter)).toEqual([
       'MACHINE_REGISTRY_ADDRESS: no code at this address',
       'ADMIN_FLAGS_ADDRESS: no code at this address',
@@ -67,7 +68,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
     expect(await adapter.chain.readReadiness()).toEqual({ ...SOUND, machineRegistry: false, adminFlags: false });
   });
 
-  test('contracts in the wrong places', async () => {
+  test('for swapped contract addresses', async () => {
     const { machineSubscription, crossChainMirror, infoDesk } = harness.addresses;
     const swapped = harness.open({
       addresses: { machineSubscription: crossChainMirror, crossChainMirror: machineSubscription },
@@ -85,8 +86,11 @@ describe('a problem is named by its variable, and readiness agrees', () => {
     expect(await alone.chain.readReadiness()).toEqual({ ...SOUND, eventRegistry: false });
   });
 
-  test('another InfoDesk than the contracts name', async () => {
-    const foreign = respondInner('0xc06b6568', { success: true, returnData: `0x${NOBODY.slice(2).padStart(64, '0')}` });
+  test('for an InfoDesk that the contracts do not name', async () => {
+    const foreign = respondInner('0xc06b6568', {
+      success: true,
+      returnData: `0x${STRANGER.slice(2).padStart(64, '0')}`,
+    });
     harness.proxy.inject(foreign);
     const names = [
       'MACHINE_REGISTRY',
@@ -100,7 +104,7 @@ describe('a problem is named by its variable, and readiness agrees', () => {
     expect(await adapter.chain.readReadiness()).toEqual({ ...NOT_READY, rpcConnected: true, adminFlags: true });
   });
 
-  test('a role that was cleared, an event registry that was removed, an authority that was given away', async () => {
+  test('for a cleared role, a removed event registry and a lost economic authority', async () => {
     const { machineRegistry, eventRegistry } = harness.addresses;
     const key = roleKey('MACHINE_REGISTRY');
     await harness.administer('infoDesk', 'unsetPeer', key);
@@ -126,8 +130,8 @@ describe('a problem is named by its variable, and readiness agrees', () => {
   });
 });
 
-describe('the nodes', () => {
-  test('of another chain, and one that does not answer, are named by their position', async () => {
+describe('a node', () => {
+  test('is named by its position when it serves another chain or does not respond', async () => {
     const wrong = harness.open({ chainId: 1 });
     expect(await listProblems(wrong)).toEqual([
       'MAIN_CHAIN_ID: endpoint 1 serves chain 31337',
@@ -141,7 +145,7 @@ describe('the nodes', () => {
     expect(await half.chain.readReadiness()).toEqual(SOUND);
   });
 
-  test('a block more than five minutes ahead of the clock is not connected; one behind is', async () => {
+  test('is not connected when its block is more than five minutes ahead of the clock, and is when it is behind', async () => {
     const { timestamp } = await harness.readHead();
     for (const [ahead, rpcConnected] of [
       [300, true],
@@ -153,18 +157,18 @@ describe('the nodes', () => {
     }
   });
 
-  test('one that refuses to show code says nothing about the contracts', async () => {
+  test('that refuses eth_getCode says nothing about the contracts', async () => {
     harness.proxy.inject(respondWith('eth_getCode', { error: { code: -32601, message: PROXY_KEY } }));
     expect(await listProblems(harness.open())).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
   });
 
-  test('one that hangs makes nothing ready, within its time', async () => {
+  test('that hangs makes nothing ready, within the deadline', async () => {
     harness.proxy.inject({ kind: 'hang' });
     const adapter = harness.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
     expect(await adapter.chain.readReadiness()).toEqual(NOT_READY);
   });
 
-  test('that do not answer do not make flags fail that nobody configured', async () => {
+  test('that does not respond leaves unconfigured flags ready', async () => {
     const adapter = harness.open({
       rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`],
       addresses: { adminFlags: undefined },

@@ -1,3 +1,4 @@
+/** Pages of event records against a real node. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeAbiParameters, type Hex } from 'viem';
 import {
@@ -13,7 +14,7 @@ import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { EventPage, EventRecord } from '../../../domain/machine/machine-facts.ts';
-import type { MachineWants } from '../../../ports/main-chain.ts';
+import type { MachineReadOptions } from '../../../ports/main-chain.ts';
 import { eventPageCall } from './event-pages.ts';
 
 let harness: MachineHarness;
@@ -24,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.proxy.heal());
 
-/** A machine with so many events, of the values 0, 1, 2 and so on. */
+/** Activates a machine with `count` events, of the values 0, 1, 2 and so on. */
 async function activateWithEvents(count: number): Promise<MachineId> {
   const id = await harness.activate();
   await harness.mine(...Array.from({ length: count }, (_, i) => harness.revenue(id, BigInt(i))));
   return id as MachineId;
 }
 
-const from = (offset: number, firstEvents = false): MachineWants => ({
+const from = (offset: number, firstEvents = false): MachineReadOptions => ({
   eventsFrom: () => Promise.resolve(offset),
   firstEvents,
 });
@@ -41,7 +42,7 @@ const valuesOf = (records: readonly EventRecord[]) => records.map(({ value }) =>
 const pageOf = (reading: ReadResult<EventPage> | undefined) =>
   reading?.state === 'present' ? [reading.value.offset, ...valuesOf(reading.value.records)] : reading;
 
-test('exactly the query limit, and two more, from several positions', async () => {
+test('reads exactly the query limit, and two more, from several offsets', async () => {
   const id = await activateWithEvents(100);
   expect(pageOf((await harness.readMachine(id)).events)).toEqual([0, ...range(0, 100)]);
   expect(pageOf((await harness.readMachine(id, from(100))).events)).toEqual([100]);
@@ -62,7 +63,7 @@ test('exactly the query limit, and two more, from several positions', async () =
   }
 });
 
-test('a registry with another query limit is asked for no more, and may answer less before it is known', async () => {
+test('requests no more than the query limit of the registry, and accepts a shorter first page', async () => {
   const id = await activateWithEvents(15);
   const pageCall = eventPageCall(harness.addresses.eventRegistry, id, 0, 10);
   const shortPage = await harness.chain.writer.rpc.request<Hex>('eth_call', [
@@ -84,12 +85,12 @@ test('a registry with another query limit is asked for no more, and may answer l
   expect(limits).toEqual([100, 10]);
 });
 
-test('first events that begin at the asked position are read once', async () => {
+test('reads first events once when they begin at the requested offset', async () => {
   const { events, firstEvents } = await harness.readMachine(await activateWithEvents(3), from(0, true));
   expect(firstEvents).toBe(events);
 });
 
-test('two events in one block, out of their order in time; an activity has no currency', async () => {
+test('reads two events in one block out of time order, and an activity without currency', async () => {
   const id = await harness.activate();
   const activity = { eventType: 1, currency: '', timestamp: 1_600_000_000 };
   await harness.mine(harness.revenue(id, 5n), harness.revenue(id, 0n, activity));
@@ -105,7 +106,7 @@ test('two events in one block, out of their order in time; an activity has no cu
   });
 });
 
-test('at the end an empty page and the known revert are the same', async () => {
+test('accepts an empty page and the known revert at the end of the events', async () => {
   const full = await activateWithEvents(2);
   const empty = await activateWithEvents(0);
   for (const isEmpty of [true, false]) {
@@ -119,9 +120,9 @@ test.each<[string, boolean, Hex, string]>([
   ['the known revert before the end', false, '0x9605a010', 'events'],
   ['an empty page before the end', true, encodeAbiParameters([{ type: 'uint256[]' }], [[]]), 'events'],
   ['another revert', false, '0x2e8c904e', 'undecodable'],
-  ['an empty answer', true, '0x', 'undecodable'],
-  ['an answer that is no page', true, word(7n), 'undecodable'],
-])('%s is unreadable, and only the events are', async (_, success, returnData, cause) => {
+  ['an empty result', true, '0x', 'undecodable'],
+  ['a result that is not a page', true, word(7n), 'undecodable'],
+])('makes only the events unreadable for %s', async (_, success, returnData, cause) => {
   const id = await activateWithEvents(2);
   harness.proxy.inject(respondInner(SELECTORS.getEvents, { success, returnData }));
   const { events, owner } = await harness.readMachine(id);
@@ -129,20 +130,20 @@ test.each<[string, boolean, Hex, string]>([
   expect(owner.state).toBe('present');
 });
 
-test('a position behind the end is unreadable, and so is an empty page without a count', async () => {
+test('makes events unreadable for an offset past the end, and for an empty page without a count', async () => {
   const id = await activateWithEvents(2);
   expect((await harness.readMachine(id, from(3))).events).toEqual({ state: 'unreadable', cause: 'events' });
   harness.proxy.inject(respondInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
   expect(await harness.readMachine(id, from(2))).toMatchObject({ eventCount: UNDECODABLE, events: UNDECODABLE });
 });
 
-test('prior events of a machine that came by relocation', async () => {
+test('reads the prior event count of a relocated machine', async () => {
   const id = await harness.activate();
   harness.proxy.inject(respondInner(SELECTORS.priorEventCount, { success: true, returnData: word(9n) }));
   expect((await harness.readMachine(id)).priorEventCount).toEqual(present(9n));
 });
 
-test('a page that runs out of gas inside the aggregate is read in parts', async () => {
+test('reads a page in parts when it runs out of gas inside the aggregate', async () => {
   const id = await activateWithEvents(100);
   harness.proxy.inject(
     changeInner((result, { callData }) => {
@@ -156,7 +157,7 @@ test('a page that runs out of gas inside the aggregate is read in parts', async 
   expect(valuesOf(page.records)).toEqual(range(10, 90));
 });
 
-test('a page that can never be read costs few requests, and the events alone', async () => {
+test('makes only the events unreadable, in few requests, when a page can never be read', async () => {
   const id = await activateWithEvents(100);
   const adapter = harness.open();
   await adapter.chain.readDeployment();
@@ -166,11 +167,11 @@ test('a page that can never be read costs few requests, and the events alone', a
     events: UNDECODABLE,
     owner: present(OWNER.toLowerCase()),
   });
-  // The machine, then 100, 50, 25, 13, 7, 4, 2 and 1 records.
+  // One request for the machine, then pages of 100, 50, 25, 13, 7, 4, 2 and 1 records.
   expect(harness.proxy.requests).toBe(9);
 });
 
-test('more records asked than there are is a gap, never a short page', async () => {
+test('throws for more records than exist, and never returns a short page', async () => {
   const id = await activateWithEvents(2);
   const { block } = await harness.readMachine(id);
   await expect(harness.open().chain.readEvents(id, block, 0, 3)).rejects.toMatchObject({
@@ -179,7 +180,7 @@ test('more records asked than there are is a gap, never a short page', async () 
   });
 });
 
-test('records of a block that the node does not have any more are not read', async () => {
+test('throws when the node no longer has the block', async () => {
   const id = await activateWithEvents(1);
   const { block } = await harness.readMachine(id);
   const orphan = { ...block, hash: `0x${'1'.repeat(64)}` };

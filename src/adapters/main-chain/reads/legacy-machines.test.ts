@@ -1,4 +1,4 @@
-/** Are machines of the first generation read right, of one block, and with how many eth_calls? Against a real node (chain-evm 2.9). */
+/** Legacy machines against a real node: facts of one block and the number of eth_calls (chain-evm 2.9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stringToHex } from 'viem';
 import { accountOf } from '../../../../devnet/accounts.ts';
@@ -34,7 +34,7 @@ const OTHER_OPERATOR = accountOf('first generation other operator').address;
 
 let harness: MachineHarness;
 
-/** Machines 1 to 3 are the operator's, 4 is another's; 1 has three events. */
+/** Machines 1 to 3 belong to the operator, 4 to another; machine 1 has three events. */
 beforeAll(async () => {
   harness = await startMachineHarness();
   for (const [i, machine] of MACHINES.entries()) {
@@ -60,13 +60,13 @@ async function claim(operator: Address | string, text: string): Promise<void> {
 }
 
 const REVERTED = { success: false, returnData: '0x08c379a0' } as const;
-const answered = (value: bigint) => ({ success: true, returnData: word(value) });
+const returning = (value: bigint) => ({ success: true, returnData: word(value) });
 const address = (spelled: string) => lower(spelled) as Address;
 const fromStart = () => Promise.resolve(0);
 
 function open(): { adapter: MainChainAdapter; chain: LegacyMachines } {
   const adapter = harness.openForgetful();
-  return { adapter, chain: adapter.chain.firstGeneration! };
+  return { adapter, chain: adapter.chain.legacy! };
 }
 
 const readMachine = (machine: number, from = 0) =>
@@ -80,15 +80,15 @@ const idsOf = ({ total, machines }: LegacyMachinePage) => [
   ...machines.map((machine) => machine && Number(machine.id)),
 ];
 
-/** How many eth_calls it costs. */
+/** Returns the number of eth_calls of the read. */
 async function costOf(read: () => Promise<unknown>): Promise<number> {
   harness.proxy.resetCounts();
   await read();
   return harness.proxy.calls.filter(({ method }) => method === 'eth_call').length;
 }
 
-describe('a machine', () => {
-  test('is read by the address of its DID, with its records from the position asked for', async () => {
+describe('a legacy machine', () => {
+  test('is read by the address of its DID, with its records from the requested offset', async () => {
     const machine = (await readMachine(1, 1))!;
     const { number, hash, timestamp } = await harness.readHead();
     const { events, ...facts } = machine;
@@ -103,18 +103,18 @@ describe('a machine', () => {
     expect(events).toMatchObject(present({ offset: 1, records: [{ value: 2n }, { value: 3n }] }));
   });
 
-  test('without a bond and without an event', async () => {
+  test('is read without a bond and without events', async () => {
     expect(await readMachine(2)).toMatchObject({
       ...{ id: 2n, exists: present(true), staked: present(false), eventCount: present(0n) },
       events: present({ offset: 0, records: [] }),
     });
   });
 
-  test('is none at an address that is not registered', async () => {
+  test('does not exist at an unregistered address', async () => {
     expect(await open().chain.readMachineOf(address(OPERATOR), fromStart)).toBeUndefined();
   });
 
-  test('is unreadable at an address of which the registry does not tell', async () => {
+  test('is unreadable when the registry does not resolve its address', async () => {
     for (const result of [REVERTED, { success: true, returnData: '0x' } as const]) {
       harness.proxy.inject(respondInner(SELECTORS.machineIdOf, result));
       await expect(readMachine(1)).rejects.toMatchObject({ context: { chain: 'main', cause: 'undecodable' } });
@@ -126,38 +126,38 @@ describe('a machine', () => {
     ['exists', SELECTORS.machineExists, 2n],
     ['staked', SELECTORS.isStaked, 2n],
     ['address', SELECTORS.machineAddressOf, 2n ** 160n],
-  ] as const)('has its other facts when %s cannot be read', async (fact, selector, dirty) => {
-    for (const result of [REVERTED, { success: true, returnData: '0x' } as const, answered(dirty)]) {
+  ] as const)('is read with its other facts when %s cannot be read', async (fact, selector, dirty) => {
+    for (const result of [REVERTED, { success: true, returnData: '0x' } as const, returning(dirty)]) {
       harness.proxy.inject(respondInner(selector, result));
       expect(await readMachine(1)).toMatchObject({ eventCount: present(3n), [fact]: UNDECODABLE });
       harness.proxy.heal();
     }
   });
 
-  test('without an address has none', async () => {
-    harness.proxy.inject(respondInner(SELECTORS.machineAddressOf, answered(0n)));
+  test('has an absent address when the registry returns zero', async () => {
+    harness.proxy.inject(respondInner(SELECTORS.machineAddressOf, returning(0n)));
     expect((await readMachine(1))!.address).toEqual(ABSENT);
   });
 
-  test('whose count disagrees with its page has unreadable events', async () => {
-    harness.proxy.inject(respondInner(SELECTORS.getEventCount, answered(4n)));
+  test('has unreadable events when the count contradicts the page', async () => {
+    harness.proxy.inject(respondInner(SELECTORS.getEventCount, returning(4n)));
     expect((await readMachine(1))!.events).toEqual({ state: 'unreadable', cause: 'events' });
   });
 
-  test('of a registry that does not tell its query limit has unreadable events', async () => {
-    for (const result of [REVERTED, answered(0n)]) {
+  test('has unreadable events when the query limit of the registry cannot be read', async () => {
+    for (const result of [REVERTED, returning(0n)]) {
       harness.proxy.inject(respondInner(SELECTORS.maxQueryLimit, result));
       expect((await readMachine(1))!.events).toEqual(UNDECODABLE);
       harness.proxy.heal();
     }
   });
 
-  test('whose page is too much for one call gets it in calls of its own', async () => {
+  test('has its page read in separate calls when it is too large for one', async () => {
     harness.proxy.inject(respondInner(SELECTORS.getEvents, { success: false, returnData: '0x' }), 2);
     expect((await readMachine(1))!.events).toMatchObject(present({ offset: 0, records: [{}, {}, {}] }));
   });
 
-  test('gives its records at a block that is past', async () => {
+  test('has readable records at a past block', async () => {
     const { chain } = open();
     const { block } = (await readMachine(1))!;
     await submit(1n, 4n);
@@ -170,7 +170,7 @@ describe('a machine', () => {
 });
 
 describe('an operator', () => {
-  test('has those of the machines it names that the registry says are its own, in order', async () => {
+  test('has the claimed machines that the registry confirms, in order', async () => {
     rule('address-keyed.legacy-only');
     const { chain } = open();
     expect(idsOf(await readPage(chain))).toEqual([2, 1, 3]);
@@ -178,13 +178,13 @@ describe('an operator', () => {
     expect(idsOf(await readPage(chain, 2))).toEqual([2]);
   });
 
-  test('that names none has none, whatever the registry says', async () => {
+  test('has no machines when it claims none, whatever the registry says', async () => {
     expect(idsOf(await readPage(open().chain, 0, 20, OTHER_OPERATOR))).toEqual([0]);
     await claim(OTHER_OPERATOR, '[]');
     expect(idsOf(await readPage(open().chain, 0, 20, OTHER_OPERATOR))).toEqual([0]);
   });
 
-  test('that names what is no list of ids is unreadable', async () => {
+  test('is unreadable when its claim is not a list of ids', async () => {
     await claim(OTHER_OPERATOR, '4');
     const reading = readPage(open().chain, 0, 20, OTHER_OPERATOR);
     await expect(reading).rejects.toMatchObject({ context: { chain: 'main', cause: 'undecodable' } });
@@ -192,31 +192,31 @@ describe('an operator', () => {
     expect(idsOf(await readPage(open().chain, 0, 20, OTHER_OPERATOR))).toEqual([1, 4]);
   });
 
-  test('has a machine of which the registry does not tell, and it is not read', async () => {
+  test('lists a machine that the registry cannot resolve without reading it', async () => {
     harness.proxy.inject(respondInner(SELECTORS.operatorOf, REVERTED));
     expect(idsOf(await readPage(open().chain))).toEqual([3, undefined, undefined, undefined]);
   });
 
-  test('has no machine that does not exist', async () => {
-    harness.proxy.inject(respondInner(SELECTORS.machineExists, answered(0n)));
+  test('does not list a machine that does not exist', async () => {
+    harness.proxy.inject(respondInner(SELECTORS.machineExists, returning(0n)));
     expect(idsOf(await readPage(open().chain))).toEqual([0]);
   });
 
-  test('is not to be had without a DID store', async () => {
+  test('cannot be listed without a DID store', async () => {
     const { identityRegistry, staking, eventRegistry } = harness.addresses.legacy!;
     const legacy = { identityRegistry, staking, eventRegistry };
-    const { firstGeneration } = harness.open({ addresses: { legacy } }).chain;
+    const { legacy: firstGeneration } = harness.open({ addresses: { legacy } }).chain;
     expect(firstGeneration!.canList).toBe(false);
     expect(await firstGeneration!.readMachineOf(address(MACHINES[0]!), fromStart)).toMatchObject({ id: 1n });
   });
 });
 
-test('without its contracts there is no first generation', () => {
-  expect(harness.open({ addresses: { legacy: undefined } }).chain.firstGeneration).toBeUndefined();
+test('legacy machines are unavailable without their contracts', () => {
+  expect(harness.open({ addresses: { legacy: undefined } }).chain.legacy).toBeUndefined();
 });
 
-describe('eth_calls', () => {
-  test('one for a machine, and two when its id is not known yet', async () => {
+describe('the number of eth_calls', () => {
+  test('is one for a machine, and two when its id is not known yet', async () => {
     const { adapter, chain } = open();
     const read = () => chain.readMachineOf(address(MACHINES[0]!), fromStart);
     expect(await costOf(read)).toBe(2);
@@ -227,14 +227,14 @@ describe('eth_calls', () => {
     expect(adapter.counters.failures).toEqual({});
   });
 
-  test('one for a page, and three when the list is not known yet', async () => {
+  test('is one for a page, and three when the list is not known yet', async () => {
     const { chain } = open();
     expect(await costOf(() => readPage(chain))).toBe(3);
     await harness.mine();
     expect(await costOf(() => readPage(chain))).toBe(1);
   });
 
-  test('none at the same block, and for what another answer has read', async () => {
+  test('is zero at the same block for facts that another request has read', async () => {
     const { chain } = open();
     await readPage(chain);
     expect(await costOf(() => readPage(chain, 1, 1))).toBe(0);
@@ -245,7 +245,7 @@ describe('eth_calls', () => {
 });
 
 describe('the next block', () => {
-  test('shows what none of its logs names', async () => {
+  test('shows changes that no log reports', async () => {
     const { chain } = open();
     const readOwn = () => chain.readMachineOf(address(MACHINES[0]!), fromStart);
     expect((await readOwn())!.staked).toEqual(present(true));
@@ -254,7 +254,7 @@ describe('the next block', () => {
     await harness.administer('legacyStaking', 'setStaked', 1n, true);
   });
 
-  test('shows a list that has changed, at one block with its machines', async () => {
+  test('shows a changed list at the same block as its machines', async () => {
     const { chain } = open();
     await readPage(chain);
     await claim(OPERATOR, '[2,1]');
@@ -265,9 +265,9 @@ describe('the next block', () => {
   });
 });
 
-test('an unreadable fact is kept for a second, the rest for a minute', async () => {
+test('an unreadable fact is cached for a second, all others for a minute', async () => {
   const adapter = harness.open();
-  const chain = adapter.chain.firstGeneration!;
+  const chain = adapter.chain.legacy!;
   const readOwn = async () => (await chain.readMachineOf(address(MACHINES[0]!), fromStart))!.staked;
   await harness.reportHead(adapter);
   harness.proxy.inject(respondInner(SELECTORS.isStaked, REVERTED));

@@ -1,3 +1,4 @@
+/** Decoding of machine facts against a real node: absence, unreadable facts, contradictions. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeErrorResult, parseAbi, stringToHex, type Hex } from 'viem';
 import { ALT_ORDINAL, OTHER_ORDINAL } from '../../../../devnet/deploy.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.proxy.heal());
 
-test('an unknown id and the largest id have no owner, controller, document, operator', async () => {
+test('reads no owner, controller, document or operator for an unknown id and the largest id', async () => {
   for (const id of [4711n, MAX_MACHINE_ID]) {
     expect(await harness.readMachine(id)).toMatchObject({
       owner: ABSENT,
@@ -45,17 +46,17 @@ test('an unknown id and the largest id have no owner, controller, document, oper
   }
 });
 
-test('id 0 is read like any other, although no route asks for it', async () => {
+test('reads id 0 like any other, although no route requests it', async () => {
   expect((await harness.readMachine(0n)).owner).toEqual(ABSENT);
 });
 
-test('a retired machine is an unknown one', async () => {
+test('reads a retired machine as an unknown one', async () => {
   const id = await harness.activate();
   await harness.mine(calls.retireMachine(harness.chain.deployment, OWNER, id));
   expect(await harness.readMachine(id)).toMatchObject({ owner: ABSENT, document: ABSENT });
 });
 
-test('homed elsewhere: no token, the operator that the main chain knows, a controller of zero is none', async () => {
+test('reads a machine homed elsewhere without token and with the operator that the main chain knows', async () => {
   await harness.administer('crossChainMirror', 'devSetHomeChain', 77n, OTHER_ORDINAL);
   await harness.administer('machineRegistry', 'devSetForeignOperator', 77n, BUYER);
   expect(await harness.readMachine(77n)).toMatchObject({
@@ -67,7 +68,7 @@ test('homed elsewhere: no token, the operator that the main chain knows, a contr
   });
 });
 
-test('a token with its home elsewhere or nowhere is delivered as it is', async () => {
+test('returns a token homed elsewhere or nowhere unchanged', async () => {
   for (const ordinal of [ALT_ORDINAL, 0]) {
     const id = await harness.activate();
     await harness.administer('crossChainMirror', 'devSetHomeChain', id, ordinal);
@@ -75,7 +76,7 @@ test('a token with its home elsewhere or nowhere is delivered as it is', async (
   }
 });
 
-test('relocation under way; a reissued id', async () => {
+test('reads a relocation in progress and a reissued id', async () => {
   const id = await harness.activate();
   await harness.administer('machineStateAndSync', 'devSetRelocating', id, true, OTHER_ORDINAL);
   expect((await harness.readMachine(id)).relocating).toEqual(present(true));
@@ -96,17 +97,17 @@ const textRevert = encodeErrorResult({
 test.each<[string, boolean, (id: bigint) => Hex]>([
   ['another selector', false, () => '0x921170f0'],
   ['no data', false, () => '0x'],
-  ['a text', false, () => textRevert],
+  ['a revert reason', false, () => textRevert],
   ['the selector without its argument', false, () => '0x7e273289'],
   ['the selector for another token', false, (id) => nonexistentToken(id + 1n)],
-  ['the selector with more behind it', false, (id) => `${nonexistentToken(id)}00`],
+  ['the selector with trailing data', false, (id) => `${nonexistentToken(id)}00`],
   ['an address with dirty upper bits', true, () => word(2n ** 160n + 1n)],
   ['an owner of zero', true, () => word(0n)],
-  ['a short answer', true, () => '0x00'],
-  ['an empty answer, as from an address without code', true, () => '0x'],
+  ['a short result', true, () => '0x00'],
+  ['an empty result, as from an address without code', true, () => '0x'],
   ['two words', true, () => `${word(1n)}${word(1n).slice(2)}`],
-  ['the error as an answer', true, nonexistentToken],
-])('ownerOf with %s is unreadable and takes no other fact with it', async (_, success, data) => {
+  ['the error as a result', true, nonexistentToken],
+])('makes only the owner unreadable when ownerOf has %s', async (_, success, data) => {
   const id = await harness.activate();
   harness.proxy.inject(respondInner(SELECTORS.ownerOf, { success, returnData: data(id) }));
   expect(await harness.readMachine(id)).toMatchObject({
@@ -118,13 +119,13 @@ test.each<[string, boolean, (id: bigint) => Hex]>([
   });
 });
 
-test('the selector counts only from MachineRegistry', async () => {
+test('accepts the selector from MachineRegistry only', async () => {
   const id = await harness.activate();
   harness.proxy.inject(respondInner(SELECTORS.isRelocating, { success: false, returnData: nonexistentToken(id) }));
   expect((await harness.readMachine(id)).relocating).toEqual(UNDECODABLE);
 });
 
-test('operatorOf zero and nonexistent are both none; anything else is unreadable', async () => {
+test('reads no operator for zero and for a nonexistent token, and an unreadable one for any other failure', async () => {
   const id = await harness.activate();
   for (const [result, expected] of [
     [{ success: true, returnData: word(0n) }, ABSENT],
@@ -138,7 +139,7 @@ test('operatorOf zero and nonexistent are both none; anything else is unreadable
   }
 });
 
-test('a controller that differs from that of the document makes both unreadable', async () => {
+test('makes controller and document unreadable when they disagree', async () => {
   const id = await harness.activate({ controller: CONTROLLER });
   harness.proxy.inject(respondInner(SELECTORS.controllerOf, { success: true, returnData: word(1n) }));
   expect(await harness.readMachine(id)).toMatchObject({
@@ -148,7 +149,7 @@ test('a controller that differs from that of the document makes both unreadable'
   });
 });
 
-test('a token that exists for its owner but not for its delegate contradicts itself', async () => {
+test('makes the controller unreadable when a token has an owner but no controller', async () => {
   const id = await harness.activate({ controller: CONTROLLER });
   harness.proxy.inject(respondInner(SELECTORS.controllerOf, { success: false, returnData: nonexistentToken(id) }));
   expect(await harness.readMachine(id)).toMatchObject({ controller: CONTRADICTION, document: { state: 'present' } });
@@ -159,7 +160,7 @@ test.each<[string, Hex, bigint, keyof MachineSnapshot]>([
   ['a dirty status', SELECTORS.subscriptionStatus, 257n, 'subscriptionStatus'],
   ['a dirty boolean', SELECTORS.isRelocating, 2n, 'relocating'],
   ['a dirty ordinal', SELECTORS.homeChainOf, 65_537n, 'homeOrdinal'],
-])('%s is unreadable', async (_, selector, value, fact) => {
+])('makes the fact unreadable for %s', async (_, selector, value, fact) => {
   const id = await harness.activate();
   harness.proxy.inject(respondInner(selector, { success: true, returnData: word(value) }));
   expect((await harness.readMachine(id))[fact]).toEqual(UNDECODABLE);

@@ -1,3 +1,4 @@
+/** Complete machine reads against a real node. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encodeAbiParameters, parseAbiParameters, stringToHex, zeroAddress, type Hex } from 'viem';
 import * as calls from '../../../../devnet/main-chain-calls.ts';
@@ -27,7 +28,7 @@ afterAll(() => harness.close());
 beforeEach(() => harness.proxy.heal());
 
 describe('a machine of the main chain', () => {
-  test('is read whole', async () => {
+  test('is read completely', async () => {
     const method = { id: '#key', methodType: 'Ed25519', controller: BUYER, publicKeyMultibase: 'zKey' };
     const endpoint = { id: '#docs', serviceType: 'Documentation', serviceEndpoint: 'https://example.org/' };
     const id = await harness.activate({
@@ -89,7 +90,7 @@ describe('a machine of the main chain', () => {
     });
   });
 
-  test('sold: the old controller stays, the operator is the new owner', async () => {
+  test('retains its controller when sold, and the new owner becomes its operator', async () => {
     const id = await harness.activate({ controller: CONTROLLER });
     await harness.mine(calls.transferMachine(harness.chain.deployment, OWNER, BUYER, id));
     expect(await harness.readMachine(id)).toMatchObject({
@@ -99,7 +100,7 @@ describe('a machine of the main chain', () => {
     });
   });
 
-  test('no controller, controller equal to the owner, controller a contract', async () => {
+  test('may have no controller, its owner as controller, or a contract as controller', async () => {
     const none = await harness.activate();
     const own = await harness.activate({ controller: OWNER });
     const contract = await harness.activate({ controller: harness.addresses.infoDesk });
@@ -108,7 +109,7 @@ describe('a machine of the main chain', () => {
     expect((await harness.readMachine(contract)).controller).toEqual(present(harness.addresses.infoDesk));
   });
 
-  test('suspended and resumed in one block; paused in every way', async () => {
+  test('is read when suspended and resumed in one block, and paused in every way', async () => {
     const { deployment } = harness.chain;
     const id = await harness.activate();
     const suspend = calls.suspendMachine(deployment, OWNER, id);
@@ -126,7 +127,7 @@ describe('a machine of the main chain', () => {
     });
   });
 
-  test('flagged in 2019 and two days ahead, with an override of 0 and of 100, or none', async () => {
+  test('is read when flagged in 2019 or two days ahead, with a trust override of 0, of 100 or none', async () => {
     const id = await harness.activate();
     for (const [flaggedAt, trustOverride] of [
       [1_560_000_000n, 0],
@@ -141,7 +142,7 @@ describe('a machine of the main chain', () => {
     expect((await harness.readMachine(id)).flags).toEqual(present({ flaggedAt: 0n, trustOverride: undefined }));
   });
 
-  test('an override above 100 is no answer; one that is not set may be anything', async () => {
+  test('has unreadable flags for a set override above 100, and ignores an override that is not set', async () => {
     const id = await harness.activate();
     const flags = (isSet: bigint, value: bigint): Hex =>
       `0x${[0n, isSet, value].map((each) => word(each).slice(2)).join('')}`;
@@ -160,7 +161,7 @@ describe('a machine of the main chain', () => {
     }
   });
 
-  test('flags are absent where no contract is configured, unreadable where its address has no code', async () => {
+  test('has absent flags without a configured contract, and unreadable ones when its address has no code', async () => {
     const id = await harness.activate();
     const readFlags = async (adminFlags: typeof harness.addresses.adminFlags) => {
       const { chain } = harness.open({ addresses: { adminFlags } });
@@ -198,7 +199,7 @@ describe('attestations', () => {
     expect(await attestationsOf(id)).toMatchObject({ value: { operator: lower(BUYER), kyb: undefined } });
   });
 
-  test('of an unknown machine are none; without a contract they are absent, where it does not answer unreadable', async () => {
+  test('are empty for an unknown machine, absent without a contract, and unreadable when it does not respond', async () => {
     expect(await attestationsOf(4711n)).toEqual(present({ operator: undefined, kyb: undefined, chip: undefined }));
     const { chain } = harness.open({ addresses: { attestationRegistry: undefined } });
     expect((await chain.readMachine(4711n as MachineId, ALL_EVENTS)).attestations).toEqual(ABSENT);
@@ -212,7 +213,7 @@ describe('attestations', () => {
 });
 
 describe('documents', () => {
-  test('empty, and with hundreds of nodes', async () => {
+  test('are read when empty and with hundreds of entries', async () => {
     const { deployment } = harness.chain;
     expect((await harness.readMachine(await harness.activate())).document).toEqual(
       present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints: [] }),
@@ -227,7 +228,7 @@ describe('documents', () => {
     expect((await harness.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: nodes } });
   });
 
-  test('a text of 100 KB, 300 nodes, and texts that are not UTF-8, which are decoded with U+FFFD', async () => {
+  test('are read with a text of 100 KB, 300 entries, and texts that are not UTF-8, decoded with U+FFFD', async () => {
     const id = await harness.activate();
     const long = 'x'.repeat(100_000);
     const invalid: Hex = '0x61ffc3280062';
@@ -248,7 +249,7 @@ describe('documents', () => {
   });
 });
 
-/** Texts as bytes, which are encoded alike, so that they need not be UTF-8. */
+/** Declares texts as bytes, which have the same encoding, so that they need not be UTF-8. */
 function encodeDocument(nodes: readonly (readonly [Hex, Hex, Hex])[]): Hex {
   return encodeAbiParameters(
     parseAbiParameters([

@@ -1,3 +1,4 @@
+/** Aggregated reads against a real node: requests, proof of the block, splitting, fallback without Multicall3. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import {
@@ -29,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.proxy.heal());
 
-/** Knows the head, its chain and its deployment, as in normal service. */
+/** Opens an adapter that knows the head, its chain and its deployment, as in normal operation. */
 async function openWarm(overrides: Parameters<typeof harness.open>[0] = {}): Promise<MainChainAdapter> {
   const adapter = harness.open(overrides);
   await harness.reportHead(adapter);
@@ -40,15 +41,15 @@ async function openWarm(overrides: Parameters<typeof harness.open>[0] = {}): Pro
 
 const read = (adapter: MainChainAdapter, id: MachineId) => adapter.chain.readMachine(id, ALL_EVENTS);
 
-describe('upstream requests', () => {
-  test('a cold machine with a known head costs one', async () => {
+describe('the adapter sends', () => {
+  test('one request for an uncached machine with a known head', async () => {
     const adapter = await openWarm();
     await read(adapter, ids[0]!);
     expect(harness.proxy.calls.map(({ method }) => method)).toEqual(['eth_call']);
     expect(adapter.counters).toMatchObject({ machineReads: 1, snapshotHits: 0, snapshotCount: 1 });
   });
 
-  test('the first machine ever costs one more, for the chain id; the deployment comes with it', async () => {
+  test('one more request for the chain id of the first machine, whose call includes the deployment', async () => {
     const adapter = harness.open();
     await harness.reportHead(adapter);
     harness.proxy.resetCounts();
@@ -56,7 +57,7 @@ describe('upstream requests', () => {
     expect(harness.proxy.calls.map(({ method }) => method)).toEqual(['eth_chainId', 'eth_call']);
   });
 
-  test('a thousand identical readers cost one, and get the same object', async () => {
+  test('one request for a thousand identical readers, which get the same object', async () => {
     const adapter = await openWarm();
     const snapshots = await Promise.all(Array.from({ length: 1_000 }, () => read(adapter, ids[0]!)));
     expect(harness.proxy.requests).toBe(1);
@@ -65,7 +66,7 @@ describe('upstream requests', () => {
     expect(harness.proxy.requests).toBe(1);
   });
 
-  test('different machines of one tick share one, up to the weight of a call', async () => {
+  test('one request for different machines of one tick, up to the weight of a call', async () => {
     const few = await openWarm();
     const snapshots = await Promise.all(ids.slice(0, 10).map((id) => read(few, id)));
     expect(harness.proxy.requests).toBe(1);
@@ -75,7 +76,7 @@ describe('upstream requests', () => {
     expect(harness.proxy.requests).toBe(8);
   });
 
-  test('readiness is asked at most once a second, whoever asks', async () => {
+  test('at most one request a second for readiness', async () => {
     const adapter = await openWarm();
     await Promise.all(Array.from({ length: 50 }, () => adapter.chain.readReadiness()));
     await adapter.chain.readReadiness();
@@ -105,7 +106,7 @@ describe('the proof of the block', () => {
         callData === '0x0f28c97d' ? { ...result, returnData: `0x${'0'.repeat(63)}1` } : result,
       ),
     ],
-  ])('%s is asked for once more, then unreadable', async (_, fault) => {
+  ])('repeats the read once for %s, then throws', async (_, fault) => {
     const adapter = await openWarm();
     harness.proxy.inject(fault);
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({
@@ -119,7 +120,7 @@ describe('the proof of the block', () => {
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)) });
   });
 
-  test('a node that has not the block yet is asked once more after a pause', async () => {
+  test('repeats the read once after a delay when the node does not have the block yet', async () => {
     const adapter = await openWarm();
     const late = respondWith('eth_call', { error: { code: -32000, message: 'header not found' } });
     harness.proxy.inject(late, 1);
@@ -134,7 +135,7 @@ describe('a call that is too large', () => {
   test.each([
     ['an error that says so', { error: { code: -32000, message: 'out of gas' } }],
     ['a revert of the aggregate', { error: { code: 3, message: 'reverted', data: '0x' } }],
-  ])('by %s is split until it passes', async (_, tooLarge) => {
+  ])('is split until it passes, by %s', async (_, tooLarge) => {
     const adapter = await openWarm();
     harness.proxy.inject({
       kind: 'answer',
@@ -148,14 +149,14 @@ describe('a call that is too large', () => {
     expect(adapter.counters).toMatchObject({ retries: 0, failures: {} });
   });
 
-  test('even for the facts of one machine leaves all of them unreadable', async () => {
+  test('makes all facts unreadable when it cannot be split further', async () => {
     const adapter = await openWarm();
     harness.proxy.inject(respondWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
     await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });
   });
 
-  test('because of the events alone leaves them out and reads them apart', async () => {
+  test('is repeated without events, which are then read separately', async () => {
     const adapter = await openWarm();
     harness.proxy.inject({
       kind: 'answer',
@@ -168,8 +169,8 @@ describe('a call that is too large', () => {
   });
 });
 
-describe('a node that answers wrongly', () => {
-  test('a lost inner result is malformed for all, because nothing tells which it was', async () => {
+describe('an invalid response', () => {
+  test('is malformed for all calls when an inner result is missing', async () => {
     const adapter = await openWarm();
     harness.proxy.inject(
       changeInner((result, { callData }) => (callData.startsWith('0x6352211e') ? undefined : result)),
@@ -181,10 +182,10 @@ describe('a node that answers wrongly', () => {
     ['0x for the aggregate', { result: '0x' }, 'malformed'],
     ['half a word', { result: '0x0000' }, 'malformed'],
     ['odd hex', { result: '0x000' }, 'malformed'],
-    ['no text', { result: null }, 'malformed'],
-    ['an error of its own', { error: { code: -32603, message: 'internal' } }, 'rpc-error'],
+    ['a result that is not text', { result: null }, 'malformed'],
+    ['an internal error', { error: { code: -32603, message: 'internal' } }, 'rpc-error'],
     ['an unknown error', { error: { code: -32601, message: 'no such method' } }, 'rpc-error'],
-  ])('%s', async (_, answer, cause) => {
+  ])('such as %s makes the read fail', async (_, answer, cause) => {
     const adapter = await openWarm();
     harness.proxy.inject(respondWith('eth_call', answer));
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause } });
@@ -194,7 +195,7 @@ describe('a node that answers wrongly', () => {
 describe('a chain without Multicall3', () => {
   const multicall3 = `0x${'9'.repeat(40)}` as Address;
 
-  test('is read by batches that carry the header of the block', async () => {
+  test('is read by batches that include the header of the block', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     const snapshot = await read(adapter, ids[0]!);
     expect(harness.proxy.requests).toBe(1);
@@ -203,7 +204,7 @@ describe('a chain without Multicall3', () => {
     expect(snapshot).toEqual(await harness.readMachine(ids[0]!));
   });
 
-  test('and by smaller batches where the node takes no larger ones', async () => {
+  test('is read by smaller batches when the node refuses larger ones', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     harness.proxy.inject({
       kind: 'body',
@@ -218,7 +219,7 @@ describe('a chain without Multicall3', () => {
     expect(await read(adapter, ids[0]!)).toEqual(await harness.readMachine(ids[0]!));
   });
 
-  test('tells an unknown machine by the revert data of the node', async () => {
+  test('identifies an unknown machine by the revert data of the node', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     expect(await read(adapter, 4711n as MachineId)).toMatchObject({
       owner: { state: 'absent' },
@@ -230,7 +231,7 @@ describe('a chain without Multicall3', () => {
   test.each<[string, unknown]>([
     ['an object that holds it', (data: unknown) => ({ data, message: 'reverted' })],
     ['hex text', (data: unknown) => data],
-  ] as [string, unknown][])('takes revert data as %s', async (_, wrap) => {
+  ] as [string, unknown][])('accepts revert data as %s', async (_, wrap) => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     harness.proxy.inject({
       kind: 'answer',
@@ -242,7 +243,7 @@ describe('a chain without Multicall3', () => {
     expect((await read(adapter, 4711n as MachineId)).owner).toEqual({ state: 'absent' });
   });
 
-  test('a revert without data makes its own fact unreadable, never absent', async () => {
+  test('makes a fact unreadable, never absent, for a revert without data', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     harness.proxy.inject({
       kind: 'answer',
@@ -251,7 +252,7 @@ describe('a chain without Multicall3', () => {
     expect(await read(adapter, 4711n as MachineId)).toMatchObject({ owner: UNDECODABLE, homeOrdinal: present(0) });
   });
 
-  test('proves its block', async () => {
+  test('verifies the block', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     harness.proxy.inject({
       kind: 'answer',

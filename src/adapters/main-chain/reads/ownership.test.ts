@@ -1,3 +1,4 @@
+/** Ownership reads for many machines against a real node, by multicall and by programs. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as calls from '../../../../devnet/main-chain-calls.ts';
 import {
@@ -18,7 +19,7 @@ let log: MainChainLog;
 let block: Header;
 let expected: OwnershipChange[];
 
-/** So many ids are read by a program. */
+/** Enough ids to be read by a program. */
 const ABSENT = Array.from({ length: 700 }, (_, i) => BigInt(i + 1) as MachineId);
 
 beforeAll(async () => {
@@ -67,18 +68,18 @@ async function readAmongMany(): Promise<void> {
   expect(changes).toEqual([...gone.slice(0, 300), ...expected, ...gone.slice(300)]);
 }
 
-describe('who holds machines', () => {
-  test('is read call by call for a few', async () => {
+describe('ownership', () => {
+  test('is read call by call for a few machines', async () => {
     expect(await log.readOwnership(block, idsOf(expected))).toEqual(expected);
     expect(countPrograms()).toBe(0);
   });
 
-  test('is read by programs for many, in their order', async () => {
+  test('is read by programs for many machines, in their order', async () => {
     await readAmongMany();
     expect(countPrograms()).toBe(2);
   });
 
-  test('is read by programs alone where all are held', async () => {
+  test('is read by programs alone when all machines have owners', async () => {
     const held = expected.slice(0, 4);
     const many = Array.from({ length: 100 }, () => held).flat();
     harness.proxy.resetCounts();
@@ -88,11 +89,11 @@ describe('who holds machines', () => {
 
   test.each([
     ['refuses them', { error: { code: -32602, message: 'missing to' } }],
-    ['answers nothing', { result: '0x' }],
-    ['answers no bytes', { result: 7 }],
-    ['answers too much', { result: `0x${'01'.repeat(30_000)}` }],
-    ['answers for another block', { result: `0x${'00'.repeat(96 + 41 * 599)}` }],
-  ])('is read call by call where a node %s, from then on', async (_, answer) => {
+    ['returns nothing', { result: '0x' }],
+    ['returns a number', { result: 7 }],
+    ['returns too much', { result: `0x${'01'.repeat(30_000)}` }],
+    ['responds for another block', { result: `0x${'00'.repeat(96 + 41 * 599)}` }],
+  ])('is read call by call from then on when a node %s', async (_, answer) => {
     harness.proxy.inject({ kind: 'answer', change: (true_, call) => (isProgram(call) ? answer : true_) }, 99);
     await readAmongMany();
     expect(countPrograms()).toBe(2);

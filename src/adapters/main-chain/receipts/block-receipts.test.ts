@@ -156,15 +156,15 @@ describe('a node', () => {
     );
     const { headers } = await readChain();
     harness.proxy.resetCounts();
-    expect(log.tellsReceipts).toBe(true);
+    expect(log.servesReceipts).toBe(true);
     expect(await readProven(headers)).toBeUndefined();
-    expect([log.tellsReceipts, harness.proxy.requests]).toEqual([false, 1]);
+    expect([log.servesReceipts, harness.proxy.requests]).toEqual([false, 1]);
   });
 
   test('is queried again after any other error', async () => {
     harness.proxy.inject(respondWith('eth_getBlockReceipts', { error: { code: -32602, message: 'no' } }), 9);
     expect(await readProven([header])).toBeUndefined();
     harness.proxy.heal();
-    expect([log.tellsReceipts, (await readProven([header]))![0]!.length]).toEqual([true, 4]);
+    expect([log.servesReceipts, (await readProven([header]))![0]!.length]).toEqual([true, 4]);
   });
 });
