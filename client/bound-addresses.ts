@@ -1,29 +1,23 @@
-/** What is a wallet of the alt chain bound to? Rating and fleet of the first generation (interface, Address-keyed routes; http-facts 8). */
+/** Reads rating and fleet of the legacy machines that a wallet of the alt chain is bound to (interface, Address-keyed routes; http-facts 8). */
+import type { BoundFleetResponse, BoundMcrRecordResponse } from '../src/http/wire/response-types.ts';
 import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
-import type { FleetPage, PageOptions } from './fleet.ts';
-import type { McrRecord } from './machines.ts';
+import type { PageOptions } from './fleet.ts';
 
-export interface Binding {
-  /** As it was asked for. */
-  readonly solana_address: string;
-  /** Of the main chain, EIP-55. */
-  readonly evm_address: string;
-}
-
-/** `wallet`: base58 of 32 bytes. */
+/** Reads the rating of the machine that `wallet` (base58 of 32 bytes) is bound to. */
 export function getWalletRating(
   connection: Connection,
   wallet: string,
   options?: AskOptions,
-): Promise<Answer<McrRecord & Binding>> {
+): Promise<Answer<BoundMcrRecordResponse>> {
   return ask(connection, `/solana/mcr/${encodeURIComponent(wallet)}`, isOf(wallet), options);
 }
 
+/** Reads one page of the machines of the operator that `wallet` is bound to. */
 export function listWalletFleet(
   connection: Connection,
   wallet: string,
   { offset = 0, limit = 20, ...options }: PageOptions = {},
-): Promise<Answer<FleetPage & Binding>> {
+): Promise<Answer<BoundFleetResponse>> {
   const path = `/solana/operator/${encodeURIComponent(wallet)}/machines?offset=${offset}&limit=${limit}`;
   return ask(connection, path, isOf(wallet), options);
 }

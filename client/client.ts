@@ -15,6 +15,8 @@ import { getVerification } from './verify-record.ts';
 
 export { parseMachineKey, type MachineKey } from './machine-key.ts';
 export { mayPass, type ErrorCode, type ServiceError } from './service-errors.ts';
+export type * from '../src/http/wire/response-types.ts';
+export type { Profile } from './machines.ts';
 export type { Answer, AnswerBlock, AskOptions, Connection } from './http.ts';
 
 export interface ClientOptions {

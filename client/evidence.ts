@@ -2,17 +2,18 @@
  * How does an onboarding provider prove a chip? `issueChallenge` asks for a challenge; `prepareChipProof`, `prepareControllerProof` and `buildEvidence` make
  * the document of it, with the signatures of chip and controller; `submitEvidence` sends it (evidence 4 to 9). The keys stay with the caller.
  */
-import type { BuiltEvidence, ProviderChallenge } from '../src/domain/evidence/evidence-building.ts';
+import type { BuiltEvidence } from '../src/domain/evidence/evidence-building.ts';
+import type { ChipChallengeResponse, ChipReceiptResponse } from '../src/http/wire/response-types.ts';
 import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 
 export { parseChipSignature as parseChipAnswer } from '../src/domain/evidence/chip-signature.ts';
 export {
   buildEvidence,
-  BuildingRefused,
+  EvidenceBuildError as BuildingRefused,
   prepareChipProof,
   prepareControllerProof,
-  type BuildingProblem,
+  type EvidenceBuildProblem as BuildingProblem,
   type BuiltEvidence,
   type ChipLeaf,
   type PreparedChipProof,
@@ -21,27 +22,11 @@ export {
 } from '../src/domain/evidence/evidence-building.ts';
 export { parseRecoverableSignature } from '../src/domain/signatures/signature-parsing.ts';
 
-/** Ten texts. Acceptance is not verification: the status of the chip changes when a record is written. */
-export interface ChipReceipt {
-  readonly chipRef: string;
-  /** Keccak-256 of the document. */
-  readonly evidenceHash: string;
-  readonly evidenceSchema: string;
-  readonly machineDid: string;
-  readonly machineId: string;
-  readonly receiptId: string;
-  /** Unix seconds, decimal. */
-  readonly receivedAt: string;
-  readonly revocationStatus: string;
-  readonly status: 'accepted';
-  readonly trustBundle: string;
-}
-
 /** Accepted now, with the receipt, or by an earlier request, whose receipt is known by the same id. */
 export interface AcceptedEvidence {
   readonly receiptId: string;
   readonly evidenceHash: string;
-  readonly receipt?: ChipReceipt;
+  readonly receipt?: ChipReceiptResponse;
 }
 
 export interface IntakeOptions extends AskOptions {
@@ -59,7 +44,7 @@ export function issueChallenge(
   connection: Connection,
   machine: MachineKey,
   { token, ...options }: IntakeOptions,
-): Promise<Answer<ProviderChallenge>> {
+): Promise<Answer<ChipChallengeResponse>> {
   return withMachine(machine, connection.namespace, (id) =>
     ask(connection, '/v1/verify/chip/challenge', ({ machineId }) => machineId === String(id), {
       ...options,
@@ -76,7 +61,7 @@ export async function submitEvidence(
   { token, onRepeat, ...options }: SubmitOptions,
 ): Promise<Answer<AcceptedEvidence>> {
   const submit = () =>
-    ask<ChipReceipt>(connection, '/v1/verify/chip/evidence', (receipt) => receipt['receiptId'] === receiptId, {
+    ask<ChipReceiptResponse>(connection, '/v1/verify/chip/evidence', (receipt) => receipt['receiptId'] === receiptId, {
       ...options,
       ...toPost(token, Uint8Array.from(body)),
       statuses: [202],

@@ -1,8 +1,8 @@
 /** From a wish to the state in force, on either home, with keys that really sign and a service that really judges. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN_MACHINE, openAltScene, type AltScene } from '../testing/harness/alt-chain.ts';
+import { MAIN_MACHINE, openAltService, type AltService } from '../testing/harness/alt-chain.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { ALT_OWNER, DEPLOYMENT, FREE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
+import { ALT_OWNER, DEPLOYMENT, ELIGIBLE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
 import type { Store } from '../src/ports/store.ts';
 import { createClient, type Answer, type Client } from './client.ts';
 import { prepareDecision, sendDecision, type DecisionWish } from './monetization.ts';
@@ -11,7 +11,7 @@ import { prepareDecision, sendDecision, type DecisionWish } from './monetization
 const [ALT, MAIN] = [1n, 2n];
 
 let store: Store;
-let scene: AltScene;
+let scene: AltService;
 let client: Client;
 /** Changes what the service answers to a path. */
 let forge: (path: string, body: object) => object;
@@ -19,13 +19,13 @@ let forge: (path: string, body: object) => object;
 beforeEach(async () => {
   forge = (_, body) => body;
   store = await createStore('sqlite::memory:');
-  scene = await openAltScene({ machines: [{}, { main: { ...MAIN_MACHINE, ...FREE } }], ctx: { store } });
+  scene = await openAltService({ machines: [{}, { main: { ...MAIN_MACHINE, ...ELIGIBLE } }], ctx: { store } });
   client = createClient({
     baseUrl: 'https://svc.example',
     fetch: async (url, { method = 'GET', body } = {}) => {
       const { pathname } = new URL(String(url));
       const payload = typeof body === 'string' ? { payload: body } : {};
-      const { status, text } = await scene.ask(pathname, { method: method as 'GET' | 'PUT', ...payload });
+      const { status, text } = await scene.request(pathname, { method: method as 'GET' | 'PUT', ...payload });
       return Response.json(forge(pathname, JSON.parse(text) as object), { status });
     },
   });
@@ -117,9 +117,9 @@ describe('nothing is taken for done', () => {
     ['that is none', () => ({ signature: '0x12' })],
   ])('with a signature %s, which is not even sent', async (_, sign) => {
     const wish = await prepared();
-    scene.asked.length = 0;
+    scene.chainCalls.length = 0;
     expect(await errorOf(sendDecision(client.connection, wish, sign()))).toBe('invalid-argument');
-    expect(scene.asked).toEqual([]);
+    expect(scene.chainCalls).toEqual([]);
   });
 
   it.each([

@@ -12,15 +12,11 @@ import {
   type PreparedDecision,
 } from '../src/domain/monetization/prepared-decision.ts';
 import { parseEd25519Signature, parseRecoverableSignature } from '../src/domain/signatures/signature-parsing.ts';
+import type { MonetizationStateResponse, PublishedDeploymentResponse } from '../src/http/wire/response-types.ts';
 import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './http.ts';
 import { parseMachineKey, type MachineKey } from './machine-key.ts';
 import { getCard } from './machines.ts';
-import {
-  getDeployment,
-  getMonetization,
-  type DeploymentDocument,
-  type MonetizationState,
-} from './monetization-state.ts';
+import { getDeployment, getMonetization } from './monetization-state.ts';
 
 export { formatDecisionMessage } from '../src/domain/monetization/decision-message.ts';
 export type { PreparedDecision } from '../src/domain/monetization/prepared-decision.ts';
@@ -80,11 +76,11 @@ export async function sendDecision(
   { decision, scheme }: PreparedDecision,
   signed: DecisionSignature,
   options: AskOptions = {},
-): Promise<Answer<MonetizationState>> {
+): Promise<Answer<MonetizationStateResponse>> {
   const proof = toProof(signed);
   if (proof === undefined || proof.kind !== scheme) return invalidArgument(`not a signature of ${scheme}`);
   const path = `/machine/${encodeURIComponent(formatMachineDid(decision.machineId, connection.namespace))}/monetization`;
-  const answer = await ask<MonetizationState>(connection, path, () => true, {
+  const answer = await ask<MonetizationStateResponse>(connection, path, () => true, {
     ...options,
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -96,7 +92,7 @@ export async function sendDecision(
 
 /** The first member of the state that is not what was signed. */
 function findDifference(
-  state: MonetizationState,
+  state: MonetizationStateResponse,
   { machineId, optedIn, timestamp }: Decision,
   signed: DecisionSignature,
 ): string | undefined {
@@ -128,7 +124,7 @@ function toProof(signed: DecisionSignature) {
 }
 
 function toDeployment(
-  { version, chain_id: chainId, registry: text }: DeploymentDocument,
+  { version, chain_id: chainId, registry: text }: PublishedDeploymentResponse,
   { namespace }: Connection,
 ): PublishedDeployment | undefined {
   const registry = typeof text === 'string' && text === text.toLowerCase() ? parseAddress(text) : undefined;

@@ -3,6 +3,8 @@
  * to 10). The texts of bare errors and the codes of coded ones stand here a second time, as callers see them; a test walks the service's own table.
  */
 
+import type { ValidationIssue } from '../src/http/wire/response-types.ts';
+
 /** Codes of the coded envelope. */
 const CODES = [
   'CERTIFICATE_INVALID',
@@ -75,13 +77,6 @@ const STALE = /^Operator index is stale: chain head not read for (\d{1,15}) seco
 export type ErrorCode = (typeof CODES)[number];
 type Kebab<T extends string> = T extends `${infer A}_${infer B}` ? `${Lowercase<A>}-${Kebab<B>}` : Lowercase<T>;
 
-/** One invalid parameter of a 422. */
-export interface ParameterIssue {
-  readonly type: string;
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-}
-
 interface Said {
   readonly status: number;
   /** The service's own words, for people; nothing to branch on. */
@@ -96,7 +91,7 @@ interface Said {
 interface SpecialErrors {
   /** The ordinal of the chain that the machine lives on. */
   readonly 'machine-homed-elsewhere': { readonly homeProtocolChainId: number };
-  readonly 'invalid-parameters': { readonly issues: readonly ParameterIssue[] };
+  readonly 'invalid-parameters': { readonly issues: readonly ValidationIssue[] };
   readonly 'index-syncing': {
     readonly index: 'event' | 'operator';
     readonly indexedBlock: number;
@@ -129,7 +124,7 @@ export function toServiceError(status: number, body: unknown, retryAfter: string
   const said = { status, ...(/^\d{1,9}$/.test(retryAfter ?? '') && { retryAfterSeconds: Number(retryAfter) }) };
   const { detail, error } = isObject(body) ? body : {};
   if (Array.isArray(detail) && status === 422) {
-    return { kind: 'invalid-parameters', ...said, text: 'Invalid parameters', issues: detail as ParameterIssue[] };
+    return { kind: 'invalid-parameters', ...said, text: 'Invalid parameters', issues: detail as ValidationIssue[] };
   }
   if (typeof error === 'string' && status === 429) return { kind: 'rate-limited', ...said, text: error };
   const found = typeof detail === 'string' ? readBare(detail, said) : readCoded(detail, said);

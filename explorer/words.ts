@@ -65,27 +65,25 @@ export const TREND_WORDS = {
 
 /** The measure of a factor as a sentence would have it. */
 export function describeMeasure({ name, measure }: Factor): string {
-  const number = (key: string) => Number(measure[key] ?? 0);
   switch (name) {
     case 'revenue':
-      return `${formatCents(number('usd_cents'))} counted, ${formatCents(number('verified_usd_cents'))} of it verified`;
+      return `${formatCents(measure.usd_cents)} counted, ${formatCents(measure.verified_usd_cents)} of it verified`;
     case 'cadence':
       return (
-        `active in ${plural(number('weeks'), 'week')} on ${plural(number('days'), 'day')}; ` +
-        `verified: ${plural(number('verified_weeks'), 'week')}, ${plural(number('verified_days'), 'day')}`
+        `active in ${plural(measure.weeks, 'week')} on ${plural(measure.days, 'day')}; ` +
+        `verified: ${plural(measure.verified_weeks, 'week')}, ${plural(measure.verified_days, 'day')}`
       );
     case 'trend':
       return describeTrend(measure);
     case 'trust':
-      return describeTrust(String(measure['source']), number('percent_hundredths') / 100);
+      return describeTrust(measure.source, measure.percent_hundredths / 100);
     case 'tenure':
-      return plural(number('weeks'), 'week');
+      return plural(measure.weeks, 'week');
   }
 }
 
-function describeTrend(measure: Factor['measure']): string {
-  const { basis, percent } = measure;
-  if (basis === 'none' || typeof percent !== 'number') return 'too little to compare';
+function describeTrend({ basis, percent }: Extract<Factor, { name: 'trend' }>['measure']): string {
+  if (basis === 'none' || percent === null) return 'too little to compare';
   const what = basis === 'revenue' ? 'revenue' : 'activity';
   return `${what} at ${formatCount(percent)}% of the period before`;
 }

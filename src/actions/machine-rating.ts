@@ -126,7 +126,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
   };
   try {
     const rating = rateMachine({
-      state: history.fold,
+      state: history.state,
       tail: history.tail,
       rates: rates.table,
       now,

@@ -55,7 +55,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     packages: ['node:', 'fastify'],
   },
   { of: 'src/main.ts', mayImport: ['src'], packages: ['node:', 'fastify'] },
-  { of: 'client', mayImport: ['client', 'src/domain', 'src/http/wire'], packages: PURE },
+  { of: 'client', mayImport: ['client', 'src/domain', 'src/http/wire/response-types.ts'], packages: PURE },
   { of: 'explorer', mayImport: ['explorer', 'client', 'src/domain'], packages: ['preact'] },
   {
     of: 'cli',

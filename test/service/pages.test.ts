@@ -4,7 +4,7 @@
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ActiveMachines } from '../../client/active-machines.ts';
+import type { ActiveMachinesResponse } from '../../client/client.ts';
 import { rule } from '../conformance/rule.ts';
 import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
@@ -263,7 +263,7 @@ it.each([
 
 it('the first page leads to the machines that told of something last', async () => {
   const answer = await fetch(`${baseUrl}/active-machines?limit=10`);
-  const { machines: active } = (await answer.json()) as ActiveMachines;
+  const { machines: active } = (await answer.json()) as ActiveMachinesResponse;
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl);
   await visit.page.locator('.active li').first().waitFor();

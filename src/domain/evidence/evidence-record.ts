@@ -30,7 +30,7 @@ export interface Receipt {
   readonly machineId: string;
   readonly receiptId: string;
   readonly receivedAt: string;
-  readonly revocationStatus: string;
+  readonly revocationStatus: 'not_evaluated';
   readonly status: 'accepted';
   readonly trustBundle: string;
 }

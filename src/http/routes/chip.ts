@@ -62,7 +62,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
 }
 
 /** By the tokens of the moment: they are replaced during a rotation. */
-function createCurrentGate({ chip }: Ctx): BearerTokenCheck {
+function createCurrentGate({ onboarding: chip }: Ctx): BearerTokenCheck {
   let tokens = chip?.onboardingTokens ?? [];
   let isAdmitted = createBearerTokenCheck(tokens);
   return (rawHeaders) => {

@@ -1,36 +1,42 @@
-/** What do a chip challenge, a document of evidence and its receipt look like? (interface, Chip challenge; evidence 5 and 9.) Texts only. */
+/** Schemas of a chip challenge, an evidence document and its receipt (interface, Chip challenge; evidence 5 and 9). All members are strings. */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { closedObject, exactly, machineDid, MACHINE_ID, type JsonSchema } from './json-schema.ts';
+import {
+  ADDRESS_TEXT,
+  closedObject,
+  described,
+  exactly,
+  EXAMPLE_HASH,
+  HASH,
+  machineDid,
+  MACHINE_ID,
+  type JsonSchema,
+} from './json-schema.ts';
 
-const HASH = { type: 'string', pattern: '^0x[0-9a-f]{64}$' };
-const DECIMAL = { type: 'string', pattern: '^[1-9][0-9]*$' };
-const SECONDS = { ...DECIMAL, description: 'Unix time in seconds.' };
-const CONTROLLER = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$', description: 'In EIP-55 spelling, never zero.' };
-const NOT_EVALUATED = exactly('not_evaluated');
+const DECIMAL = { type: 'string', pattern: '^[1-9][0-9]{0,77}$' };
+const NOT_EVALUATED = described(exactly('not_evaluated'), 'Revocation of the certificate is not checked.');
 
+const hash = (description: string) => described(HASH, description, EXAMPLE_HASH);
+const seconds = (description: string, example: string) =>
+  described(DECIMAL, `${description}: Unix time in seconds, decimal.`, example);
 const hex = (bytes: number): JsonSchema => ({ type: 'string', pattern: `^0x[0-9a-f]{${bytes * 2}}$` });
 
 export const CHALLENGE_REQUEST_SCHEMA: JsonSchema = closedObject({ machineId: MACHINE_ID });
 
 function challengeMembers(namespace: Namespace) {
   return {
-    chainId: DECIMAL,
-    didController: CONTROLLER,
-    expiresAt: SECONDS,
+    chainId: described(DECIMAL, 'The main chain, decimal.', '31337'),
+    didController: described(ADDRESS_TEXT, 'The controller of the machine in EIP-55 spelling, never zero.'),
+    expiresAt: seconds('When the challenge expires', '1772453100'),
     machineDid: machineDid(namespace),
     machineId: MACHINE_ID,
-    nonce: { ...HASH, description: 'Told once.' },
-    profile: exactly(namespace.chip_profile),
-    protocol: exactly(namespace.protocol),
-    verifier: exactly(namespace.verifier),
+    nonce: hash('Identifies the challenge. It is shown only once.'),
+    profile: described(exactly(namespace.chip_profile), 'The chip profile.'),
+    protocol: described(exactly(namespace.protocol), 'The protocol and its version.'),
+    verifier: described(exactly(namespace.verifier), 'The service that issued the challenge.'),
   };
 }
 
-export function challengeSchema(namespace: Namespace): JsonSchema {
-  return closedObject(challengeMembers(namespace));
-}
-
-/** The body is the canonical form (RFC 8785) of this object, byte for byte. */
+/** Describes an evidence document. The body is its canonical form (RFC 8785), byte for byte. */
 export function evidenceSchema(namespace: Namespace): JsonSchema {
   return closedObject({
     certificate: closedObject({
@@ -49,17 +55,23 @@ export function evidenceSchema(namespace: Namespace): JsonSchema {
   });
 }
 
-export function receiptSchema(namespace: Namespace): JsonSchema {
-  return closedObject({
-    chipRef: HASH,
-    evidenceHash: HASH,
-    evidenceSchema: exactly(namespace.evidence_schema),
-    machineDid: machineDid(namespace),
-    machineId: MACHINE_ID,
-    receiptId: HASH,
-    receivedAt: SECONDS,
-    revocationStatus: NOT_EVALUATED,
-    status: exactly('accepted'),
-    trustBundle: exactly(namespace.trust_bundle),
-  });
+export function chipResponses(namespace: Namespace) {
+  return {
+    ChipChallenge: described(closedObject(challengeMembers(namespace)), 'A challenge for the chip of a machine.'),
+    ChipReceipt: described(
+      closedObject({
+        chipRef: hash('Identifies the chip without its certificate.'),
+        evidenceHash: hash('Keccak-256 of the document.'),
+        evidenceSchema: described(exactly(namespace.evidence_schema), 'The form of the document.'),
+        machineDid: machineDid(namespace),
+        machineId: MACHINE_ID,
+        receiptId: hash('Identifies the receipt.'),
+        receivedAt: seconds('When the evidence was accepted', '1772452830'),
+        revocationStatus: NOT_EVALUATED,
+        status: described(exactly('accepted'), 'Acceptance is not verification.'),
+        trustBundle: described(exactly(namespace.trust_bundle), 'The pinned roots that the certificate leads to.'),
+      }),
+      'The receipt of an accepted evidence document. The status of the chip changes when a record is written.',
+    ),
+  };
 }

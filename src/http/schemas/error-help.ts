@@ -1,6 +1,6 @@
 /**
- * Why does an error happen, and what should a caller do about it? One row for each kind of fault, for `docs/errors.md` and for readers of
- * the OpenAPI document. Answers themselves never hold these words.
+ * Error help: cause and remedy of every kind of fault, for `docs/errors.md` and readers of the OpenAPI document. Responses never contain
+ * these texts.
  */
 import type { FaultKind } from '../../domain/faults.ts';
 
@@ -9,215 +9,214 @@ export interface ErrorHelp {
   readonly remedy: string;
 }
 
-const CORRECT = 'Correct the request; the same one is refused again.';
-const ASK_LATER = 'Ask again later, and keep what was known: nothing is said of the machine.';
-const SIGN_ANEW = 'Prepare the message anew and sign that one.';
-const NEW_CHALLENGE = 'Ask for a new challenge, and make new evidence for it.';
-const NEW_EVIDENCE = 'Make the document anew; the challenge stays open while it lasts.';
+const CORRECT = 'Correct the request. The same request is rejected again.';
+const RETRY_LATER = 'Retry later and keep your last known value. This says nothing about the machine.';
+const SIGN_AGAIN = 'Prepare the message again and sign the new one.';
+const NEW_CHALLENGE = 'Request a new challenge and create new evidence for it.';
+const NEW_EVIDENCE = 'Create the document again. The challenge stays open until it expires.';
 const OTHER_CHIP = 'Final for this certificate. Onboard the machine with a chip whose certificate is accepted.';
+const INDEX_PROGRESS = 'Retry after the time in `Retry-After`. The text says how far the index has read.';
 
 export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp } = {
   MachineDidMalformed: {
-    cause: 'The id is no decimal from 1 to 2^256 - 1 without leading zeros, or its DID is of another method.',
-    remedy: 'Correct the id, and keep it as text all the way: a number rounds it.',
+    cause: 'The id is not a decimal from 1 to 2^256 - 1 without leading zeros, or the DID has another method.',
+    remedy: 'Correct the id, and handle it as text everywhere: a number type rounds it.',
   },
   OperatorMalformed: {
-    cause: 'The operator is not an address of the main chain, nor the DID of one.',
-    remedy: 'Send 0x and 40 hex digits, alone or after the method.',
+    cause: 'The operator is neither an address of the main chain nor the DID of one.',
+    remedy: 'Send 0x and 40 hex digits, alone or after the DID method.',
   },
   OperatorDidEmpty: {
-    cause: 'Nothing stands after the method of the DID.',
+    cause: 'The DID has no address after its method.',
     remedy: 'Append the address.',
   },
   ParametersInvalid: {
     cause: 'A parameter of the path or of the query has the wrong form, or is out of range.',
-    remedy: 'The list names each: `loc` says where, `msg` what is wrong, `input` what was given.',
+    remedy: 'Correct each parameter of the list: `loc` is its place, `msg` the problem, `input` the value received.',
   },
   MachineAbsent: {
     cause:
-      'There is no machine with this id, or it was retired. Chip challenges say so of machines of the alt chain, too.',
-    remedy: 'Final, as long as nobody registers it. This is an answer, and says that the chain was read.',
+      'No machine with this id exists, or it was retired. Chip challenges also return this for machines of the alt chain.',
+    remedy: 'Final until a machine with this id is registered. The chain was read: 404 is definitive.',
   },
   MachineRelocating: {
-    cause: 'The machine is on its way from one chain to another.',
-    remedy: 'Ask again later: it can take minutes, and days when an attempt fails.',
+    cause: 'The machine is moving from one chain to another.',
+    remedy: 'Retry later: a relocation can take minutes, or days when an attempt fails.',
   },
   MachineHomedElsewhere: {
     cause:
-      'The machine lives on a chain that is not served here; the Verify record is served of main-chain machines only.',
-    remedy: 'Ask a service of that chain; `home_protocol_chain_id` names it, where the answer has it.',
+      'The machine is on a chain that this deployment does not serve. Verify records exist for main-chain machines only.',
+    remedy: 'Call a service of that chain; `home_protocol_chain_id`, where present, identifies it.',
   },
   DecisionMalformed: {
-    cause: 'The body is not JSON, or one of its members has the wrong form; the message names the first.',
+    cause: 'The body is not JSON, or one of its members has the wrong form; the message names the first one.',
     remedy: CORRECT,
   },
   DecisionOutsideWindow: {
     cause: 'The signed time is too old, or ahead of the clock of the service.',
-    remedy: `${SIGN_ANEW} Set the clock of the signer.`,
+    remedy: `Check the clock of the signer. ${SIGN_AGAIN}`,
   },
   SignatureUnrecoverable: {
     cause: 'No key can be recovered from the signature.',
-    remedy: 'Sign with `personal_sign` (EIP-191), and send all 65 bytes as they are.',
+    remedy: 'Sign with `personal_sign` (EIP-191), and send all 65 bytes unchanged.',
   },
   SignerUnauthorized: {
     cause:
-      'Whoever signed exactly this message is neither owner nor controller, or signed with the kind of key of another chain.',
+      'The signer of exactly this message is neither owner nor controller, or used the kind of key of another chain.',
     remedy: 'Compare the message with the one that was signed, then the signer with the owner and the controller.',
   },
   DecisionNotNewer: {
-    cause: 'A decision of the same second or of a later one is in force.',
-    remedy: `${SIGN_ANEW} Read the state first: it may be what was wanted.`,
+    cause: 'A decision of the same second or a later one is in force.',
+    remedy: `Read the current state: it may already be the one you want. Otherwise: ${SIGN_AGAIN}`,
   },
   MachineNotBonded: {
-    cause: 'Only a machine with a bond can be opted in.',
-    remedy: 'Lay the bond, wait until the chain shows it, and sign again.',
+    cause: 'Only a bonded machine can be opted in.',
+    remedy: 'Bond the machine, wait for confirmation, then sign again.',
   },
   MachineDeactivated: {
     cause: 'An administrator has deactivated the machine.',
-    remedy: 'Final, until it is active again.',
+    remedy: 'Final until the machine is active again.',
   },
   MachinePaused: {
     cause: 'The machine is paused on its chain.',
-    remedy: 'Try again when it is no longer paused.',
+    remedy: 'Retry when it is no longer paused.',
   },
   EventDataPrivate: {
-    cause: 'The owner does not have the events shown.',
-    remedy: 'Final, until the owner changes it. The rating counts the events all the same.',
+    cause: 'The owner has not made the events visible.',
+    remedy: 'Final until the owner changes it. The rating counts the events nevertheless.',
   },
   AltAddressMalformed: {
     cause: 'The address is not base58 of 32 bytes.',
-    remedy: 'Correct the address; letters keep their case.',
+    remedy: 'Correct the address. Letter case matters.',
   },
   WalletNotBound: {
-    cause: 'The registry of bindings on the alt chain holds none of this wallet.',
-    remedy: 'Final, until its owner binds it; a new binding is seen within a minute.',
+    cause: 'The binding registry of the alt chain has no entry for this wallet.',
+    remedy: 'Final until its owner binds it. A new binding is visible within a minute.',
   },
   BindingRevoked: {
-    cause: 'The wallet was bound, and its binding was revoked.',
-    remedy: 'Final, until its owner binds it again.',
+    cause: 'The binding of this wallet was revoked.',
+    remedy: 'Final until its owner binds it again.',
   },
   BindingRegistryUnreadable: {
-    cause: 'The registry of bindings cannot be read now, so whether the wallet is bound is not known.',
-    remedy: ASK_LATER,
+    cause: 'The binding registry cannot be read now, so it is unknown whether the wallet is bound.',
+    remedy: 'Retry later and keep your last known value. This says nothing about the wallet.',
   },
   ServiceNotInitialised: {
     cause: 'The service was started without the addresses of the contracts that this route reads.',
-    remedy: 'Operators set them (`svc doctor`); callers can only wait.',
+    remedy: 'Operators: configure them (`svc doctor`). Callers: retry later.',
   },
   ChainUnreadable: {
     cause:
-      'No node of the chain answered in time, in full and without contradiction; or the answer was not ready within the deadline.',
-    remedy: ASK_LATER,
+      'No node of the chain returned complete and consistent data in time, or the response was not ready within the deadline.',
+    remedy: RETRY_LATER,
   },
   EventIndexSyncing: {
-    cause: 'The events of the chain are still being read, so a rating would leave some out.',
-    remedy: 'Ask again after `Retry-After`; the text tells how far the index is.',
+    cause: 'The event index is still catching up with the chain, so a rating would miss events.',
+    remedy: INDEX_PROGRESS,
   },
   OperatorIndexSyncing: {
-    cause: 'The list of machines is behind the chain, so a fleet would leave some out.',
-    remedy: 'Ask again after `Retry-After`; the text tells how far the index is.',
+    cause: 'The machine index is behind the chain, so a fleet would miss machines.',
+    remedy: INDEX_PROGRESS,
   },
   OperatorIndexStale: {
-    cause: 'The head of the chain was not seen for so long that nobody knows how far behind the list is.',
-    remedy: ASK_LATER,
+    cause: 'The head of the chain was not read for so long that the lag of the machine index is unknown.',
+    remedy: RETRY_LATER,
   },
   AltSnapshotOutOfDate: {
-    cause: 'The owners of machines of the alt chain were not seen for so long that the list may be wrong.',
-    remedy: ASK_LATER,
+    cause: 'The owners of machines of the alt chain were not read for so long that the list may be wrong.',
+    remedy: RETRY_LATER,
   },
   StoreUnavailable: {
-    cause: 'The database of the service did not answer.',
-    remedy: 'Ask again later. A write may have been stored or not: read the state before writing again.',
+    cause: 'The database of the service did not respond.',
+    remedy: 'Retry later. A write may or may not have been stored: read the state before you write again.',
   },
   RateLimited: {
     cause: 'Too many requests from this address to this path within a minute.',
-    remedy:
-      'Wait as long as `Retry-After` says where it is sent, else a minute; send `If-None-Match` and keep answers.',
+    remedy: 'Wait for the time in `Retry-After`, or a minute without it. Send `If-None-Match` and cache responses.',
   },
   RouteUnknown: {
     cause: 'No route has this path.',
-    remedy: 'Compare with `/openapi.json`; a slash at the end makes another path.',
+    remedy: 'Compare the path with `/openapi.json`. A trailing slash makes another path.',
   },
   MethodNotAllowed: {
-    cause: 'The path is there, the method is not.',
-    remedy: 'Use one of those that the header `Allow` names.',
+    cause: 'The path does not support this method.',
+    remedy: 'Use a method listed in the header `Allow`.',
   },
   NotAcceptable: {
-    cause: 'The header `Accept` leaves out JSON.',
-    remedy: 'Accept `application/json`, or leave the header out.',
+    cause: 'The header `Accept` excludes JSON.',
+    remedy: 'Accept `application/json`, or omit the header.',
   },
   RequestTooLarge: {
-    cause: 'The headers, or the body, are larger than any honest request.',
+    cause: 'The headers or the body exceed the size limit.',
     remedy: CORRECT,
   },
   RequestMalformed: {
     cause:
-      'The request is not readable HTTP, its body is not what the route takes, or it has a query where none is known.',
+      'The request is not valid HTTP, its body is not what the route accepts, or it has a query where none is allowed.',
     remedy: CORRECT,
   },
   RequestTimeout: {
-    cause: 'The request did not arrive whole in time.',
-    remedy: 'Send it again, in one go.',
+    cause: 'The request did not arrive completely in time.',
+    remedy: 'Send the whole request again without pauses.',
   },
   OnboardingUnauthorized: {
-    cause: 'There is not exactly one `Authorization: Bearer` header with a token that is known here.',
-    remedy: 'Send the token of the onboarding provider; ask the operator for a new one after a rotation.',
+    cause: 'The request does not have exactly one `Authorization: Bearer` header with a valid token.',
+    remedy: 'Send the token of the onboarding provider. After a rotation, request the new one from the operator.',
   },
   ChallengesExhausted: {
-    cause: 'As many challenges are open as may be.',
-    remedy: 'Submit those that were issued, or wait until they expire, at most 5 minutes.',
+    cause: 'The limit on open challenges is reached.',
+    remedy: 'Submit evidence for those that were issued, or wait until they expire, at most 5 minutes.',
   },
   EvidenceNotCanonical: {
-    cause:
-      'The document is not byte for byte in canonical form: order of members, spaces, spelling of numbers or text.',
+    cause: 'The document is not byte for byte in canonical form: member order, spaces, number or string encoding.',
     remedy: 'Build it with the client or `svc chip prove`, and send the bytes unchanged.',
   },
   EvidenceUnsupported: {
-    cause: 'Its schema, profile or scheme is not one that this service knows.',
-    remedy: 'Use the profile that the challenge names.',
+    cause: 'The service does not support the schema, profile or scheme of the document.',
+    remedy: 'Use the profile named in the challenge.',
   },
   ClockInvalid: {
-    cause: 'The clock of the service cannot be relied on now.',
-    remedy: 'Operators set the clock; callers try again while the challenge lasts.',
+    cause: 'The clock of the service is not reliable now.',
+    remedy: 'Operators: set the clock. Callers: retry while the challenge is open.',
   },
   ChallengeUnknown: {
-    cause: 'No challenge with this nonce was issued here, or it is long gone.',
+    cause: 'This service did not issue a challenge with this nonce, or has deleted it after it expired.',
     remedy: NEW_CHALLENGE,
   },
   EvidenceAlreadyAccepted: {
     cause: 'Exactly these bytes were accepted before.',
-    remedy: 'Nothing: after an answer that was lost, this is the good news.',
+    remedy: 'Nothing. The evidence was already accepted; the earlier response was probably lost.',
   },
   ChallengeConsumed: {
     cause: 'Another document was accepted for this challenge.',
     remedy: NEW_CHALLENGE,
   },
   ChallengeExpired: {
-    cause: 'The document came after the end of its challenge.',
+    cause: 'The document arrived after its challenge expired.',
     remedy: NEW_CHALLENGE,
   },
   EvidenceMismatch: {
-    cause: 'The document contradicts its challenge, its certificate, or what the chain says of the machine.',
+    cause: 'The document contradicts its challenge, its certificate, or the state of the machine on the chain.',
     remedy: NEW_EVIDENCE,
   },
   CertificateInvalid: {
-    cause: 'The certificate cannot be read, is not good today, or holds what no certificate of a chip may.',
+    cause: 'The certificate cannot be parsed, is not valid today, or has content that a chip certificate must not have.',
     remedy: OTHER_CHIP,
   },
   CertificateUnsupported: {
-    cause: 'The certificate is of a form that the profile does not take.',
+    cause: 'The certificate has a form that the profile does not accept.',
     remedy: OTHER_CHIP,
   },
   CertificateUntrusted: {
-    cause: 'The certificate does not lead to a root that is pinned here.',
+    cause: 'The certificate does not chain to a root that is pinned here.',
     remedy: OTHER_CHIP,
   },
   ChipProofInvalid: {
-    cause: 'The signature of the chip does not fit its key and the challenge.',
-    remedy: `${NEW_EVIDENCE} The chip signs the prehash as it is, without hashing it again.`,
+    cause: "The chip's signature does not match its key and the challenge.",
+    remedy: `${NEW_EVIDENCE} The chip signs the prehash directly, without hashing it again.`,
   },
   ControllerProofInvalid: {
-    cause: 'The signature of the controller does not fit the message, or another key made it.',
+    cause: "The controller's signature does not match the message, or was made with another key.",
     remedy: NEW_EVIDENCE,
   },
   ControllerChanged: {
@@ -225,7 +224,7 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     remedy: NEW_CHALLENGE,
   },
   Unexpected: {
-    cause: 'An error of the service itself.',
-    remedy: 'Ask again once; when it stays, tell the operator route and time.',
+    cause: 'Internal error of the service.',
+    remedy: 'Retry once. If the error persists, report the route and the time to the operator.',
   },
 };

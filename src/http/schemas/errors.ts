@@ -88,11 +88,11 @@ interface ErrorDescription {
   readonly headers: readonly string[];
 }
 
-/** Describes the responses of `surface` to faults of this kind. `Unexpected` is any other error. */
-export function describeErrors(surface: ProfileName, kind: FaultKind | 'Unexpected'): ErrorDescription[] {
+/** Describes the responses of `profile` to faults of this kind. `Unexpected` is any other error. */
+export function describeErrors(profile: ProfileName, kind: FaultKind | 'Unexpected'): ErrorDescription[] {
   const errors = kind === 'Unexpected' ? [new Error()] : FAULT_SAMPLES[kind].map((context) => new Fault(kind, context));
   return errors.map((error) => {
-    const { status, body, headers } = toWireError(surface, error);
+    const { status, body, headers } = toWireError(profile, error);
     return { status, body: toSchema(body), headers: Object.keys(headers ?? {}) };
   });
 }

@@ -1,49 +1,73 @@
-/** What do the probes answer? (http-facts 12.) */
-import { closedObject, COUNT, COUNT_OR_NULL, exactly, FLAG, word, type JsonSchema } from './json-schema.ts';
+/** Schemas of health, readiness and status (http-facts 12, decisions 4). */
+import { closedObject, COUNT, described, exactly, FLAG, orNull, refer, word } from './json-schema.ts';
 
-export const HEALTH_SCHEMA = closedObject({ status: exactly('ok') });
+const READY = described(FLAG, 'Whether the index is fresh enough to be used.', true);
 
-function orNull(schema: JsonSchema): JsonSchema {
-  return { anyOf: [schema, { type: 'null' }] };
-}
-
-const ALT_INDEX = orNull(closedObject({ ready: FLAG, slot: COUNT_OR_NULL, age_seconds: COUNT_OR_NULL }));
-
-const OPERATOR_INDEX = orNull(
+const OPERATOR_INDEX = described(
   closedObject({
-    ready: FLAG,
-    indexed_block: COUNT_OR_NULL,
-    head_block: COUNT_OR_NULL,
-    lag_blocks: COUNT_OR_NULL,
-    head_observed_age_seconds: COUNT_OR_NULL,
+    ready: READY,
+    indexed_block: described(orNull(COUNT), 'The newest indexed block; null: none yet.', 120_338),
+    head_block: described(orNull(COUNT), 'The head of the chain; null: not read yet.', 120_340),
+    lag_blocks: described(orNull(COUNT), 'Blocks between the two; null: not known.', 2),
+    head_observed_age_seconds: described(orNull(COUNT), 'Seconds since the head was read; null: never.', 3),
   }),
+  'How far the index of the main chain is behind its head.',
 );
 
-export const INDEX_REPORTS = { operator_index: OPERATOR_INDEX, solana_indexer: ALT_INDEX };
-
-export const STATUS_SCHEMA = closedObject({
-  status: word('fresh', 'not_fresh'),
-  max_lag_blocks: COUNT,
-  ...INDEX_REPORTS,
-});
-
-const READINESS = {
-  status: word('ready', 'not_ready'),
-  rpc_connected: FLAG,
-  contracts: closedObject({
-    machine_registry: FLAG,
-    machine_state_and_sync: FLAG,
-    machine_subscription: FLAG,
-    event_registry: FLAG,
-    admin_flags: FLAG,
+const ALT_INDEX = described(
+  closedObject({
+    ready: READY,
+    slot: described(orNull(COUNT), 'The slot of the newest snapshot; null: none yet.', 287_400_112),
+    age_seconds: described(orNull(COUNT), 'The age of that snapshot; null: none yet.', 12),
   }),
-  verify: { type: ['boolean', 'null'], description: 'Null: this server does not run Verify.' },
-  solana_indexer: ALT_INDEX,
-  operator_index: OPERATOR_INDEX,
-  shared_rate_limits: {
-    type: 'boolean',
-    description: 'Only where replicas share counters. False: they cannot be reached, and each replica counts alone.',
-  },
-};
+  'How old the index of the alt chain is.',
+);
 
-export const READINESS_SCHEMA = closedObject(READINESS, ['shared_rate_limits']);
+/** Describes the state of both indexes. */
+export function indexMembers() {
+  return {
+    operator_index: described(orNull(refer('OperatorIndexLag')), 'Null: there is no index of the main chain.'),
+    solana_indexer: described(orNull(refer('AltIndexLag')), 'Null: no alt chain is configured.'),
+  };
+}
+
+const CONTRACT = described(FLAG, 'Whether the contract can be called.', true);
+
+export function healthResponses() {
+  const { operator_index, solana_indexer } = indexMembers();
+  const readiness = {
+    status: described(word('ready', 'not_ready'), 'Whether the service can serve requests.'),
+    rpc_connected: described(FLAG, 'Whether a node of the main chain responds.', true),
+    contracts: closedObject({
+      machine_registry: CONTRACT,
+      machine_state_and_sync: CONTRACT,
+      machine_subscription: CONTRACT,
+      event_registry: CONTRACT,
+      admin_flags: CONTRACT,
+    }),
+    verify: described(orNull(FLAG), 'Whether Verify is ready; null: this server does not run Verify.', true),
+    solana_indexer,
+    operator_index,
+    shared_rate_limits: described(
+      FLAG,
+      'Present with distributed rate limiting. False: the store cannot be reached, and each replica counts alone.',
+    ),
+  };
+  return {
+    Health: described(closedObject({ status: exactly('ok') }), 'The process runs. Nothing else is checked.'),
+    Readiness: described(closedObject(readiness, ['shared_rate_limits']), 'Whether the service can serve requests.'),
+    Status: described(
+      closedObject({
+        status: described(word('fresh', 'not_fresh'), 'Whether every index is fresh.'),
+        max_lag_blocks: described(COUNT, 'The lag that counts as fresh, as requested.', 20),
+        operator_index,
+        solana_indexer,
+      }),
+      'Whether the indexes are fresh.',
+    ),
+  };
+}
+
+export function healthParts() {
+  return { OperatorIndexLag: OPERATOR_INDEX, AltIndexLag: ALT_INDEX };
+}

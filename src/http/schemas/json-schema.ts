@@ -1,97 +1,114 @@
-/** How is the form of an answer written down? Helpers for JSON Schema 2020-12; every object is closed. */
+/** Builders and vocabulary for JSON Schema 2020-12. Every object of the service is closed. */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-type Properties = Readonly<Record<string, JsonSchema>>;
+export type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** An object with these members, all required but those named, and no other. */
+/** Describes an object with these members and no others. All are required but those named in `optional`. */
 export function closedObject(properties: Properties, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-export function listOf(items: JsonSchema): JsonSchema {
-  return { type: 'array', items };
+/** Adds a description to a schema, and an example of its value where one is given. */
+export function described(schema: JsonSchema, description: string, example?: unknown): JsonSchema {
+  return { ...schema, description, ...(example !== undefined && { examples: [example] }) };
 }
 
-/** One of these words, or null. */
-export function wordOrNull(words: readonly string[]): JsonSchema {
-  return { type: ['string', 'null'], enum: [...words, null] };
+export function listOf(items: JsonSchema, maxItems?: number): JsonSchema {
+  return { type: 'array', items, ...(maxItems !== undefined && { maxItems }) };
 }
 
+/** Describes a string that is one of `words`. */
 export function word(...words: readonly string[]): JsonSchema {
   return { type: 'string', enum: words };
 }
 
-/** Exactly this value. */
+/** Describes exactly this value. */
 export function exactly(value: string | number | boolean): JsonSchema {
   return { type: typeof value, const: value };
 }
 
-/** A schema of `components`, by name. */
+/** Describes a value of `schema`, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: words } = schema;
+  if (type === undefined || schema['const'] !== undefined) return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(words) && { enum: [...(words as string[]), null] }) };
+}
+
+/** Refers to a schema of `components` by name. */
 export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
 export const TEXT: JsonSchema = { type: 'string' };
 export const NONEMPTY_TEXT: JsonSchema = { type: 'string', minLength: 1 };
-export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
 export const FLAG: JsonSchema = { type: 'boolean' };
-export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 export const INTEGER: JsonSchema = { type: 'integer' };
-export const INTEGER_OR_NULL: JsonSchema = { type: ['integer', 'null'] };
-export const COUNT_OR_NULL: JsonSchema = { type: ['integer', 'null'], minimum: 0 };
-export const UNIX_SECONDS: JsonSchema = { type: 'integer', minimum: 0, description: 'Unix time in seconds.' };
-export const DECIMAL_TEXT: JsonSchema = { type: 'string', pattern: '^(?:0|[1-9][0-9]*)$' };
+export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+export const UNIX_SECONDS: JsonSchema = described(COUNT, 'Unix time in seconds.', 1_772_452_800);
+/** A uint256 as text. */
+export const DECIMAL_TEXT: JsonSchema = { type: 'string', pattern: '^(?:0|[1-9][0-9]{0,77})$' };
+export const HASH: JsonSchema = { type: 'string', pattern: '^0x[0-9a-f]{64}$' };
+export const UTC_DAY: JsonSchema = described(
+  { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  'A UTC day.',
+  '2026-03-02',
+);
 
-export const MACHINE_ID: JsonSchema = {
-  type: 'string',
-  pattern: '^[1-9][0-9]{0,77}$',
-  description: 'Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would round it.',
-};
+const EXAMPLE_ID = '42';
+const EXAMPLE_ADDRESS = '0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1';
+export const EXAMPLE_HASH = `0x${'3f'.repeat(32)}`;
+
+export const MACHINE_ID: JsonSchema = described(
+  { type: 'string', pattern: '^[1-9][0-9]{0,77}$' },
+  'Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.',
+  EXAMPLE_ID,
+);
 
 export function machineDid(namespace: Namespace): JsonSchema {
-  return {
-    type: 'string',
-    pattern: `^did:${escapePattern(namespace.did_method)}:[1-9][0-9]{0,77}$`,
-    description: 'The DID of a machine: its method and the canonical decimal id.',
-  };
+  return described(
+    { type: 'string', pattern: `^${didPattern(namespace)}[1-9][0-9]{0,77}$` },
+    'The DID of a machine: its method and the canonical decimal id.',
+    `did:${namespace.did_method}:${EXAMPLE_ID}`,
+  );
 }
 
-export const ALT_KEY_TEXT: JsonSchema = {
-  type: 'string',
-  pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-  description: 'An account of the alt chain: base58 of 32 bytes.',
-};
+export const BASE58_KEY: JsonSchema = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' };
 
-export const ADDRESS_TEXT: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
+export const ALT_KEY_TEXT: JsonSchema = described(
+  BASE58_KEY,
+  'An account of the alt chain: base58 of 32 bytes.',
+  'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
+);
 
-/** What is named by an address of the main chain: an operator, or a machine of the first generation. */
+export const ADDRESS_TEXT: JsonSchema = described(
+  { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+  'An address of the main chain in EIP-55 spelling.',
+  EXAMPLE_ADDRESS,
+);
+
+/** Describes the DID of an operator or of a legacy machine. */
 export function addressDid(namespace: Namespace): JsonSchema {
-  return {
-    type: 'string',
-    pattern: `^did:${escapePattern(namespace.did_method)}:0x[0-9a-fA-F]{40}$`,
-    description: 'A DID of an EVM address in EIP-55 spelling.',
-  };
+  return described(
+    { type: 'string', pattern: `^${didPattern(namespace)}0x[0-9a-fA-F]{40}$` },
+    'The DID of an address of the main chain in EIP-55 spelling.',
+    `did:${namespace.did_method}:${EXAMPLE_ADDRESS}`,
+  );
 }
 
-/** An operator as a path takes it. */
+/** Describes an operator as a path accepts it. */
 export function operatorText(namespace: Namespace): JsonSchema {
-  const prefix = `did:${escapePattern(namespace.did_method)}:`;
-  return {
-    type: 'string',
-    pattern: `^(?:${prefix})?0x[0-9a-fA-F]{40}$`,
-    description: 'The DID of an operator or its raw address, in any letter case.',
-  };
+  return described(
+    { type: 'string', pattern: `^(?:${didPattern(namespace)})?0x[0-9a-fA-F]{40}$` },
+    'The DID of an operator or its raw address, in any letter case.',
+    `did:${namespace.did_method}:${EXAMPLE_ADDRESS}`,
+  );
 }
 
-export function operatorDidOrNull(namespace: Namespace): JsonSchema {
-  return {
-    type: ['string', 'null'],
-    pattern: `^did:${escapePattern(namespace.did_method)}:0x[0-9a-fA-F]{40}$`,
-    description: 'The DID of the operator, an EVM address in EIP-55 spelling; null: none designated.',
-  };
+function didPattern({ did_method: method }: Namespace): string {
+  return `did:${escapePattern(method)}:`;
 }
 
 export function escapePattern(text: string): string {

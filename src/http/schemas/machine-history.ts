@@ -1,93 +1,104 @@
-/** What do the history of a rating and its events look like? (decisions 4.) */
+/** Schemas of the history of a rating and of the listing of events (decisions 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
   closedObject,
   COUNT,
-  COUNT_OR_NULL,
   DECIMAL_TEXT,
+  described,
+  EXAMPLE_HASH,
   FLAG,
+  HASH,
   listOf,
   machineDid,
   MACHINE_ID,
-  NONEMPTY_TEXT,
+  orNull,
+  refer,
   UNIX_SECONDS,
+  UTC_DAY,
   word,
   type JsonSchema,
 } from './json-schema.ts';
 import {
-  ACTIVITY_MEMBERS,
-  ALT_CHAIN_ONLY,
-  HOME_CHAIN,
+  ALT_HOME,
+  ALT_HOME_NAMES,
+  BOND_STATUS,
+  EVENT_COUNT,
+  eventSchema,
   LETTER,
-  RATING_UNAVAILABLE,
-  REVENUE_MEMBERS,
+  MODEL_NAME,
   SCORE,
-  STANDING,
 } from './machines.ts';
 
-const DAY: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A UTC day.' };
-const HASH: JsonSchema = { type: 'string', pattern: '^0x[0-9a-f]{64}$' };
+const HISTORY_POINT = described(
+  closedObject({
+    day: UTC_DAY,
+    mcr_score: SCORE,
+    mcr: LETTER,
+    mcr_degraded: described(FLAG, 'Whether some amounts could not be converted to US dollars.', false),
+    total_hundredths: described(
+      orNull(COUNT),
+      'Hundredths of a point, before rounding and before the bond is checked; null: not rated.',
+      9496,
+    ),
+    revenue: described(COUNT, 'US cents of qualifying revenue in blocks of that day.', 30_000),
+  }),
+  'The rating at the end of one UTC day, and the revenue of that day.',
+);
 
-const POINT = closedObject({
-  day: DAY,
-  mcr_score: SCORE,
-  mcr: LETTER,
-  mcr_degraded: FLAG,
-  total_hundredths: { ...COUNT, description: 'The score before rounding and before the bond is asked for.' },
-  revenue: { ...COUNT, description: 'US cents of qualifying revenue in blocks of that day.' },
-});
-
-export function historySchema(namespace: Namespace): JsonSchema {
+function historySchema(namespace: Namespace): JsonSchema {
   const members = {
     did: machineDid(namespace),
     machine_id: MACHINE_ID,
-    model: NONEMPTY_TEXT,
-    complete: {
-      ...FLAG,
-      description: 'False: not all events are indexed, or not all days of many; then there are no points.',
-    },
-    facts_of_now: {
-      ...closedObject({
-        bond_status: STANDING.bond_status,
-        trust_override: COUNT_OR_NULL,
+    model: MODEL_NAME,
+    complete: described(
+      FLAG,
+      'False: some events, or some days of a machine with many events, are not indexed; there are no points then.',
+      true,
+    ),
+    facts_of_now: described(
+      closedObject({
+        bond_status: BOND_STATUS,
+        trust_override: described(orNull(COUNT), 'Percent set by an administrator; null: none.'),
       }),
-      description: 'What has no date, and is taken as it is now for every day.',
-    },
-    revenue_before: { ...COUNT, description: 'US cents before the first point; with those of the points, the total.' },
-    points: { ...listOf(POINT), maxItems: 365, description: 'Oldest first, one a day; the last is the rating of now.' },
-    home_chain: HOME_CHAIN,
-    rating_unavailable: RATING_UNAVAILABLE,
+      'Present facts without a history, used for every day.',
+    ),
+    revenue_before: described(COUNT, 'US cents before the first point. With those of the points: the total.', 0),
+    points: described(listOf(refer('HistoryPoint'), 365), 'Oldest first, one per day. The last is the present rating.'),
+    ...ALT_HOME,
   };
-  return closedObject(members, ALT_CHAIN_ONLY);
+  return described(closedObject(members, ALT_HOME_NAMES), 'The rating and the revenue of each of the last 365 days.');
 }
 
-const LISTED = {
-  position: { ...COUNT, description: 'Its place in the history of the machine, from 0 on.' },
-  block_timestamp: UNIX_SECONDS,
-  judgement: {
-    ...word('sound', 'malformed', 'late', 'early'),
-    description: 'Only a sound event can add to the rating.',
+const EVENT_ENTRY = eventSchema(
+  'An event of the history of a machine.',
+  {
+    position: described(COUNT, 'The place in the history of the machine, from 0.', 120),
   },
-  data_hash: HASH,
-  source_chain_id: DECIMAL_TEXT,
-  source_tx_hash: HASH,
-};
+  {
+    block_timestamp: described(UNIX_SECONDS, 'Unix time of the block in seconds.'),
+    judgement: described(word('sound', 'malformed', 'late', 'early'), 'Only a sound event can qualify for the rating.'),
+    data_hash: described(HASH, 'The hash of the reported data.', EXAMPLE_HASH),
+    source_chain_id: described(DECIMAL_TEXT, 'Decimal, as reported.', '31337'),
+    source_tx_hash: described(HASH, 'As reported.', EXAMPLE_HASH),
+  },
+);
 
-export function eventListingSchema(namespace: Namespace): JsonSchema {
-  const event = {
-    anyOf: [
-      closedObject({ ...LISTED, ...ACTIVITY_MEMBERS }),
-      closedObject({ ...LISTED, ...ACTIVITY_MEMBERS, ...REVENUE_MEMBERS }),
-    ],
-  };
+function eventListingSchema(namespace: Namespace): JsonSchema {
   const members = {
     did: machineDid(namespace),
     machine_id: MACHINE_ID,
-    event_count: STANDING.event_count,
-    events: { ...listOf(event), maxItems: 100, description: 'Newest first.' },
-    next_cursor: { ...COUNT_OR_NULL, description: 'Of the page of older events; null: there are none.' },
-    home_chain: HOME_CHAIN,
-    rating_unavailable: RATING_UNAVAILABLE,
+    event_count: EVENT_COUNT,
+    events: described(listOf(refer('EventEntry'), 100), 'Newest first.'),
+    next_cursor: described(orNull(COUNT), 'The cursor of the page of older events; null: there are none.', 101),
+    ...ALT_HOME,
   };
-  return closedObject(members, ALT_CHAIN_ONLY);
+  return described(closedObject(members, ALT_HOME_NAMES), 'A page of the events that the rating is computed from.');
+}
+
+export function historyResponses(namespace: Namespace) {
+  return { History: historySchema(namespace), EventListing: eventListingSchema(namespace) };
+}
+
+export function historyParts() {
+  return { HistoryPoint: HISTORY_POINT, EventEntry: EVENT_ENTRY };
 }

@@ -1,42 +1,55 @@
-/** What do the answers about one machine look like? (http-facts 4 to 6, decisions 1 and 4.) */
+/** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
+  addressDid,
+  BASE58_KEY,
   closedObject,
   COUNT,
-  COUNT_OR_NULL,
   DECIMAL_TEXT,
+  described,
   exactly,
+  EXAMPLE_HASH,
   FLAG,
+  HASH,
   INTEGER,
-  INTEGER_OR_NULL,
   listOf,
   machineDid,
   MACHINE_ID,
   NONEMPTY_TEXT,
-  operatorDidOrNull,
+  orNull,
+  refer,
   TEXT,
-  TEXT_OR_NULL,
   UNIX_SECONDS,
+  UTC_DAY,
   word,
-  wordOrNull,
   type JsonSchema,
+  type Properties,
 } from './json-schema.ts';
 
-export const LETTER = word('AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR', 'Provisioned');
-export const SCORE: JsonSchema = { type: 'integer', minimum: 0, maximum: 100 };
-export const MACHINE_NAME: JsonSchema = { type: 'string', pattern: '^Machine #[1-9][0-9]{0,77}$' };
-const VISIBILITY = word('private', 'onchain', 'public');
-export const HOME_CHAIN: JsonSchema = {
-  type: 'integer',
-  description: 'Protocol chain ordinal; alt-chain machines only.',
-};
-export const RATING_UNAVAILABLE: JsonSchema = {
-  ...NONEMPTY_TEXT,
-  description: 'Why there is no rating; alt-chain machines only, absent once there is one.',
-};
-export const ALT_CHAIN_ONLY = ['home_chain', 'rating_unavailable'];
+export const LETTER = refer('Letter');
+export const SCORE = described({ type: 'integer', minimum: 0, maximum: 100 }, 'Points of 100, rounded.', 95);
+export const MACHINE_NAME = described(
+  { type: 'string', pattern: '^Machine #[1-9][0-9]{0,77}$' },
+  'The display name of the machine.',
+  'Machine #42',
+);
+export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/1');
+const VISIBILITY = described(word('private', 'onchain', 'public'), 'Who may see the events, as the owner published.');
 
-export const STANDING = { bond_status: word('bonded', 'unbonded'), negative_flag: FLAG, event_count: COUNT };
+/** Members of alt-chain machines only; each of these responses lists them as optional. */
+export const ALT_HOME = {
+  home_chain: described(INTEGER, 'Ordinal of the home chain; alt-chain machines only.'),
+  rating_unavailable: described(
+    word('no_events_yet', 'indexer_behind', 'not_rated_here'),
+    'Why there is no rating; alt-chain machines only, absent when the machine is rated.',
+  ),
+};
+export const ALT_HOME_NAMES: readonly string[] = Object.keys(ALT_HOME);
+
+export const BOND_STATUS = described(word('bonded', 'unbonded'), 'Whether the machine has an active bond.');
+export const HAS_NEGATIVE_FLAG = described(FLAG, 'Whether a negative flag is in force.', false);
+export const EVENT_COUNT = described(COUNT, 'How many events the machine reported.', 121);
+export const OPERATOR_DID = 'The DID of the operator; null: none is designated.';
 
 export function mcrMembers(namespace: Namespace) {
   return {
@@ -44,207 +57,327 @@ export function mcrMembers(namespace: Namespace) {
     machine_id: MACHINE_ID,
     mcr_score: SCORE,
     mcr: LETTER,
-    mcr_degraded: FLAG,
-    ...STANDING,
-    revenue_event_count: COUNT,
-    activity_event_count: COUNT,
-    revenue_trend: wordOrNull(['up', 'stable', 'down', 'insufficient']),
-    total_revenue: { ...COUNT, description: 'US cents of qualifying revenue.' },
-    average_revenue_per_event: { type: ['number', 'null'], minimum: 0, description: 'US cents.' },
-    last_updated: { ...COUNT_OR_NULL, description: 'Unix time of the newest event; null: no event.' },
-    home_chain: HOME_CHAIN,
-    rating_unavailable: RATING_UNAVAILABLE,
-    summary: NONEMPTY_TEXT,
+    mcr_degraded: described(FLAG, 'Whether some amounts could not be converted to US dollars.', false),
+    bond_status: BOND_STATUS,
+    negative_flag: HAS_NEGATIVE_FLAG,
+    event_count: EVENT_COUNT,
+    revenue_event_count: described(COUNT, 'How many of the events report revenue.', 121),
+    activity_event_count: described(COUNT, 'How many of the events report activity.', 0),
+    revenue_trend: described(
+      orNull(word('up', 'stable', 'down', 'insufficient')),
+      'Revenue of the last 30 days against the 30 days before; null: not rated.',
+      'stable',
+    ),
+    total_revenue: described(COUNT, 'US cents of qualifying revenue.', 3_630_000),
+    average_revenue_per_event: described(
+      { type: ['number', 'null'], minimum: 0 },
+      'US cents, with two decimals; null: not rated.',
+      30_000,
+    ),
+    last_updated: described(orNull(COUNT), 'Unix time of the newest event in seconds; null: no event.', 1_772_413_200),
+    ...ALT_HOME,
+    summary: described(
+      NONEMPTY_TEXT,
+      'The rating in one sentence.',
+      'Rated AAA with 95 of 100 points; most is lost to short tenure.',
+    ),
   };
 }
 
-export function mcrRecordSchema(namespace: Namespace): JsonSchema {
-  return closedObject(mcrMembers(namespace), ALT_CHAIN_ONLY);
-}
+const HUNDREDTHS = { ...COUNT, maximum: 10_000 };
+const EXAMPLE_FACTORS = [
+  ['revenue', 2920, 3000, { usd_cents: 2_760_000, verified_usd_cents: 2_760_000 }],
+  ['cadence', 2500, 2500, { weeks: 14, days: 92, verified_weeks: 14, verified_days: 92 }],
+  ['trend', 1500, 1500, { basis: 'revenue', percent: 100, even_percent: 100 }],
+  ['trust', 2000, 2000, { source: 'events', percent_hundredths: 10_000 }],
+  ['tenure', 576, 1000, { weeks: 19 }],
+].map(([name, points, max, measure]) => ({ name, points_hundredths: points, max_hundredths: max, measure }));
 
-const HUNDREDTHS = { ...COUNT, description: 'Hundredths of a point.' };
-
-function factor(name: string, measure: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function factor(name: string, measure: Properties): JsonSchema {
   return closedObject({
     name: exactly(name),
-    points_hundredths: HUNDREDTHS,
-    max_hundredths: HUNDREDTHS,
-    measure: closedObject(measure),
+    points_hundredths: described(HUNDREDTHS, 'Points earned, in hundredths of a point.'),
+    max_hundredths: described(HUNDREDTHS, 'Points that can be earned, in hundredths of a point.'),
+    measure: described(closedObject(measure), 'The measurements that the points follow from.'),
   });
 }
 
-const FACTOR: JsonSchema = {
-  oneOf: [
-    factor('revenue', { usd_cents: COUNT, verified_usd_cents: COUNT }),
-    factor('cadence', { weeks: COUNT, days: COUNT, verified_weeks: COUNT, verified_days: COUNT }),
-    factor('trend', {
-      basis: word('revenue', 'activity', 'none'),
-      percent: INTEGER_OR_NULL,
-      even_percent: INTEGER_OR_NULL,
-    }),
-    factor('trust', { source: word('flag', 'override', 'none', 'events'), percent_hundredths: COUNT }),
-    factor('tenure', { weeks: COUNT }),
-  ],
-};
+const WEEKS = described(COUNT, 'Weeks with a qualifying event.');
+const DAYS = described(COUNT, 'Days with a qualifying event.');
+
+const RATING_FACTOR = described(
+  {
+    oneOf: [
+      factor('revenue', {
+        usd_cents: described(COUNT, 'US cents of qualifying revenue in the counted weeks.'),
+        verified_usd_cents: described(COUNT, 'The part of it that is on-chain or hardware-signed.'),
+      }),
+      factor('cadence', {
+        weeks: WEEKS,
+        days: DAYS,
+        verified_weeks: described(COUNT, 'Weeks with an on-chain or hardware-signed event.'),
+        verified_days: described(COUNT, 'Days with an on-chain or hardware-signed event.'),
+      }),
+      factor('trend', {
+        basis: described(word('revenue', 'activity', 'none'), 'What the two periods are compared by.'),
+        percent: described(orNull(INTEGER), 'The later period in percent of the earlier one; null: not known.'),
+        even_percent: described(orNull(INTEGER), 'The same with single bursts cut; null: not known.'),
+      }),
+      factor('trust', {
+        source: described(word('flag', 'override', 'none', 'events'), 'What the trust follows from.'),
+        percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
+      }),
+      factor('tenure', { weeks: WEEKS }),
+    ],
+  },
+  'One of the five factors of the score.',
+);
+
+const RATING_REASON = described(
+  closedObject({
+    code: described(NONEMPTY_TEXT, 'Identifies the deduction or notice.', 'tenure_short'),
+    lost_hundredths: described(orNull(COUNT), 'Hundredths of a point; null: a notice, which costs none.', 424),
+    text: described(
+      NONEMPTY_TEXT,
+      'The same for people.',
+      'Fewer than 52 weeks had a qualifying event. Time and steady use raise this.',
+    ),
+  }),
+  'A deduction from the score, or a notice.',
+);
 
 const RATING_INPUTS = {
   block: closedObject({
-    number: DECIMAL_TEXT,
-    hash: { type: 'string', pattern: '^0x[0-9a-f]{64}$' },
+    number: described(DECIMAL_TEXT, 'Decimal.', '120340'),
+    hash: described(HASH, 'The hash of the block.', EXAMPLE_HASH),
     timestamp: UNIX_SECONDS,
   }),
-  slot: { ...DECIMAL_TEXT, description: 'Of the facts of the alt chain; alt-chain machines only.' },
-  now: UNIX_SECONDS,
-  subscription: word('NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'),
-  negative_flag_at: DECIMAL_TEXT,
-  trust_override: INTEGER_OR_NULL,
-  prior_events: COUNT,
-  event_count: COUNT,
-  rates: closedObject({ feed: FLAG, through: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' } }),
+  slot: described(DECIMAL_TEXT, 'The slot of the alt chain that the facts were read at; alt-chain machines only.'),
+  now: described(UNIX_SECONDS, 'The Unix time in seconds that the rating was computed for.'),
+  subscription: described(
+    word('NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'),
+    'The state of the bond’s subscription.',
+    'Grace',
+  ),
+  negative_flag_at: described(DECIMAL_TEXT, 'Unix time of the last negative flag in seconds; 0: none.', '0'),
+  trust_override: described(orNull(INTEGER), 'Trust set by an administrator; null: none.'),
+  prior_events: described(COUNT, 'Events before a move to this chain, which are not counted.', 0),
+  event_count: EVENT_COUNT,
+  rates: described(
+    closedObject({
+      feed: described(FLAG, 'Whether a feed of exchange rates is configured.', true),
+      through: described(UTC_DAY, 'The newest day of the rates.'),
+    }),
+    'The exchange rates.',
+  ),
 };
 
-const REASON = closedObject({
-  code: NONEMPTY_TEXT,
-  lost_hundredths: {
-    ...COUNT_OR_NULL,
-    description: 'Hundredths of a point; null: a gate or a remark, which costs none.',
-  },
-  text: NONEMPTY_TEXT,
-});
-
-export function explanationSchema(namespace: Namespace): JsonSchema {
+function explanationSchema(namespace: Namespace): JsonSchema {
   const members = {
     ...mcrMembers(namespace),
-    model: NONEMPTY_TEXT,
-    total_hundredths: { ...COUNT_OR_NULL, description: 'The score before rounding, in hundredths of a point.' },
-    factors: listOf(FACTOR),
-    dormancy: { anyOf: [closedObject({ idle_days: COUNT_OR_NULL, lost_hundredths: COUNT }), { type: 'null' }] },
-    reasons: listOf(REASON),
-    availability: {
-      ...word('available', 'paused', 'deactivated', 'unreadable'),
-      description: 'Whether somebody has stopped the machine; no part of the rating.',
-    },
-    inputs: closedObject(RATING_INPUTS, ['slot']),
+    model: MODEL_NAME,
+    total_hundredths: described(
+      orNull(COUNT),
+      'The score before rounding, in hundredths of a point; null: not rated.',
+      9496,
+    ),
+    factors: described(listOf(refer('RatingFactor'), 5), 'The factors of the score.', EXAMPLE_FACTORS),
+    dormancy: described(
+      orNull(
+        closedObject({
+          idle_days: described(orNull(COUNT), 'Days since the newest qualifying event; null: none.'),
+          lost_hundredths: described(COUNT, 'Hundredths of a point.'),
+        }),
+      ),
+      'The deduction for dormancy; null: not rated.',
+      { idle_days: 0, lost_hundredths: 0 },
+    ),
+    reasons: described(listOf(refer('RatingReason'), 16), 'Deductions and notices, largest deduction first.'),
+    availability: described(
+      word('available', 'paused', 'deactivated', 'unreadable'),
+      'Whether the machine is paused or deactivated. Does not affect the rating.',
+    ),
+    inputs: described(closedObject(RATING_INPUTS, ['slot']), 'What the rating was computed from.'),
   };
-  return closedObject(members, ALT_CHAIN_ONLY);
+  return described(closedObject(members, ALT_HOME_NAMES), 'A rating, and where every point of it comes from.');
 }
 
-/** What stands in the chain and in partners' data is anyone's. */
-const FOREIGN_OBJECT: JsonSchema = { type: 'object', description: 'As it was found.' };
+/** Describes an object that the service did not write. */
+const FOREIGN_OBJECT: JsonSchema = { type: 'object' };
 
-export const ACTIVITY_MEMBERS = {
-  event_type: INTEGER,
-  origin_value: COUNT,
-  timestamp: COUNT,
-  trust_level: COUNT,
-  metadata: FOREIGN_OBJECT,
+const REVENUE_MEMBERS = {
+  origin_currency: described({ type: 'string', pattern: '^[A-Z0-9]{3,10}$' }, 'Revenue only: the currency.', 'USD'),
+  usd_value: described(orNull(COUNT), 'Revenue only: US cents; null: not converted.', 30_000),
+  origin_subunit: described(
+    { type: ['integer', 'null'], minimum: 1 },
+    'Revenue only: minor units of one unit of the currency; null: not known.',
+    100,
+  ),
+  usd_subunit: described(exactly(100), 'Revenue only: cents of a dollar.', 100),
+  amount_status: described(
+    word('ok', 'unsupported_currency', 'fx_unavailable'),
+    'Revenue only: whether the amount was converted.',
+    'ok',
+  ),
 };
+const REVENUE_NAMES = Object.keys(REVENUE_MEMBERS);
 
-/** What revenue carries besides. */
-export const REVENUE_MEMBERS = {
-  event_type: exactly(0),
-  origin_currency: { type: 'string', pattern: '^[A-Z0-9]{3,10}$' },
-  usd_value: { ...COUNT_OR_NULL, description: 'US cents.' },
-  origin_subunit: { type: ['integer', 'null'], minimum: 1 },
-  usd_subunit: exactly(100),
-  amount_status: word('ok', 'unsupported_currency', 'fx_unavailable'),
-};
-
-const SHOWN_EVENT: JsonSchema = {
-  anyOf: [closedObject(ACTIVITY_MEMBERS), closedObject({ ...ACTIVITY_MEMBERS, ...REVENUE_MEMBERS })],
-};
+/** Describes an event with `first` and `last` around its own members. Those of revenue come together, and on well-formed revenue alone. */
+export function eventSchema(description: string, first: Properties = {}, last: Properties = {}): JsonSchema {
+  const members = {
+    event_type: described(INTEGER, '0: revenue; 1: activity.', 0),
+    origin_value: described(COUNT, 'Minor units of `origin_currency`, or a metric of the machine.', 30_000),
+    timestamp: described(COUNT, 'When it happened, as reported: Unix time in seconds.', 1_772_413_200),
+    trust_level: described(COUNT, '0: self-reported; 1: on-chain; 2: hardware-signed.', 2),
+    metadata: described(FOREIGN_OBJECT, 'Reported with the event, unchecked.', {}),
+    ...REVENUE_MEMBERS,
+  };
+  return {
+    ...described(closedObject({ ...first, ...members, ...last }, REVENUE_NAMES), description),
+    dependentRequired: Object.fromEntries(REVENUE_NAMES.map((name) => [name, REVENUE_NAMES])),
+    dependentSchemas: { usd_subunit: { properties: { event_type: exactly(0) } } },
+  };
+}
 
 const DATA_MEMBERS = {
-  data_api: TEXT,
-  event_data: listOf(SHOWN_EVENT),
-  partner_data: FOREIGN_OBJECT,
-  partner_data_error: word('not_fetched', 'no_data_api', 'unreachable', 'invalid'),
+  data_api: described(TEXT, 'The data API of a private machine.'),
+  event_data: described(
+    listOf(refer('MachineEvent'), 100),
+    'The oldest events of a machine whose events are shown on chain.',
+  ),
+  partner_data: described(FOREIGN_OBJECT, 'The response of the data API of a public machine, unchecked.'),
+  partner_data_error: described(
+    word('not_fetched', 'no_data_api', 'unreachable', 'invalid'),
+    'Why there is no response of the data API.',
+  ),
 };
 
 const ALT_MEMBERS = {
-  home_chain: HOME_CHAIN,
-  rating_unavailable: RATING_UNAVAILABLE,
-  owner: NONEMPTY_TEXT,
-  controller: TEXT_OR_NULL,
-  machine_type: TEXT,
-  relocating: exactly(false),
+  ...ALT_HOME,
+  owner: described(BASE58_KEY, 'The account that owns the machine; alt-chain machines only.'),
+  controller: described(orNull(TEXT), 'The account that controls the machine; alt-chain machines only.'),
+  machine_type: described(TEXT, 'As registered; alt-chain machines only.'),
+  relocating: described(exactly(false), 'A machine that relocates has no profile; alt-chain machines only.'),
 };
 
 const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
+const TRAIT = { trait_type: described(NONEMPTY_TEXT, 'The name of the attribute.') };
+const ATTRIBUTE: JsonSchema = {
+  anyOf: [
+    closedObject({ ...TRAIT, value: NONEMPTY_TEXT }),
+    closedObject({ ...TRAIT, value: COUNT, max_value: COUNT }),
+    closedObject({ ...TRAIT, display_type: exactly('number'), value: COUNT }),
+  ],
+};
 
-/** What marketplaces show of a token. */
-function marketplaceMembers(namespace: Namespace) {
-  const trait = { trait_type: NONEMPTY_TEXT };
+/** Describes the members that marketplaces read of a token (ERC-721 metadata). */
+function marketplaceMembers({ card_description: description }: Namespace) {
   return {
-    description: exactly(namespace.card_description),
-    image: LINK,
-    external_url: LINK,
-    attributes: listOf({
-      anyOf: [
-        closedObject({ ...trait, value: NONEMPTY_TEXT }),
-        closedObject({ ...trait, value: COUNT, max_value: COUNT }),
-        closedObject({ ...trait, display_type: exactly('number'), value: COUNT }),
-      ],
-    }),
+    description: described(exactly(description), 'What kind of token it is.', description),
+    image: described(LINK, 'The picture of the rating.', 'https://ratings.example/machines/42/card.svg'),
+    external_url: described(LINK, 'The page of the machine.', 'https://ratings.example/explorer/machine/42'),
+    attributes: described(listOf(ATTRIBUTE, 6), 'The rating as typed attributes.', [
+      { trait_type: 'Rating', value: 'AAA' },
+      { trait_type: 'Score', value: 95, max_value: 100 },
+      { trait_type: 'Events', display_type: 'number', value: 121 },
+    ]),
   };
 }
 
-/** What agents read of a registration. */
-const AGENT_MEMBERS = {
-  image: LINK,
-  x402Support: exactly(false),
-  supportedTrust: { ...listOf(NONEMPTY_TEXT), maxItems: 0 },
-};
+function profileSchema(namespace: Namespace): JsonSchema {
+  const marketplace = marketplaceMembers(namespace);
+  const members = {
+    schema_version: described(exactly('1.0'), 'The version of this form.'),
+    name: MACHINE_NAME,
+    [namespace.profile_object]: refer('ProfileFacts'),
+    ...marketplace,
+  };
+  return described(closedObject(members, Object.keys(marketplace)), 'The profile of a machine, as token metadata.');
+}
 
-export function profileSchema(namespace: Namespace): JsonSchema {
+function profileFactsSchema(namespace: Namespace): JsonSchema {
+  const service = closedObject({
+    id: described(TEXT, 'As published.', '#web'),
+    type: described(TEXT, 'As published.', 'web'),
+    endpoint: described(TEXT, 'As published, unchecked.', 'https://machine.example'),
+  });
   const members = {
     machine_id: MACHINE_ID,
     did: machineDid(namespace),
-    operator: operatorDidOrNull(namespace),
+    operator: described(orNull(addressDid(namespace)), OPERATOR_DID),
     mcr: LETTER,
     mcr_score: SCORE,
-    ...STANDING,
+    bond_status: BOND_STATUS,
+    negative_flag: HAS_NEGATIVE_FLAG,
+    event_count: EVENT_COUNT,
     data_visibility: VISIBILITY,
-    documentation_url: TEXT_OR_NULL,
-    service_endpoints: listOf(closedObject({ id: TEXT, type: TEXT, endpoint: TEXT })),
+    documentation_url: described(orNull(TEXT), 'As published; null: none.', 'https://machine.example/manual'),
+    service_endpoints: described(listOf(service), 'As published in the DID document.'),
     ...DATA_MEMBERS,
     ...ALT_MEMBERS,
   };
   const optional = [...Object.keys(DATA_MEMBERS), ...Object.keys(ALT_MEMBERS)];
-  const marketplace = marketplaceMembers(namespace);
-  return closedObject(
-    {
-      schema_version: exactly('1.0'),
-      name: MACHINE_NAME,
-      [namespace.profile_object]: closedObject(members, optional),
-      ...marketplace,
-    },
-    Object.keys(marketplace),
-  );
+  return described(closedObject(members, optional), 'Rating, operator and services of a machine.');
 }
 
-export function cardSchema(namespace: Namespace): JsonSchema {
+function cardSchema(namespace: Namespace): JsonSchema {
+  const { registration_type: type, card_description: description } = namespace;
   const registration = closedObject({
-    type: exactly(namespace.registration_type),
+    type: exactly(type),
     machineId: MACHINE_ID,
-    machineRegistry: { type: 'string', pattern: '^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}:.+$' },
+    machineRegistry: described(
+      { type: 'string', pattern: '^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}:.+$' },
+      'Chain and registry (CAIP-10).',
+      'eip155:31337:0x5FbDB2315678afecb367f032d93F642f64180aa3',
+    ),
   });
-  const members = {
-    type: exactly(namespace.registration_type),
-    name: MACHINE_NAME,
-    description: exactly(namespace.card_description),
-    did: machineDid(namespace),
-    active: exactly(true),
-    services: listOf(closedObject({ name: TEXT, endpoint: TEXT })),
-    data_visibility: VISIBILITY,
-    documentation_url: { ...TEXT, description: 'Empty: none.' },
-    operator: operatorDidOrNull(namespace),
-    bond_status: STANDING.bond_status,
-    event_count: STANDING.event_count,
-    registrations: { ...listOf(registration), minItems: 1, maxItems: 1 },
-    home_chain: HOME_CHAIN,
-    rating_unavailable: RATING_UNAVAILABLE,
-    ...AGENT_MEMBERS,
+  const service = closedObject({
+    name: described(TEXT, 'The type of the service, as published.', 'web'),
+    endpoint: described(TEXT, 'As published, unchecked.', 'https://machine.example'),
+  });
+  const agent = {
+    image: described(LINK, 'The picture of the rating.', 'https://ratings.example/machines/42/card.svg'),
+    x402Support: described(exactly(false), 'No endpoint is known to accept payments by x402.', false),
+    supportedTrust: described(listOf(NONEMPTY_TEXT, 0), 'The card vouches for no trust model.', []),
   };
-  return closedObject(members, [...ALT_CHAIN_ONLY, ...Object.keys(AGENT_MEMBERS)]);
+  const members = {
+    type: exactly(type),
+    name: MACHINE_NAME,
+    description: exactly(description),
+    did: machineDid(namespace),
+    active: described(exactly(true), 'Every machine with a card is registered.'),
+    services: described(listOf(service), 'The web services that the machine publishes.'),
+    data_visibility: VISIBILITY,
+    documentation_url: described(TEXT, 'As published; empty: none.', 'https://machine.example/manual'),
+    operator: described(orNull(addressDid(namespace)), OPERATOR_DID),
+    bond_status: BOND_STATUS,
+    event_count: EVENT_COUNT,
+    registrations: described({ ...listOf(registration, 1), minItems: 1 }, 'Where the machine is registered.'),
+    ...ALT_HOME,
+    ...agent,
+  };
+  const optional = [...ALT_HOME_NAMES, ...Object.keys(agent)];
+  return described(closedObject(members, optional), 'Services, registration and operator of a machine.');
+}
+
+export function machineResponses(namespace: Namespace) {
+  return {
+    McrRecord: described(closedObject(mcrMembers(namespace), ALT_HOME_NAMES), 'The rating of a machine.'),
+    Explanation: explanationSchema(namespace),
+    Profile: profileSchema(namespace),
+    Card: cardSchema(namespace),
+  };
+}
+
+export function machineParts(namespace: Namespace) {
+  return {
+    Letter: described(
+      word('AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR', 'Provisioned'),
+      'The rating. NR: not rated; Provisioned: bonded, with too little history for a rating.',
+    ),
+    RatingFactor: RATING_FACTOR,
+    RatingReason: RATING_REASON,
+    ProfileFacts: profileFactsSchema(namespace),
+    MachineEvent: eventSchema('An event that a machine reported.'),
+  };
 }

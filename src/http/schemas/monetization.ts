@@ -1,57 +1,81 @@
-/** What do a decision, its state and the published deployment look like? (http-facts 9.) */
+/** Schemas of an opt-in decision, its state and the published deployment (http-facts 9). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { closedObject, escapePattern, exactly, FLAG, MACHINE_ID, word, type JsonSchema } from './json-schema.ts';
+import {
+  BASE58_KEY,
+  closedObject,
+  described,
+  escapePattern,
+  exactly,
+  FLAG,
+  MACHINE_ID,
+  word,
+  type JsonSchema,
+} from './json-schema.ts';
 
-export function publishedDeploymentSchema(namespace: Namespace): JsonSchema {
-  return closedObject({
-    version: exactly(namespace.monetization_version),
-    chain_id: { type: 'string', pattern: '^[1-9][0-9]*$' },
-    registry: { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
-  });
+const SIGNED_AT: JsonSchema = { type: 'integer', minimum: 1 };
+
+const MONETIZATION_STATE = described(
+  {
+    oneOf: [
+      closedObject({
+        machine_id: MACHINE_ID,
+        status: described(word('OPTED_IN', 'OPTED_OUT'), 'The decision in force.'),
+        signer: described(
+          { type: 'string', pattern: '^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$' },
+          'The address in EIP-55 spelling, or the base58 key of an alt-chain machine.',
+          '0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
+        ),
+        updated_at: described(SIGNED_AT, 'Unix time in seconds when the decision was signed.', 1_772_413_200),
+      }),
+      closedObject({
+        machine_id: MACHINE_ID,
+        status: described(exactly('PENDING'), 'There is no decision yet.'),
+        signer: { type: 'null' },
+        updated_at: { type: 'null' },
+      }),
+    ],
+  },
+  'The opt-in decision in force.',
+);
+
+export function monetizationResponses(namespace: Namespace) {
+  return {
+    MonetizationState: MONETIZATION_STATE,
+    PublishedDeployment: described(
+      closedObject({
+        version: described(exactly(namespace.monetization_version), 'The version of the signed message.'),
+        chain_id: described({ type: 'string', pattern: '^[1-9][0-9]{0,77}$' }, 'Decimal.', '31337'),
+        registry: described(
+          { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
+          'The machine registry, in lower case.',
+          '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+        ),
+      }),
+      'The deployment that a signature is bound to.',
+    ),
+  };
 }
 
-const BASE58_KEY = '[1-9A-HJ-NP-Za-km-z]{32,44}';
-const SIGNED_AT = { type: 'integer', minimum: 1, description: 'Unix time of the decision in force.' };
-
-export const DECISION_STATE_SCHEMA: JsonSchema = {
-  oneOf: [
-    closedObject({
-      machine_id: MACHINE_ID,
-      status: exactly('PENDING'),
-      signer: { type: 'null' },
-      updated_at: { type: 'null' },
-    }),
-    closedObject({
-      machine_id: MACHINE_ID,
-      status: word('OPTED_IN', 'OPTED_OUT'),
-      signer: { type: 'string', pattern: `^(?:0x[0-9a-fA-F]{40}|${BASE58_KEY})$` },
-      updated_at: SIGNED_AT,
-    }),
-  ],
-};
-
-/** Unknown members are ignored. */
+/** The body of a decision. Unknown members are ignored. */
 export const DECISION_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
-    opted_in: FLAG,
-    timestamp: { type: 'integer', minimum: 1, description: 'Unix seconds when it was signed, in digits only.' },
-    signature: {
-      type: 'string',
-      maxLength: 132,
-      description:
-        'EIP-191: 0x and 130 hex digits; beside signer_pubkey: base58 of the 64 bytes of an Ed25519 signature.',
-    },
-    signer_pubkey: { type: 'string', pattern: `^${BASE58_KEY}$`, description: 'Alt-chain machines only: the owner.' },
+    opted_in: described(FLAG, 'True opts the machine in, false opts it out.'),
+    timestamp: described(SIGNED_AT, 'Unix time in seconds when it was signed, in digits only.'),
+    signature: described(
+      { type: 'string', maxLength: 132 },
+      'EIP-191: 0x and 130 hex digits. With signer_pubkey: base58 of the 64 bytes of an Ed25519 signature.',
+    ),
+    signer_pubkey: described(BASE58_KEY, 'Alt-chain machines only: the owner.'),
   },
   required: ['opted_in', 'timestamp', 'signature'],
 };
 
-/** The DID of a machine, or its bare id. */
+/** Describes the DID of a machine or its bare id. */
 export function machineKey(namespace: Namespace): JsonSchema {
-  return {
-    type: 'string',
-    pattern: `^(?:did:${escapePattern(namespace.did_method)}:)?[1-9][0-9]{0,77}$`,
-    description: 'The DID of a machine, or its bare decimal id.',
-  };
+  return described(
+    { type: 'string', pattern: `^(?:did:${escapePattern(namespace.did_method)}:)?[1-9][0-9]{0,77}$` },
+    'The DID of a machine, or its bare decimal id.',
+    `did:${namespace.did_method}:42`,
+  );
 }

@@ -1,21 +1,20 @@
 /**
- * What does the service say about itself? An OpenAPI 3.1 document, made from what the routes declare and from the error table; a test
- * holds every answer against it. It describes and judges nothing.
+ * The OpenAPI 3.1 document, built from what the routes declare, the schemas of responses and the error table. Tests compare it with
+ * the service's responses.
  */
 import type { FaultKind } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { chipResponses } from './chip.ts';
 import { ERROR_HELP } from './error-help.ts';
-import { describeErrors, VALIDATION_ISSUE_SCHEMA } from './errors.ts';
-import { activeMachinesSchema } from './active-machines.ts';
-import { challengeSchema, receiptSchema } from './chip.ts';
-import { closedObject, refer, TEXT, type JsonSchema } from './json-schema.ts';
-import { boundFleetSchema, boundMcrRecordSchema } from './bound-addresses.ts';
-import { fleetSchema } from './fleet.ts';
-import { DECISION_STATE_SCHEMA, publishedDeploymentSchema } from './monetization.ts';
-import { eventListingSchema, historySchema } from './machine-history.ts';
-import { cardSchema, explanationSchema, mcrRecordSchema, profileSchema } from './machines.ts';
-import { HEALTH_SCHEMA, READINESS_SCHEMA, STATUS_SCHEMA } from './health.ts';
-import { verifyRecordSchema } from './verify-record.ts';
+import { describeErrors, VALIDATION_ISSUE } from './errors.ts';
+import { exampleOf } from './example.ts';
+import { fleetParts, fleetResponses } from './fleet.ts';
+import { healthParts, healthResponses } from './health.ts';
+import { closedObject, described, refer, TEXT, type JsonSchema } from './json-schema.ts';
+import { historyParts, historyResponses } from './machine-history.ts';
+import { machineParts, machineResponses } from './machines.ts';
+import { monetizationResponses } from './monetization.ts';
+import { verifyParts, verifyResponses } from './verify-record.ts';
 import type { Media } from '../images/svg-media.ts';
 import { ROUTE_PROFILES, type ProfileName } from '../server/route-profiles.ts';
 
@@ -23,42 +22,32 @@ export interface RouteDescription {
   /** Unique among all routes. */
   readonly operationId: string;
   readonly summary: string;
-  /** Under which readers find it; left out: as its surface says. */
+  /** The group in the reference; left out: that of the route profile. */
   readonly group?: string;
   /** Parameters of the path by name. */
   readonly parameters?: Readonly<Record<string, JsonSchema>>;
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
-  /** Names of schemas by status, for answers that are no errors. */
+  /** Names of the schemas of successful responses by status. */
   readonly answers: Readonly<Record<number, SchemaName>>;
-  /** Of these answers; left out: JSON. */
+  /** Media type of these responses; left out: JSON. */
   readonly media?: Media;
   /** What the action and the parsing may throw, besides what every route may. */
   readonly faults: readonly FaultKind[];
   /** `revalidated`: sent with `sendCacheableJson`; `never`: with `sendUncached`. */
   readonly caching: 'revalidated' | 'never';
-  /** Whether the answer names the block it stands on: the headers `chain-block` and `chain-block-age`. */
+  /** Whether responses carry `chain-block` and `chain-block-age`. */
   readonly block: 'always' | 'sometimes' | 'never';
 }
-
-const OPENAPI_SCHEMA = closedObject({
-  openapi: TEXT,
-  info: { type: 'object' },
-  servers: { type: 'array' },
-  paths: { type: 'object' },
-  components: { type: 'object' },
-  'x-errors': { type: 'object', additionalProperties: closedObject({ cause: TEXT, remedy: TEXT }) },
-});
 
 export interface DescribedRoute {
   readonly method: string;
   /** As registered. */
   readonly path: string;
-  readonly surface: ProfileName;
+  readonly profile: ProfileName;
   readonly description: RouteDescription;
 }
 
-/** How readers find a route. */
 const GROUPS: { readonly [S in ProfileName]: string } = {
   read: 'Machines',
   metadata: 'Machines',
@@ -72,7 +61,7 @@ const GROUPS: { readonly [S in ProfileName]: string } = {
   page: 'Documents',
 };
 
-/** What any route may answer instead of its own; `ChainUnreadable` is also a missed deadline. */
+/** Faults that any route may respond with; `ChainUnreadable` is also a missed deadline. */
 export const ALWAYS = [
   'RateLimited',
   'RequestMalformed',
@@ -82,35 +71,56 @@ export const ALWAYS = [
   'Unexpected',
 ] as const;
 
-function createSchemas(namespace: Namespace) {
+/** Describes the JSON bodies of successful responses by name. */
+export function createResponseSchemas(namespace: Namespace) {
   return {
-    McrRecord: mcrRecordSchema(namespace),
-    Explanation: explanationSchema(namespace),
-    History: historySchema(namespace),
-    EventListing: eventListingSchema(namespace),
-    Profile: profileSchema(namespace),
-    Card: cardSchema(namespace),
-    Fleet: fleetSchema(namespace),
-    ActiveMachines: activeMachinesSchema(namespace),
-    BoundMcrRecord: boundMcrRecordSchema(namespace),
-    BoundFleet: boundFleetSchema(namespace),
-    MonetizationState: DECISION_STATE_SCHEMA,
-    PublishedDeployment: publishedDeploymentSchema(namespace),
-    VerifyRecord: verifyRecordSchema(namespace),
-    ChipChallenge: challengeSchema(namespace),
-    ChipReceipt: receiptSchema(namespace),
-    Health: HEALTH_SCHEMA,
-    Readiness: READINESS_SCHEMA,
-    Status: STATUS_SCHEMA,
-    ValidationIssue: VALIDATION_ISSUE_SCHEMA,
-    LlmsText: { ...TEXT, description: 'Markdown.' },
-    SvgImage: { ...TEXT, description: 'An SVG image.' },
-    PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
-    OpenapiDocument: OPENAPI_SCHEMA,
+    ...machineResponses(namespace),
+    ...historyResponses(namespace),
+    ...fleetResponses(namespace),
+    ...monetizationResponses(namespace),
+    ...verifyResponses(namespace),
+    ...chipResponses(namespace),
+    ...healthResponses(),
   };
 }
 
-export type SchemaName = keyof ReturnType<typeof createSchemas>;
+/** Describes what several responses share, or what deserves a name of its own. */
+export function createPartSchemas(namespace: Namespace) {
+  return {
+    ...machineParts(namespace),
+    ...historyParts(),
+    ...fleetParts(namespace),
+    ...verifyParts(),
+    ...healthParts(),
+    ValidationIssue: VALIDATION_ISSUE,
+  };
+}
+
+const DOCUMENTS = {
+  LlmsText: described(TEXT, 'Markdown.', '# Machine Rating, Monetization and Verification Service'),
+  SvgImage: described(TEXT, 'An SVG image.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
+  PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
+  OpenapiDocument: described(
+    closedObject({
+      openapi: TEXT,
+      info: { type: 'object' },
+      servers: { type: 'array' },
+      paths: { type: 'object' },
+      components: { type: 'object' },
+      'x-errors': { type: 'object', additionalProperties: closedObject({ cause: TEXT, remedy: TEXT }) },
+    }),
+    'An OpenAPI 3.1 document.',
+  ),
+};
+
+export type SchemaName = keyof ReturnType<typeof createResponseSchemas> | keyof typeof DOCUMENTS;
+
+function createSchemas(namespace: Namespace): Readonly<Record<string, JsonSchema>> {
+  const parts = createPartSchemas(namespace);
+  const responses = Object.entries<JsonSchema>(createResponseSchemas(namespace));
+  const withExamples = responses.map(([name, schema]) => [name, { ...schema, examples: [exampleOf(schema, parts)] }]);
+  return { ...(Object.fromEntries(withExamples) as Readonly<Record<string, JsonSchema>>), ...DOCUMENTS, ...parts };
+}
 
 export function createDocument(routes: readonly DescribedRoute[], namespace: Namespace, publicUrl: string): object {
   const paths: Record<string, Record<string, object>> = {};
@@ -137,20 +147,20 @@ export function createDocument(routes: readonly DescribedRoute[], namespace: Nam
         RateLimited: toErrorResponse('page', ['RateLimited'], 429),
       },
     },
-    // Why, and what to do, by the names that stand in the descriptions of answers.
+    // Cause and remedy, by the names in the descriptions of error responses.
     'x-errors': ERROR_HELP,
   };
 }
 
-function toOperation({ surface, description }: DescribedRoute): object {
+function toOperation({ profile, description }: DescribedRoute): object {
   const { operationId, summary, group, parameters, query, body } = description;
   return {
     operationId,
-    tags: [group ?? GROUPS[surface]],
+    tags: [group ?? GROUPS[profile]],
     summary,
     parameters: [...toParameters('path', parameters), ...toParameters('query', query)],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
-    responses: { ...toAnswers(surface, description), ...toErrors(surface, description) },
+    responses: { ...toSuccesses(profile, description), ...toErrors(profile, description) },
   };
 }
 
@@ -163,10 +173,13 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
   }));
 }
 
-function toAnswers(surface: ProfileName, { answers, caching, block, media }: RouteDescription): Record<string, object> {
+function toSuccesses(
+  profile: ProfileName,
+  { answers, caching, block, media }: RouteDescription,
+): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
   const headers = {
-    ...toHeaders(surface, caching === 'never' ? 'no-store' : 'no-cache'),
+    ...toHeaders(profile, caching === 'never' ? 'no-store' : 'no-cache'),
     ...(caching === 'revalidated' && { ETag: toHeader({ type: 'string', pattern: '^"[^"]+"$' }) }),
     ...(block !== 'never' && { 'chain-block': decimal, 'chain-block-age': decimal }),
     ...(media && toConstantHeaders(media)),
@@ -186,33 +199,33 @@ function toConstantHeaders({ headers }: Media): Record<string, object> {
   );
 }
 
-/** A status that a plain answer has, too, such as a probe's 503, keeps both forms. */
-function toErrors(surface: ProfileName, { answers, faults }: RouteDescription): Record<string, object> {
+/** Describes the error responses by status. A status that a successful response has as well, such as 503 of readiness, lists both bodies. */
+function toErrors(profile: ProfileName, { answers, faults }: RouteDescription): Record<string, object> {
   const kinds = [...new Set([...faults, ...ALWAYS])];
-  const statuses = new Set(kinds.flatMap((kind) => describeErrors(surface, kind).map(({ status }) => status)));
+  const statuses = new Set(kinds.flatMap((kind) => describeErrors(profile, kind).map(({ status }) => status)));
   const responses = [...statuses].map((status) => {
     const name = answers[status];
-    return [status, toErrorResponse(surface, kinds, status, name === undefined ? [] : [refer(name)])] as const;
+    return [status, toErrorResponse(profile, kinds, status, name === undefined ? [] : [refer(name)])] as const;
   });
   return Object.fromEntries(responses);
 }
 
-/** The answers of this status to these kinds of faults. */
+/** Describes the responses of one status to these kinds of faults. */
 function toErrorResponse(
-  surface: ProfileName,
+  profile: ProfileName,
   kinds: readonly (FaultKind | 'Unexpected')[],
   status: number,
   otherBodies: readonly JsonSchema[] = [],
 ): object {
-  const described = kinds.map((kind) => ({ kind, errors: describeErrors(surface, kind) }));
-  const errors = described.flatMap(({ errors }) => errors).filter((error) => error.status === status);
-  const headers: Record<string, object> = toHeaders(surface, 'no-store');
+  const byKind = kinds.map((kind) => ({ kind, errors: describeErrors(profile, kind) }));
+  const errors = byKind.flatMap(({ errors }) => errors).filter((error) => error.status === status);
+  const headers: Record<string, object> = toHeaders(profile, 'no-store');
   for (const name of new Set(errors.flatMap((error) => error.headers))) {
     const isRequired = otherBodies.length === 0 && errors.every((error) => error.headers.includes(name));
     headers[name] = toHeader({ type: 'string' }, isRequired);
   }
   const bodies = unique([...otherBodies, ...errors.map(({ body }) => body)]);
-  const description = described.filter((entry) => entry.errors.some((error) => error.status === status));
+  const description = byKind.filter((entry) => entry.errors.some((error) => error.status === status));
   return {
     description: description.map(({ kind }) => kind).join(', '),
     headers,
@@ -224,10 +237,10 @@ function toHeader(schema: JsonSchema, required = true): object {
   return { required, schema };
 }
 
-/** What every answer of a surface wears. */
-function toHeaders(surface: ProfileName, cacheControl: string): Record<string, object> {
+/** Describes the headers of every response of a route profile. */
+function toHeaders(profile: ProfileName, cacheControl: string): Record<string, object> {
   const headers: Record<string, object> = { 'Cache-Control': toHeader({ type: 'string', const: cacheControl }) };
-  const own = ROUTE_PROFILES[surface].headers;
+  const own = ROUTE_PROFILES[profile].headers;
   for (let i = 0; i < own.length; i += 2) headers[own[i]!] = toHeader({ type: 'string', const: own[i + 1] });
   return headers;
 }

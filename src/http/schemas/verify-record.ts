@@ -1,21 +1,40 @@
-/** What does a Verify record look like? (evidence 3.1.) Only in its form for the main chain: no other machine has a record. */
+/** Schema of a Verify record (evidence 3.1). Only main-chain machines have one. */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { closedObject, exactly, machineDid, MACHINE_ID, word, type JsonSchema } from './json-schema.ts';
+import { ADDRESS_TEXT, closedObject, described, exactly, machineDid, MACHINE_ID, refer, word } from './json-schema.ts';
 
-const ACCOUNT = closedObject({
-  kind: exactly('evm'),
-  address: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$', description: 'In EIP-55 spelling, never zero.' },
-});
+const KIND = exactly('evm');
 
-const TOPIC = closedObject({ status: word('unverified', 'verified', 'expired', 'revoked') });
+const TOPIC = described(
+  closedObject({ status: word('unverified', 'verified', 'expired', 'revoked') }),
+  'The verification of one topic.',
+);
 
-export function verifyRecordSchema(namespace: Namespace): JsonSchema {
-  return closedObject({
-    machineId: MACHINE_ID,
-    machineDid: machineDid(namespace),
-    homeChain: closedObject({ kind: exactly('evm'), chainId: { type: 'string', pattern: '^[1-9][0-9]{0,77}$' } }),
-    didController: ACCOUNT,
-    operator: { ...ACCOUNT, description: 'Who KYB is about: the economic owner of the machine.' },
-    verification: closedObject({ kyb: TOPIC, chip: TOPIC }),
-  });
+export function verifyResponses(namespace: Namespace) {
+  const chainId = described({ type: 'string', pattern: '^[1-9][0-9]{0,77}$' }, 'Decimal.', '31337');
+  return {
+    VerifyRecord: described(
+      closedObject({
+        machineId: MACHINE_ID,
+        machineDid: machineDid(namespace),
+        homeChain: described(closedObject({ kind: KIND, chainId }), 'The chain of the machine.'),
+        didController: described(refer('VerifyAccount'), 'The account that controls the DID.'),
+        operator: described(refer('VerifyAccount'), 'The economic owner of the machine, whom KYB is about.'),
+        verification: described(
+          closedObject({ kyb: refer('VerifyTopic'), chip: refer('VerifyTopic') }),
+          'KYB of the operator, and the chip of the machine. There is no aggregate.',
+        ),
+      }),
+      'Who controls and operates a machine, and whether operator and chip are verified.',
+    ),
+  };
+}
+
+export function verifyParts() {
+  return {
+    VerifyAccount: described(
+      closedObject({ kind: KIND, address: ADDRESS_TEXT }),
+      'An account; its address is never zero.',
+    ),
+    VerifyTopic: TOPIC,
+  };
 }

@@ -1,23 +1,29 @@
-/** How does a page of an operator's machines look on the wire? (http-facts 7, decisions 1.) */
+/** Maps a page of an operator's machines to its response (http-facts 7, decisions 1). */
 import type { FleetPage } from '../../actions/fleet.ts';
-import type { ShownMachine } from '../../actions/alt-machine-rating.ts';
+import type { MachineSummary } from '../../actions/alt-machine-rating.ts';
 import { formatMachineDid, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { formatMachineName, toAltStanding } from './machines.ts';
+import { formatMachineName, toAltHome } from './machines.ts';
+import type { FleetEntry, FleetResponse } from './response-types.ts';
+import type { Sent } from './sent.ts';
 
 export interface FleetRequest {
-  /** As sent, or made from the raw address as sent. */
+  /** The DID as sent, or that of the raw address as sent. */
   readonly operatorDid: string;
   readonly offset: bigint;
   readonly limit: bigint;
 }
 
-/** A machine of either generation, as far as an entry tells of it. */
-export type ListedMachine = Omit<ShownMachine, 'snapshot'> & { readonly snapshot: { readonly id: MachineId } };
+/** A machine or legacy machine, as far as an entry shows it. */
+export type ListedMachine = Omit<MachineSummary, 'snapshot'> & { readonly snapshot: { readonly id: MachineId } };
 type ListedPage = Omit<FleetPage, 'machines'> & { readonly machines: readonly ListedMachine[] };
 
 /** `GET /operator/{did}/machines`. */
-export function toFleetPage(page: ListedPage, { operatorDid, offset, limit }: FleetRequest, namespace: Namespace) {
+export function toFleetPage(
+  page: ListedPage,
+  { operatorDid, offset, limit }: FleetRequest,
+  namespace: Namespace,
+): Sent<FleetResponse> {
   const { indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds } = page.index;
   return {
     operator_did: operatorDid,
@@ -34,7 +40,7 @@ export function toFleetPage(page: ListedPage, { operatorDid, offset, limit }: Fl
   };
 }
 
-export function toEntry({ snapshot: { id }, rating, alt }: ListedMachine, namespace: Namespace) {
+export function toEntry({ snapshot: { id }, rating, alt }: ListedMachine, namespace: Namespace): FleetEntry {
   return {
     did: formatMachineDid(id, namespace),
     machine_id: String(id),
@@ -44,6 +50,6 @@ export function toEntry({ snapshot: { id }, rating, alt }: ListedMachine, namesp
     name: formatMachineName(id),
     bond_status: rating.bondStatus,
     event_count: rating.eventCount,
-    ...(alt && toAltStanding(alt)),
+    ...(alt && toAltHome(alt)),
   };
 }

@@ -1,10 +1,18 @@
-/** How do reports about the service itself look on the wire? (http-facts 12; decisions 4.) */
+/** Maps readiness and freshness to their responses (http-facts 12, decisions 4). */
 import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/health.ts';
+import type { AltIndexLag, OperatorIndexLag, ReadinessResponse, StatusResponse } from './response-types.ts';
 
 /** `GET /ready`. */
-export function toReadinessReport({ isReady, mainChain, verify, operatorIndex, altIndex, countsTogether }: Readiness) {
+export function toReadinessReport({
+  isReady,
+  mainChain,
+  verify,
+  operatorIndex,
+  altIndex,
+  isRateLimitDistributed: countsTogether,
+}: Readiness): ReadinessResponse {
   return {
-    status: isReady ? ('ready' as const) : ('not_ready' as const),
+    status: isReady ? 'ready' : 'not_ready',
     rpc_connected: mainChain.rpcConnected,
     contracts: {
       machine_registry: mainChain.machineRegistry,
@@ -21,9 +29,9 @@ export function toReadinessReport({ isReady, mainChain, verify, operatorIndex, a
 }
 
 /** `GET /status`. */
-export function toStatusReport(freshness: Freshness, maxLagBlocks: number) {
+export function toStatusReport(freshness: Freshness, maxLagBlocks: number): StatusResponse {
   return {
-    status: freshness.isFresh ? ('fresh' as const) : ('not_fresh' as const),
+    status: freshness.isFresh ? 'fresh' : 'not_fresh',
     max_lag_blocks: maxLagBlocks,
     ...toIndexReports(freshness),
   };
@@ -36,7 +44,7 @@ export function toIndexReports({ operatorIndex, altIndex }: IndexReports) {
   };
 }
 
-function toIndexEntry(index: OperatorIndexReport) {
+function toIndexEntry(index: OperatorIndexReport): OperatorIndexLag {
   return {
     ready: index.isReady,
     indexed_block: index.indexedBlock ?? null,
@@ -46,6 +54,6 @@ function toIndexEntry(index: OperatorIndexReport) {
   };
 }
 
-function toAltIndexEntry({ isReady, slot, ageSeconds }: AltIndexReport) {
+function toAltIndexEntry({ isReady, slot, ageSeconds }: AltIndexReport): AltIndexLag {
   return { ready: isReady, slot: slot ?? null, age_seconds: ageSeconds ?? null };
 }

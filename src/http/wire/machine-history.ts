@@ -1,12 +1,17 @@
-/** How do the history of a rating and its events look on the wire? (decisions 4.) */
+/** Maps the history of a rating and the listing of events to their responses (decisions 4). */
 import type { EventListing, ListedEvent, MachineHistory } from '../../actions/machine-history.ts';
 import { formatMachineDid } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
-import { toAltStanding, toShownEvent } from './machines.ts';
+import { toAltHome, toMachineEvent } from './machines.ts';
+import type { EventEntry, EventListingResponse, HistoryResponse } from './response-types.ts';
+import type { Sent } from './sent.ts';
 
 /** `GET /mcr/{did}/history`. */
-export function toHistory({ rated, isComplete, revenueBeforeCents, days }: MachineHistory, namespace: Namespace) {
+export function toHistory(
+  { rated, isComplete, revenueBeforeCents, days }: MachineHistory,
+  namespace: Namespace,
+): HistoryResponse {
   const { snapshot, rating, inputs, alt } = rated;
   return {
     did: formatMachineDid(snapshot.id, namespace),
@@ -23,26 +28,29 @@ export function toHistory({ rated, isComplete, revenueBeforeCents, days }: Machi
       total_hundredths: totalHundredths,
       revenue: revenueCents,
     })),
-    ...(alt && toAltStanding(alt)),
+    ...(alt && toAltHome(alt)),
   };
 }
 
 /** `GET /machines/{machine_id}/events`. */
-export function toEventListing({ snapshot, eventCount, events, nextCursor, alt }: EventListing, namespace: Namespace) {
+export function toEventListing(
+  { snapshot, eventCount, events, nextCursor, alt }: EventListing,
+  namespace: Namespace,
+): Sent<EventListingResponse> {
   return {
     did: formatMachineDid(snapshot.id, namespace),
     machine_id: String(snapshot.id),
     event_count: eventCount,
-    events: events.map(toListedEvent),
+    events: events.map(toEventEntry),
     next_cursor: nextCursor ?? null,
-    ...(alt && toAltStanding(alt)),
+    ...(alt && toAltHome(alt)),
   };
 }
 
-function toListedEvent({ record, position, blockTimestamp, judgement, amount }: ListedEvent) {
+function toEventEntry({ record, position, blockTimestamp, judgement, amount }: ListedEvent): Sent<EventEntry> {
   return {
     position,
-    ...toShownEvent({ record, amount }),
+    ...toMachineEvent({ record, amount }),
     block_timestamp: blockTimestamp,
     judgement,
     data_hash: record.dataHash,

@@ -1,6 +1,4 @@
-/**
- * How do the answers about one machine look on the wire? Members, order and spelling of http-facts 4 to 6.
- */
+/** Maps rating, explanation, profile and card of a machine to their responses. Members, order and spelling follow http-facts 4 to 6. */
 import type {
   MachineCard,
   MachineExplanation,
@@ -21,38 +19,50 @@ import {
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
+import type {
+  CardResponse,
+  ExplanationResponse,
+  MachineEvent,
+  McrRecordResponse,
+  ProfileFacts,
+  RatingFactor,
+} from './response-types.ts';
+import type { Sent } from './sent.ts';
 
-/** How much of the alt chain's genesis hash names it (CAIP-2). */
+/** Characters of the genesis hash that identify an alt chain (CAIP-2). */
 const CHAIN_REFERENCE_LENGTH = 32;
 
-/** Cents of a dollar; the only value that clients take. */
+/** Cents of a dollar; clients accept no other value. */
 const USD_SUBUNIT = 100;
 
-/** A machine of either generation, as far as a record tells of it. */
+/** A machine or legacy machine, as far as a record shows it. */
 type RatedMachine = Pick<RatedSnapshot, 'rating' | 'alt'> & { readonly snapshot: { readonly id: MachineId } };
 
 /** `GET /mcr/{did}`. */
-export function toMcrRecord({ snapshot: { id }, rating, alt }: RatedMachine, namespace: Namespace) {
+export function toMcrRecord({ snapshot: { id }, rating, alt }: RatedMachine, namespace: Namespace): McrRecordResponse {
   return {
     did: formatMachineDid(id, namespace),
     machine_id: String(id),
     mcr_score: rating.score,
     mcr: rating.letter,
     mcr_degraded: rating.isDegraded,
-    ...toStanding(rating),
+    ...toStatus(rating),
     revenue_event_count: rating.revenueEventCount,
     activity_event_count: rating.activityEventCount,
     revenue_trend: rating.revenueTrend,
     total_revenue: rating.totalRevenueCents,
     average_revenue_per_event: rating.averageHundredths === null ? null : rating.averageHundredths / 100,
     last_updated: rating.lastUpdated,
-    ...(alt && toAltStanding(alt)),
+    ...(alt && toAltHome(alt)),
     summary: rating.summary,
   };
 }
 
-/** `GET /mcr/{did}/explanation`: the record, what the model returns besides, and what it was given (decisions 1 and 4). */
-export function toExplanation({ rated, availability }: MachineExplanation, namespace: Namespace) {
+/** `GET /mcr/{did}/explanation`: the record, the further results of the model, and its inputs (decisions 1 and 4). */
+export function toExplanation(
+  { rated, availability }: MachineExplanation,
+  namespace: Namespace,
+): Sent<ExplanationResponse> {
   const { rating, inputs, snapshot, alt } = rated;
   return {
     ...toMcrRecord(rated, namespace),
@@ -81,33 +91,37 @@ export function toExplanation({ rated, availability }: MachineExplanation, names
 
 /** `GET /machine/{did}` and `GET /metadata/{token_id}`. */
 export function toProfile(profile: MachineProfile, namespace: Namespace) {
+  return {
+    schema_version: '1.0',
+    name: formatMachineName(profile.shown.snapshot.id),
+    [namespace.profile_object]: toProfileFacts(profile, namespace),
+  };
+}
+
+function toProfileFacts(profile: MachineProfile, namespace: Namespace): Sent<ProfileFacts> {
   const { shown, operator, directory, serviceEndpoints } = profile;
   const { snapshot, rating } = shown;
   return {
-    schema_version: '1.0',
-    name: formatMachineName(snapshot.id),
-    [namespace.profile_object]: {
-      machine_id: String(snapshot.id),
-      did: formatMachineDid(snapshot.id, namespace),
-      operator: toOperatorDid(operator, namespace),
-      mcr: rating.letter,
-      mcr_score: rating.score,
-      ...toStanding(rating),
-      data_visibility: directory.visibility,
-      documentation_url: directory.documentationUrl ?? null,
-      service_endpoints: serviceEndpoints.map(({ id, serviceType, serviceEndpoint }) => ({
-        id,
-        type: serviceType,
-        endpoint: serviceEndpoint,
-      })),
-      ...toDataMembers(profile),
-      ...toAltMembers(profile),
-    },
+    machine_id: String(snapshot.id),
+    did: formatMachineDid(snapshot.id, namespace),
+    operator: toOperatorDid(operator, namespace),
+    mcr: rating.letter,
+    mcr_score: rating.score,
+    ...toStatus(rating),
+    data_visibility: directory.visibility,
+    documentation_url: directory.documentationUrl ?? null,
+    service_endpoints: serviceEndpoints.map(({ id, serviceType, serviceEndpoint }) => ({
+      id,
+      type: serviceType,
+      endpoint: serviceEndpoint,
+    })),
+    ...toDataMembers(profile),
+    ...toAltMembers(profile),
   };
 }
 
 /** `GET /machines/{machine_id}`. */
-export function toCard(card: MachineCard, namespace: Namespace) {
+export function toCard(card: MachineCard, namespace: Namespace): CardResponse {
   const { directory } = card;
   const services = directory.webServices.map(({ serviceType, serviceEndpoint }) => ({
     name: serviceType,
@@ -132,20 +146,20 @@ export function toCard(card: MachineCard, namespace: Namespace) {
         machineRegistry: formatRegistration(card.registration),
       },
     ],
-    ...(card.alt && toAltStanding(card.alt)),
+    ...(card.alt && toAltHome(card.alt)),
   };
 }
 
-/** What every answer about a machine of the alt chain carries. */
-export function toAltStanding({ ordinal, unavailable }: AltHomeInfo) {
+/** Returns the members that every response about an alt-chain machine has. */
+export function toAltHome({ ordinal, unavailable }: AltHomeInfo) {
   return { home_chain: ordinal, ...(unavailable !== undefined && { rating_unavailable: unavailable }) };
 }
 
 function toAltMembers({ shown: { alt }, altMachine }: MachineProfile) {
   if (alt === undefined || altMachine === undefined) return {};
   const { owner, controller = null, machineType } = altMachine;
-  // A machine that relocates is a fault, not a profile.
-  return { ...toAltStanding(alt), owner, controller, machine_type: machineType, relocating: false };
+  // A machine that relocates ends in a fault, not in a profile.
+  return { ...toAltHome(alt), owner, controller, machine_type: machineType, relocating: false } as const;
 }
 
 function formatRegistration(registration: MachineRegistration): string {
@@ -153,7 +167,7 @@ function formatRegistration(registration: MachineRegistration): string {
   return `solana:${registration.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH)}:${registration.program}`;
 }
 
-function toStanding(rating: MachineStatus) {
+function toStatus(rating: MachineStatus) {
   return {
     bond_status: rating.bondStatus,
     negative_flag: rating.hasNegativeFlag,
@@ -161,15 +175,19 @@ function toStanding(rating: MachineStatus) {
   };
 }
 
-/** What the visibility lets a reader see: the data API, the events, or the partner's data or why they are not here. */
-function toDataMembers({ directory: { visibility, dataApi }, events, partner }: MachineProfile) {
-  if (visibility === 'onchain') return events === undefined ? {} : { event_data: events.map(toShownEvent) };
+/** Returns what the visibility allows: the data API, the events, or the partner's data or why there are none. */
+function toDataMembers({
+  directory: { visibility, dataApi },
+  events,
+  partner,
+}: MachineProfile): Sent<Pick<ProfileFacts, 'data_api' | 'event_data' | 'partner_data' | 'partner_data_error'>> {
+  if (visibility === 'onchain') return events === undefined ? {} : { event_data: events.map(toMachineEvent) };
   if (partner?.kind === 'object') return { partner_data: partner.value };
   if (partner !== undefined) return { partner_data_error: partner.kind };
   return dataApi === undefined ? {} : { data_api: dataApi };
 }
 
-export function toShownEvent({ record, amount }: ShownEvent) {
+export function toMachineEvent({ record, amount }: ShownEvent): Sent<MachineEvent> {
   const activity = {
     event_type: record.eventType,
     origin_value: record.value,
@@ -188,11 +206,17 @@ export function toShownEvent({ record, amount }: ShownEvent) {
   };
 }
 
-function toFactor({ name, pointsHundredths, maxHundredths, measure }: Factor) {
-  return { name, points_hundredths: pointsHundredths, max_hundredths: maxHundredths, measure: toSnakeCase(measure) };
+/** The cast restores the pairing of name and measure, which spreading the union loses. */
+function toFactor({ name, pointsHundredths, maxHundredths, measure }: Factor): Sent<RatingFactor> {
+  return {
+    name,
+    points_hundredths: pointsHundredths,
+    max_hundredths: maxHundredths,
+    measure: toSnakeCase(measure),
+  } as Sent<RatingFactor>;
 }
 
-/** Measures are flat objects of numbers and words, named alike on both sides. */
+/** Renames the members of a flat measure. */
 function toSnakeCase(measure: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(measure).map(([name, value]) => [

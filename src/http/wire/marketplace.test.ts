@@ -4,23 +4,23 @@ import {
   eventLog,
   MAIN_MACHINE,
   NOW,
-  openAltScene,
+  openAltService,
   present,
   revenueAt,
-  type AltScene,
+  type AltService,
 } from '../../../testing/harness/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
-let scene: AltScene | undefined;
+let scene: AltService | undefined;
 afterEach(() => scene?.close());
 
-const read = async (path: string) => JSON.parse((await scene!.ask(path)).text);
+const read = async (path: string) => JSON.parse((await scene!.request(path)).text);
 const flags = present({ flaggedAt: BigInt(NOW - 86_400), trustOverride: undefined });
 const publicUrl = 'https://ratings.example/base';
 
 test('the profile of a main-chain machine carries its rating as typed attributes, at the top', async () => {
   rule('marketplace.profile');
-  scene = await openAltScene({ machines: [{ main: { ...MAIN_MACHINE, flags } }], ctx: { publicUrl } });
+  scene = await openAltService({ machines: [{ main: { ...MAIN_MACHINE, flags } }], ctx: { publicUrl } });
   const { svcos, ...top } = await read('/machine/did:svc:1');
   expect(top).toEqual({
     schema_version: '1.0',
@@ -42,7 +42,7 @@ test('the profile of a main-chain machine carries its rating as typed attributes
 
 test('that of an alt-chain machine, which a profile does not rate, says nothing of a rating', async () => {
   rule('marketplace.profile');
-  scene = await openAltScene({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
+  scene = await openAltService({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
   const { attributes } = await read('/machine/did:svc:1');
   expect(attributes).toEqual([
     { trait_type: 'Bond', value: 'bonded' },
@@ -55,10 +55,10 @@ test('that of an alt-chain machine, which a profile does not rate, says nothing 
 test('the card carries members of an agent’s registration beside its own, and changes none', async () => {
   rule('marketplace.card');
   const machines = [{ main: MAIN_MACHINE }];
-  scene = await openAltScene({ machines, ctx: { publicUrl, additions: 'off' } });
+  scene = await openAltService({ machines, ctx: { publicUrl, additions: 'off' } });
   const plain = await read('/machines/1');
   await scene.close();
-  scene = await openAltScene({ machines, ctx: { publicUrl } });
+  scene = await openAltService({ machines, ctx: { publicUrl } });
   expect(await read('/machines/1')).toEqual({
     ...plain,
     image: 'https://ratings.example/base/machines/1/card.svg',
@@ -69,12 +69,12 @@ test('the card carries members of an agent’s registration beside its own, and 
 });
 
 test('neither does when additions are switched off', async () => {
-  scene = await openAltScene({ machines: [{ main: MAIN_MACHINE }], ctx: { additions: 'off' } });
+  scene = await openAltService({ machines: [{ main: MAIN_MACHINE }], ctx: { additions: 'off' } });
   expect(Object.keys(await read('/machine/did:svc:1'))).toEqual(['schema_version', 'name', 'svcos']);
 });
 
 test('the image of a profile is there', async () => {
-  scene = await openAltScene({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
+  scene = await openAltService({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
   const { image } = await read('/machine/did:svc:1');
-  expect((await scene.ask(new URL(image).pathname)).status).toBe(200);
+  expect((await scene.request(new URL(image).pathname)).status).toBe(200);
 });

@@ -1,22 +1,30 @@
 /**
- * What do marketplaces and agents read of a machine besides? The members that ERC-721 metadata are shown by, on the profile, and those of an
- * ERC-8004 registration whose names mean nothing else there, on the card (decisions 4).
+ * Maps a machine to the members that marketplaces and agents read: ERC-721 metadata on the profile, and on the card those of an ERC-8004
+ * registration whose names have no other meaning there (decisions 4).
  */
 import type { MachineCard, MachineProfile } from '../../actions/machines.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import type { CardResponse, ProfileResponse } from './response-types.ts';
 
-/** Where links lead, without a slash at the end. */
+type MarketplaceMembers = Required<Omit<ProfileResponse, 'schema_version' | 'name'>>;
+type AgentMembers = Required<Pick<CardResponse, 'image' | 'x402Support' | 'supportedTrust'>>;
+
+/** Base of the links. */
 export interface LinkBase {
   readonly namespace: Namespace;
+  /** Without a slash at the end. */
   readonly publicUrl: string;
 }
 
-/** Beside `schema_version` and `name` of the profile. */
-export function toMarketplaceMembers({ shown, directory }: MachineProfile, { namespace, publicUrl }: LinkBase) {
+/** Returns the members that follow the machine's own on the profile. */
+export function toMarketplaceMembers(
+  { shown, directory }: MachineProfile,
+  { namespace, publicUrl }: LinkBase,
+): MarketplaceMembers {
   const { snapshot, rating, alt } = shown;
-  // A profile rates no machine of the alt chain: its letter there would pass for a rating.
-  const standing = [
+  // Profiles do not rate alt-chain machines: the letter there would pass for a rating.
+  const ratingTraits = [
     { trait_type: 'Rating', value: rating.letter },
     { trait_type: 'Score', value: rating.score, max_value: 100 },
   ];
@@ -25,7 +33,7 @@ export function toMarketplaceMembers({ shown, directory }: MachineProfile, { nam
     image: imageOf(snapshot.id, publicUrl),
     external_url: `${publicUrl}/explorer/machine/${snapshot.id}`,
     attributes: [
-      ...(alt === undefined ? standing : []),
+      ...(alt === undefined ? ratingTraits : []),
       { trait_type: 'Bond', value: rating.bondStatus },
       { trait_type: 'Negative flag', value: rating.hasNegativeFlag ? 'yes' : 'no' },
       { trait_type: 'Events', display_type: 'number', value: rating.eventCount },
@@ -34,8 +42,8 @@ export function toMarketplaceMembers({ shown, directory }: MachineProfile, { nam
   };
 }
 
-/** No endpoint of a machine is known to take payments by x402, and none is trusted by way of the card. */
-export function toAgentMembers({ id }: MachineCard, { publicUrl }: LinkBase) {
+/** Returns the agent members of the card. No endpoint is known to accept x402 payments, and the card vouches for no trust model. */
+export function toAgentMembers({ id }: MachineCard, { publicUrl }: LinkBase): AgentMembers {
   return { image: imageOf(id, publicUrl), x402Support: false, supportedTrust: [] };
 }
 

@@ -1,12 +1,13 @@
-/** How does a Verify record look on the wire? (evidence 3.1.) Objects and strings only; readers refuse any further member. */
+/** Maps a Verify record to its response (evidence 3.1): objects and strings only. Clients reject any further member. */
 import type { VerifyRecord } from '../../actions/verify-record.ts';
 import { formatAddress, formatMachineDid, type Address } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import type { VerifyAccount, VerifyRecordResponse } from './response-types.ts';
 
 const KIND = 'evm';
 
 /** `GET /v1/verify/machines/{machineId}`. */
-export function toVerifyRecord(record: VerifyRecord, namespace: Namespace) {
+export function toVerifyRecord(record: VerifyRecord, namespace: Namespace): VerifyRecordResponse {
   const { id, chainId, didController, operator, kyb, chip } = record;
   return {
     machineId: String(id),
@@ -18,6 +19,6 @@ export function toVerifyRecord(record: VerifyRecord, namespace: Namespace) {
   };
 }
 
-function toAccount(address: Address) {
+function toAccount(address: Address): VerifyAccount {
   return { kind: KIND, address: formatAddress(address) };
 }

@@ -1,0 +1,837 @@
+/**
+ * Types of the JSON bodies of successful responses, and of their parts. Rendered from `src/http/schemas` by
+ * `node docs/render-response-types.ts`; edit the schemas instead.
+ */
+
+/** The rating of a machine. */
+export interface McrRecordResponse {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** Points of 100, rounded. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether some amounts could not be converted to US dollars. */
+  readonly mcr_degraded: boolean;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** How many of the events report revenue. */
+  readonly revenue_event_count: number;
+  /** How many of the events report activity. */
+  readonly activity_event_count: number;
+  /** Revenue of the last 30 days against the 30 days before; null: not rated. */
+  readonly revenue_trend: 'up' | 'stable' | 'down' | 'insufficient' | null;
+  /** US cents of qualifying revenue. */
+  readonly total_revenue: number;
+  /** US cents, with two decimals; null: not rated. */
+  readonly average_revenue_per_event: number | null;
+  /** Unix time of the newest event in seconds; null: no event. */
+  readonly last_updated: number | null;
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+  /** The rating in one sentence. */
+  readonly summary: string;
+}
+
+/** A rating, and where every point of it comes from. */
+export interface ExplanationResponse {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** Points of 100, rounded. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether some amounts could not be converted to US dollars. */
+  readonly mcr_degraded: boolean;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** How many of the events report revenue. */
+  readonly revenue_event_count: number;
+  /** How many of the events report activity. */
+  readonly activity_event_count: number;
+  /** Revenue of the last 30 days against the 30 days before; null: not rated. */
+  readonly revenue_trend: 'up' | 'stable' | 'down' | 'insufficient' | null;
+  /** US cents of qualifying revenue. */
+  readonly total_revenue: number;
+  /** US cents, with two decimals; null: not rated. */
+  readonly average_revenue_per_event: number | null;
+  /** Unix time of the newest event in seconds; null: no event. */
+  readonly last_updated: number | null;
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+  /** The rating in one sentence. */
+  readonly summary: string;
+  /** The version of the rating model. */
+  readonly model: string;
+  /** The score before rounding, in hundredths of a point; null: not rated. */
+  readonly total_hundredths: number | null;
+  /** The factors of the score. */
+  readonly factors: readonly RatingFactor[];
+  /** The deduction for dormancy; null: not rated. */
+  readonly dormancy: {
+    /** Days since the newest qualifying event; null: none. */
+    readonly idle_days: number | null;
+    /** Hundredths of a point. */
+    readonly lost_hundredths: number;
+  } | null;
+  /** Deductions and notices, largest deduction first. */
+  readonly reasons: readonly RatingReason[];
+  /** Whether the machine is paused or deactivated. Does not affect the rating. */
+  readonly availability: 'available' | 'paused' | 'deactivated' | 'unreadable';
+  /** What the rating was computed from. */
+  readonly inputs: {
+    readonly block: {
+      /** Decimal. */
+      readonly number: string;
+      /** The hash of the block. */
+      readonly hash: string;
+      /** Unix time in seconds. */
+      readonly timestamp: number;
+    };
+    /** The slot of the alt chain that the facts were read at; alt-chain machines only. */
+    readonly slot?: string;
+    /** The Unix time in seconds that the rating was computed for. */
+    readonly now: number;
+    /** The state of the bond’s subscription. */
+    readonly subscription: 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
+    /** Unix time of the last negative flag in seconds; 0: none. */
+    readonly negative_flag_at: string;
+    /** Trust set by an administrator; null: none. */
+    readonly trust_override: number | null;
+    /** Events before a move to this chain, which are not counted. */
+    readonly prior_events: number;
+    /** How many events the machine reported. */
+    readonly event_count: number;
+    /** The exchange rates. */
+    readonly rates: {
+      /** Whether a feed of exchange rates is configured. */
+      readonly feed: boolean;
+      /** The newest day of the rates. */
+      readonly through: string;
+    };
+  };
+}
+
+/** The profile of a machine, as token metadata. */
+export interface ProfileResponse {
+  /** The version of this form. */
+  readonly schema_version: '1.0';
+  /** The display name of the machine. */
+  readonly name: string;
+  /** What kind of token it is. */
+  readonly description?: string;
+  /** The picture of the rating. */
+  readonly image?: string;
+  /** The page of the machine. */
+  readonly external_url?: string;
+  /** The rating as typed attributes. */
+  readonly attributes?: readonly (
+    | {
+        /** The name of the attribute. */
+        readonly trait_type: string;
+        readonly value: string;
+      }
+    | {
+        /** The name of the attribute. */
+        readonly trait_type: string;
+        readonly value: number;
+        readonly max_value: number;
+      }
+    | {
+        /** The name of the attribute. */
+        readonly trait_type: string;
+        readonly display_type: 'number';
+        readonly value: number;
+      }
+  )[];
+}
+
+/** Services, registration and operator of a machine. */
+export interface CardResponse {
+  readonly type: string;
+  /** The display name of the machine. */
+  readonly name: string;
+  readonly description: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Every machine with a card is registered. */
+  readonly active: true;
+  /** The web services that the machine publishes. */
+  readonly services: readonly {
+    /** The type of the service, as published. */
+    readonly name: string;
+    /** As published, unchecked. */
+    readonly endpoint: string;
+  }[];
+  /** Who may see the events, as the owner published. */
+  readonly data_visibility: 'private' | 'onchain' | 'public';
+  /** As published; empty: none. */
+  readonly documentation_url: string;
+  /** The DID of the operator; null: none is designated. */
+  readonly operator: string | null;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** Where the machine is registered. */
+  readonly registrations: readonly {
+    readonly type: string;
+    /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+    readonly machineId: string;
+    /** Chain and registry (CAIP-10). */
+    readonly machineRegistry: string;
+  }[];
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+  /** The picture of the rating. */
+  readonly image?: string;
+  /** No endpoint is known to accept payments by x402. */
+  readonly x402Support?: false;
+  /** The card vouches for no trust model. */
+  readonly supportedTrust?: readonly string[];
+}
+
+/** The rating and the revenue of each of the last 365 days. */
+export interface HistoryResponse {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** The version of the rating model. */
+  readonly model: string;
+  /** False: some events, or some days of a machine with many events, are not indexed; there are no points then. */
+  readonly complete: boolean;
+  /** Present facts without a history, used for every day. */
+  readonly facts_of_now: {
+    /** Whether the machine has an active bond. */
+    readonly bond_status: 'bonded' | 'unbonded';
+    /** Percent set by an administrator; null: none. */
+    readonly trust_override: number | null;
+  };
+  /** US cents before the first point. With those of the points: the total. */
+  readonly revenue_before: number;
+  /** Oldest first, one per day. The last is the present rating. */
+  readonly points: readonly HistoryPoint[];
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+}
+
+/** A page of the events that the rating is computed from. */
+export interface EventListingResponse {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** Newest first. */
+  readonly events: readonly EventEntry[];
+  /** The cursor of the page of older events; null: there are none. */
+  readonly next_cursor: number | null;
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+}
+
+/** A page of the machines that an operator owns or controls. */
+export interface FleetResponse {
+  /** The DID of an operator or its raw address, in any letter case. */
+  readonly operator_did: string;
+  /** By machine id, lowest first. */
+  readonly machines: readonly FleetEntry[];
+  readonly pagination: {
+    /** As requested. */
+    readonly offset: number;
+    /** As requested. */
+    readonly limit: number;
+    /** How many machines the operator has. */
+    readonly total: number;
+  };
+  /** Machines that belong on this page, or may, and could not be read. */
+  readonly unreadable: number;
+  readonly index: FleetIndex;
+}
+
+/** The machines with the newest indexed events. */
+export interface ActiveMachinesResponse {
+  /** Newest event first. */
+  readonly machines: readonly ActiveMachineEntry[];
+  /** Machines that belong in the list and could not be read. */
+  readonly unreadable: number;
+  /** Null: there is no index of the main chain. */
+  readonly operator_index: OperatorIndexLag | null;
+  /** Null: no alt chain is configured. */
+  readonly solana_indexer: AltIndexLag | null;
+}
+
+/** The rating of the legacy machine that a wallet of the alt chain is bound to. */
+export interface BoundMcrRecordResponse {
+  /** The DID of an address of the main chain in EIP-55 spelling. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** Points of 100, rounded. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether some amounts could not be converted to US dollars. */
+  readonly mcr_degraded: boolean;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** How many of the events report revenue. */
+  readonly revenue_event_count: number;
+  /** How many of the events report activity. */
+  readonly activity_event_count: number;
+  /** Revenue of the last 30 days against the 30 days before; null: not rated. */
+  readonly revenue_trend: 'up' | 'stable' | 'down' | 'insufficient' | null;
+  /** US cents of qualifying revenue. */
+  readonly total_revenue: number;
+  /** US cents, with two decimals; null: not rated. */
+  readonly average_revenue_per_event: number | null;
+  /** Unix time of the newest event in seconds; null: no event. */
+  readonly last_updated: number | null;
+  /** The rating in one sentence. */
+  readonly summary: string;
+  /** The wallet, as sent. */
+  readonly solana_address: string;
+  /** The address that the wallet is bound to, in EIP-55 spelling. */
+  readonly evm_address: string;
+}
+
+/** A page of the legacy machines of the operator that a wallet of the alt chain is bound to. */
+export interface BoundFleetResponse {
+  /** The DID of an address of the main chain in EIP-55 spelling. */
+  readonly operator_did: string;
+  /** By machine id, lowest first. */
+  readonly machines: readonly BoundFleetEntry[];
+  readonly pagination: {
+    /** As requested. */
+    readonly offset: number;
+    /** As requested. */
+    readonly limit: number;
+    /** How many machines the operator has. */
+    readonly total: number;
+  };
+  /** Machines that belong on this page, or may, and could not be read. */
+  readonly unreadable: number;
+  readonly index: FleetIndex;
+  /** The wallet, as sent. */
+  readonly solana_address: string;
+  /** The address that the wallet is bound to, in EIP-55 spelling. */
+  readonly evm_address: string;
+}
+
+/** The opt-in decision in force. */
+export type MonetizationStateResponse =
+  | {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machine_id: string;
+      /** The decision in force. */
+      readonly status: 'OPTED_IN' | 'OPTED_OUT';
+      /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+      readonly signer: string;
+      /** Unix time in seconds when the decision was signed. */
+      readonly updated_at: number;
+    }
+  | {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machine_id: string;
+      /** There is no decision yet. */
+      readonly status: 'PENDING';
+      readonly signer: null;
+      readonly updated_at: null;
+    };
+
+/** The deployment that a signature is bound to. */
+export interface PublishedDeploymentResponse {
+  /** The version of the signed message. */
+  readonly version: string;
+  /** Decimal. */
+  readonly chain_id: string;
+  /** The machine registry, in lower case. */
+  readonly registry: string;
+}
+
+/** Who controls and operates a machine, and whether operator and chip are verified. */
+export interface VerifyRecordResponse {
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machineId: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly machineDid: string;
+  /** The chain of the machine. */
+  readonly homeChain: {
+    readonly kind: 'evm';
+    /** Decimal. */
+    readonly chainId: string;
+  };
+  /** The account that controls the DID. */
+  readonly didController: VerifyAccount;
+  /** The economic owner of the machine, whom KYB is about. */
+  readonly operator: VerifyAccount;
+  /** KYB of the operator, and the chip of the machine. There is no aggregate. */
+  readonly verification: {
+    readonly kyb: VerifyTopic;
+    readonly chip: VerifyTopic;
+  };
+}
+
+/** A challenge for the chip of a machine. */
+export interface ChipChallengeResponse {
+  /** The main chain, decimal. */
+  readonly chainId: string;
+  /** The controller of the machine in EIP-55 spelling, never zero. */
+  readonly didController: string;
+  /** When the challenge expires: Unix time in seconds, decimal. */
+  readonly expiresAt: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly machineDid: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machineId: string;
+  /** Identifies the challenge. It is shown only once. */
+  readonly nonce: string;
+  /** The chip profile. */
+  readonly profile: string;
+  /** The protocol and its version. */
+  readonly protocol: string;
+  /** The service that issued the challenge. */
+  readonly verifier: string;
+}
+
+/** The receipt of an accepted evidence document. The status of the chip changes when a record is written. */
+export interface ChipReceiptResponse {
+  /** Identifies the chip without its certificate. */
+  readonly chipRef: string;
+  /** Keccak-256 of the document. */
+  readonly evidenceHash: string;
+  /** The form of the document. */
+  readonly evidenceSchema: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly machineDid: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machineId: string;
+  /** Identifies the receipt. */
+  readonly receiptId: string;
+  /** When the evidence was accepted: Unix time in seconds, decimal. */
+  readonly receivedAt: string;
+  /** Revocation of the certificate is not checked. */
+  readonly revocationStatus: 'not_evaluated';
+  /** Acceptance is not verification. */
+  readonly status: 'accepted';
+  /** The pinned roots that the certificate leads to. */
+  readonly trustBundle: string;
+}
+
+/** The process runs. Nothing else is checked. */
+export interface HealthResponse {
+  readonly status: 'ok';
+}
+
+/** Whether the service can serve requests. */
+export interface ReadinessResponse {
+  /** Whether the service can serve requests. */
+  readonly status: 'ready' | 'not_ready';
+  /** Whether a node of the main chain responds. */
+  readonly rpc_connected: boolean;
+  readonly contracts: {
+    /** Whether the contract can be called. */
+    readonly machine_registry: boolean;
+    /** Whether the contract can be called. */
+    readonly machine_state_and_sync: boolean;
+    /** Whether the contract can be called. */
+    readonly machine_subscription: boolean;
+    /** Whether the contract can be called. */
+    readonly event_registry: boolean;
+    /** Whether the contract can be called. */
+    readonly admin_flags: boolean;
+  };
+  /** Whether Verify is ready; null: this server does not run Verify. */
+  readonly verify: boolean | null;
+  /** Null: no alt chain is configured. */
+  readonly solana_indexer: AltIndexLag | null;
+  /** Null: there is no index of the main chain. */
+  readonly operator_index: OperatorIndexLag | null;
+  /** Present with distributed rate limiting. False: the store cannot be reached, and each replica counts alone. */
+  readonly shared_rate_limits?: boolean;
+}
+
+/** Whether the indexes are fresh. */
+export interface StatusResponse {
+  /** Whether every index is fresh. */
+  readonly status: 'fresh' | 'not_fresh';
+  /** The lag that counts as fresh, as requested. */
+  readonly max_lag_blocks: number;
+  /** Null: there is no index of the main chain. */
+  readonly operator_index: OperatorIndexLag | null;
+  /** Null: no alt chain is configured. */
+  readonly solana_indexer: AltIndexLag | null;
+}
+
+/** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
+export type Letter = 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
+
+/** One of the five factors of the score. */
+export type RatingFactor =
+  | {
+      readonly name: 'revenue';
+      /** Points earned, in hundredths of a point. */
+      readonly points_hundredths: number;
+      /** Points that can be earned, in hundredths of a point. */
+      readonly max_hundredths: number;
+      /** The measurements that the points follow from. */
+      readonly measure: {
+        /** US cents of qualifying revenue in the counted weeks. */
+        readonly usd_cents: number;
+        /** The part of it that is on-chain or hardware-signed. */
+        readonly verified_usd_cents: number;
+      };
+    }
+  | {
+      readonly name: 'cadence';
+      /** Points earned, in hundredths of a point. */
+      readonly points_hundredths: number;
+      /** Points that can be earned, in hundredths of a point. */
+      readonly max_hundredths: number;
+      /** The measurements that the points follow from. */
+      readonly measure: {
+        /** Weeks with a qualifying event. */
+        readonly weeks: number;
+        /** Days with a qualifying event. */
+        readonly days: number;
+        /** Weeks with an on-chain or hardware-signed event. */
+        readonly verified_weeks: number;
+        /** Days with an on-chain or hardware-signed event. */
+        readonly verified_days: number;
+      };
+    }
+  | {
+      readonly name: 'trend';
+      /** Points earned, in hundredths of a point. */
+      readonly points_hundredths: number;
+      /** Points that can be earned, in hundredths of a point. */
+      readonly max_hundredths: number;
+      /** The measurements that the points follow from. */
+      readonly measure: {
+        /** What the two periods are compared by. */
+        readonly basis: 'revenue' | 'activity' | 'none';
+        /** The later period in percent of the earlier one; null: not known. */
+        readonly percent: number | null;
+        /** The same with single bursts cut; null: not known. */
+        readonly even_percent: number | null;
+      };
+    }
+  | {
+      readonly name: 'trust';
+      /** Points earned, in hundredths of a point. */
+      readonly points_hundredths: number;
+      /** Points that can be earned, in hundredths of a point. */
+      readonly max_hundredths: number;
+      /** The measurements that the points follow from. */
+      readonly measure: {
+        /** What the trust follows from. */
+        readonly source: 'flag' | 'override' | 'none' | 'events';
+        /** Trust in hundredths of a percent. */
+        readonly percent_hundredths: number;
+      };
+    }
+  | {
+      readonly name: 'tenure';
+      /** Points earned, in hundredths of a point. */
+      readonly points_hundredths: number;
+      /** Points that can be earned, in hundredths of a point. */
+      readonly max_hundredths: number;
+      /** The measurements that the points follow from. */
+      readonly measure: {
+        /** Weeks with a qualifying event. */
+        readonly weeks: number;
+      };
+    };
+
+/** A deduction from the score, or a notice. */
+export interface RatingReason {
+  /** Identifies the deduction or notice. */
+  readonly code: string;
+  /** Hundredths of a point; null: a notice, which costs none. */
+  readonly lost_hundredths: number | null;
+  /** The same for people. */
+  readonly text: string;
+}
+
+/** Rating, operator and services of a machine. */
+export interface ProfileFacts {
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** The DID of the operator; null: none is designated. */
+  readonly operator: string | null;
+  readonly mcr: Letter;
+  /** Points of 100, rounded. */
+  readonly mcr_score: number;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** Who may see the events, as the owner published. */
+  readonly data_visibility: 'private' | 'onchain' | 'public';
+  /** As published; null: none. */
+  readonly documentation_url: string | null;
+  /** As published in the DID document. */
+  readonly service_endpoints: readonly {
+    /** As published. */
+    readonly id: string;
+    /** As published. */
+    readonly type: string;
+    /** As published, unchecked. */
+    readonly endpoint: string;
+  }[];
+  /** The data API of a private machine. */
+  readonly data_api?: string;
+  /** The oldest events of a machine whose events are shown on chain. */
+  readonly event_data?: readonly MachineEvent[];
+  /** The response of the data API of a public machine, unchecked. */
+  readonly partner_data?: object;
+  /** Why there is no response of the data API. */
+  readonly partner_data_error?: 'not_fetched' | 'no_data_api' | 'unreachable' | 'invalid';
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+  /** The account that owns the machine; alt-chain machines only. */
+  readonly owner?: string;
+  /** The account that controls the machine; alt-chain machines only. */
+  readonly controller?: string | null;
+  /** As registered; alt-chain machines only. */
+  readonly machine_type?: string;
+  /** A machine that relocates has no profile; alt-chain machines only. */
+  readonly relocating?: false;
+}
+
+/** An event that a machine reported. */
+export interface MachineEvent {
+  /** 0: revenue; 1: activity. */
+  readonly event_type: number;
+  /** Minor units of `origin_currency`, or a metric of the machine. */
+  readonly origin_value: number;
+  /** When it happened, as reported: Unix time in seconds. */
+  readonly timestamp: number;
+  /** 0: self-reported; 1: on-chain; 2: hardware-signed. */
+  readonly trust_level: number;
+  /** Reported with the event, unchecked. */
+  readonly metadata: object;
+  /** Revenue only: the currency. */
+  readonly origin_currency?: string;
+  /** Revenue only: US cents; null: not converted. */
+  readonly usd_value?: number | null;
+  /** Revenue only: minor units of one unit of the currency; null: not known. */
+  readonly origin_subunit?: number | null;
+  /** Revenue only: cents of a dollar. */
+  readonly usd_subunit?: 100;
+  /** Revenue only: whether the amount was converted. */
+  readonly amount_status?: 'ok' | 'unsupported_currency' | 'fx_unavailable';
+}
+
+/** The rating at the end of one UTC day, and the revenue of that day. */
+export interface HistoryPoint {
+  /** A UTC day. */
+  readonly day: string;
+  /** Points of 100, rounded. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether some amounts could not be converted to US dollars. */
+  readonly mcr_degraded: boolean;
+  /** Hundredths of a point, before rounding and before the bond is checked; null: not rated. */
+  readonly total_hundredths: number | null;
+  /** US cents of qualifying revenue in blocks of that day. */
+  readonly revenue: number;
+}
+
+/** An event of the history of a machine. */
+export interface EventEntry {
+  /** The place in the history of the machine, from 0. */
+  readonly position: number;
+  /** 0: revenue; 1: activity. */
+  readonly event_type: number;
+  /** Minor units of `origin_currency`, or a metric of the machine. */
+  readonly origin_value: number;
+  /** When it happened, as reported: Unix time in seconds. */
+  readonly timestamp: number;
+  /** 0: self-reported; 1: on-chain; 2: hardware-signed. */
+  readonly trust_level: number;
+  /** Reported with the event, unchecked. */
+  readonly metadata: object;
+  /** Revenue only: the currency. */
+  readonly origin_currency?: string;
+  /** Revenue only: US cents; null: not converted. */
+  readonly usd_value?: number | null;
+  /** Revenue only: minor units of one unit of the currency; null: not known. */
+  readonly origin_subunit?: number | null;
+  /** Revenue only: cents of a dollar. */
+  readonly usd_subunit?: 100;
+  /** Revenue only: whether the amount was converted. */
+  readonly amount_status?: 'ok' | 'unsupported_currency' | 'fx_unavailable';
+  /** Unix time of the block in seconds. */
+  readonly block_timestamp: number;
+  /** Only a sound event can qualify for the rating. */
+  readonly judgement: 'sound' | 'malformed' | 'late' | 'early';
+  /** The hash of the reported data. */
+  readonly data_hash: string;
+  /** Decimal, as reported. */
+  readonly source_chain_id: string;
+  /** As reported. */
+  readonly source_tx_hash: string;
+}
+
+/** A machine in a list. */
+export interface FleetEntry {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** The display name of the machine. */
+  readonly name: string;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+}
+
+/** A legacy machine in a list. */
+export interface BoundFleetEntry {
+  /** The DID of an address of the main chain in EIP-55 spelling. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** The display name of the machine. */
+  readonly name: string;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** How many events the machine reported. */
+  readonly event_count: number;
+}
+
+/** A machine in the list of the most active machines. */
+export interface ActiveMachineEntry {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating. */
+  readonly mcr_score: number;
+  readonly mcr: Letter;
+  /** Whether a negative flag is in force. */
+  readonly negative_flag: boolean;
+  /** The display name of the machine. */
+  readonly name: string;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
+  /** How many events the machine reported. */
+  readonly event_count: number;
+  /** Ordinal of the home chain; alt-chain machines only. */
+  readonly home_chain?: number;
+  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+  /** Unix time in seconds of the block of the newest indexed event. */
+  readonly last_event_at: number;
+}
+
+/** How far the index that the list comes from is behind the chain. */
+export interface FleetIndex {
+  /** The newest indexed block. */
+  readonly indexed_block: number;
+  /** The head of the chain. */
+  readonly head_block: number;
+  /** Blocks between the two. */
+  readonly lag_blocks: number;
+  /** Seconds since the head was read. */
+  readonly head_observed_age_seconds: number;
+  /** Seconds since the owners of alt-chain machines were read; null: no alt chain. */
+  readonly alt_snapshot_age_seconds: number | null;
+}
+
+/** An account; its address is never zero. */
+export interface VerifyAccount {
+  readonly kind: 'evm';
+  /** An address of the main chain in EIP-55 spelling. */
+  readonly address: string;
+}
+
+/** The verification of one topic. */
+export interface VerifyTopic {
+  readonly status: 'unverified' | 'verified' | 'expired' | 'revoked';
+}
+
+/** How far the index of the main chain is behind its head. */
+export interface OperatorIndexLag {
+  /** Whether the index is fresh enough to be used. */
+  readonly ready: boolean;
+  /** The newest indexed block; null: none yet. */
+  readonly indexed_block: number | null;
+  /** The head of the chain; null: not read yet. */
+  readonly head_block: number | null;
+  /** Blocks between the two; null: not known. */
+  readonly lag_blocks: number | null;
+  /** Seconds since the head was read; null: never. */
+  readonly head_observed_age_seconds: number | null;
+}
+
+/** How old the index of the alt chain is. */
+export interface AltIndexLag {
+  /** Whether the index is fresh enough to be used. */
+  readonly ready: boolean;
+  /** The slot of the newest snapshot; null: none yet. */
+  readonly slot: number | null;
+  /** The age of that snapshot; null: none yet. */
+  readonly age_seconds: number | null;
+}
+
+/** One invalid parameter. */
+export interface ValidationIssue {
+  /** The kind of problem. */
+  readonly type: string;
+  /** Where the parameter is. */
+  readonly loc: readonly (string | number)[];
+  /** The problem, for people. */
+  readonly msg: string;
+  /** The given value, at most 100 characters of it. */
+  readonly input: unknown;
+  /** The bounds that were violated. */
+  readonly ctx?: Readonly<Record<string, string | number>>;
+}
