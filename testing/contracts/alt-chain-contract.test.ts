@@ -1,4 +1,4 @@
-/** The suite of the vectors against the canned node. */
+/** Runs the alt-chain contract against the canned node. */
 import { describeAltChain } from './alt-chain-contract.ts';
 import { CANNED_SLOT, startCannedNode } from '../fakes/canned-alt-node.ts';
 

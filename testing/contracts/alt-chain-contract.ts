@@ -1,6 +1,6 @@
 /**
- * What must the adapter say of the accounts of the vectors, whatever node holds them? One suite for every node that can be given
- * accounts: the canned one, a complete local node, the local chain of the devnet.
+ * Contract of the alt-chain adapter over the accounts of the vectors. Runs against every node whose accounts a test can set: the
+ * canned node, Surfpool, and the local chain of the devnet.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatDeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
@@ -8,7 +8,7 @@ import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { parseAddress } from '../../src/domain/identifiers/identifiers.ts';
 import type { AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import { MACHINE_ACCOUNTS } from '../fixtures/alt-account-parsers.ts';
-import { createAltScene, type AltScene } from '../fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../fixtures/alt-chain-harness.ts';
 import { singletonAccount } from '../fakes/canned-alt-node.ts';
 import {
   bindingsFile,
@@ -23,13 +23,13 @@ import {
   type VectorAccount,
 } from '../fixtures/alt-chain-vectors.ts';
 
-/** A node that holds the accounts of the vectors. */
+/** Node with the accounts of the vectors. */
 export interface AccountNode {
   readonly rpcUrl: string;
   readonly genesisHash: string;
-  /** As the node says, asked past the adapter. */
+  /** Reads the slots directly, without the adapter. */
   readSlots(): Promise<{ readonly first: number; readonly finalized: number }>;
-  /** Null: nothing is there any more. */
+  /** Sets an account; null removes it. */
   setAccount(address: string, account: VectorAccount | null): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,9 +43,9 @@ const SNAPSHOT_MEMBER = {
 const MACHINE_COUNT = BigInt(vectorMachines.length);
 
 export interface ContractOptions {
-  /** Names of odd accounts that the node does not take. */
+  /** Names of malformed accounts that the node rejects. */
   readonly except?: readonly string[];
-  /** False: it does not take accounts of programs either. */
+  /** False if the node also rejects program accounts. */
   readonly checksProgramAccounts?: boolean;
 }
 
@@ -54,15 +54,15 @@ export function describeAltChain(
   { except = [], checksProgramAccounts = true }: ContractOptions,
   start: () => Promise<AccountNode>,
 ): void {
-  const oddCases = malformedCases.filter((each) => !except.includes(each.name));
+  const acceptedCases = malformedCases.filter((each) => !except.includes(each.name));
 
-  describe(`the vectors on ${name}`, () => {
+  describe(`the alt-chain adapter on ${name}`, () => {
     let node: AccountNode;
-    let scene: AltScene;
+    let harness: AltChainHarness;
     let adapter: AltChainAdapter;
     const changed = new Map<string, VectorAccount | null>();
 
-    /** Until the end of the test. */
+    /** Sets an account until the end of the test. */
     async function change(address: string, account: VectorAccount | null, usual: VectorAccount | null): Promise<void> {
       changed.set(address, usual);
       await node.setAccount(address, account);
@@ -70,19 +70,19 @@ export function describeAltChain(
 
     beforeAll(async () => {
       node = await start();
-      scene = createAltScene([node.rpcUrl], node.genesisHash);
-      adapter = scene.open();
+      harness = createAltChainHarness([node.rpcUrl], node.genesisHash);
+      adapter = harness.open();
     });
     afterEach(async () => {
       for (const [address, usual] of changed) await node.setAccount(address, usual);
       changed.clear();
     });
     afterAll(async () => {
-      await scene.close();
+      await harness.close();
       await node.close();
     });
 
-    it('every machine is read, and all of them with one call', async () => {
+    it('reads all machines with one call', async () => {
       const before = adapter.counters.httpRequests;
       const reads = await Promise.all(
         vectorMachines.map(({ machineId }) => adapter.machines!.chain.readMachine(toId(machineId))),
@@ -92,13 +92,13 @@ export function describeAltChain(
       expect(slot).toBeGreaterThan(0);
       expect(reads).toStrictEqual(
         vectorMachines.map(({ machineId, accounts }) => ({
-          snapshot: { id: BigInt(machineId), slot, ...judgeAll(machineId, accounts) },
+          snapshot: { id: BigInt(machineId), slot, ...decodeAll(machineId, accounts) },
           deployment: { machineCount: MACHINE_COUNT, generalPausedGlobal: false, technicalPausedGlobal: false },
         })),
       );
     });
 
-    it('a machine that nobody made is absent', async () => {
+    it('reports a machine without accounts as absent', async () => {
       const { snapshot } = await adapter.machines!.chain.readMachine(toId('99'));
       const absent = { state: 'absent' };
       expect(snapshot).toStrictEqual({
@@ -107,10 +107,10 @@ export function describeAltChain(
       });
     });
 
-    it('what is paused everywhere is seen', async () => {
+    it('reports chain-wide pause flags', async () => {
       const paused = singletonAccount('config, chain-wide pause');
       await change(paused.address, paused, singletonAccount('config'));
-      const { deployment } = await adapter.machines!.chain.readMachineNow(toId('1'));
+      const { deployment } = await adapter.machines!.chain.readMachineUncached(toId('1'));
       expect(deployment).toStrictEqual({
         machineCount: MACHINE_COUNT,
         generalPausedGlobal: true,
@@ -118,19 +118,22 @@ export function describeAltChain(
       });
     });
 
-    it.each(oddCases)('$accountType: $name', async ({ accountType, readFor, account }) => {
-      const { accounts, pdas } = vectorMachines.find(({ machineId }) => machineId === readFor)!;
-      await change(pdas[accountType].address, account, accounts[accountType]);
-      const { snapshot } = await adapter.machines!.chain.readMachineNow(toId(readFor));
-      expect(snapshot).toStrictEqual({
-        ...{ id: BigInt(readFor), slot: snapshot.slot },
-        ...judgeAll(readFor, { ...accounts, [accountType]: account }),
-      });
-    });
+    it.each(acceptedCases)(
+      'decodes a malformed account: $accountType, $name',
+      async ({ accountType, readFor, account }) => {
+        const { accounts, pdas } = vectorMachines.find(({ machineId }) => machineId === readFor)!;
+        await change(pdas[accountType].address, account, accounts[accountType]);
+        const { snapshot } = await adapter.machines!.chain.readMachineUncached(toId(readFor));
+        expect(snapshot).toStrictEqual({
+          ...{ id: BigInt(readFor), slot: snapshot.slot },
+          ...decodeAll(readFor, { ...accounts, [accountType]: account }),
+        });
+      },
+    );
 
-    it.each(bindingsFile.cases)('binding $name', async ({ solanaAddr, pda, account, outcome, evmAddress }) => {
+    it.each(bindingsFile.cases)('reads a binding: $name', async ({ solanaAddr, pda, account, outcome, evmAddress }) => {
       await change(pda, account, null);
-      const reading = scene.open().bindings!.readBinding(parseAltKey(solanaAddr)!);
+      const reading = harness.open().bindings!.readBinding(parseAltKey(solanaAddr)!);
       if (outcome === 'unreadable') {
         await expect(reading).rejects.toMatchObject({ kind: 'ChainUnreadable', context: { chain: 'alt' } });
       } else {
@@ -140,7 +143,7 @@ export function describeAltChain(
       }
     });
 
-    it('the fleet is whole', async () => {
+    it('reads the whole fleet', async () => {
       const { fleet, countBefore, countAfter, slot } = await adapter.machines!.history.readFleet();
       expect(slot).toBeGreaterThan(0);
       expect([countBefore, countAfter]).toStrictEqual([MACHINE_COUNT, MACHINE_COUNT]);
@@ -156,7 +159,7 @@ export function describeAltChain(
       expect(Object.fromEntries(listed)).toStrictEqual(Object.fromEntries(expected));
     });
 
-    it('a row of the fleet at a wrong address is counted', async () => {
+    it('counts a fleet row at a wrong address as unreadable', async () => {
       const stray = vectorMachines[0]!.accounts.machine!;
       const address = programOf('router');
       await change(address, { ...stray, address }, null);
@@ -164,7 +167,7 @@ export function describeAltChain(
       expect([fleet.rowCount, fleet.unattributed, [...fleet.unreadableByOperator.values()]]).toStrictEqual([8, 0, [1]]);
     });
 
-    it('every event log is counted', async () => {
+    it('reads the counts of every event log', async () => {
       const { counts, slot } = await adapter.machines!.history.readEventLogCounts();
       expect(slot).toBeGreaterThan(0);
       const expected = vectorMachines.flatMap(({ machineId, decoded: { machineEventLog: log } }) =>
@@ -175,7 +178,7 @@ export function describeAltChain(
       expect(Object.fromEntries(counts)).toStrictEqual(Object.fromEntries(expected));
     });
 
-    it('an event log at a wrong address makes all counts unreadable', async () => {
+    it('throws ChainUnreadable for counts with an event log at a wrong address', async () => {
       const stray = vectorMachines[0]!.accounts.machineEventLog!;
       const address = programOf('router');
       await change(address, { ...stray, address }, null);
@@ -184,12 +187,12 @@ export function describeAltChain(
       });
     });
 
-    it('nothing has happened to the programs yet', async () => {
-      const { history } = scene.open().machines!;
+    it('reads an empty history of the programs', async () => {
+      const { history } = harness.open().machines!;
       expect(await history.listSignatures('event-registry', undefined)).toStrictEqual([]);
       expect(await history.listSignatures(toId('1'), undefined)).toStrictEqual([]);
       await expect(history.checkGenesis()).resolves.toBeUndefined();
-      // A complete node goes on between the questions.
+      // A real node advances between the requests.
       const before = await node.readSlots();
       const first = await history.readFirstAvailableSlot();
       const finalized = await history.readSlot();
@@ -198,15 +201,15 @@ export function describeAltChain(
       expect(finalized).toSatisfy((slot: number) => before.finalized <= slot && slot <= after.finalized);
     });
 
-    it('the deployment is the configured one', async () => {
-      const sound = scene.open({ checksProgramAccounts });
+    it('finds no problem in the configured deployment', async () => {
+      const sound = harness.open({ checksProgramAccounts });
       expect(await sound.checkDeployment()).toStrictEqual([]);
       await expect(sound.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
     });
 
-    it('another deployment is named by its variables, and nothing of it is read', async () => {
+    it('names the variables of another deployment and reads nothing of it', async () => {
       const { subscriptionTerminal: subscription, ...programs } = vectorPrograms;
-      const other = scene.open({
+      const other = harness.open({
         ordinal: 6,
         programs: { ...programs, subscription, eventRegistry: parseAltKey('1'.repeat(32))!, infoDesk: undefined },
       });
@@ -216,15 +219,15 @@ export function describeAltChain(
       const singletons = [singletonAccount('registry of another chain'), singletonAccount('config')];
       await change(singletons[0]!.address, singletons[0]!, singletonAccount('registry'));
       await change(singletons[1]!.address, null, singletons[1]!);
-      const problems = await scene.open({ checksProgramAccounts }).checkDeployment();
+      const problems = await harness.open({ checksProgramAccounts }).checkDeployment();
       expect(problems.map(formatDeploymentProblem)).toStrictEqual([
         'ALT_ORDINAL: the machine registry is that of chain 6',
         'ALT_STATE_AND_SYNC_PROGRAM: its singleton is not there',
       ]);
     });
 
-    it('another cluster is named by its variable, and nothing of it is read', async () => {
-      const other = scene.open({ genesisHash: programOf('router') });
+    it('names the variable of another cluster and reads nothing of it', async () => {
+      const other = harness.open({ genesisHash: programOf('router') });
       expect((await other.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
         'ALT_GENESIS_HASH: endpoint 1 serves another cluster',
         'ALT_RPC_URLS: the chain cannot be read (wrong-chain)',
@@ -237,7 +240,7 @@ export function describeAltChain(
   });
 }
 
-function judgeAll(machineId: string, accounts: Record<MachineAccountName, VectorAccount | null>): object {
+function decodeAll(machineId: string, accounts: Record<MachineAccountName, VectorAccount | null>): object {
   const types = Object.keys(MACHINE_ACCOUNTS) as MachineAccountName[];
   return Object.fromEntries(
     types.map((type) => [SNAPSHOT_MEMBER[type], MACHINE_ACCOUNTS[type](toReading(accounts[type]), toId(machineId))]),

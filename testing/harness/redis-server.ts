@@ -1,6 +1,6 @@
 /**
- * A real Redis for tests: Debian's `redis-server` or another that `TEST_REDIS_SERVER` names. The one server that does not come as an npm package, so the
- * suites that need it are skipped, and say so, where there is none.
+ * Real Redis for tests: Debian's `redis-server`, or the binary that `TEST_REDIS_SERVER` names. It is the only server without an npm
+ * package, so the suites that need it are skipped with a message when it is missing.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,16 +8,16 @@ import { createInterface } from 'node:readline';
 
 const SERVER = process.env['TEST_REDIS_SERVER'] ?? 'redis-server';
 
-export const isRedisThere = spawnSync(SERVER, ['--version']).status === 0;
-if (!isRedisThere)
-  process.stderr.write(`skipped: no ${SERVER}; install it to try what replicas share on a real server\n`);
+export const isRedisAvailable = spawnSync(SERVER, ['--version']).status === 0;
+if (!isRedisAvailable)
+  process.stderr.write(`skipped: ${SERVER} not found; install it to test shared counters on a real server\n`);
 
 export interface RedisServer {
-  /** As a crash would. */
+  /** Kills the server, as a crash would. */
   stop(): Promise<void>;
 }
 
-/** Keeps nothing on disk; answers when this resolves. */
+/** Starts a server without persistence; resolves when it accepts connections. */
 export async function startRedis(where: { readonly port: number } | { readonly socket: string }): Promise<RedisServer> {
   const place =
     'port' in where

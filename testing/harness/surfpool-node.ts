@@ -1,12 +1,12 @@
 /**
- * What does a complete node of the alt chain answer that we did not write? Surfpool in this process, offline, with the accounts that
- * a test puts in. Only its binary is published, so its types stand here.
+ * Surfpool as an independent alt-chain node: in this process, offline, with the accounts that a test sets. Only its binary is
+ * published, so its types are declared here.
  */
 import { createRequire } from 'node:module';
 
 interface Surfnet {
   readonly rpcUrl: string;
-  /** Must be called again and again, or writes stop after some hundred. */
+  /** Must be called regularly, or writes stop after some hundred. */
   drainEvents(): unknown;
   setAccount(address: string, lamports: number, data: readonly number[], owner: string): void;
   deploy(program: { readonly programId: string; readonly soPath: string }): unknown;
@@ -26,13 +26,13 @@ interface SurfpoolBinding {
 
 export interface SurfpoolNode {
   readonly rpcUrl: string;
-  /** Another one with every start. */
+  /** Differs with every start. */
   readonly genesisHash: string;
   setAccount(address: string, account: SurfpoolAccount | null): Promise<void>;
-  /** The same at once, for an account that is no program. */
+  /** Sets an account synchronously; not for programs. */
   placeAccount(address: string, owner: string, data: Uint8Array, lamports: number): void;
   deploy(programId: string, soPath: string): void;
-  /** Later slots only. */
+  /** Moves to a later slot. */
   travelTo(slot: number): void;
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   stop(): void;
@@ -58,16 +58,16 @@ export async function startSurfpoolNode(): Promise<SurfpoolNode> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(surfnet.rpcUrl, { method: 'POST', headers, body });
-    const answer = (await response.json()) as { readonly result?: unknown; readonly error?: { readonly code: number } };
-    if (answer.error !== undefined) throw new Error(`${method}: error ${answer.error.code}`);
-    return answer.result;
+    const parsed = (await response.json()) as { readonly result?: unknown; readonly error?: { readonly code: number } };
+    if (parsed.error !== undefined) throw new Error(`${method}: error ${parsed.error.code}`);
+    return parsed.result;
   }
 
   return {
     rpcUrl: surfnet.rpcUrl,
     genesisHash: (await request('getGenesisHash')) as string,
     async setAccount(address, account) {
-      const { owner, lamports, executable, data } = account ?? NOTHING;
+      const { owner, lamports, executable, data } = account ?? UNALLOCATED;
       const hex = Buffer.from(data, 'base64').toString('hex');
       await request('surfnet_setAccount', [address, { owner, lamports, executable, data: hex }]);
     },
@@ -82,5 +82,5 @@ export async function startSurfpoolNode(): Promise<SurfpoolNode> {
   };
 }
 
-/** An account without lamports is none. */
-const NOTHING: SurfpoolAccount = { owner: SYSTEM_PROGRAM, lamports: 0, executable: false, data: '' };
+/** An account without lamports does not exist. */
+const UNALLOCATED: SurfpoolAccount = { owner: SYSTEM_PROGRAM, lamports: 0, executable: false, data: '' };

@@ -1,10 +1,10 @@
-/** The suite of the vectors against a complete local node that we did not write. */
+/** Runs the alt-chain contract against Surfpool, an independent local Solana node. */
 import { expect } from 'vitest';
 import { startSurfpoolNode } from '../../../testing/harness/surfpool-node.ts';
 import { describeAltChain } from '../../../testing/contracts/alt-chain-contract.ts';
 import { listVectorAccounts } from '../../../testing/fakes/canned-alt-node.ts';
 
-// The node does not take an account that is executable and belongs to no loader.
+// Surfpool rejects an executable account that no loader owns.
 describeAltChain('surfpool', { except: ['executable'] }, async () => {
   const node = await startSurfpoolNode();
   for (const account of listVectorAccounts()) await node.setAccount(account.address, account);

@@ -1,6 +1,6 @@
 /**
- * The alt chain behind its ports: wires nodes, shared reads and checks into `AltChain`, `BindingRegistry` and `AltHistory`.
- * Nothing is asked of a node before the first call. All three share nodes and the newest slot that was seen.
+ * Alt-chain adapter: composes nodes, shared reads and deployment checks into `AltChain`, `BindingRegistry` and `AltHistory`.
+ * Sends no request before the first call. All three ports share the node pool and the newest slot seen.
  */
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
@@ -12,20 +12,20 @@ import type { PostRpc } from '../rpc/http-post.ts';
 import type { AltPrograms } from './accounts/account-addresses.ts';
 import { createAltHistory } from './reads/alt-history.ts';
 import { createBindingRegistry, type BindingProgram } from './reads/binding-registry.ts';
-import { judgeDeployment } from './reads/deployment-checks.ts';
+import { checkAltDeployment } from './reads/deployment-checks.ts';
 import { createAltNodes } from './rpc/alt-nodes.ts';
 import { ALT_CHAIN_LIMITS, type AltChainLimits } from './limits.ts';
 import { createMachineReads } from './reads/machine-reads.ts';
 import { createMinContextSlot } from './rpc/min-context-slot.ts';
 import { createAltUpstreamCounters, type AltUpstreamCounters } from './rpc/upstream-counters.ts';
 
-/** Handed down by the composition root, already parsed. */
+/** Configuration of the alt chain, parsed by the composition root. */
 export interface AltChainConfig {
-  /** At least one; the first healthy one is used. */
+  /** At least one; calls use the first healthy one. */
   readonly rpcUrls: readonly string[];
   readonly genesisHash: AltKey;
   readonly ordinal: number;
-  /** Undefined: only bindings are read. */
+  /** Undefined if only bindings are read. */
   readonly programs:
     | {
         readonly machineRegistry: AltKey;
@@ -39,16 +39,16 @@ export interface AltChainConfig {
 }
 
 export interface AltChainAdapter {
-  /** Both present when programs are configured. */
+  /** Defined when programs are configured. */
   readonly machines: { readonly chain: AltChain; readonly history: AltHistory } | undefined;
   readonly bindings: BindingRegistry | undefined;
   readonly counters: Readonly<AltUpstreamCounters>;
   /**
-   * Every problem of the deployment, each a line that begins with its variable; empty when there is none. Never throws. While the
-   * last check that could be made found a contradiction, reads of what it is about are unreadable.
+   * Returns every problem of the deployment. Never throws. While the last completed check contradicts the configuration of the
+   * machines or of the bindings, their reads throw `ChainUnreadable`.
    */
   checkDeployment(): Promise<readonly DeploymentProblem[]>;
-  /** Ends all connections; reads under way fail. */
+  /** Closes all connections; reads in flight fail. */
   close(): Promise<void>;
 }
 
@@ -56,10 +56,11 @@ export interface AltChainDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits?: Partial<AltChainLimits> | undefined;
-  /** Off for a local chain whose programs are accounts only. */
+  /** False for a local chain that holds accounts but no programs. */
   readonly checksProgramAccounts?: boolean | undefined;
-  /** Instead of HTTP and real time, for simulations. */
+  /** Replaces HTTP in simulations. */
   readonly post?: PostRpc | undefined;
+  /** Replaces real time in simulations. */
   readonly stopwatch?: Stopwatch | undefined;
 }
 
@@ -68,11 +69,11 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   const { genesisHash, ordinal, binding } = config;
   const limits = { ...ALT_CHAIN_LIMITS, ...dependencies.limits };
   const counters = createAltUpstreamCounters();
-  const floor = createMinContextSlot();
-  const endpoints = createAltNodes({
+  const minContextSlot = createMinContextSlot();
+  const nodes = createAltNodes({
     rpcUrls: config.rpcUrls,
     genesisHash,
-    floor,
+    minContextSlot,
     clock,
     log,
     limits,
@@ -86,44 +87,44 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   let isMachinesSound = true;
   let isBindingSound = true;
 
-  function needSound(isSound: boolean): void {
+  function assertSound(isSound: boolean): void {
     if (!isSound) throw chainUnreadable('alt', 'wrong-chain');
   }
 
   function createMachinePorts(programs: NonNullable<AltChainConfig['programs']>) {
     const { machineRegistry } = programs;
     const roles = toRoles(programs);
-    const reads = createMachineReads({ endpoints, programs: roles, ordinal, clock, limits, counters, startRead });
+    const reads = createMachineReads({ nodes, programs: roles, ordinal, clock, limits, counters, startRead });
     const chain: AltChain = {
       ordinal,
       genesisHash,
       machineRegistry,
       async readMachine(id) {
-        needSound(isMachinesSound);
+        assertSound(isMachinesSound);
         return reads.read(id);
       },
-      async readMachineNow(id) {
-        needSound(isMachinesSound);
+      async readMachineUncached(id) {
+        assertSound(isMachinesSound);
         return reads.readNow(id);
       },
     };
     const history = createAltHistory({
-      endpoints,
+      nodes,
       programs: roles,
       ordinal,
       limits,
       startRead: startIndexRead,
-      needSound: () => needSound(isMachinesSound),
+      assertSound: () => assertSound(isMachinesSound),
       genesisHash,
     });
     return { chain, history };
   }
 
   function createBindings(program: BindingProgram): BindingRegistry {
-    const registry = createBindingRegistry({ binding: program, endpoints, clock, limits, startRead });
+    const registry = createBindingRegistry({ binding: program, nodes, clock, limits, startRead });
     return {
       async readBinding(wallet) {
-        needSound(isBindingSound);
+        assertSound(isBindingSound);
         return registry.readBinding(wallet);
       },
     };
@@ -134,20 +135,20 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
     bindings: binding && createBindings(binding),
     counters,
     async checkDeployment() {
-      const verdict = await judgeDeployment({
+      const verdict = await checkAltDeployment({
         genesisHash,
         ordinal,
         programs: config.programs && { ...toRoles(config.programs), infoDesk: config.programs.infoDesk },
         bindingProgram: binding?.program,
         checksProgramAccounts,
-        endpoints,
+        nodes,
         deadline: startRead(),
       });
       isMachinesSound = verdict.isMachinesSound ?? isMachinesSound;
       isBindingSound = verdict.isBindingSound ?? isBindingSound;
       return verdict.problems;
     },
-    close: () => endpoints.close(),
+    close: () => nodes.close(),
   };
 }
 

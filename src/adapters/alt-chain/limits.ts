@@ -1,25 +1,25 @@
-/** Which numbers bound the reading of the alt chain? All may be overridden, mostly by tests; the defaults are decisions. */
+/** Timeouts, concurrency limits and cache sizes of the alt-chain adapter. Tests override single values. */
 
 export interface AltChainLimits {
-  /** One HTTP request to one node. */
+  /** Timeout of one HTTP request to one node. */
   readonly requestTimeoutMilliseconds: number;
-  /** One whole read with its retries and fail-over; well inside the server's 9 s. */
+  /** Timeout of one read with its retries and fail-over; must stay below the server's 9 s deadline. */
   readonly readTimeoutMilliseconds: number;
-  /** The same two for the indexers, whom nobody waits for. */
+  /** The same two timeouts for the indexers, which no client waits for. */
   readonly indexRequestTimeoutMilliseconds: number;
   readonly indexReadTimeoutMilliseconds: number;
-  /** How often a read asks again when the nodes ask to wait, and how long it waits where they do not say. */
+  /** Number of retries after a transient failure, and the wait before each when the node sends no Retry-After. */
   readonly maxWaits: number;
   readonly waitMilliseconds: number;
-  readonly firstPauseMilliseconds: number;
-  readonly maxPauseMilliseconds: number;
-  /** A longer wait than this is not believed (chain-svm 8). */
+  readonly firstOpenMilliseconds: number;
+  readonly maxOpenMilliseconds: number;
+  /** Upper bound for a Retry-After (chain-svm 8). */
   readonly maxRetryAfterMilliseconds: number;
   readonly maxResponseBytes: number;
   readonly connectionsPerNode: number;
-  /** Calls for machines under way at one time; more machines wait and then share calls. */
+  /** Concurrent calls for machines; further machines queue and share the next calls. */
   readonly maxMachineCalls: number;
-  /** Calls of the indexers under way at one time. */
+  /** Concurrent calls of the indexers. */
   readonly maxHistoryCalls: number;
   readonly absenceAgeMilliseconds: number;
   readonly maxAbsences: number;
@@ -34,8 +34,8 @@ export const ALT_CHAIN_LIMITS: AltChainLimits = {
   indexReadTimeoutMilliseconds: 60_000,
   maxWaits: 3,
   waitMilliseconds: 400, // one slot
-  firstPauseMilliseconds: 250,
-  maxPauseMilliseconds: 10_000,
+  firstOpenMilliseconds: 250,
+  maxOpenMilliseconds: 10_000,
   maxRetryAfterMilliseconds: 30_000,
   maxResponseBytes: 64 * 1024 * 1024,
   connectionsPerNode: 16,

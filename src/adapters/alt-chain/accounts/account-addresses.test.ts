@@ -1,4 +1,4 @@
-/** Every address of the vectors, and the discriminators that depend on names alone. */
+/** Tests address derivation and discriminators against the published vectors. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -12,7 +12,7 @@ import {
   deriveSingletonAddresses,
   deriveTechnicalPauseAddress,
   machineSeeds,
-  rememberById,
+  memoizeById,
 } from './account-addresses.ts';
 import { configLayout } from './config.ts';
 import { eventRegistryLayout } from '../../../../testing/fixtures/event-registry-account.ts';
@@ -36,7 +36,7 @@ import {
 describe.each(vectorMachines)('machine $name', ({ machineId, word, pdas }) => {
   const id = toId(machineId);
 
-  it('has its four accounts where the programs keep them', () => {
+  it('derives the addresses of the four accounts', () => {
     expect(deriveMachineAddresses(vectorPrograms, id)).toStrictEqual({
       machine: pdas.machine.address,
       machineState: pdas.machineState.address,
@@ -46,7 +46,7 @@ describe.each(vectorMachines)('machine $name', ({ machineId, word, pdas }) => {
     expect(deriveEventLogAddress(vectorPrograms.eventRegistry, id)).toBe(pdas.machineEventLog.address);
   });
 
-  it('is recognised by its own bump and no other', () => {
+  it('matches its own bump and no other', () => {
     const { address, bump } = pdas.machine;
     const matches = (at: number) =>
       isProgramAddress(address as AltKey, vectorPrograms.machineRegistry, machineSeeds(id), at);
@@ -57,11 +57,14 @@ describe.each(vectorMachines)('machine $name', ({ machineId, word, pdas }) => {
 });
 
 describe('singletons', () => {
-  it.each(Object.entries(programsFile.singletonPdas))('%s', (_name, { program, seedsUtf8, address, bump }) => {
-    expect(deriveProgramAddress(programOf(program), seedsUtf8.map(utf8ToBytes))).toStrictEqual({ address, bump });
-  });
+  it.each(Object.entries(programsFile.singletonPdas))(
+    'derives the address and bump of %s',
+    (_name, { program, seedsUtf8, address, bump }) => {
+      expect(deriveProgramAddress(programOf(program), seedsUtf8.map(utf8ToBytes))).toStrictEqual({ address, bump });
+    },
+  );
 
-  it('are found by their names', () => {
+  it('derives every singleton from its role', () => {
     const { registry, stateConfig, eventRegistry, technicalPause } = programsFile.singletonPdas;
     expect(deriveSingletonAddresses(vectorPrograms)).toStrictEqual({
       registry: registry!.address,
@@ -72,31 +75,31 @@ describe('singletons', () => {
   });
 });
 
-it.each(bindingsFile.cases)('binding $name', ({ solanaAddr, pda }) => {
+it.each(bindingsFile.cases)('derives the address of the binding: $name', ({ solanaAddr, pda }) => {
   rule('address-keyed.one-account-read');
   const wallet = parseAltKey(solanaAddr)!;
   expect(deriveOperatorBindingAddress(programOf('address_binding'), bindingsFile.seedPrefix, wallet)).toBe(pda);
 });
 
-describe('what was derived', () => {
-  it('is kept for the ids used last', () => {
+describe('memoizeById', () => {
+  it('evicts the least recently used id', () => {
     const derived: bigint[] = [];
-    const addressOf = rememberById((id) => derived.push(id), 2);
+    const addressOf = memoizeById((id) => derived.push(id), 2);
     for (const id of ['1', '2', '1', '3', '1', '2']) addressOf(toId(id));
     expect(derived).toStrictEqual([1n, 2n, 3n, 2n]);
   });
 });
 
-describe('seeds that no program can have', () => {
+describe('invalid seeds', () => {
   it.each([
     ['a seed of 33 bytes', [new Uint8Array(33)]],
-    ['16 seeds beside the bump', Array.from({ length: 16 }, () => new Uint8Array(1))],
-  ])('%s', (_name, seeds) => {
+    ['16 seeds besides the bump', Array.from({ length: 16 }, () => new Uint8Array(1))],
+  ])('throws RangeError for %s', (_name, seeds) => {
     expect(() => deriveProgramAddress(vectorPrograms.machineRegistry, seeds)).toThrow(RangeError);
   });
 });
 
-describe('the curve', () => {
+describe('isOnCurve', () => {
   const P = 2n ** 255n - 19n;
   const littleEndian = (value: bigint) =>
     Uint8Array.from({ length: 32 }, (_, k) => Number((value >> BigInt(8 * k)) & 255n));
@@ -104,9 +107,9 @@ describe('the curve', () => {
   it.each([
     ['its base point', ed25519.Point.BASE.toBytes(), true],
     ['y = 1 with a sign that x = 0 does not have', littleEndian(1n + 2n ** 255n), true],
-    ['y = 1, spelled p + 1', littleEndian(P + 1n), true],
+    ['y = 1, encoded as p + 1', littleEndian(P + 1n), true],
     ['y = 2, which no point has', littleEndian(2n), false],
-  ])('%s', (_name, bytes, expected) => {
+  ])('decides as the validators do: %s', (_name, bytes, expected) => {
     expect(isOnCurve(bytes)).toBe(expected);
   });
 });
@@ -124,11 +127,11 @@ describe('discriminators', () => {
     OperatorBinding: OPERATOR_BINDING_DISCRIMINATOR,
   };
 
-  it('of accounts are those of the vectors', () => {
+  it('equal the account discriminators of the vectors', () => {
     expect(layouts).toStrictEqual(programsFile.discriminators.account);
   });
 
-  it.each(Object.entries(layouts))('%s is the hash of the name', (name, discriminator) => {
+  it.each(Object.entries(layouts))('equal the hash of the account name: %s', (name, discriminator) => {
     expect(bytesToHex(sha256(utf8ToBytes(`account:${name}`))).slice(0, 16)).toBe(discriminator);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Where are the accounts that the service reads? (chain-svm 2.)
- * The seed of a machine is its id as 32 bytes, big-endian: a shorter or a reversed id leads to a valid address where nothing
- * is, that is, to a false absence.
+ * Program-derived addresses of the accounts that the service reads (chain-svm 2).
+ * The seed of a machine is its id as 32 big-endian bytes. A shorter or reversed id gives a valid address without an account, and
+ * so a false absence.
  */
 import { numberToBytesBE } from '@noble/curves/utils.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
@@ -40,7 +40,7 @@ const SEED = {
   technicalPause: utf8ToBytes('TechnicalPause'),
 };
 
-/** The seeds of a machine's own account. */
+/** Returns the seeds of a machine's own account. */
 export function machineSeeds(id: bigint): readonly Uint8Array[] {
   return [SEED.machine, toWord(id)];
 }
@@ -72,19 +72,19 @@ export function deriveTechnicalPauseAddress(infoDesk: AltKey): AltKey {
   return deriveProgramAddress(infoDesk, [SEED.technicalPause]).address;
 }
 
-/** `seedPrefix`: at most 32 ASCII characters; configuration. */
+/** Derives the address of a wallet's binding. `seedPrefix` is configuration: at most 32 ASCII characters. */
 export function deriveOperatorBindingAddress(program: AltKey, seedPrefix: string, wallet: AltKey): AltKey {
   return deriveProgramAddress(program, [utf8ToBytes(seedPrefix), altKeyBytes(wallet)]).address;
 }
 
-/** Remembers what was derived for the `keep` ids asked for last: every derivation looks at the curve, which costs up to a millisecond. */
-export function rememberById<T>(derive: (id: MachineId) => T, keep: number): (id: MachineId) => T {
-  const known = new Map<MachineId, T>();
+/** Memoizes `derive` in an LRU cache of `maxEntries` ids. A derivation decompresses curve points and takes up to a millisecond. */
+export function memoizeById<T>(derive: (id: MachineId) => T, maxEntries: number): (id: MachineId) => T {
+  const entries = new Map<MachineId, T>();
   return (id) => {
-    const value = known.get(id) ?? derive(id);
-    known.delete(id); // the order of insertion is the order of use
-    known.set(id, value);
-    if (known.size > keep) known.delete(known.keys().next().value!);
+    const value = entries.get(id) ?? derive(id);
+    entries.delete(id); // insertion order is the order of use
+    entries.set(id, value);
+    if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
     return value;
   };
 }

@@ -1,4 +1,4 @@
-/** Nothing but the whole of an account is taken, whatever its bytes are, and nothing larger is made from them. */
+/** Fuzzes account decoding: only whole accounts are accepted, and values stay proportional to the input size. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReadResult } from '../../../domain/read-result.ts';
@@ -10,21 +10,21 @@ import {
   UNDECODABLE,
 } from '../../../../testing/fixtures/alt-account-parsers.ts';
 
-describe('every sound account', () => {
+describe('every valid account', () => {
   const sound = listSoundAccounts();
 
-  it.each(sound)('$name is unreadable when it is cut anywhere', ({ account, judge }) => {
+  it.each(sound)('is unreadable when cut at any byte: $name', ({ account, decode }) => {
     for (let length = 0; length < account.data.length; length++) {
       const cut = present({ ...account, data: account.data.subarray(0, length) });
-      expect(judge(cut).state, `cut to ${length} bytes`).toBe('unreadable');
+      expect(decode(cut).state, `cut to ${length} bytes`).toBe('unreadable');
     }
   });
 
-  it.each(sound)('$name is unreadable with a byte too many', ({ account, judge }) => {
-    expect(judge(present({ ...account, data: Uint8Array.of(...account.data, 0) }))).toStrictEqual(UNDECODABLE);
+  it.each(sound)('is unreadable with one extra byte: $name', ({ account, decode }) => {
+    expect(decode(present({ ...account, data: Uint8Array.of(...account.data, 0) }))).toStrictEqual(UNDECODABLE);
   });
 
-  it.each(sound)('$name has a verdict whatever its bytes become', ({ account, judge }) => {
+  it.each(sound)('decodes or is unreadable after any change of bytes: $name', ({ account, decode }) => {
     const changes = fc.array(fc.tuple(fc.nat(account.data.length - 1), fc.integer({ min: 0, max: 255 })), {
       minLength: 1,
       maxLength: 6,
@@ -33,22 +33,22 @@ describe('every sound account', () => {
       fc.property(changes, (list) => {
         const data = Uint8Array.from(account.data);
         for (const [at, byte] of list) data[at] = byte;
-        expectBoundedVerdict(judge(present({ ...account, data })), data.length);
+        expectBoundedVerdict(decode(present({ ...account, data })), data.length);
       }),
     );
   });
 
-  it.each(sound)('$name has a verdict for any bytes behind its discriminator', ({ account, judge }) => {
+  it.each(sound)('decodes or is unreadable with any bytes after the discriminator: $name', ({ account, decode }) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (noise) => {
         const data = Uint8Array.of(...account.data.subarray(0, 8), ...noise);
-        expectBoundedVerdict(judge(present({ ...account, data })), data.length);
+        expectBoundedVerdict(decode(present({ ...account, data })), data.length);
       }),
     );
   });
 });
 
-it('a machine longer than all of its parts may be is none', () => {
+it('rejects a machine longer than the maximum size', () => {
   const { machineId, accounts } = vectorMachines.find(({ name }) => name === 'largest')!;
   const largest = toReading(accounts.machine);
   if (largest.state !== 'present') throw new Error('not there');
@@ -59,12 +59,12 @@ it('a machine longer than all of its parts may be is none', () => {
   expect(MACHINE_ACCOUNTS.machine(present({ ...rest, data: longer }), toId(machineId))).toStrictEqual(UNDECODABLE);
 });
 
-describe('lists whose count is a lie', () => {
+describe('a list with a wrong count', () => {
   const full = toReading(vectorMachines[0]!.accounts.machine);
   const data = full.state === 'present' ? full.value.data : new Uint8Array();
   const listAt = 166 + 4 + 'Sensor'.length + 4 + 4;
 
-  it.each([3, 100, 2 ** 16, 2 ** 31, 2 ** 32 - 1])('%i methods', (count) => {
+  it.each([3, 100, 2 ** 16, 2 ** 31, 2 ** 32 - 1])('is undecodable: %i methods', (count) => {
     const lying = Uint8Array.from(data);
     new DataView(lying.buffer).setUint32(listAt, count, true);
     const account = present({ owner: vectorPrograms.machineRegistry, executable: false, data: lying });
@@ -72,7 +72,7 @@ describe('lists whose count is a lie', () => {
   });
 });
 
-/** A value is never larger than a small multiple of the bytes it was read from. */
+/** Asserts that the value is at most a small multiple of the input size. */
 function expectBoundedVerdict(reading: ReadResult<unknown>, bytes: number): void {
   expect(['present', 'unreadable']).toContain(reading.state);
   const text = JSON.stringify(reading, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value));

@@ -1,4 +1,4 @@
-/** Every account of the vectors: what it says and which verdict it gets. */
+/** Tests decoding of every account of the published vectors. */
 import { describe, expect, it } from 'vitest';
 import { parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { NO_EVENTS, NO_PAUSE_FLAGS } from '../../../domain/alt-chain/alt-machine-facts.ts';
@@ -6,7 +6,7 @@ import { unwrapOptional, type ReadResult } from '../../../domain/read-result.ts'
 import { judgeBond } from '../../../domain/machine/bond.ts';
 import { formatAddress } from '../../../domain/identifiers/identifiers.ts';
 import type { SubscriptionStatus } from '../../../domain/machine/machine-facts.ts';
-import { judgeAccount } from './account-verdict.ts';
+import { decodeAccount } from './account-decoder.ts';
 import { ByteReader } from './byte-reader.ts';
 import {
   bindingsFile,
@@ -20,8 +20,8 @@ import {
   vectorPrograms,
 } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 import {
-  judgeBinding,
-  judgeSingleton,
+  decodeBinding,
+  decodeSingleton,
   MACHINE_ACCOUNTS,
   toExpected,
   UNDECODABLE,
@@ -31,7 +31,7 @@ import { createOperatorBindingLayout } from './operator-binding.ts';
 
 describe.each(vectorMachines)('machine $name', ({ machineId, accounts, decoded }) => {
   const id = toId(machineId);
-  it('is read whole', () => {
+  it('decodes every field', () => {
     const account = toReading(accounts.machine);
     const machine = valueOf(MACHINE_ACCOUNTS.machine(account, id));
     const head = readMachineHead(new ByteReader(valueOf(account).data.subarray(8)));
@@ -47,12 +47,12 @@ describe.each(vectorMachines)('machine $name', ({ machineId, accounts, decoded }
     }).toStrictEqual(decoded.machine);
   });
 
-  it('has its pause flags', () => {
+  it('decodes its pause flags', () => {
     const reading = MACHINE_ACCOUNTS.machineState(toReading(accounts.machineState), id);
     expect(reading).toStrictEqual(toExpected(decoded.machineState));
   });
 
-  it('has its mirrored subscription', () => {
+  it('decodes its mirrored subscription', () => {
     const expected = decoded.subscriptionTerminal;
     const reading = MACHINE_ACCOUNTS.subscriptionTerminal(toReading(accounts.subscriptionTerminal), id);
     expect(reading).toStrictEqual(
@@ -73,7 +73,7 @@ describe.each(vectorMachines)('machine $name', ({ machineId, accounts, decoded }
     }
   });
 
-  it('has its event log', () => {
+  it('decodes its event log', () => {
     const expected = decoded.machineEventLog;
     expect(MACHINE_ACCOUNTS.machineEventLog(toReading(accounts.machineEventLog), id)).toStrictEqual(
       toExpected(
@@ -87,12 +87,12 @@ describe.each(vectorMachines)('machine $name', ({ machineId, accounts, decoded }
   });
 });
 
-describe('odd and malformed accounts', () => {
-  it('are 29 cases', () => {
+describe('malformed accounts', () => {
+  it('cover 29 cases', () => {
     expect(malformedCases).toHaveLength(29);
   });
 
-  it.each(malformedCases)('$name', ({ accountType, readFor, account, verdict }) => {
+  it.each(malformedCases)('give the verdict of the vector: $name', ({ accountType, readFor, account, verdict }) => {
     const reading = MACHINE_ACCOUNTS[accountType](toReading(account), toId(readFor));
     switch (verdict) {
       case 'absent':
@@ -123,7 +123,7 @@ describe('odd and malformed accounts', () => {
     }
   });
 
-  it('tells a record of another machine from one without a known form', () => {
+  it('distinguish an account of another machine from an undecodable one', () => {
     const causes = malformedCases
       .filter(({ verdict }) => verdict === 'unreadable')
       .map(({ name, accountType, readFor, account }) => [
@@ -136,9 +136,9 @@ describe('odd and malformed accounts', () => {
 });
 
 describe('singletons', () => {
-  it.each(singletonCases)('$name', ({ name, account, decoded }) => {
+  it.each(singletonCases)('decode as in the vector: $name', ({ name, account, decoded }) => {
     const { localChainId, machineCount, setAt, paused, generalPausedGlobal, technicalPausedGlobal } = decoded;
-    expect(judgeSingleton(name, toReading(account))).toStrictEqual(
+    expect(decodeSingleton(name, toReading(account))).toStrictEqual(
       toExpected({
         ...(paused === undefined ? {} : { paused }),
         ...(generalPausedGlobal === undefined ? {} : { generalPausedGlobal, technicalPausedGlobal }),
@@ -152,20 +152,23 @@ describe('singletons', () => {
 });
 
 describe('bindings', () => {
-  it.each(bindingsFile.cases)('$name', ({ account, solanaAddr, outcome, evmAddress }) => {
-    const reading = judgeBinding(toReading(account), solanaAddr);
-    const operator = reading.state === 'present' ? reading.value.operator : undefined;
-    const judged = { absent: 'not_bound', unreadable: 'unreadable', present: operator ? 'bound' : 'binding_revoked' };
-    expect(judged[reading.state]).toBe(outcome);
-    expect(operator === undefined ? null : formatAddress(operator)).toBe(evmAddress);
-    if (reading.state === 'present') expect(reading.value).toMatchObject({ lastSeq: 4n, updatedAt: 1_788_000_000n });
-  });
+  it.each(bindingsFile.cases)(
+    'give the outcome of the vector: $name',
+    ({ account, solanaAddr, outcome, evmAddress }) => {
+      const reading = decodeBinding(toReading(account), solanaAddr);
+      const operator = reading.state === 'present' ? reading.value.operator : undefined;
+      const judged = { absent: 'not_bound', unreadable: 'unreadable', present: operator ? 'bound' : 'binding_revoked' };
+      expect(judged[reading.state]).toBe(outcome);
+      expect(operator === undefined ? null : formatAddress(operator)).toBe(evmAddress);
+      if (reading.state === 'present') expect(reading.value).toMatchObject({ lastSeq: 4n, updatedAt: 1_788_000_000n });
+    },
+  );
 
-  it('belong to the discriminator that is configured', () => {
+  it('require the configured discriminator', () => {
     const { account, solanaAddr } = bindingsFile.cases[0]!;
     const other = createOperatorBindingLayout('0011223344556677');
     const expected = { program: programOf('address_binding'), subject: parseAltKey(solanaAddr)! };
-    expect(judgeAccount(toReading(account), other, expected)).toStrictEqual(UNDECODABLE);
+    expect(decodeAccount(toReading(account), other, expected)).toStrictEqual(UNDECODABLE);
   });
 });
 

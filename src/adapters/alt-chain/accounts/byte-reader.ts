@@ -1,14 +1,14 @@
 /**
- * How are the values of an account or an instruction read from its bytes? (chain-svm 3: Borsh, little-endian.)
- * Every length and count is held against the bytes that remain before anything is made from it, so what is built is never
- * larger than what was sent.
+ * Borsh reader for accounts and instructions (chain-svm 3; little-endian).
+ * Every length and count is checked against the remaining bytes before anything is allocated, so that a value never exceeds the
+ * size of its input.
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { ALT_KEY_BYTES, formatAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { ZERO_ADDRESS, type Address } from '../../../domain/identifiers/identifiers.ts';
 import { SYSTEM_PROGRAM } from './system-program.ts';
 
-/** Says that bytes or an answer do not have the form they must have. Never leaves this folder. */
+/** Error for bytes or a response of the wrong shape. Never leaves this folder. */
 export class Undecodable extends Error {
   constructor() {
     super('undecodable');
@@ -20,7 +20,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
 
-/** Reads values one after another. Every method throws `Undecodable` when the bytes do not hold what it promises. */
+/** Sequential reader. Every method throws `Undecodable` when the bytes do not hold the requested value. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -35,7 +35,7 @@ export class ByteReader {
     return this.#bytes.length - this.#at;
   }
 
-  /** The next bytes, not copied. */
+  /** Returns a view of the next bytes. */
   take(length: number): Uint8Array {
     const start = this.#advance(length);
     return this.#bytes.subarray(start, start + length);
@@ -61,7 +61,7 @@ export class ByteReader {
     return this.#view.getBigInt64(this.#advance(8), true);
   }
 
-  /** 32 bytes, big-endian: the one exception among the integers. */
+  /** Reads 32 big-endian bytes, the only big-endian integer. */
   word(): bigint {
     return BigInt(this.hex(WORD_BYTES));
   }
@@ -76,29 +76,29 @@ export class ByteReader {
     return formatAltKey(this.take(ALT_KEY_BYTES));
   }
 
-  /** A key of 32 zero bytes stands for none. */
+  /** Reads a key; 32 zero bytes mean none. */
   optionalKey(): AltKey | undefined {
     const key = this.key();
     return key === SYSTEM_PROGRAM ? undefined : key;
   }
 
-  /** A main-chain address; 20 zero bytes stand for none. */
+  /** Reads a main-chain address; 20 zero bytes mean none. */
   optionalAddress(): Address | undefined {
     const address = this.hex(ADDRESS_BYTES) as Address;
     return address === ZERO_ADDRESS ? undefined : address;
   }
 
-  /** `0x` and the digits of the next bytes. */
+  /** Reads the next bytes as `0x` hex. */
   hex(length: number): `0x${string}` {
     return `0x${bytesToHex(this.take(length))}`;
   }
 
-  /** A length and as many raw bytes, as hex. */
+  /** Reads length-prefixed bytes as `0x` hex. */
   blob(): `0x${string}` {
     return this.hex(this.u32());
   }
 
-  /** A length and as many bytes of UTF-8. */
+  /** Reads length-prefixed UTF-8. */
   text(): string {
     const bytes = this.take(this.u32());
     try {
@@ -108,10 +108,10 @@ export class ByteReader {
     }
   }
 
-  /** A count and as many items, none of which is shorter than `leastItemBytes`. */
-  list<T>(leastItemBytes: number, readItem: () => T): T[] {
+  /** Reads a count-prefixed list whose items take at least `minItemBytes` each. */
+  list<T>(minItemBytes: number, readItem: () => T): T[] {
     const count = this.u32();
-    if (count * leastItemBytes > this.remaining) throw new Undecodable();
+    if (count * minItemBytes > this.remaining) throw new Undecodable();
     return Array.from({ length: count }, readItem);
   }
 
@@ -119,7 +119,7 @@ export class ByteReader {
     return this.bool() ? readValue() : undefined;
   }
 
-  /** Nothing may be left. */
+  /** Asserts that no bytes remain. */
   finish(): void {
     if (this.remaining > 0) throw new Undecodable();
   }
@@ -132,7 +132,7 @@ export class ByteReader {
   }
 }
 
-/** What `decode` gives, or undefined where it throws `Undecodable`; any other error is a defect and passes. */
+/** Returns the result of `decode`, or undefined if it throws `Undecodable`. Rethrows any other error. */
 export function decodable<T>(decode: () => T): T | undefined {
   try {
     return decode();

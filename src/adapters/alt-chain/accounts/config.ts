@@ -1,6 +1,6 @@
-/** Which registry and which chain does state and sync serve, and is all of it paused? Its singleton (chain-svm 3.7). */
+/** Layout of the state-and-sync singleton: registry program, chain ordinal and chain-wide pause flags (chain-svm 3.7). */
 import type { AltConfig } from '../../../domain/alt-chain/alt-deployment.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 
 const BYTES = 177;
 

@@ -1,13 +1,13 @@
 /**
- * How many events has a machine here, and which was the last? (chain-svm 3.4.)
- * The account has room for the longest record. A shorter one overwrites only the front, so what follows the bump is garbage.
+ * Layout of a machine's event log: event counts and the last event (chain-svm 3.4).
+ * The account is sized for the longest record. A shorter record overwrites only the front, so the bytes after the bump are stale.
  */
 import type { AltEventLog } from '../../../domain/alt-chain/alt-machine-facts.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 import { Undecodable } from './byte-reader.ts';
 import { readEventRecord } from '../transactions/event-record.ts';
 
-/** The account has room for the longest record, whatever it holds. */
+/** Fixed account size, independent of the stored record. */
 export const EVENT_LOG_BYTES = 452;
 
 export const EVENT_LOG_DISCRIMINATOR = '7a8ada9cb47241f8';

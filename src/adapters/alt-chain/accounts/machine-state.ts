@@ -1,6 +1,6 @@
-/** Is a machine paused? (chain-svm 3.2.) The older form of the account has the same head; its tail once held event data. */
+/** Layout of a machine's pause flags (chain-svm 3.2). The older account has the same head; its tail once held event data. */
 import type { AltPauseFlags } from '../../../domain/alt-chain/alt-machine-facts.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 
 const BYTES = 45;
 const OLDER_BYTES = 448;

@@ -1,37 +1,37 @@
-/** Who is a machine? Its own account (chain-svm 3.1): the only one whose length varies, always exactly as long as its content. */
+/** Layout of a machine's own account (chain-svm 3.1), the only one of variable length; it is exactly as long as its content. */
 import type { AltMachine } from '../../../domain/alt-chain/alt-machine-facts.ts';
 import type { ServiceEndpoint, VerificationMethod } from '../../../domain/machine/machine-facts.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 import type { ByteReader } from './byte-reader.ts';
 
-/** Without any text or list, and with the longest of everything. */
-const LEAST_BYTES = 186;
-const MOST_BYTES = 7_386;
+/** Size with every text and list empty, and with every one at its maximum. */
+const MIN_BYTES = 186;
+const MAX_BYTES = 7_386;
 
 const LENGTH_BYTES = 4;
-const LEAST_METHOD_BYTES = 3 * LENGTH_BYTES + 32;
-const LEAST_ENDPOINT_BYTES = 3 * LENGTH_BYTES;
+const MIN_METHOD_BYTES = 3 * LENGTH_BYTES + 32;
+const MIN_ENDPOINT_BYTES = 3 * LENGTH_BYTES;
 
 export const MACHINE_DISCRIMINATOR = '1966160d3af38a4f';
 
 export const machineLayout: AccountLayout<AltMachine, bigint> = {
   discriminator: MACHINE_DISCRIMINATOR,
-  allowsLength: (bytes) => bytes >= LEAST_BYTES && bytes <= MOST_BYTES,
+  allowsLength: (bytes) => bytes >= MIN_BYTES && bytes <= MAX_BYTES,
   read: (reader) => {
     const { id, facts } = readMachineHead(reader);
     const value: AltMachine = {
       ...facts,
       machineType: reader.text(),
       credentialSubject: reader.blob(),
-      verificationMethods: reader.list(LEAST_METHOD_BYTES, () => readMethod(reader)),
+      verificationMethods: reader.list(MIN_METHOD_BYTES, () => readMethod(reader)),
       authentication: reader.list(LENGTH_BYTES, () => reader.u32()),
-      serviceEndpoints: reader.list(LEAST_ENDPOINT_BYTES, () => readEndpoint(reader)),
+      serviceEndpoints: reader.list(MIN_ENDPOINT_BYTES, () => readEndpoint(reader)),
     };
     return { subject: id, value };
   },
 };
 
-/** Bytes of the head, the part between the discriminator and the machine type, where everything has a pinned place. */
+/** Size of the head: the fixed-offset fields between the discriminator and the machine type. */
 export const MACHINE_HEAD_BYTES = 158;
 
 export interface MachineHead {

@@ -1,13 +1,13 @@
-/** Which main-chain address is a wallet bound to? The reverse-lookup account of the binding registry (chain-svm 3.8). */
+/** Layout of the binding registry's reverse lookup from a wallet to a main-chain address (chain-svm 3.8). */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { OperatorBinding } from '../../../domain/alt-chain/alt-machine-facts.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 
 const BYTES = 77;
 
 export const OPERATOR_BINDING_DISCRIMINATOR = 'e24e20d708982d63';
 
-/** `discriminator`: 16 hex digits; configuration, so that another registry of the same shape can be read. */
+/** Creates the layout for a discriminator (16 hex digits). It is configurable so that another registry of this shape can be read. */
 export function createOperatorBindingLayout(discriminator: string): AccountLayout<OperatorBinding, AltKey> {
   return {
     discriminator,

@@ -1,6 +1,6 @@
 /**
- * At which address does a program keep the account of given seeds? (chain-svm 2.)
- * The address is a hash that is no point of the curve, so that nobody has a key for it.
+ * Program-derived addresses (chain-svm 2).
+ * The address is a hash that is not a curve point, so that no private key for it exists.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -17,20 +17,20 @@ const MAX_SEEDS = 15;
 const MAX_BUMP = 255;
 const MARKER = utf8ToBytes('ProgramDerivedAddress');
 
-/** The address that a program finds: that of the highest bump whose hash is off the curve. */
+/** Derives the canonical address: the one of the highest bump whose hash is off the curve. Throws `RangeError` for invalid seeds. */
 export function deriveProgramAddress(program: AltKey, seeds: readonly Uint8Array[]): ProgramAddress {
   if (seeds.length > MAX_SEEDS || seeds.some((seed) => seed.length > MAX_SEED_BYTES)) {
-    throw new RangeError('no program has an account of such seeds');
+    throw new RangeError('invalid seeds of a program address');
   }
   const programBytes = altKeyBytes(program);
   for (let bump = MAX_BUMP; bump >= 0; bump--) {
     const hash = hashSeeds(programBytes, seeds, bump);
     if (!isOnCurve(hash)) return { address: formatAltKey(hash), bump };
   }
-  throw new RangeError('no program has an account of such seeds'); // once in 2^256 seeds
+  throw new RangeError('no bump is off the curve'); // once in 2^256 seeds
 }
 
-/** Tells whether an address is the hash of the seeds with a bump that is known; one hash, no look at the curve. */
+/** Returns whether an address is the hash of the seeds with a known bump. Takes one hash and no curve check. */
 export function isProgramAddress(
   address: AltKey,
   program: AltKey,
@@ -45,8 +45,8 @@ function hashSeeds(program: Uint8Array, seeds: readonly Uint8Array[], bump: numb
 }
 
 /**
- * Tells what the chain's validators tell: whether 32 bytes decompress to a point. They take a y of p and above and a sign
- * for x = 0, which is ZIP 215, not RFC 8032.
+ * Returns whether 32 bytes decompress to a curve point, as the chain's validators decide: they accept y >= p and a sign bit for
+ * x = 0, which is ZIP 215, not RFC 8032.
  */
 export function isOnCurve(bytes: Uint8Array): boolean {
   try {

@@ -1,6 +1,6 @@
-/** How many machines are there, and on which chain? The machine registry's singleton (chain-svm 3.7). */
+/** Layout of the machine registry's singleton: chain ordinal and machine count (chain-svm 3.7). */
 import type { AltRegistry } from '../../../domain/alt-chain/alt-deployment.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 
 const BYTES = 83;
 

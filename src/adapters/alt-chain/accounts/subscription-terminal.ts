@@ -1,7 +1,7 @@
-/** What has the main chain reported about a machine's subscription? (chain-svm 3.3.) */
+/** Layout of a machine's subscription as mirrored from the main chain (chain-svm 3.3). */
 import type { AltSubscription } from '../../../domain/alt-chain/alt-machine-facts.ts';
 import type { SubscriptionStatus } from '../../../domain/machine/machine-facts.ts';
-import type { AccountLayout } from './account-verdict.ts';
+import type { AccountLayout } from './account-decoder.ts';
 
 const BYTES = 83;
 const STATUSES: readonly SubscriptionStatus[] = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];

@@ -1,10 +1,10 @@
-/** What is asked of the history, word for word; what is an answer to it; and who is told to wait. */
+/** Tests the requests of the alt-chain history, validation of responses, and errors that ask the caller to wait. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
-import { answerWith, PROXY_KEY, rateLimit, type ProxyAnswer } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondWith, PROXY_KEY, rateLimit, type ProxyResponse } from '../../../../testing/harness/rpc-proxy.ts';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../ports/alt-chain.ts';
-import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import {
   CANNED_SLOT,
   singletonAccount,
@@ -19,7 +19,7 @@ import {
   vectorMachines,
   vectorPrograms,
 } from '../../../../testing/fixtures/alt-chain-vectors.ts';
-import { toVectorReading, type Answer } from '../../../../testing/fixtures/alt-transactions.ts';
+import { toVectorReading, type TransactionResponse } from '../../../../testing/fixtures/alt-transactions.ts';
 
 const { eventRegistry, machineRegistry } = vectorPrograms;
 const FULL = vectorMachines[0]!;
@@ -27,19 +27,19 @@ const FINALIZED = { commitment: 'finalized' };
 const AT_SLOT = { minContextSlot: CANNED_SLOT };
 
 let node: CannedNode;
-let scene: AltScene;
+let harness: AltChainHarness;
 let adapter: AltChainAdapter;
 let history: AltHistory;
 beforeEach(async () => {
   node = await startCannedNode();
-  scene = createAltScene([node.proxy.url], node.genesisHash);
-  adapter = scene.open();
+  harness = createAltChainHarness([node.proxy.url], node.genesisHash);
+  adapter = harness.open();
   ({ history } = adapter.machines!);
   await history.readSlot();
   node.proxy.resetCounts();
 });
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
   await node.close();
 });
 
@@ -54,13 +54,13 @@ const row = (k: number, slot: number, change: Partial<SignatureRow> = {}): Signa
   ...change,
 });
 
-function answer(method: string, result: unknown): void {
-  node.answers.set(method, () => ({ result }));
+function setResult(method: string, result: unknown): void {
+  node.responses.set(method, () => ({ result }));
 }
 
 describe('a list of signatures', () => {
-  it('is read as it is, newest first', async () => {
-    answer('getSignaturesForAddress', [
+  it('is returned newest first', async () => {
+    setResult('getSignaturesForAddress', [
       wireRow(9, 50),
       wireRow(8, 50, { err: { InstructionError: [0, { Custom: 6000 }] } }),
       wireRow(7, 49, { blockTime: null, confirmationStatus: undefined }),
@@ -83,27 +83,27 @@ describe('a list of signatures', () => {
     ]);
   });
 
-  it('may be full', async () => {
+  it('may have 1,000 rows, and is unreadable with more', async () => {
     const rows = Array.from({ length: 1_000 }, (_, k) => wireRow(0, 5_000 - k, { signature: longSignature(k) }));
-    answer('getSignaturesForAddress', rows);
+    setResult('getSignaturesForAddress', rows);
     expect(await history.listSignatures('event-registry', undefined)).toHaveLength(1_000);
-    answer('getSignaturesForAddress', [...rows, wireRow(1, 1)]);
+    setResult('getSignaturesForAddress', [...rows, wireRow(1, 1)]);
     await expect(history.listSignatures('event-registry', undefined)).rejects.toMatchObject(unreadable('malformed'));
   });
 
   it.each<[name: string, rows: unknown]>([
     ['null', null],
-    ['with a row that is none', [wireRow(2, 5), null]],
-    ['out of order', [wireRow(2, 5), wireRow(1, 6)]],
-    ['with a row twice', [wireRow(2, 5), wireRow(2, 5)]],
-    ['with the row that it should be before', [wireRow(9, 5)]],
-    ['with a signature that is none', [wireRow(2, 5, { signature: sign(2).slice(1) })]],
-    ['with a slot as text', [wireRow(2, 5, { slot: '5' })]],
-    ['with a time as text', [wireRow(2, 5, { blockTime: '5' })]],
-    ['that does not say what failed', [wireRow(2, 5, { err: undefined })]],
-    ['of a fork', [wireRow(2, 5, { confirmationStatus: 'confirmed' })]],
-  ])('%s is unreadable', async (_name, rows) => {
-    answer('getSignaturesForAddress', rows);
+    ['a null row', [wireRow(2, 5), null]],
+    ['rows out of order', [wireRow(2, 5), wireRow(1, 6)]],
+    ['a repeated row', [wireRow(2, 5), wireRow(2, 5)]],
+    ['the row of the before parameter', [wireRow(9, 5)]],
+    ['an invalid signature', [wireRow(2, 5, { signature: sign(2).slice(1) })]],
+    ['a slot as text', [wireRow(2, 5, { slot: '5' })]],
+    ['a time as text', [wireRow(2, 5, { blockTime: '5' })]],
+    ['a row without err', [wireRow(2, 5, { err: undefined })]],
+    ['a row that is not finalized', [wireRow(2, 5, { confirmationStatus: 'confirmed' })]],
+  ])('is unreadable with %s', async (_name, rows) => {
+    setResult('getSignaturesForAddress', rows);
     await expect(history.listSignatures('event-registry', sign(9))).rejects.toMatchObject(unreadable('malformed'));
   });
 
@@ -115,7 +115,10 @@ describe('a list of signatures', () => {
 });
 
 describe('a transaction', () => {
-  const rowOf = ({ slot, transaction, meta }: Answer, change: Partial<SignatureRow> = {}): SignatureRow => ({
+  const rowOf = (
+    { slot, transaction, meta }: TransactionResponse,
+    change: Partial<SignatureRow> = {},
+  ): SignatureRow => ({
     signature: transaction.signatures[0]!,
     slot,
     blockTime: 1_788_000_100,
@@ -123,8 +126,8 @@ describe('a transaction', () => {
     ...change,
   });
 
-  it.each(transactionCases)('$name', async ({ response, expect: expected }) => {
-    answer('getTransaction', response);
+  it.each(transactionCases)('is read as in the vector: $name', async ({ response, expect: expected }) => {
+    setResult('getTransaction', response);
     expect(toVectorReading(await history.readTransaction(rowOf(response)))).toStrictEqual(expected);
     expect(node.proxy.calls).toStrictEqual([
       {
@@ -139,25 +142,25 @@ describe('a transaction', () => {
 
   const [{ response: sound }] = transactionCases as [(typeof transactionCases)[0]];
 
-  it.each<[name: string, given: ProxyAnswer, change: Partial<SignatureRow>, state: string]>([
-    ['that the node has not got', { result: null }, {}, 'not-here-yet'],
-    ['whose time nobody knows', { result: sound }, { blockTime: undefined }, 'parked'],
-    ['that failed after all', { result: sound }, { hasFailed: true }, 'unreadable'],
-    ['of another slot', { result: sound }, { slot: 1 }, 'unreadable'],
-    ['of a newer version', { error: { code: -32015, message: 'version' } }, {}, 'unreadable'],
-    ['that is a text', { result: 'x' }, {}, 'unreadable'],
-  ])('%s is %s', async (_name, given, change, state) => {
-    node.answers.set('getTransaction', () => given);
+  it.each<[name: string, given: ProxyResponse, change: Partial<SignatureRow>, state: string]>([
+    ['null', { result: null }, {}, 'not-here-yet'],
+    ['an unknown block time', { result: sound }, { blockTime: undefined }, 'parked'],
+    ['a listed failure', { result: sound }, { hasFailed: true }, 'unreadable'],
+    ['another listed slot', { result: sound }, { slot: 1 }, 'unreadable'],
+    ['an unsupported version', { error: { code: -32015, message: 'version' } }, {}, 'unreadable'],
+    ['a text', { result: 'x' }, {}, 'unreadable'],
+  ])('with %s is %s', async (_name, given, change, state) => {
+    node.responses.set('getTransaction', () => given);
     expect(await history.readTransaction(rowOf(sound, change))).toStrictEqual({ state });
   });
 
-  it('is one of at most eight that are asked for at one time', async () => {
+  it('is read with at most eight concurrent requests', async () => {
     const release = Promise.withResolvers<undefined>();
-    answer('getTransaction', null);
+    setResult('getTransaction', null);
     node.proxy.inject({ kind: 'hold', until: release.promise }, 8);
     const readings = Array.from({ length: 20 }, () => history.readTransaction(rowOf(sound)));
     await node.proxy.waitForRequests(8);
-    const other = scene.open().machines!.history.readSlot(); // not held, so a ninth would have been seen by then
+    const other = harness.open().machines!.history.readSlot(); // not held, so a ninth request would have arrived before it
     await other;
     expect(node.proxy.calls.filter(({ method }) => method === 'getTransaction')).toHaveLength(8);
     release.resolve(undefined);
@@ -166,22 +169,22 @@ describe('a transaction', () => {
 });
 
 describe('a block', () => {
-  it('has a time, or nobody knows it', async () => {
-    answer('getBlockTime', 1_788_000_100);
+  it('has a time, or undefined if the node does not know it', async () => {
+    setResult('getBlockTime', 1_788_000_100);
     expect(await history.readBlockTime(5)).toBe(1_788_000_100);
-    answer('getBlockTime', null);
+    setResult('getBlockTime', null);
     expect(await history.readBlockTime(5)).toBeUndefined();
     for (const code of [-32004, -32007, -32009]) {
-      node.answers.set('getBlockTime', () => ({ error: { code, message: 'skipped' } }));
+      node.responses.set('getBlockTime', () => ({ error: { code, message: 'skipped' } }));
       expect(await history.readBlockTime(5)).toBeUndefined();
     }
     expect(node.proxy.calls[0]).toStrictEqual({ method: 'getBlockTime', params: [5] });
-    answer('getBlockTime', '5');
+    setResult('getBlockTime', '5');
     await expect(history.readBlockTime(5)).rejects.toMatchObject(unreadable('malformed'));
   });
 
-  it('has signatures in order', async () => {
-    answer('getBlock', { signatures: [sign(3), sign(1), sign(2)], blockTime: null });
+  it('lists its signatures in order', async () => {
+    setResult('getBlock', { signatures: [sign(3), sign(1), sign(2)], blockTime: null });
     expect(await history.readBlockSignatures(5)).toStrictEqual([sign(3), sign(1), sign(2)]);
     const config = { ...FINALIZED, transactionDetails: 'signatures', rewards: false };
     expect(node.proxy.calls).toStrictEqual([
@@ -190,58 +193,58 @@ describe('a block', () => {
   });
 
   it.each<[name: string, block: unknown]>([
-    ['without signatures', {}],
-    ['with one twice', { signatures: [sign(3), sign(3)] }],
-    ['with one that is none', { signatures: ['x'] }],
-  ])('%s is unreadable', async (_name, block) => {
-    answer('getBlock', block);
+    ['no signatures', {}],
+    ['a repeated signature', { signatures: [sign(3), sign(3)] }],
+    ['an invalid signature', { signatures: ['x'] }],
+  ])('is unreadable with %s', async (_name, block) => {
+    setResult('getBlock', block);
     await expect(history.readBlockSignatures(5)).rejects.toMatchObject(unreadable('malformed'));
   });
 
-  it('that is not there yet is worth a wait', async () => {
-    answer('getBlock', null);
+  it('throws AltNodeBusy when the node does not have it yet', async () => {
+    setResult('getBlock', null);
     await expect(history.readBlockSignatures(5)).rejects.toStrictEqual(new AltNodeBusy());
   });
 });
 
-describe('who asks is told to wait', () => {
+describe('a transient failure', () => {
   it.each<[name: string, retryAfter: number | undefined, seconds: number | undefined]>([
-    ['as long as the node says', 10, 10],
+    ['the Retry-After of the node', 10, 10],
     ['at most 30 s', 3_600, 30],
-    ['as long as it likes', undefined, undefined],
-  ])('%s', async (_name, retryAfter, seconds) => {
+    ['no time without a Retry-After', undefined, undefined],
+  ])('throws AltNodeBusy with %s', async (_name, retryAfter, seconds) => {
     node.proxy.inject(rateLimit(retryAfter), 1);
     await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy(seconds));
   });
 
-  it('for the rest of the pause', async () => {
+  it('throws AltNodeBusy with the remaining time of the open circuit breaker', async () => {
     node.proxy.inject(rateLimit(10), 1);
     await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy(10));
-    scene.time.milliseconds += 4_000;
+    harness.time.milliseconds += 4_000;
     await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy(6));
-    scene.time.milliseconds += 6_000;
+    harness.time.milliseconds += 6_000;
     expect(await history.readSlot()).toBe(CANNED_SLOT);
     expect(node.proxy.requests).toBe(2);
   });
 
-  it('by a node that is behind', async () => {
+  it('throws AltNodeBusy when the node is behind', async () => {
     node.slot = CANNED_SLOT - 1;
     await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy());
     await expect(history.listSignatures('event-registry', undefined)).rejects.toStrictEqual(new AltNodeBusy());
     await expect(history.readFleet()).rejects.toStrictEqual(new AltNodeBusy());
   });
 
-  it('but not where waiting does not help', async () => {
-    node.proxy.inject(answerWith('getProgramAccounts', { error: { code: -32010, message: PROXY_KEY } }));
+  it('is not a permanent failure, which throws ChainUnreadable', async () => {
+    node.proxy.inject(respondWith('getProgramAccounts', { error: { code: -32010, message: PROXY_KEY } }));
     await expect(history.readFleet()).rejects.toMatchObject(unreadable('rpc-error'));
     node.proxy.inject({ kind: 'cut' });
     await expect(history.readFleet()).rejects.toMatchObject(unreadable('transport'));
-    expect(JSON.stringify(scene.lines)).not.toContain(PROXY_KEY);
+    expect(JSON.stringify(harness.lines)).not.toContain(PROXY_KEY);
   });
 });
 
 describe('the fleet', () => {
-  it('is asked for between two looks at the count', async () => {
+  it('is read between two reads of the machine count', async () => {
     const { fleet, ...counts } = await history.readFleet();
     expect(counts).toStrictEqual({ slot: CANNED_SLOT, countBefore: 7n, countAfter: 7n });
     expect(fleet.rowCount).toBe(7);
@@ -255,28 +258,28 @@ describe('the fleet', () => {
     ]);
   });
 
-  it('shows the rows of the vectors, bad ones in the place of sound ones', async () => {
+  it('counts the invalid rows of the vectors among the valid ones', async () => {
     const [first] = snapshotFile.rows;
     const bad = snapshotFile.badRows.map(({ pubkey, data }) => ({ pubkey, account: { ...first!.account, data } }));
     const replaced = new Set(bad.map(({ pubkey }) => pubkey));
     const sound = snapshotFile.rows.filter(({ pubkey }) => !replaced.has(pubkey));
-    answer('getProgramAccounts', { context: { slot: CANNED_SLOT }, value: [...sound, ...bad] });
+    setResult('getProgramAccounts', { context: { slot: CANNED_SLOT }, value: [...sound, ...bad] });
     const { fleet } = await history.readFleet();
     const flawed = fleet.unattributed + [...fleet.unreadableByOperator.values()].reduce((sum, count) => sum + count, 0);
     expect([fleet.rowCount, flawed]).toStrictEqual([sound.length + 2, 2]);
   });
 
   it.each<[name: string, result: unknown]>([
-    ['without a slot', { value: [] }],
-    ['without context', []],
-    ['that is no list', { context: { slot: CANNED_SLOT }, value: {} }],
-    ['with a row twice', { context: { slot: CANNED_SLOT }, value: [snapshotFile.rows[0], snapshotFile.rows[0]] }],
-  ])('%s is unreadable', async (_name, result) => {
-    answer('getProgramAccounts', result);
+    ['no slot', { value: [] }],
+    ['no context', []],
+    ['an object for the list', { context: { slot: CANNED_SLOT }, value: {} }],
+    ['a repeated row', { context: { slot: CANNED_SLOT }, value: [snapshotFile.rows[0], snapshotFile.rows[0]] }],
+  ])('is unreadable with %s', async (_name, result) => {
+    setResult('getProgramAccounts', result);
     await expect(history.readFleet()).rejects.toMatchObject(unreadable('malformed'));
   });
 
-  it('of a registry that is gone is that of another deployment', async () => {
+  it('is unreadable as wrong-chain when the registry account is absent', async () => {
     node.accounts.delete(singletonAccount('registry').address);
     await expect(history.readFleet()).rejects.toMatchObject(unreadable('wrong-chain'));
   });
@@ -290,7 +293,7 @@ describe('the counts of event logs', () => {
     return { pubkey: address, account: { ...account, data: [sliced, 'base64'], ...accountChange }, ...change };
   };
 
-  it('are asked for by size and kind', async () => {
+  it('are requested by size and discriminator', async () => {
     await history.readEventLogCounts();
     expect(node.proxy.calls).toStrictEqual([
       {
@@ -313,22 +316,22 @@ describe('the counts of event logs', () => {
   });
 
   it.each<[name: string, rows: unknown]>([
-    ['no list', {}],
-    ['a log twice', [wireLog(0), wireLog(1), wireLog(0)]],
-    ['the log of a machine at the address of another', [wireLog(0, { pubkey: logs[1]!.address })]],
+    ['an object for the list', {}],
+    ['a repeated log', [wireLog(0), wireLog(1), wireLog(0)]],
+    ['a log at another machine’s address', [wireLog(0, { pubkey: logs[1]!.address })]],
     ['a log of another program', [wireLog(0, {}, { owner: machineRegistry })]],
     ['an executable log', [wireLog(0, {}, { executable: true })]],
-    ['a log cut short', [wireLog(0, {}, { data: ['AAAA', 'base64'] })]],
+    ['a truncated log', [wireLog(0, {}, { data: ['AAAA', 'base64'] })]],
     ['a whole log', [wireLog(0, {}, { data: [logs[0]!.data, 'base64'] })]],
     ['no account', [{ pubkey: logs[0]!.address, account: null }]],
-  ])('with %s are unreadable', async (_name, value) => {
-    answer('getProgramAccounts', { context: { slot: CANNED_SLOT }, value });
+  ])('are unreadable with %s', async (_name, value) => {
+    setResult('getProgramAccounts', { context: { slot: CANNED_SLOT }, value });
     await expect(history.readEventLogCounts()).rejects.toMatchObject(unreadable('malformed'));
   });
 });
 
 describe('a deployment that contradicts the configuration', () => {
-  it('is read again only when a check has found it sound', async () => {
+  it('is unreadable until a check passes', async () => {
     const registry = singletonAccount('registry');
     const foreign = singletonAccount('registry of another chain');
     node.accounts.set(foreign.address, foreign);

@@ -1,20 +1,20 @@
 /**
- * What happened on the alt chain, and what do its programs hold as a whole? (chain-svm 6 and 7.) For the indexers: one call for
- * each question, nothing kept, and a node that asks to wait is told to them, who know how long they can.
+ * Alt-chain history and program-wide snapshots for the indexers (chain-svm 6 and 7). Every method sends one call without caching or
+ * retries. A transient failure is thrown as `AltNodeBusy`, so that the indexer decides how long to wait.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { TransactionReading } from '../../../domain/alt-chain/event-operation.ts';
+import type { TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../ports/alt-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import {
   deriveEventLogAddress,
   deriveSingletonAddresses,
-  rememberById,
+  memoizeById,
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
-import { mayPass, toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
+import { isTransientFailure, toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';
 import { createSemaphore } from '../rpc/semaphore.ts';
@@ -37,44 +37,44 @@ import {
 import { readTransaction } from '../transactions/transaction-operations.ts';
 
 export interface AltHistoryOptions {
-  readonly endpoints: AltNodes;
+  readonly nodes: AltNodes;
   readonly programs: AltPrograms;
   readonly ordinal: number;
   readonly limits: AltChainLimits;
   readonly startRead: () => Deadline;
   readonly genesisHash: AltKey;
-  /** Throws `ChainUnreadable` while the deployment is known to be another. */
-  readonly needSound: () => void;
+  /** Throws `ChainUnreadable` while the deployment contradicts the configuration. */
+  readonly assertSound: () => void;
 }
 
-/** The transaction has a version that nobody knows here. */
+/** Error code for a transaction of an unsupported version. */
 const VERSION_NOT_SUPPORTED = -32015;
 
-/** Addresses of so many logs are remembered, about 200 bytes each. */
-const REMEMBERED_LOGS = 50_000;
+/** Capacity of the cache of derived log addresses, about 200 bytes each. */
+const MAX_CACHED_LOG_ADDRESSES = 50_000;
 
 export function createAltHistory(options: AltHistoryOptions): AltHistory {
-  const { endpoints, programs, ordinal, genesisHash, limits, needSound, startRead } = options;
+  const { nodes, programs, ordinal, genesisHash, limits, assertSound: needSound, startRead } = options;
   const { eventRegistry, machineRegistry } = programs;
   const singletons = deriveSingletonAddresses(programs);
-  const eventLogOf = rememberById((id) => deriveEventLogAddress(eventRegistry, id), REMEMBERED_LOGS);
+  const eventLogOf = memoizeById((id) => deriveEventLogAddress(eventRegistry, id), MAX_CACHED_LOG_ADDRESSES);
   const enter = createSemaphore(limits.maxHistoryCalls);
 
-  /** `exceptions`: failures that are an answer to this question, undefined for all others. */
-  async function ask<T>(question: RpcMethod<T>, exceptions: (failure: AltRpcError) => T | undefined = () => undefined) {
+  /** Calls a method. `recover` returns a result for failures that answer this method, undefined for all others. */
+  async function call<T>(method: RpcMethod<T>, recover: (failure: AltRpcError) => T | undefined = () => undefined) {
     needSound();
     try {
-      return await enter(() => endpoints.ask(question, startRead()));
+      return await enter(() => nodes.call(method, startRead()));
     } catch (error) {
       if (!(error instanceof AltRpcError)) throw error;
-      const answer = exceptions(error);
-      if (answer !== undefined) return answer;
-      throw mayPass(error) ? toBusy(error) : toAltFault(error);
+      const result = recover(error);
+      if (result !== undefined) return result;
+      throw isTransientFailure(error) ? toBusy(error) : toAltFault(error);
     }
   }
 
   async function readMachineCount(): Promise<bigint> {
-    const accounts = await ask(getMultipleAccounts(listMachineAccountKeys([], singletons)));
+    const accounts = await call(getMultipleAccounts(listMachineAccountKeys([], singletons)));
     return unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal)).machineCount;
   }
 
@@ -85,31 +85,31 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
 
   return {
     async checkGenesis() {
-      const hashes = await endpoints.readGenesisHashes(startRead());
+      const hashes = await nodes.readGenesisHashes(startRead());
       if (hashes.includes(genesisHash)) return;
       throw chainUnreadable('alt', hashes.some((hash) => hash !== undefined) ? 'wrong-chain' : 'transport');
     },
-    readSlot: () => ask(getSlot),
-    readFirstAvailableSlot: () => ask(getFirstAvailableBlock),
+    readSlot: () => call(getSlot),
+    readFirstAvailableSlot: () => call(getFirstAvailableBlock),
     listSignatures(about, before) {
       const address = about === 'event-registry' ? eventRegistry : eventLogOf(about);
-      return ask(getSignaturesForAddress(address, before));
+      return call(getSignaturesForAddress(address, before));
     },
     readTransaction: (row) =>
-      ask(
-        getTransaction(row.signature, (answer) => readListed(answer, row, { eventRegistry, eventLogOf })),
+      call(
+        getTransaction(row.signature, (result) => readListed(result, row, { eventRegistry, eventLogOf })),
         ({ code }) => (code === VERSION_NOT_SUPPORTED ? { state: 'unreadable' } : undefined),
       ),
     async readBlockTime(slot) {
-      // One block that a node has lost must not hold up all others.
-      const { seconds } = await ask(getBlockTime(slot), ({ kind }) =>
+      // A block that the node has lost must not block the others.
+      const { seconds } = await call(getBlockTime(slot), ({ kind }) =>
         kind === 'no-block' ? { seconds: undefined } : undefined,
       );
       return seconds;
     },
-    readBlockSignatures: (slot) => ask(getBlockSignatures(slot)),
+    readBlockSignatures: (slot) => call(getBlockSignatures(slot)),
     async readEventLogCounts() {
-      const { slot, rows } = await ask(getEventLogRows(eventRegistry));
+      const { slot, rows } = await call(getEventLogRows(eventRegistry));
       const counts = await readEventLogCounts(rows, { eventRegistry, eventLogOf }).catch((error: unknown) => {
         throw error instanceof Undecodable ? chainUnreadable('alt', 'malformed') : error;
       });
@@ -117,7 +117,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     },
     async readFleet() {
       const countBefore = await readMachineCount();
-      const { slot, rows } = await ask(getFleetRows(machineRegistry));
+      const { slot, rows } = await call(getFleetRows(machineRegistry));
       const countAfter = await readMachineCount();
       const fleet = readFleetRows(rows, machineRegistry);
       if (fleet === undefined) throw chainUnreadable('alt', 'malformed');
@@ -126,14 +126,14 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
   };
 }
 
-/** Reads a transaction that a list named. The list and the transaction must agree on whether it failed. */
+/** Reads a listed transaction. The list and the transaction must agree on whether it failed. */
 function readListed(
-  answer: unknown,
+  result: unknown,
   { signature, slot, blockTime, hasFailed }: SignatureRow,
   programs: EventLogPrograms,
-): TransactionReading {
-  const reading = readTransaction(answer, { signature, slot, blockTime, ...programs });
+): TransactionReadResult {
+  const reading = readTransaction(result, { signature, slot, blockTime, ...programs });
   if (reading.state !== 'read' && reading.state !== 'parked') return reading;
-  const { err } = expectObject(expectObject(answer)['meta']);
+  const { err } = expectObject(expectObject(result)['meta']);
   return (err !== null) === hasFailed ? reading : { state: 'unreadable' };
 }

@@ -1,6 +1,6 @@
 /**
- * To which address is a wallet bound? (chain-svm 3.8: one `getAccountInfo`.) Settled outcomes are kept for a minute; whatever else
- * stands at a binding's address is unreadable, and is neither kept nor taken for an absence.
+ * Binding registry: reads the address that a wallet is bound to (chain-svm 3.8: one `getAccountInfo`). Outcomes are cached for a
+ * minute. Any other account at a binding's address is unreadable; it is neither cached nor treated as an absence.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -8,7 +8,7 @@ import type { BindingRegistry, WalletBinding } from '../../../ports/alt-chain.ts
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { deriveOperatorBindingAddress } from '../accounts/account-addresses.ts';
-import { judgeAccount } from '../accounts/account-verdict.ts';
+import { decodeAccount } from '../accounts/account-decoder.ts';
 import { createOperatorBindingLayout } from '../accounts/operator-binding.ts';
 import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import type { AltChainLimits } from '../limits.ts';
@@ -17,7 +17,7 @@ import { createTtlCache } from '../rpc/ttl-cache.ts';
 
 export interface BindingProgram {
   readonly program: AltKey;
-  /** First seed of a binding's address. */
+  /** First seed of every binding address. */
   readonly seed: string;
   /** 16 lower-case hex digits. */
   readonly discriminator: string;
@@ -25,36 +25,36 @@ export interface BindingProgram {
 
 export interface BindingRegistryOptions {
   readonly binding: BindingProgram;
-  readonly endpoints: AltNodes;
+  readonly nodes: AltNodes;
   readonly clock: Clock;
   readonly limits: AltChainLimits;
   readonly startRead: () => Deadline;
 }
 
 export function createBindingRegistry(options: BindingRegistryOptions): BindingRegistry {
-  const { endpoints, clock, limits, startRead } = options;
+  const { nodes, clock, limits, startRead } = options;
   const { program, seed, discriminator } = options.binding;
   const layout = createOperatorBindingLayout(discriminator);
-  const settled = createTtlCache<AltKey, WalletBinding>({
+  const outcomes = createTtlCache<AltKey, WalletBinding>({
     clock,
     maxAgeMilliseconds: limits.bindingAgeMilliseconds,
     maxEntries: limits.maxBindings,
   });
-  const underWay = new Map<AltKey, Promise<WalletBinding>>();
+  const pending = new Map<AltKey, Promise<WalletBinding>>();
 
-  async function ask(wallet: AltKey): Promise<WalletBinding> {
+  async function readAndCache(wallet: AltKey): Promise<WalletBinding> {
     const sinceMilliseconds = clock.nowMilliseconds();
     const binding = await readAccount(wallet);
-    settled.keep(wallet, binding, sinceMilliseconds);
+    outcomes.set(wallet, binding, sinceMilliseconds);
     return binding;
   }
 
   async function readAccount(wallet: AltKey): Promise<WalletBinding> {
-    const question = getAccountInfo(deriveOperatorBindingAddress(program, seed, wallet));
-    const { account } = await endpoints.askPatiently(question, startRead()).catch((error: unknown) => {
+    const method = getAccountInfo(deriveOperatorBindingAddress(program, seed, wallet));
+    const { account } = await nodes.callWithRetry(method, startRead()).catch((error: unknown) => {
       throw toAltFault(error);
     });
-    const binding = judgeAccount(account, layout, { program, subject: wallet });
+    const binding = decodeAccount(account, layout, { program, subject: wallet });
     if (binding.state === 'unreadable') throw chainUnreadable('alt', binding.cause);
     if (binding.state === 'absent') return { kind: 'not-bound' };
     const { operator } = binding.value;
@@ -63,10 +63,10 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
 
   return {
     async readBinding(wallet) {
-      const known = settled.recall(wallet) ?? underWay.get(wallet);
+      const known = outcomes.get(wallet) ?? pending.get(wallet);
       if (known !== undefined) return known;
-      const reading = ask(wallet).finally(() => underWay.delete(wallet));
-      underWay.set(wallet, reading);
+      const reading = readAndCache(wallet).finally(() => pending.delete(wallet));
+      pending.set(wallet, reading);
       return reading;
     },
   };

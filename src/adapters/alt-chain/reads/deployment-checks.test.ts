@@ -1,19 +1,19 @@
-/** Which variable is to blame? */
+/** Tests that each deployment problem names its variable. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
-import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
+import { respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import { singletonAccount, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
 import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
 import { programOf, toId } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 
 let node: CannedNode;
-let scene: AltScene;
+let harness: AltChainHarness;
 beforeEach(async () => {
   node = await startCannedNode();
-  scene = createAltScene([node.proxy.url], node.genesisHash);
+  harness = createAltChainHarness([node.proxy.url], node.genesisHash);
 });
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
   await node.close();
 });
 
@@ -22,7 +22,7 @@ function changeProgram(role: string, change: object): void {
   node.accounts.set(address, { ...node.accounts.get(address)!, ...change });
 }
 
-describe('a problem is named by its variable', () => {
+describe('a problem', () => {
   it.each<[role: string, change: object | undefined, problem: string]>([
     ['machine_registry', undefined, 'ALT_MACHINE_REGISTRY_PROGRAM: no account at this address'],
     ['state_and_sync', { executable: false }, 'ALT_STATE_AND_SYNC_PROGRAM: no program at this address'],
@@ -34,10 +34,10 @@ describe('a problem is named by its variable', () => {
     ['event_registry', { owner: 'x' }, 'ALT_EVENT_REGISTRY_PROGRAM: its account cannot be read'],
     ['info_desk', undefined, 'ALT_INFO_DESK_PROGRAM: no account at this address'],
     ['address_binding', undefined, 'ALT_BINDING_PROGRAM: no account at this address'],
-  ])('%s', async (role, change, problem) => {
+  ])('names the variable of the program account: %s', async (role, change, problem) => {
     if (change === undefined) node.accounts.delete(programOf(role));
     else changeProgram(role, change);
-    const problems = await scene.open().checkDeployment();
+    const problems = await harness.open().checkDeployment();
     expect(problems.map(formatDeploymentProblem)).toStrictEqual([problem]);
     expect(problems.every(isContradiction)).toBe(true);
   });
@@ -62,17 +62,17 @@ describe('a problem is named by its variable', () => {
       (data) => data.fill(1, 72, 104),
       'ALT_STATE_AND_SYNC_PROGRAM: serves another machine registry',
     ],
-  ])('%s', async (_name, name, bytes, problem) => {
+  ])('names the variable of the singleton: %s', async (_name, name, bytes, problem) => {
     const account = singletonAccount(name);
     const data = bytes(Buffer.from(account.data, 'base64')).toString('base64');
     node.accounts.set(account.address, { ...account, data });
-    expect((await scene.open().checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([problem]);
+    expect((await harness.open().checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([problem]);
   });
 });
 
-describe('what a problem stops', () => {
-  it('is the machines, not the bindings', async () => {
-    const adapter = scene.open();
+describe('a contradiction', () => {
+  it('of a machine program makes machines unreadable, not bindings', async () => {
+    const adapter = harness.open();
     node.accounts.delete(programOf('info_desk'));
     await adapter.checkDeployment();
     await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
@@ -81,8 +81,8 @@ describe('what a problem stops', () => {
     expect(await adapter.bindings!.readBinding(programOf('router'))).toStrictEqual({ kind: 'not-bound' });
   });
 
-  it('is the bindings, not the machines', async () => {
-    const adapter = scene.open();
+  it('of the binding program makes bindings unreadable, not machines', async () => {
+    const adapter = harness.open();
     node.accounts.delete(programOf('address_binding'));
     await adapter.checkDeployment();
     await expect(adapter.bindings!.readBinding(programOf('router'))).rejects.toMatchObject({
@@ -92,20 +92,20 @@ describe('what a problem stops', () => {
   });
 });
 
-describe('nodes that do not answer', () => {
-  it('are named by their position, and contradict nothing', async () => {
-    const adapter = scene.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, node.proxy.url] });
+describe('unreachable nodes', () => {
+  it('are reported by position and are no contradiction', async () => {
+    const adapter = harness.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, node.proxy.url] });
     const problems = await adapter.checkDeployment();
     expect(problems.map(formatDeploymentProblem)).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not answer']);
     expect(problems.some(isContradiction)).toBe(false);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
   });
 
-  it('leave the last verdict as it was', async () => {
-    const adapter = scene.open();
+  it('leave the last verdict unchanged', async () => {
+    const adapter = harness.open();
     node.accounts.delete(programOf('info_desk'));
     await adapter.checkDeployment();
-    node.proxy.inject(answerWith('getMultipleAccounts', { error: { code: -32601, message: PROXY_KEY } }));
+    node.proxy.inject(respondWith('getMultipleAccounts', { error: { code: -32601, message: PROXY_KEY } }));
     expect((await adapter.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
       'ALT_RPC_URLS: the chain cannot be read (rpc-error)',
     ]);

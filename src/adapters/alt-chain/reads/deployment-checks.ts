@@ -1,10 +1,10 @@
 /**
- * Does the configuration describe the deployment that the nodes show? (End of chain-svm 5.) Asked at start, by `svc doctor`, and
- * every ten minutes. Problems name variables, never values.
+ * Deployment checks: compares the configuration with the nodes and programs found (end of chain-svm 5). Runs at start, in
+ * `svc doctor` and every ten minutes. Problems name variables, never values.
  */
 import type { Deadline } from '../../rpc/deadline.ts';
 import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
-import { judgeAccount } from '../accounts/account-verdict.ts';
+import { decodeAccount } from '../accounts/account-decoder.ts';
 import { deriveSingletonAddresses, type AltPrograms } from '../accounts/account-addresses.ts';
 import { configLayout } from '../accounts/config.ts';
 import { registryLayout } from '../accounts/registry.ts';
@@ -32,7 +32,7 @@ const GENESIS = 'ALT_GENESIS_HASH';
 const ORDINAL = 'ALT_ORDINAL';
 const NODES = 'ALT_RPC_URLS';
 
-/** Owns every program that can be upgraded. */
+/** Owner of every upgradeable program. */
 export const UPGRADEABLE_LOADER = parseAltKey('BPFLoaderUpgradeab1e11111111111111111111111')!;
 
 export interface AltCheckOptions {
@@ -40,9 +40,9 @@ export interface AltCheckOptions {
   readonly ordinal: number;
   readonly programs: ConfiguredPrograms | undefined;
   readonly bindingProgram: AltKey | undefined;
-  /** A local chain may have accounts of programs that are not there. */
+  /** False for a local chain that holds accounts but no programs. */
   readonly checksProgramAccounts: boolean;
-  readonly endpoints: AltNodes;
+  readonly nodes: AltNodes;
   readonly deadline: Deadline;
 }
 
@@ -54,27 +54,27 @@ export interface DeploymentVerdict {
   readonly isBindingSound: boolean | undefined;
 }
 
-/** Never throws. */
-export async function judgeDeployment(options: AltCheckOptions): Promise<DeploymentVerdict> {
-  const nodes = await checkNodes(options);
+/** Runs all checks. Problems of the nodes, of the program accounts and of the singletons come in this order. */
+export async function checkAltDeployment(options: AltCheckOptions): Promise<DeploymentVerdict> {
+  const nodeProblems = await checkNodes(options);
   try {
     const programs = await checkProgramAccounts(options);
     const singletons = await checkSingletons(options);
     const isOfBinding = ({ variable }: DeploymentProblem) => variable === BINDING;
     return {
-      problems: [...nodes, ...programs, ...singletons],
+      problems: [...nodeProblems, ...programs, ...singletons],
       isMachinesSound: [...programs, ...singletons].every(isOfBinding),
       isBindingSound: !programs.some(isOfBinding),
     };
   } catch (error) {
     if (!(error instanceof AltRpcError)) throw error;
     const problem = { kind: 'unreadable', variable: NODES, cause: error.unreadable } as const;
-    return { problems: [...nodes, problem], isMachinesSound: undefined, isBindingSound: undefined };
+    return { problems: [...nodeProblems, problem], isMachinesSound: undefined, isBindingSound: undefined };
   }
 }
 
-async function checkNodes({ endpoints, genesisHash, deadline }: AltCheckOptions): Promise<DeploymentProblem[]> {
-  const hashes = await endpoints.readGenesisHashes(deadline);
+async function checkNodes({ nodes, genesisHash, deadline }: AltCheckOptions): Promise<DeploymentProblem[]> {
+  const hashes = await nodes.readGenesisHashes(deadline);
   return hashes.flatMap((hash, i): DeploymentProblem[] => {
     const endpoint = i + 1;
     if (hash === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
@@ -84,7 +84,7 @@ async function checkNodes({ endpoints, genesisHash, deadline }: AltCheckOptions)
 }
 
 async function checkProgramAccounts(options: AltCheckOptions): Promise<DeploymentProblem[]> {
-  const { programs, bindingProgram, checksProgramAccounts, endpoints, deadline } = options;
+  const { programs, bindingProgram, checksProgramAccounts, nodes, deadline } = options;
   if (!checksProgramAccounts) return [];
   const configured = [
     ...Object.entries(VARIABLES).map(([role, variable]) => ({
@@ -93,14 +93,14 @@ async function checkProgramAccounts(options: AltCheckOptions): Promise<Deploymen
     })),
     { variable: BINDING, key: bindingProgram },
   ].filter((each): each is { variable: typeof each.variable; key: AltKey } => each.key !== undefined);
-  const { accounts } = await endpoints.askPatiently(getMultipleAccounts(configured.map(({ key }) => key)), deadline);
+  const { accounts } = await nodes.callWithRetry(getMultipleAccounts(configured.map(({ key }) => key)), deadline);
   return configured.flatMap(({ variable }, i) => {
-    const kind = judgeProgram(accounts[i]!);
+    const kind = findProgramProblem(accounts[i]!);
     return kind === undefined ? [] : [{ kind, variable }];
   });
 }
 
-function judgeProgram(account: ReadResult<RawAccount>) {
+function findProgramProblem(account: ReadResult<RawAccount>) {
   if (account.state === 'absent') return 'missing-account';
   if (account.state === 'unreadable') return 'unreadable-account';
   if (!account.value.executable) return 'not-executable';
@@ -108,26 +108,26 @@ function judgeProgram(account: ReadResult<RawAccount>) {
 }
 
 async function checkSingletons(options: AltCheckOptions): Promise<DeploymentProblem[]> {
-  const { programs, ordinal, endpoints, deadline } = options;
+  const { programs, ordinal, nodes, deadline } = options;
   if (programs === undefined) return [];
   const { registry, config } = deriveSingletonAddresses(programs);
-  const { accounts } = await endpoints.askPatiently(getMultipleAccounts([registry, config]), deadline);
+  const { accounts } = await nodes.callWithRetry(getMultipleAccounts([registry, config]), deadline);
   const [registryAccount, configAccount] = accounts as [ReadResult<RawAccount>, ReadResult<RawAccount>];
   const { machineRegistry, stateAndSync } = programs;
   const of = (program: AltKey) => ({ program, subject: undefined });
   return [
-    ...judgeRegistry(judgeAccount(registryAccount, registryLayout, of(machineRegistry)), ordinal),
-    ...judgeConfig(judgeAccount(configAccount, configLayout, of(stateAndSync)), ordinal, machineRegistry),
+    ...checkRegistry(decodeAccount(registryAccount, registryLayout, of(machineRegistry)), ordinal),
+    ...checkConfig(decodeAccount(configAccount, configLayout, of(stateAndSync)), ordinal, machineRegistry),
   ];
 }
 
-function judgeRegistry(registry: ReadResult<AltRegistry>, ordinal: number): DeploymentProblem[] {
+function checkRegistry(registry: ReadResult<AltRegistry>, ordinal: number): DeploymentProblem[] {
   if (registry.state !== 'present') return [missingSingleton(VARIABLES.machineRegistry, registry.state)];
   const { localOrdinal } = registry.value;
   return localOrdinal === ordinal ? [] : [wrongOrdinal('the machine registry', localOrdinal)];
 }
 
-function judgeConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegistry: AltKey): DeploymentProblem[] {
+function checkConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegistry: AltKey): DeploymentProblem[] {
   if (config.state !== 'present') return [missingSingleton(VARIABLES.stateAndSync, config.state)];
   const { localOrdinal, registryProgram } = config.value;
   const problems: DeploymentProblem[] = [];

@@ -1,8 +1,8 @@
 /**
- * How many events does every log count now? (chain-svm 6: `getProgramAccounts`, for the proof against gaps.)
- * A row proves itself: its address must be the one that the program keeps the log of its machine at.
+ * Event counts of every log, for the check against gaps (chain-svm 6: `getProgramAccounts`).
+ * A row is self-authenticating: its address must be the derived address of its machine's log.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { toMachineId, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogCount } from '../../../ports/alt-chain.ts';
@@ -10,25 +10,25 @@ import { ByteReader, Undecodable } from '../accounts/byte-reader.ts';
 import { expectArray, expectKey, expectObject } from '../rpc/json-shape.ts';
 import { parseRpcAccount } from '../rpc/rpc-account.ts';
 
-/** The part of every log that is asked for: the machine's word and both counts. */
+/** Requested slice of every log: the machine id and both counts. */
 export const COUNTS_SLICE = { offset: 8, length: 48 };
 
-/** An address that is not remembered costs a look at the curve: other work gets its turn between so many. */
-const ROWS_PER_TURN = 20;
+/** Rows processed per tick. An uncached address derivation is expensive, so the event loop runs in between. */
+const ROWS_PER_TICK = 20;
 
 export interface EventLogPrograms {
   readonly eventRegistry: AltKey;
   readonly eventLogOf: (id: MachineId) => AltKey;
 }
 
-/** Reads the rows of one answer. Rejects with `Undecodable` when one of them is no event log, or a log stands there twice. */
+/** Parses the rows of one response. Rejects with `Undecodable` when a row is not an event log or a log is repeated. */
 export async function readEventLogCounts(
   rows: unknown,
   programs: EventLogPrograms,
 ): Promise<ReadonlyMap<MachineId, EventLogCount>> {
   const counts = new Map<MachineId, EventLogCount>();
   for (const [k, row] of expectArray(rows).entries()) {
-    if (k % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
+    if (k % ROWS_PER_TICK === ROWS_PER_TICK - 1) await yieldToEventLoop();
     const { id, count, priorEventCount } = readRow(row, programs);
     if (counts.has(id)) throw new Undecodable();
     counts.set(id, { count, priorEventCount });

@@ -1,4 +1,4 @@
-/** The rows of the vectors, sound and bad, and answers that are no list of rows. */
+/** Tests parsing of valid and invalid fleet rows and of malformed responses. */
 import { describe, expect, it } from 'vitest';
 import { formatAddress, parseAddress, type Address } from '../../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
@@ -17,21 +17,21 @@ const expected = snapshotFile.expect;
 const [first] = rows as [SnapshotRow];
 const firstOperator = parseAddress(vectorMachines[0]!.decoded.machine.operator!)!;
 
-describe('the vectors', () => {
+describe('the rows of the vectors', () => {
   const fleet = readFleetRows(rows, machineRegistry)!;
 
-  it('are asked for by the head of every machine', () => {
+  it('cover the head of every machine', () => {
     expect(FLEET_SLICE).toStrictEqual({ offset: 8, length: 158 });
   });
 
-  it('are grouped by operator, in order of id', () => {
+  it('are grouped by operator in order of id', () => {
     rule('listing.alt-operator');
     expect(toIds(fleet.machinesByOperator)).toStrictEqual(expected.byOperator);
     expect(fleet.rowCount).toBe(machineCount);
     expect([...fleet.unreadableByOperator, fleet.unattributed]).toStrictEqual([0]);
   });
 
-  it('show each machine as its account does', () => {
+  it('decode to the facts of each account', () => {
     const shown = [...fleet.machinesByOperator.values()].flat();
     for (const { machineId, decoded, verdict } of vectorMachines) {
       if (expected.unlisted.includes(machineId)) continue;
@@ -47,8 +47,8 @@ describe('the vectors', () => {
   });
 });
 
-describe('bad rows', () => {
-  it.each(badRows)('$why', ({ pubkey, data }) => {
+describe('invalid rows', () => {
+  it.each(badRows)('are counted and not listed: $why', ({ pubkey, data }) => {
     const fleet = readFleetRows([{ pubkey, account: { ...first.account, data } }], machineRegistry)!;
     expect(fleet.machinesByOperator.size).toBe(0);
     const isNamed = data[0] === first.account.data[0];
@@ -58,14 +58,14 @@ describe('bad rows', () => {
   });
 
   it.each<[name: string, row: unknown]>([
-    ['of another program', { ...first, account: { ...first.account, owner: programOf('stranger') } }],
-    ['executable', { ...first, account: { ...first.account, executable: true } }],
-    ['at what is no address', { ...first, pubkey: 'x' }],
-    ['at the address of another row', { ...first, pubkey: rows[1]!.pubkey }],
-    ['with a bump that is not its own', withByte(137, (bump) => bump - 1)],
-    ['with a bool of 2', withByte(128, () => 2)],
-    ['with a byte too many', withData((data) => Uint8Array.of(...data, 0))],
-  ])('%s are counted under the operator they name', (_name, row) => {
+    ['another program', { ...first, account: { ...first.account, owner: programOf('stranger') } }],
+    ['an executable account', { ...first, account: { ...first.account, executable: true } }],
+    ['an invalid address', { ...first, pubkey: 'x' }],
+    ['the address of another row', { ...first, pubkey: rows[1]!.pubkey }],
+    ['a wrong bump', withByte(137, (bump) => bump - 1)],
+    ['a bool of 2', withByte(128, () => 2)],
+    ['one extra byte', withData((data) => Uint8Array.of(...data, 0))],
+  ])('are counted under the operator that they name: %s', (_name, row) => {
     const fleet = readFleetRows([row, ...rows.slice(2)], machineRegistry)!;
     expect([...fleet.unreadableByOperator]).toStrictEqual([[firstOperator, 1]]);
     expect(fleet.machinesByOperator.get(firstOperator)).toHaveLength(3);
@@ -73,11 +73,11 @@ describe('bad rows', () => {
   });
 
   it.each<[name: string, row: unknown]>([
-    ['without data', { ...first, account: { ...first.account, data: ['', 'base64'] } }],
-    ['with data of another encoding', { ...first, account: { ...first.account, data: first.account.data[0] } }],
-    ['without an account', { pubkey: first.pubkey, account: null }],
-    ['of machine 0, without an operator', withData(() => new Uint8Array(158))],
-  ])('%s are counted under nobody', (_name, row) => {
+    ['no data', { ...first, account: { ...first.account, data: ['', 'base64'] } }],
+    ['data of another encoding', { ...first, account: { ...first.account, data: first.account.data[0] } }],
+    ['no account', { pubkey: first.pubkey, account: null }],
+    ['machine 0 without an operator', withData(() => new Uint8Array(158))],
+  ])('are counted as unattributed: %s', (_name, row) => {
     const fleet = readFleetRows([row], machineRegistry)!;
     expect([fleet.unattributed, fleet.unreadableByOperator.size, fleet.machinesByOperator.size]).toStrictEqual([
       1, 0, 0,
@@ -85,17 +85,17 @@ describe('bad rows', () => {
   });
 });
 
-describe('answers that are used for nothing', () => {
-  it.each<[name: string, answer: unknown]>([
-    ['no list', { rows }],
-    ['nothing', null],
-    ['a row twice', [...rows, first]],
-    ['a row that is none', [...rows, null]],
-  ])('%s', (_name, answer) => {
-    expect(readFleetRows(answer, machineRegistry)).toBeUndefined();
+describe('a malformed response', () => {
+  it.each<[name: string, response: unknown]>([
+    ['an object', { rows }],
+    ['null', null],
+    ['a repeated row', [...rows, first]],
+    ['a null row', [...rows, null]],
+  ])('is rejected: %s', (_name, response) => {
+    expect(readFleetRows(response, machineRegistry)).toBeUndefined();
   });
 
-  it('are not those without a row', () => {
+  it('is not an empty list', () => {
     expect(readFleetRows([], machineRegistry)).toMatchObject({ rowCount: 0, unattributed: 0 });
   });
 });

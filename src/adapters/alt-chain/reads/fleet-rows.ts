@@ -1,6 +1,6 @@
 /**
- * Which machines does the registry hold, and whose are they? (chain-svm 7: `getProgramAccounts` with the head of every machine.)
- * A row proves itself: its address must be the hash of the id and the bump that it carries.
+ * Fleet snapshot: all machines of the registry, grouped by operator (chain-svm 7: `getProgramAccounts` on the machine heads).
+ * A row is self-authenticating: its address must be the hash of its own id and bump.
  */
 import type { AltFleet, AltFleetMachine } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
@@ -12,27 +12,27 @@ import { expectArray, expectKey, expectObject } from '../rpc/json-shape.ts';
 import { isProgramAddress } from '../accounts/program-address.ts';
 import { parseRpcAccount } from '../rpc/rpc-account.ts';
 
-/** The part of every machine account that is asked for. */
+/** Requested slice of every machine account. */
 export const FLEET_SLICE = { offset: 8, length: MACHINE_HEAD_BYTES };
 
 const OPERATOR_OFFSET = MACHINE_HEAD_BYTES - 20;
 
 interface ReadRow {
   readonly machine: AltFleetMachine | undefined;
-  /** As the row names it, sound or not. */
+  /** Operator that the row names, even if the row is invalid. */
   readonly operator: Address | undefined;
 }
 
-/** Reads the rows of one answer. Undefined: it is no list, or it names an address twice, and nothing of it is used. */
+/** Parses the rows of one response; undefined if it is not a list or repeats an address. */
 export function readFleetRows(rows: unknown, machineRegistry: AltKey): AltFleet | undefined {
   return decodable(() => {
     const list = expectArray(rows);
-    refuseRepetition(list);
+    rejectDuplicates(list);
     return groupByOperator(list.map((row) => readRow(row, machineRegistry)));
   });
 }
 
-function refuseRepetition(rows: readonly unknown[]): void {
+function rejectDuplicates(rows: readonly unknown[]): void {
   const addresses = rows.map((row) => expectObject(row)['pubkey']);
   if (new Set(addresses).size !== addresses.length) throw new Undecodable();
 }

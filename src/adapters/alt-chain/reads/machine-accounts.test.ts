@@ -1,4 +1,4 @@
-/** One call for all machines of the vectors, and answers that are none to it. */
+/** Tests decoding of one call for all machines of the vectors, and rejection of mismatched responses. */
 import { describe, expect, it } from 'vitest';
 import { deriveMachineAddresses, deriveSingletonAddresses } from '../accounts/account-addresses.ts';
 import { listMachineAccountKeys, MAX_MACHINES_PER_READ, readMachineAccounts } from './machine-accounts.ts';
@@ -18,7 +18,7 @@ const registry = singletonOf('registry');
 const config = singletonOf('config');
 
 describe('one call', () => {
-  it('asks for four accounts of each machine, then for the singletons', () => {
+  it('requests four accounts of each machine, then the singletons', () => {
     const keys = listMachineAccountKeys(
       ids.map((id) => deriveMachineAddresses(vectorPrograms, id)),
       deriveSingletonAddresses(vectorPrograms),
@@ -36,8 +36,8 @@ describe('one call', () => {
     expect(MAX_MACHINES_PER_READ * 4 + 2).toBeLessThanOrEqual(100);
   });
 
-  it('says of each machine what its accounts say', () => {
-    const read = readMachineAccounts(answer(), ids, vectorPrograms, ORDINAL)!;
+  it('decodes the accounts of each machine', () => {
+    const read = readMachineAccounts(responseWith(), ids, vectorPrograms, ORDINAL)!;
     expect(read.slot).toBe(400);
     expect(read.deployment).toStrictEqual({
       state: 'present',
@@ -60,13 +60,13 @@ describe('one call', () => {
     );
   });
 
-  it('does not believe one machine’s accounts for another', () => {
-    const read = readMachineAccounts(answer(), [...ids].reverse(), vectorPrograms, ORDINAL)!;
+  it('rejects the accounts of another machine', () => {
+    const read = readMachineAccounts(responseWith(), [...ids].reverse(), vectorPrograms, ORDINAL)!;
     expect(read.machines[0]!.machine).toStrictEqual({ state: 'unreadable', cause: 'contradiction' });
   });
 
-  it('does not let a malformed account stand for the others', () => {
-    const sent = answer();
+  it('limits a malformed account to its own reading', () => {
+    const sent = responseWith();
     sent.value[1] = { lamports: 1 };
     const read = readMachineAccounts(sent, ids, vectorPrograms, ORDINAL)!;
     expect(read.machines[0]!.pauseFlags).toStrictEqual({ state: 'unreadable', cause: 'malformed' });
@@ -74,37 +74,37 @@ describe('one call', () => {
   });
 });
 
-describe('another deployment', () => {
+describe('a mismatched deployment', () => {
   it.each<[name: string, singletons: [VectorAccount | null, VectorAccount | null], cause: string]>([
     ['without a registry', [config, null], 'wrong-chain'],
     ['without a config', [null, registry], 'wrong-chain'],
     ['with the registry of another chain', [config, singletonOf('registry of another chain')], 'wrong-chain'],
-    ['with the accounts exchanged', [registry, config], 'undecodable'],
-  ])('%s', (_name, singletons, cause) => {
-    const read = readMachineAccounts(answer(singletons), ids, vectorPrograms, ORDINAL)!;
+    ['with the accounts swapped', [registry, config], 'undecodable'],
+  ])('is unreadable %s', (_name, singletons, cause) => {
+    const read = readMachineAccounts(responseWith(singletons), ids, vectorPrograms, ORDINAL)!;
     expect(read.deployment).toStrictEqual({ state: 'unreadable', cause });
   });
 
-  it('of another ordinal', () => {
-    const read = readMachineAccounts(answer(), ids, vectorPrograms, 6)!;
+  it('is unreadable with another ordinal', () => {
+    const read = readMachineAccounts(responseWith(), ids, vectorPrograms, 6)!;
     expect(read.deployment).toStrictEqual({ state: 'unreadable', cause: 'wrong-chain' });
   });
 });
 
-describe('an answer to another question', () => {
+describe('a mismatched response', () => {
   it.each<[name: string, result: unknown]>([
-    ['nothing', null],
-    ['no context', { value: answer().value }],
-    ['no slot', { ...answer(), context: {} }],
-    ['a slot that is none', { ...answer(), context: { slot: 0.5 } }],
-    ['an account less', { ...answer(), value: answer().value.slice(1) }],
-    ['an account more', { ...answer(), value: [...answer().value, null] }],
-  ])('%s', (_name, result) => {
+    ['null', null],
+    ['no context', { value: responseWith().value }],
+    ['no slot', { ...responseWith(), context: {} }],
+    ['an invalid slot', { ...responseWith(), context: { slot: 0.5 } }],
+    ['one account missing', { ...responseWith(), value: responseWith().value.slice(1) }],
+    ['one extra account', { ...responseWith(), value: [...responseWith().value, null] }],
+  ])('is rejected: %s', (_name, result) => {
     expect(readMachineAccounts(result, ids, vectorPrograms, ORDINAL)).toBeUndefined();
   });
 });
 
-function answer(singletons: [VectorAccount | null, VectorAccount | null] = [config, registry]) {
+function responseWith(singletons: [VectorAccount | null, VectorAccount | null] = [config, registry]) {
   const ofMachines = vectorMachines.flatMap(({ accounts }) => [
     accounts.machine,
     accounts.machineState,

@@ -1,6 +1,6 @@
 /**
- * Which accounts tell of machines, and what do they say together? (chain-svm 5: one `getMultipleAccounts`, all of one slot.)
- * Four accounts for each machine, then the two singletons that prove which deployment answered.
+ * Accounts of machines read in one `getMultipleAccounts` at one slot (chain-svm 5): four accounts per machine, then the two
+ * singletons that identify the deployment.
  */
 import { judgeAltDeployment, type AltDeployment } from '../../../domain/alt-chain/alt-deployment.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
@@ -9,7 +9,7 @@ import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { AltPrograms, MachineAddresses, SingletonAddresses } from '../accounts/account-addresses.ts';
-import { judgeAccount } from '../accounts/account-verdict.ts';
+import { decodeAccount } from '../accounts/account-decoder.ts';
 import { configLayout } from '../accounts/config.ts';
 import { machineEventLogLayout } from '../accounts/machine-event-log.ts';
 import { machineStateLayout } from '../accounts/machine-state.ts';
@@ -21,18 +21,18 @@ import { parseRpcAccounts, type RawAccount, type RawAccounts } from '../rpc/rpc-
 const ACCOUNTS_PER_MACHINE = 4;
 const SINGLETONS = 2;
 
-/** As many machines as fit beside the singletons into the 100 keys of one call. */
+/** Machines per call: four keys each, plus the singletons, within the limit of 100 keys. */
 export const MAX_MACHINES_PER_READ = 24;
 
-/** What one call says. Nothing of it is used unless `deployment` is present. */
+/** Decoded accounts of one call. Use `machines` only if `deployment` is present. */
 export interface MachineAccountsRead {
   readonly slot: number;
   readonly deployment: ReadResult<AltDeployment>;
-  /** In the order of the question. */
+  /** In the order of the requested ids. */
   readonly machines: readonly AltMachineSnapshot[];
 }
 
-/** The keys of one call, in the order that `readMachineAccounts` expects. */
+/** Lists the keys of one call, in the order that `readMachineAccounts` expects. */
 export function listMachineAccountKeys(
   machines: readonly MachineAddresses[],
   singletons: SingletonAddresses,
@@ -49,7 +49,7 @@ export function listMachineAccountKeys(
   ];
 }
 
-/** Reads the result of the call; undefined when it is not an answer to the question for these machines. */
+/** Parses the result of the call; undefined if it is not a response for these machines. */
 export function readMachineAccounts(
   result: unknown,
   ids: readonly MachineId[],
@@ -60,7 +60,7 @@ export function readMachineAccounts(
   return read && toMachineAccounts(read, ids, programs, ordinal);
 }
 
-/** Reads the accounts of the call, as many as were asked for. */
+/** Decodes the accounts of the call. */
 export function toMachineAccounts(
   { slot, accounts }: RawAccounts,
   ids: readonly MachineId[],
@@ -72,8 +72,8 @@ export function toMachineAccounts(
   return {
     slot,
     deployment: judgeAltDeployment(
-      judgeAccount(registry, registryLayout, { program: programs.machineRegistry, subject }),
-      judgeAccount(config, configLayout, { program: programs.stateAndSync, subject }),
+      decodeAccount(registry, registryLayout, { program: programs.machineRegistry, subject }),
+      decodeAccount(config, configLayout, { program: programs.stateAndSync, subject }),
       { ordinal, registryProgram: programs.machineRegistry },
     ),
     machines: ids.map((id, k) => {
@@ -83,7 +83,7 @@ export function toMachineAccounts(
   };
 }
 
-/** The facts of the deployment that answered. Throws `ChainUnreadable` when it is not the configured one. */
+/** Returns the deployment's facts. Throws `ChainUnreadable` when it is not the configured deployment. */
 export function unwrapDeployment({ deployment }: MachineAccountsRead): AltDeployment {
   if (deployment.state === 'present') return deployment.value;
   throw chainUnreadable('alt', deployment.state === 'unreadable' ? deployment.cause : 'wrong-chain');
@@ -106,9 +106,9 @@ function toSnapshot(
   return {
     id,
     slot,
-    machine: judgeAccount(machine, machineLayout, of(programs.machineRegistry)),
-    pauseFlags: judgeAccount(machineState, machineStateLayout, of(programs.stateAndSync)),
-    subscription: judgeAccount(subscriptionTerminal, subscriptionTerminalLayout, of(programs.subscriptionTerminal)),
-    eventLog: judgeAccount(machineEventLog, machineEventLogLayout, of(programs.eventRegistry)),
+    machine: decodeAccount(machine, machineLayout, of(programs.machineRegistry)),
+    pauseFlags: decodeAccount(machineState, machineStateLayout, of(programs.stateAndSync)),
+    subscription: decodeAccount(subscriptionTerminal, subscriptionTerminalLayout, of(programs.subscriptionTerminal)),
+    eventLog: decodeAccount(machineEventLog, machineEventLogLayout, of(programs.eventRegistry)),
   };
 }

@@ -1,10 +1,10 @@
-/** How many calls do readers cost, and what may one of them be told that another one asked for? */
+/** Tests batching, sharing and absence caching of machine reads. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answerWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import { parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltMachineRead } from '../../../ports/alt-chain.ts';
-import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import {
   CANNED_SLOT,
   singletonAccount,
@@ -22,20 +22,20 @@ const FULL = vectorMachines[0]!;
 const FULL_ID = toId(FULL.machineId);
 
 let node: CannedNode;
-let scene: AltScene;
+let harness: AltChainHarness;
 beforeEach(async () => {
   node = await startCannedNode();
-  scene = createAltScene([node.proxy.url], node.genesisHash);
+  harness = createAltChainHarness([node.proxy.url], node.genesisHash);
 });
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
   await node.close();
 });
 
-/** An adapter whose node has been asked for its genesis hash. */
+/** Opens an adapter whose node has already reported its genesis hash. */
 async function openChain(limits = {}) {
-  const adapter = scene.open({ limits });
-  await adapter.machines!.chain.readMachineNow(FULL_ID);
+  const adapter = harness.open({ limits });
+  await adapter.machines!.chain.readMachineUncached(FULL_ID);
   node.proxy.resetCounts();
   return { ...adapter.machines!, counters: adapter.counters };
 }
@@ -50,7 +50,7 @@ describe('one tick', () => {
     [24, [98]],
     [25, [98, 6]],
     [100, [98, 98, 98, 98, 18]],
-  ])('for %i machines asks for %j keys', async (count, keys) => {
+  ])('for %i machines requests %j keys per call', async (count, keys) => {
     const { chain } = await openChain();
     const reads = await Promise.all(ids(count).map((id) => chain.readMachine(id)));
     expect(reads.map(({ snapshot }) => snapshot.id)).toStrictEqual(ids(count));
@@ -58,7 +58,7 @@ describe('one tick', () => {
     expect(asked).toStrictEqual(keys.map((length) => ['getMultipleAccounts', length]));
   });
 
-  it('for 1,000 readers of one machine asks once', async () => {
+  it('sends one call for 1,000 readers of one machine', async () => {
     const { chain } = await openChain();
     const reads = await Promise.all(Array.from({ length: 1_000 }, () => chain.readMachine(FULL_ID)));
     expect(node.proxy.requests).toBe(1);
@@ -66,7 +66,7 @@ describe('one tick', () => {
     expect(stateOf(reads[0]!)).toBe('present');
   });
 
-  it('says what it wants, word for word', async () => {
+  it('requests finalized accounts at the newest slot seen', async () => {
     const { chain } = await openChain();
     await chain.readMachine(FULL_ID);
     const [call] = node.proxy.calls;
@@ -77,8 +77,8 @@ describe('one tick', () => {
   });
 });
 
-describe('calls under way', () => {
-  it('are at most so many; what waits shares the next', async () => {
+describe('calls in flight', () => {
+  it('are limited, and queued reads share the next call', async () => {
     const { chain } = await openChain({ maxMachineCalls: 2 });
     const release = Promise.withResolvers<undefined>();
     node.proxy.inject({ kind: 'hold', until: release.promise }, 2);
@@ -91,28 +91,28 @@ describe('calls under way', () => {
     expect(keys).toStrictEqual([98, 98, 82]); // 24, 24, and the 12 and 8 that waited
   });
 
-  it('are shared by who asks for the same machine, unless it must be asked for anew', async () => {
+  it('are shared by readers of the same machine, except by readMachineUncached', async () => {
     const { chain } = await openChain();
     const release = Promise.withResolvers<undefined>();
     node.proxy.inject({ kind: 'hold', until: release.promise }, 1);
     const first = chain.readMachine(FULL_ID);
     await node.proxy.waitForRequests(1);
     const second = chain.readMachine(FULL_ID);
-    const anew = [chain.readMachineNow(FULL_ID), chain.readMachineNow(FULL_ID)];
+    const later = [chain.readMachineUncached(FULL_ID), chain.readMachineUncached(FULL_ID)];
     release.resolve(undefined);
     expect(await first).toBe(await second);
-    expect(await anew[0]!).toBe(await anew[1]!);
-    expect(await anew[0]!).not.toBe(await first);
+    expect(await later[0]!).toBe(await later[1]!);
+    expect(await later[0]!).not.toBe(await first);
     expect(node.proxy.requests).toBe(2);
   });
 
-  it('are shared until they end, although an earlier one for the same machine has ended', async () => {
+  it('are shared until they end, even after an earlier call for the same machine has ended', async () => {
     const { chain } = await openChain();
     const releases = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const reads: Promise<AltMachineRead>[] = [];
     for (const [k, { promise }] of releases.entries()) {
       node.proxy.inject({ kind: 'hold', until: promise }, 1);
-      reads.push(chain.readMachineNow(FULL_ID));
+      reads.push(chain.readMachineUncached(FULL_ID));
       await node.proxy.waitForRequests(k + 1);
     }
     releases[0]!.resolve(undefined);
@@ -123,9 +123,9 @@ describe('calls under way', () => {
     expect(node.proxy.requests).toBe(2);
   });
 
-  it('fail for all that share them, and for nobody after', async () => {
+  it('fail for every reader that shares them and for no later one', async () => {
     const { chain } = await openChain();
-    node.proxy.inject(answerWith('getMultipleAccounts', { error: { code: -32602, message: PROXY_KEY } }), 1);
+    node.proxy.inject(respondWith('getMultipleAccounts', { error: { code: -32602, message: PROXY_KEY } }), 1);
     const outcomes = await Promise.allSettled(ids(3).map((id) => chain.readMachine(id)));
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({
@@ -137,62 +137,62 @@ describe('calls under way', () => {
 });
 
 describe('an absence', () => {
-  const NOBODY = toId('77');
+  const UNKNOWN_ID = toId('77');
 
-  it('is kept for five seconds, and not for who asks anew', async () => {
+  it('is cached for five seconds, except for readMachineUncached', async () => {
     const { chain, counters } = await openChain();
-    const first = await chain.readMachine(NOBODY);
-    scene.time.milliseconds += 4_999;
-    expect(await chain.readMachine(NOBODY)).toBe(first);
+    const first = await chain.readMachine(UNKNOWN_ID);
+    harness.time.milliseconds += 4_999;
+    expect(await chain.readMachine(UNKNOWN_ID)).toBe(first);
     expect([node.proxy.requests, counters.absenceHits]).toStrictEqual([1, 1]);
-    expect(await chain.readMachineNow(NOBODY)).not.toBe(first);
+    expect(await chain.readMachineUncached(UNKNOWN_ID)).not.toBe(first);
     expect(node.proxy.requests).toBe(2);
-    scene.time.milliseconds += 5_000;
-    await chain.readMachine(NOBODY);
+    harness.time.milliseconds += 5_000;
+    await chain.readMachine(UNKNOWN_ID);
     expect(node.proxy.requests).toBe(3);
   });
 
-  it('of a clock that was set back is not young', async () => {
+  it('is not fresh after the clock was set back', async () => {
     const { chain } = await openChain();
-    await chain.readMachine(NOBODY);
-    scene.time.milliseconds -= 1;
-    await chain.readMachine(NOBODY);
+    await chain.readMachine(UNKNOWN_ID);
+    harness.time.milliseconds -= 1;
+    await chain.readMachine(UNKNOWN_ID);
     expect(node.proxy.requests).toBe(2);
   });
 
-  it('is kept for so many ids only, the oldest falls', async () => {
+  it('is cached for at most maxAbsences ids, and the oldest is evicted', async () => {
     const { chain } = await openChain({ maxAbsences: 2 });
     for (const id of ids(3)) await chain.readMachine(id);
     for (const id of ids(3).reverse()) await chain.readMachine(id);
     expect(node.proxy.requests).toBe(4);
   });
 
-  it('ends when the machine is seen', async () => {
+  it('is dropped from the cache when the machine is present', async () => {
     const { chain } = await openChain();
     const account = remove(FULL.accounts.machine!);
     expect(stateOf(await chain.readMachine(FULL_ID))).toBe('absent');
     node.accounts.set(account.address, account);
     expect(stateOf(await chain.readMachine(FULL_ID))).toBe('absent');
-    expect(stateOf(await chain.readMachineNow(FULL_ID))).toBe('present');
+    expect(stateOf(await chain.readMachineUncached(FULL_ID))).toBe('present');
     expect(stateOf(await chain.readMachine(FULL_ID))).toBe('present');
   });
 
-  it('is not kept when a later read has overtaken it', async () => {
+  it('is not cached when a later read has overtaken it', async () => {
     const { chain } = await openChain();
     const account = remove(FULL.accounts.machine!);
     const release = Promise.withResolvers<undefined>();
-    node.proxy.inject(answerWith('getMultipleAccounts', withoutAccounts()), 1);
+    node.proxy.inject(respondWith('getMultipleAccounts', withoutAccounts()), 1);
     node.proxy.inject({ kind: 'hold', until: release.promise }, 1);
     const early = chain.readMachine(FULL_ID);
     await node.proxy.waitForRequests(1);
     node.accounts.set(account.address, account);
-    expect(stateOf(await chain.readMachineNow(FULL_ID))).toBe('present');
+    expect(stateOf(await chain.readMachineUncached(FULL_ID))).toBe('present');
     release.resolve(undefined);
     expect(stateOf(await early)).toBe('absent');
     expect(stateOf(await chain.readMachine(FULL_ID))).toBe('present');
   });
 
-  it('is never what a machine is that cannot be read', async () => {
+  it('is never cached for an unreadable machine', async () => {
     const { chain } = await openChain();
     node.accounts.set(FULL.accounts.machine!.address, { ...FULL.accounts.machine!, data: '' });
     expect(stateOf(await chain.readMachine(FULL_ID))).toBe('unreadable');
@@ -205,15 +205,15 @@ describe('an absence', () => {
     return account;
   }
 
-  /** What the node would say of the one machine that is asked for, had it nothing but the singletons. */
+  /** Returns the node's response for one machine when only the singletons exist. */
   function withoutAccounts() {
     const singletons = ['config', 'registry'].map((name) => toRpcAccount(singletonAccount(name)));
     return { result: { context: { slot: CANNED_SLOT }, value: [null, null, null, null, ...singletons] } };
   }
 });
 
-it('the chain says who it is', () => {
-  const { chain } = scene.open().machines!;
+it('the chain exposes its ordinal, genesis hash and machine registry', () => {
+  const { chain } = harness.open().machines!;
   expect([chain.ordinal, chain.genesisHash, chain.machineRegistry]).toStrictEqual([
     5,
     node.genesisHash,

@@ -1,7 +1,7 @@
 /**
- * How are many machines read with few calls? (chain-svm 5.) What is asked in one tick shares calls of up to 24 machines; only so
- * many calls are under way, and what waits for them shares the next. Nothing present is kept; an absence is, for a short while,
- * because every id that nobody has costs a read (chain-svm 4).
+ * Batched machine reads (chain-svm 5). Reads of one tick share calls of up to 24 machines; concurrent calls are limited, and queued
+ * reads share the next call. Present machines are never cached. Absences are cached for a short time, because every unknown id
+ * costs a read (chain-svm 4).
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltMachineRead } from '../../../ports/alt-chain.ts';
@@ -10,7 +10,7 @@ import type { Deadline } from '../../rpc/deadline.ts';
 import {
   deriveMachineAddresses,
   deriveSingletonAddresses,
-  rememberById,
+  memoizeById,
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
 import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
@@ -28,12 +28,12 @@ import type { AltUpstreamCounters } from '../rpc/upstream-counters.ts';
 export interface MachineReads {
   /** Throws `ChainUnreadable`. */
   read(id: MachineId): Promise<AltMachineRead>;
-  /** The same, asked after the call. */
+  /** Like `read`, but never joins a call already sent and never uses the cache. */
   readNow(id: MachineId): Promise<AltMachineRead>;
 }
 
 export interface MachineReadsOptions {
-  readonly endpoints: AltNodes;
+  readonly nodes: AltNodes;
   readonly programs: AltPrograms;
   readonly ordinal: number;
   readonly clock: Clock;
@@ -42,8 +42,8 @@ export interface MachineReadsOptions {
   readonly startRead: () => Deadline;
 }
 
-/** One machine that somebody waits for. */
-interface Asked {
+/** Queued or in-flight read of one machine. */
+interface PendingRead {
   readonly id: MachineId;
   readonly deadline: Deadline;
   readonly promise: Promise<AltMachineRead>;
@@ -51,29 +51,29 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Addresses of so many machines are remembered, about 1 kB each. */
-const REMEMBERED_ADDRESSES = 10_000;
+/** Capacity of the cache of derived addresses, about 1 kB per machine. */
+const MAX_CACHED_ADDRESSES = 10_000;
 
 export function createMachineReads(options: MachineReadsOptions): MachineReads {
-  const { endpoints, programs, ordinal, clock, limits, counters, startRead } = options;
-  const addressesOf = rememberById((id) => deriveMachineAddresses(programs, id), REMEMBERED_ADDRESSES);
+  const { nodes, programs, ordinal, clock, limits, counters, startRead } = options;
+  const addressesOf = memoizeById((id) => deriveMachineAddresses(programs, id), MAX_CACHED_ADDRESSES);
   const singletons = deriveSingletonAddresses(programs);
   const absences = createTtlCache<MachineId, AltMachineRead>({
     clock,
     maxAgeMilliseconds: limits.absenceAgeMilliseconds,
     maxEntries: limits.maxAbsences,
   });
-  const waiting = new Map<MachineId, Asked>();
-  // Of an id, the one that was sent last.
-  const sent = new Map<MachineId, Asked>();
-  let callsUnderWay = 0;
+  const queued = new Map<MachineId, PendingRead>();
+  // The last one sent per id.
+  const inFlight = new Map<MachineId, PendingRead>();
+  let callsInFlight = 0;
   let isScheduled = false;
 
   function enqueue(id: MachineId): Promise<AltMachineRead> {
-    const asked = { id, deadline: startRead(), ...Promise.withResolvers<AltMachineRead>() };
-    waiting.set(id, asked);
+    const pending = { id, deadline: startRead(), ...Promise.withResolvers<AltMachineRead>() };
+    queued.set(id, pending);
     schedule();
-    return asked.promise;
+    return pending.promise;
   }
 
   function schedule(): void {
@@ -81,73 +81,73 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (callsUnderWay < limits.maxMachineCalls && waiting.size > 0) void send(takeBatch());
+      while (callsInFlight < limits.maxMachineCalls && queued.size > 0) void send(takeBatch());
     });
   }
 
-  function takeBatch(): readonly Asked[] {
-    const batch = [...waiting.values().take(MAX_MACHINES_PER_READ)];
-    for (const asked of batch) {
-      waiting.delete(asked.id);
-      sent.set(asked.id, asked);
+  function takeBatch(): readonly PendingRead[] {
+    const batch = [...queued.values().take(MAX_MACHINES_PER_READ)];
+    for (const pending of batch) {
+      queued.delete(pending.id);
+      inFlight.set(pending.id, pending);
     }
     return batch;
   }
 
-  /** Never rejects: whoever waits is told. */
-  async function send(batch: readonly Asked[]): Promise<void> {
-    callsUnderWay += 1;
+  /** Settles every read of the batch. Never rejects. */
+  async function send(batch: readonly PendingRead[]): Promise<void> {
+    callsInFlight += 1;
     const sinceMilliseconds = clock.nowMilliseconds();
     try {
       const reads = await readBatch(batch);
-      batch.forEach((asked, k) => {
-        remember(asked, reads[k]!, sinceMilliseconds);
-        asked.resolve(reads[k]!);
+      batch.forEach((pending, k) => {
+        updateAbsences(pending, reads[k]!, sinceMilliseconds);
+        pending.resolve(reads[k]!);
       });
     } catch (error) {
       const fault = toAltFault(error);
       for (const { reject } of batch) reject(fault);
     } finally {
-      for (const asked of batch) if (sent.get(asked.id) === asked) sent.delete(asked.id);
-      callsUnderWay -= 1;
-      if (waiting.size > 0) schedule();
+      for (const pending of batch) if (inFlight.get(pending.id) === pending) inFlight.delete(pending.id);
+      callsInFlight -= 1;
+      if (queued.size > 0) schedule();
     }
   }
 
-  async function readBatch(batch: readonly Asked[]): Promise<readonly AltMachineRead[]> {
+  async function readBatch(batch: readonly PendingRead[]): Promise<readonly AltMachineRead[]> {
     const ids = batch.map(({ id }) => id);
     const keys = listMachineAccountKeys(ids.map(addressesOf), singletons);
-    const accounts = await endpoints.askPatiently(getMultipleAccounts(keys), latest(batch));
+    const accounts = await nodes.callWithRetry(getMultipleAccounts(keys), latestDeadline(batch));
     const read = toMachineAccounts(accounts, ids, programs, ordinal);
     const deployment = unwrapDeployment(read);
     return read.machines.map((snapshot) => ({ snapshot, deployment }));
   }
 
-  /** A read that was overtaken by a later one says nothing that should be kept. */
-  function remember(asked: Asked, read: AltMachineRead, sinceMilliseconds: number): void {
-    if (sent.get(asked.id) !== asked) return;
-    if (read.snapshot.machine.state === 'absent') absences.keep(asked.id, read, sinceMilliseconds);
-    else absences.forget(asked.id);
+  /** Caches an absence, or drops it. Ignores a read that a later one has overtaken. */
+  function updateAbsences(pending: PendingRead, read: AltMachineRead, sinceMilliseconds: number): void {
+    if (inFlight.get(pending.id) !== pending) return;
+    if (read.snapshot.machine.state === 'absent') absences.set(pending.id, read, sinceMilliseconds);
+    else absences.delete(pending.id);
   }
 
   return {
     async read(id) {
       counters.machineReads += 1;
-      const absence = absences.recall(id);
+      const absence = absences.get(id);
       if (absence !== undefined) {
         counters.absenceHits += 1;
         return absence;
       }
-      return (waiting.get(id) ?? sent.get(id))?.promise ?? enqueue(id);
+      return (queued.get(id) ?? inFlight.get(id))?.promise ?? enqueue(id);
     },
     async readNow(id) {
       counters.machineReads += 1;
-      return waiting.get(id)?.promise ?? enqueue(id);
+      return queued.get(id)?.promise ?? enqueue(id);
     },
   };
 }
 
-/** The read goes on while one of those who wait for it still wants it. */
-function latest(batch: readonly Asked[]): Deadline {
+/** Returns the latest deadline, so that the call lasts as long as any of its readers waits. */
+function latestDeadline(batch: readonly PendingRead[]): Deadline {
   return batch.map(({ deadline }) => deadline).reduce((a, b) => (b.atMilliseconds > a.atMilliseconds ? b : a));
 }

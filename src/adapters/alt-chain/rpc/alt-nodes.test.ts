@@ -1,41 +1,42 @@
-/** What becomes of a read when nodes fail, lag, ask to wait, or are of another cluster? Never an absence, never a key in a log. */
+/** Tests reads when nodes fail, lag, rate limit or serve another cluster: never an absence, never a key in a log. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
 import {
-  answerWith,
+  respondWith,
   PROXY_KEY,
   rateLimit,
   truncateBody,
   type RpcFault,
 } from '../../../../testing/harness/rpc-proxy.ts';
-import { createAltScene, type AltScene } from '../../../../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import { CANNED_SLOT, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
 import type { AltChainAdapter } from '../create-alt-chain.ts';
+import type { AltChainLimits } from '../limits.ts';
 import { programOf, toId, vectorMachines } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 
 const FULL_ID = toId(vectorMachines[0]!.machineId);
 const WALLET = programOf('router');
-const NOBODY = toId('77');
+const UNKNOWN_ID = toId('77');
 
 let first: CannedNode;
 let second: CannedNode;
-let scene: AltScene;
+let harness: AltChainHarness;
 beforeEach(async () => {
   first = await startCannedNode();
   second = await startCannedNode();
-  scene = createAltScene([first.proxy.url], first.genesisHash);
+  harness = createAltChainHarness([first.proxy.url], first.genesisHash);
 });
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
   await first.close();
   await second.close();
 });
 
-function openBoth(limits = {}): AltChainAdapter {
-  return scene.open({ rpcUrls: [first.proxy.url, second.proxy.url], limits });
+function openBoth(limits: Partial<AltChainLimits> = {}): AltChainAdapter {
+  return harness.open({ rpcUrls: [first.proxy.url, second.proxy.url], limits });
 }
 
-const read = (adapter: AltChainAdapter, id = FULL_ID) => adapter.machines!.chain.readMachineNow(id);
+const read = (adapter: AltChainAdapter, id = FULL_ID) => adapter.machines!.chain.readMachineUncached(id);
 const unreadable = (cause: string) => ({ kind: 'ChainUnreadable', context: { chain: 'alt', cause } });
 const changeResult = (change: (result: Record<string, unknown>) => unknown): RpcFault => ({
   kind: 'answer',
@@ -44,7 +45,7 @@ const changeResult = (change: (result: Record<string, unknown>) => unknown): Rpc
       ? { result: change(answer.result as Record<string, unknown>) }
       : answer,
 });
-const error = (code: number): RpcFault => answerWith('getMultipleAccounts', { error: { code, message: PROXY_KEY } });
+const error = (code: number): RpcFault => respondWith('getMultipleAccounts', { error: { code, message: PROXY_KEY } });
 const body = (change: (text: string) => string): RpcFault => ({ kind: 'body', change });
 
 describe('a failure', () => {
@@ -53,45 +54,42 @@ describe('a failure', () => {
     ['403', { kind: 'status', status: 403 }, 'transport'],
     ['429', rateLimit(), 'transport'],
     ['500', { kind: 'status', status: 500 }, 'transport'],
-    ['half an answer', truncateBody(), 'malformed'],
+    ['a truncated response', truncateBody(), 'malformed'],
     ['no JSON', body(() => '<html>'), 'malformed'],
-    ['another id', body((text) => text.replace(/"id":\d+/, '"id":0')), 'malformed'],
+    ['another request id', body((text) => text.replace(/"id":\d+/, '"id":0')), 'malformed'],
     ['a disabled method', error(-32601), 'rpc-error'],
     ['a node that is behind', error(-32005), 'rpc-error'],
     ['a slot that is not reached', error(-32016), 'rpc-error'],
-    ['null', answerWith('getMultipleAccounts', { result: null }), 'malformed'],
+    ['null', respondWith('getMultipleAccounts', { result: null }), 'malformed'],
     ['null for the accounts', changeResult((result) => ({ ...result, value: null })), 'malformed'],
-    ['an account less', changeResult((r) => ({ ...r, value: (r['value'] as unknown[]).slice(1) })), 'malformed'],
-    ['an account more', changeResult((r) => ({ ...r, value: [...(r['value'] as unknown[]), null] })), 'malformed'],
+    ['one account missing', changeResult((r) => ({ ...r, value: (r['value'] as unknown[]).slice(1) })), 'malformed'],
+    ['one extra account', changeResult((r) => ({ ...r, value: [...(r['value'] as unknown[]), null] })), 'malformed'],
     ['no slot', changeResult((result) => ({ ...result, context: {} })), 'malformed'],
     ['a slot of 2^64', changeResult((result) => ({ ...result, context: { slot: 2 ** 64 } })), 'malformed'],
     ['an older slot', changeResult((result) => ({ ...result, context: { slot: CANNED_SLOT - 1 } })), 'block-mismatch'],
     ['no singletons', changeResult((r) => ({ ...r, value: (r['value'] as []).fill(null as never) })), 'wrong-chain'],
-  ])(
-    'by %s is unreadable, for a machine that is there and for one that is not, and passes',
-    async (_n, fault, cause) => {
-      const adapter = scene.open();
-      await read(adapter);
-      first.proxy.inject(fault);
-      await expect(read(adapter)).rejects.toMatchObject(unreadable(cause));
-      await expect(read(adapter, NOBODY)).rejects.toMatchObject(unreadable(cause));
-      first.proxy.heal();
-      await expect(read(adapter)).resolves.toMatchObject({ snapshot: { machine: { state: 'present' } } });
-      expect(JSON.stringify(scene.lines)).not.toContain(PROXY_KEY);
-    },
-  );
+  ])('makes present and absent machines unreadable until the node recovers: %s', async (_n, fault, cause) => {
+    const adapter = harness.open();
+    await read(adapter);
+    first.proxy.inject(fault);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable(cause));
+    await expect(read(adapter, UNKNOWN_ID)).rejects.toMatchObject(unreadable(cause));
+    first.proxy.heal();
+    await expect(read(adapter)).resolves.toMatchObject({ snapshot: { machine: { state: 'present' } } });
+    expect(JSON.stringify(harness.lines)).not.toContain(PROXY_KEY);
+  });
 
-  it('by silence is unreadable in time', async () => {
-    const adapter = scene.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
+  it('by timeout makes the read unreadable within its deadline', async () => {
+    const adapter = harness.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });
     first.proxy.inject({ kind: 'hang' });
     await expect(read(adapter)).rejects.toMatchObject(unreadable('deadline'));
   });
 
-  it('of the first node is answered by the second', async () => {
+  it('of the first node falls back to the second', async () => {
     const adapter = openBoth();
     first.proxy.inject({ kind: 'status', status: 500 });
     await expect(read(adapter)).resolves.toMatchObject({ snapshot: { id: FULL_ID } });
-    expect(scene.lines).toStrictEqual([
+    expect(harness.lines).toStrictEqual([
       {
         level: 'warn',
         fields: { chain: 'alt', endpoint: 0, cause: 'transport', failures: 1 },
@@ -102,23 +100,23 @@ describe('a failure', () => {
     expect(adapter.counters.waits).toBe(0);
   });
 
-  it('of a node leaves it alone for a while, then it answers again', async () => {
-    const adapter = openBoth({ firstPauseMilliseconds: 250, maxPauseMilliseconds: 400 });
+  it('opens the circuit breaker of the node, which is used again later', async () => {
+    const adapter = openBoth({ firstOpenMilliseconds: 250, maxOpenMilliseconds: 400 });
     first.proxy.inject({ kind: 'status', status: 403 }, 3);
     await read(adapter);
-    scene.time.milliseconds += 249;
+    harness.time.milliseconds += 249;
     await read(adapter);
     expect(first.proxy.requests).toBe(1);
-    for (const pause of [1, 400, 400]) {
-      scene.time.milliseconds += pause;
+    for (const milliseconds of [1, 400, 400]) {
+      harness.time.milliseconds += milliseconds;
       await read(adapter);
     }
     expect(first.proxy.requests).toBe(5); // three refusals, then its genesis hash and the read
-    expect(scene.lines.at(-1)!.message).toBe('rpc endpoint recovered');
+    expect(harness.lines.at(-1)!.message).toBe('rpc endpoint recovered');
   });
 
-  it('of every node fails at once while all of them are left alone', async () => {
-    const adapter = scene.open({ limits: { firstPauseMilliseconds: 250, maxPauseMilliseconds: 250 } });
+  it('of every node fails at once while all circuit breakers are open', async () => {
+    const adapter = harness.open({ limits: { firstOpenMilliseconds: 250, maxOpenMilliseconds: 250 } });
     first.proxy.inject({ kind: 'cut' }, 2);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
     const { requests } = first.proxy;
@@ -126,8 +124,8 @@ describe('a failure', () => {
     expect(first.proxy.requests).toBe(requests);
   });
 
-  it('that may pass is asked again a few times', async () => {
-    const adapter = scene.open();
+  it('that is transient is retried up to maxWaits times', async () => {
+    const adapter = harness.open();
     await read(adapter);
     first.proxy.inject(error(-32016), 3);
     await expect(read(adapter)).resolves.toMatchObject({ snapshot: { id: FULL_ID } });
@@ -137,7 +135,7 @@ describe('a failure', () => {
     expect(adapter.counters.waits).toBe(6);
   });
 
-  it('with a wait that is longer than the read is told at once, and the node is left alone so long, at most 30 s', async () => {
+  it('with a Retry-After beyond the deadline fails at once and opens the breaker for it, at most 30 s', async () => {
     const adapter = openBoth({ readTimeoutMilliseconds: 9_000 });
     await read(adapter);
     first.proxy.inject(rateLimit(3_600), 1);
@@ -145,17 +143,17 @@ describe('a failure', () => {
     second.proxy.inject(rateLimit(10), 1);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
     const { requests } = first.proxy;
-    scene.time.milliseconds += 29_999;
+    harness.time.milliseconds += 29_999;
     await read(adapter);
     expect(first.proxy.requests).toBe(requests);
-    scene.time.milliseconds += 1;
+    harness.time.milliseconds += 1;
     await read(adapter);
     expect(first.proxy.requests).toBe(requests + 1);
   });
 });
 
 describe('the newest slot', () => {
-  it('is asked for, and a node that is behind is passed over', async () => {
+  it('is required, and a node that is behind is skipped', async () => {
     const adapter = openBoth();
     await read(adapter);
     first.slot = CANNED_SLOT - 3;
@@ -164,8 +162,8 @@ describe('the newest slot', () => {
     expect(second.proxy.calls.at(-1)!.params[1]).toMatchObject({ minContextSlot: CANNED_SLOT });
   });
 
-  it('is no fault of a node that has not reached it: it is asked first again', async () => {
-    const adapter = openBoth({ firstPauseMilliseconds: 250, maxPauseMilliseconds: 250 });
+  it('does not open the breaker of a node that has not reached it', async () => {
+    const adapter = openBoth({ firstOpenMilliseconds: 250, maxOpenMilliseconds: 250 });
     await read(adapter);
     first.slot = CANNED_SLOT - 3;
     await read(adapter);
@@ -173,10 +171,10 @@ describe('the newest slot', () => {
     const { requests } = second.proxy;
     await read(adapter);
     expect(second.proxy.requests).toBe(requests);
-    expect(scene.lines).toStrictEqual([]);
+    expect(harness.lines).toStrictEqual([]);
   });
 
-  it('is worth a wait where another node can do nothing at all', async () => {
+  it('is waited for when the other node refuses the method', async () => {
     const adapter = openBoth();
     await read(adapter);
     second.proxy.inject(error(-32601));
@@ -185,8 +183,8 @@ describe('the newest slot', () => {
     expect(adapter.counters.waits).toBe(2);
   });
 
-  it('holds for whatever is asked next', async () => {
-    const adapter = scene.open();
+  it('applies to every later call', async () => {
+    const adapter = harness.open();
     await read(adapter);
     first.slot = CANNED_SLOT + 5;
     expect(await adapter.machines!.history.readSlot()).toBe(CANNED_SLOT + 5);
@@ -195,8 +193,8 @@ describe('the newest slot', () => {
     await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
   });
 
-  it('is not asked for before one is known', async () => {
-    await read(scene.open());
+  it('is not sent before one is known', async () => {
+    await read(harness.open());
     expect(first.proxy.calls.map(({ method, params }) => [method, params[1]])).toStrictEqual([
       ['getGenesisHash', undefined],
       ['getMultipleAccounts', { commitment: 'finalized', encoding: 'base64' }],
@@ -205,9 +203,9 @@ describe('the newest slot', () => {
 });
 
 describe('a node of another cluster', () => {
-  it('is never believed; another one answers', async () => {
+  it('is never used, and the next node is', async () => {
     first.genesisHash = programOf('stranger');
-    const adapter = scene.open({
+    const adapter = harness.open({
       genesisHash: second.genesisHash as never,
       rpcUrls: [first.proxy.url, second.proxy.url],
     });
@@ -218,8 +216,8 @@ describe('a node of another cluster', () => {
     ]);
   });
 
-  it('that it became later is found by the check', async () => {
-    const adapter = scene.open();
+  it('is detected by the deployment check when the cluster changes later', async () => {
+    const adapter = harness.open();
     await read(adapter);
     first.genesisHash = programOf('stranger');
     expect(await adapter.checkDeployment()).toHaveLength(2);
@@ -228,15 +226,15 @@ describe('a node of another cluster', () => {
     await expect(read(adapter)).resolves.toMatchObject({ snapshot: { id: FULL_ID } });
   });
 
-  it('is asked for its hash once by all that wait', async () => {
-    const adapter = scene.open();
+  it('is asked for its genesis hash once by concurrent reads', async () => {
+    const adapter = harness.open();
     await Promise.all([read(adapter), adapter.bindings!.readBinding(WALLET), adapter.machines!.history.readSlot()]);
     expect(first.proxy.calls.filter(({ method }) => method === 'getGenesisHash')).toHaveLength(1);
   });
 });
 
-it('a closed adapter reads nothing', async () => {
-  const adapter = scene.open();
+it('a closed adapter throws ChainUnreadable', async () => {
+  const adapter = harness.open();
   await read(adapter);
   await adapter.close();
   await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));

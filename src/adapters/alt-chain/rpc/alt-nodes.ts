@@ -1,8 +1,7 @@
 /**
- * Which node answers? The first healthy one in the order of the configuration.
- * A node that failed is left alone for a pause that grows with each failure and is then asked again, so the service heals without
- * a restart. A node of another cluster is never believed: its genesis hash is asked before anything else. An answer of an older
- * slot than one seen before the question is none.
+ * Alt-chain node pool with fail-over: calls go to the first healthy node in configuration order.
+ * A circuit breaker per node opens after a failure, longer with each one. A node of another cluster is never used: its genesis
+ * hash is verified before any other call. A response older than a slot already seen is rejected.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
@@ -18,13 +17,13 @@ import type { MinContextSlot } from './min-context-slot.ts';
 import type { AltUpstreamCounters } from './upstream-counters.ts';
 
 export interface AltNodes {
-  /** Asks each healthy node at most once, until one answers. Throws `AltRpcError`. */
-  ask<T>(question: RpcMethod<T>, deadline: Deadline): Promise<T>;
-  /** The same; asks again, a few times within the deadline, when the nodes ask to wait. Throws `AltRpcError`. */
-  askPatiently<T>(question: RpcMethod<T>, deadline: Deadline): Promise<T>;
+  /** Calls each healthy node at most once, until one succeeds. Throws `AltRpcError`. */
+  call<T>(method: RpcMethod<T>, deadline: Deadline): Promise<T>;
+  /** Like `call`, and retries transient failures within the deadline, up to `maxWaits` times. Throws `AltRpcError`. */
+  callWithRetry<T>(method: RpcMethod<T>, deadline: Deadline): Promise<T>;
   /**
-   * Genesis hash of every node by its position in the configuration, asked anew; undefined where it does not answer. A node that
-   * names another one is not used until it names the right one.
+   * Reads the genesis hash of every node again, by position in the configuration; undefined where a node is unreachable. A node
+   * with another hash is not used until it reports the configured one.
    */
   readGenesisHashes(deadline: Deadline): Promise<readonly (AltKey | undefined)[]>;
   close(): Promise<void>;
@@ -34,37 +33,37 @@ type Endpoint = ChainNode<AltKey, AltRpcError>;
 
 export interface AltNodesOptions extends NodesOptions {
   readonly genesisHash: AltKey;
-  readonly floor: MinContextSlot;
+  readonly minContextSlot: MinContextSlot;
   readonly limits: AltChainLimits;
   readonly counters: AltUpstreamCounters;
 }
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, floor, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { genesisHash, minContextSlot, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
-  const { nodes, post, readNames, close } = openNodes(options, {
+  const { nodes, post, readIdentities, close } = openNodes(options, {
     chain: 'alt',
     expected: genesisHash,
-    askName: (node, deadline) => send(node, getGenesisHash, deadline),
-    noFailure: new AltRpcError('transport'),
+    readIdentity: (node, deadline) => send(node, getGenesisHash, deadline),
+    initialFailure: new AltRpcError('transport'),
   });
 
-  async function send<T>(node: RpcNode, question: RpcMethod<T>, deadline: Deadline): Promise<T> {
+  async function send<T>(node: RpcNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     if (deadline.signal.aborted) throw new AltRpcError('deadline');
     counters.httpRequests += 1;
-    const seen = floor.slot;
-    const call = { method: question.method, params: question.params(seen) };
+    const seen = minContextSlot.slot;
+    const call = { method: method.name, params: method.params(seen) };
     const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
     const result = await count(call.method, () =>
       sendAltRpc(node, call, { post, signal, maxResponseBytes: limits.maxResponseBytes }),
     );
-    const value = readAnswer(question, result);
-    const slot = question.slotOf?.(value);
+    const value = parseResult(method, result);
+    const slot = method.slotOf?.(value);
     if (slot === undefined) return value;
     if (slot < seen) throw new AltRpcError('block-mismatch', 'behind');
     const now = stopwatch.nowMilliseconds();
-    if (!floor.isWithinReach(slot, now)) throw new AltRpcError('malformed');
-    floor.note(slot, now);
+    if (!minContextSlot.isPlausible(slot, now)) throw new AltRpcError('malformed');
+    minContextSlot.observe(slot, now);
     return value;
   }
 
@@ -81,40 +80,40 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     }
   }
 
-  function noteFailure({ pause }: Endpoint, failure: AltRpcError): void {
+  function recordFailure({ breaker }: Endpoint, failure: AltRpcError): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    if (failure.kind === 'failed' || failure.kind === 'busy') pause.noteFailure(failure);
+    if (failure.kind === 'failed' || failure.kind === 'busy') breaker.recordFailure(failure);
   }
 
-  async function ask<T>(question: RpcMethod<T>, deadline: Deadline): Promise<T> {
+  async function callOnce<T>(method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     let failure: AltRpcError | undefined;
     for (const endpoint of nodes) {
-      if (endpoint.pause.isPaused()) continue;
+      if (endpoint.breaker.isOpen()) continue;
       try {
         if (!(await endpoint.chain.isExpected(deadline))) throw new AltRpcError('wrong-chain');
-        const value = await send(endpoint.node, question, deadline);
-        endpoint.pause.noteSuccess();
+        const value = await send(endpoint.node, method, deadline);
+        endpoint.breaker.recordSuccess();
         return value;
       } catch (error) {
         if (!(error instanceof AltRpcError)) throw error;
-        // A read whose own time is over says nothing about the node.
+        // An expired deadline says nothing about the node.
         if (deadline.signal.aborted) throw new AltRpcError('deadline');
         if (isClosed) throw error;
-        noteFailure(endpoint, error);
-        if (failure === undefined || mayPass(error)) failure = error;
+        recordFailure(endpoint, error);
+        if (failure === undefined || isTransientFailure(error)) failure = error;
       }
     }
-    throw failure ?? describePause(nodes);
+    throw failure ?? describeOpenBreakers(nodes);
   }
 
   return {
-    ask,
-    async askPatiently(question, deadline) {
+    call: callOnce,
+    async callWithRetry(method, deadline) {
       for (let waits = 0; ; waits++) {
         try {
-          return await ask(question, deadline);
+          return await callOnce(method, deadline);
         } catch (error) {
-          if (!(error instanceof AltRpcError) || !mayPass(error) || waits === limits.maxWaits) throw error;
+          if (!(error instanceof AltRpcError) || !isTransientFailure(error) || waits === limits.maxWaits) throw error;
           const wait = Math.max(limits.waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
           if (stopwatch.nowMilliseconds() + wait >= deadline.atMilliseconds) throw error;
           counters.waits += 1;
@@ -124,7 +123,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
         }
       }
     },
-    readGenesisHashes: readNames,
+    readGenesisHashes: readIdentities,
     close() {
       isClosed = true;
       return close();
@@ -132,31 +131,33 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   };
 }
 
-function readAnswer<T>(question: RpcMethod<T>, result: unknown): T {
+function parseResult<T>(method: RpcMethod<T>, result: unknown): T {
   try {
-    return question.read(result);
+    return method.parse(result);
   } catch (error) {
     if (error instanceof Undecodable) throw new AltRpcError('malformed');
     throw error;
   }
 }
 
-/** Whether the same question may be answered a little later. */
-export function mayPass({ kind }: AltRpcError): boolean {
+/** Returns whether the same call may succeed later. */
+export function isTransientFailure({ kind }: AltRpcError): boolean {
   return kind === 'busy' || kind === 'behind' || kind === 'no-block';
 }
 
-/** Every node is left alone: the failure of the one whose pause ends first, with the rest of its pause. */
-function describePause(endpoints: readonly Endpoint[]): AltRpcError {
-  const pauses = endpoints.map(({ pause }) => pause);
-  const first = pauses.reduce((one, other) => (other.leftMilliseconds() < one.leftMilliseconds() ? other : one));
+/** Returns the last failure of the node whose breaker closes first, with its remaining time. */
+function describeOpenBreakers(nodes: readonly Endpoint[]): AltRpcError {
+  const breakers = nodes.map(({ breaker }) => breaker);
+  const first = breakers.reduce((one, other) =>
+    other.remainingMilliseconds() < one.remainingMilliseconds() ? other : one,
+  );
   const { unreadable, kind } = first.lastFailure;
   return new AltRpcError(unreadable, kind, {
-    retryAfterSeconds: Math.max(0, Math.ceil(first.leftMilliseconds() / 1000)),
+    retryAfterSeconds: Math.max(0, Math.ceil(first.remainingMilliseconds() / 1000)),
   });
 }
 
-/** The fault that a failure of a request is to everyone outside. */
+/** Converts `AltRpcError` to the `ChainUnreadable` fault; returns any other error unchanged. */
 export function toAltFault(error: unknown): unknown {
   return error instanceof AltRpcError ? chainUnreadable('alt', error.unreadable) : error;
 }

@@ -1,4 +1,4 @@
-/** What is an answer of one node, and what each failure of it says. */
+/** Tests the JSON-RPC client: validation of responses and classification of failures. */
 import { Agent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -6,7 +6,7 @@ import {
   rateLimit,
   startRpcProxy,
   truncateBody,
-  type ProxyAnswer,
+  type ProxyResponse,
   type RpcFault,
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
@@ -14,7 +14,7 @@ import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
 import { AltRpcError, sendAltRpc } from './json-rpc.ts';
 
 let proxy: RpcProxy;
-let answer: ProxyAnswer;
+let answer: ProxyResponse;
 const dispatcher = new Agent();
 
 beforeAll(async () => {
@@ -51,49 +51,49 @@ const body = (change: (body: string) => string): RpcFault => ({ kind: 'body', ch
 const edit = (change: (answer: Record<string, unknown>) => unknown): RpcFault =>
   body((text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)));
 
-describe('an answer is believed', () => {
+describe('a valid response', () => {
   it.each<[name: string, result: unknown]>([
     ['a value', 'ok'],
     ['null', null],
     ['zero', 0],
-  ])('that is %s', async (_name, result) => {
+  ])('returns its result: %s', async (_name, result) => {
     answer = { result };
     expect(await send()).toStrictEqual(result);
     expect(proxy.calls).toStrictEqual([{ method: 'getSlot', params: [1] }]);
   });
 
-  it('with integers that no JSON number holds', async () => {
+  it('may contain integers beyond the safe range', async () => {
     const text = '{"rentEpoch":18446744073709551615,"lamports":9007199254740993,"data":["AQI=","base64"]}';
     proxy.inject(body((whole) => whole.replace('"ok"', text)));
     expect(await send()).toMatchObject({ data: ['AQI=', 'base64'] });
   });
 
-  it('after a connection that was lost once', async () => {
+  it('is returned after one lost connection', async () => {
     proxy.inject({ kind: 'cut' }, 1);
     expect(await send()).toBe('ok');
     expect(proxy.requests).toBe(2);
   });
 });
 
-describe('an answer is refused', () => {
+describe('a failure', () => {
   it.each<[name: string, fault: RpcFault]>([
-    ['cut off', truncateBody()],
+    ['truncated', truncateBody()],
     ['no JSON', body(() => '<html>busy</html>')],
     ['empty', body(() => '')],
     ['a batch', body((text) => `[${text}]`)],
-    ['of another id', edit((each) => ({ ...each, id: 1 }))],
-    ['of an id as text', edit((each) => ({ ...each, id: String(each['id']) }))],
-    ['without an id', edit(({ id: _, ...each }) => each)],
-    ['without version', edit(({ jsonrpc: _, ...each }) => each)],
-    ['of neither result nor error', edit(({ result: _, ...each }) => each)],
-    ['of both', edit((each) => ({ ...each, error: { code: -32000 } }))],
-    ['with an error that has no code', edit(({ result: _, ...each }) => ({ ...each, error: { message: 'x' } }))],
-  ])('%s', async (_name, fault) => {
+    ['another id', edit((each) => ({ ...each, id: 1 }))],
+    ['id as text', edit((each) => ({ ...each, id: String(each['id']) }))],
+    ['no id', edit(({ id: _, ...each }) => each)],
+    ['no version', edit(({ jsonrpc: _, ...each }) => each)],
+    ['neither result nor error', edit(({ result: _, ...each }) => each)],
+    ['both result and error', edit((each) => ({ ...each, error: { code: -32000 } }))],
+    ['an error without a code', edit(({ result: _, ...each }) => ({ ...each, error: { message: 'x' } }))],
+  ])('is malformed for a response body: %s', async (_name, fault) => {
     proxy.inject(fault);
     expect(await failure(send())).toStrictEqual({ unreadable: 'malformed', kind: 'failed' });
   });
 
-  it('over the size', async () => {
+  it('is malformed for a body over the size limit', async () => {
     answer = { result: 'x'.repeat(1_000) };
     expect(await failure(send(500))).toStrictEqual({ unreadable: 'malformed', kind: 'failed' });
   });
@@ -121,7 +121,7 @@ describe('an answer is refused', () => {
       { kind: 'status', status: 400, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"x"}}' },
       { unreadable: 'rpc-error', kind: 'refused', code: -32602 },
     ],
-  ])('for %s', async (_name, fault, expected) => {
+  ])('is classified by HTTP status: %s', async (_name, fault, expected) => {
     proxy.inject(fault);
     expect(await failure(send())).toStrictEqual(expected);
   });
@@ -138,25 +138,25 @@ describe('an answer is refused', () => {
     [-32015, 'refused'],
     [-32601, 'refused'],
     [-32602, 'refused'],
-  ])('for the error %i', async (code, kind) => {
+  ])('is classified by error code: %i is %s', async (code, kind) => {
     answer = { error: { code, message: PROXY_KEY, data: { slotsBehind: 5 } } };
     expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
   });
 
-  it('when it does not come in time', async () => {
+  it('is deadline when the response is late', async () => {
     proxy.inject({ kind: 'hang' });
     expect(await failure(send(1_000, 50))).toStrictEqual({ unreadable: 'deadline', kind: 'failed' });
   });
 });
 
 describe('a URL', () => {
-  it('loses its credentials to a header', () => {
+  it('moves its credentials to the authorization header', () => {
     const { origin, path, headers } = parseRpcUrl('https://user:p%40ss@node.example:8899/key?a=1');
     expect([origin, path]).toStrictEqual(['https://node.example:8899', '/key?a=1']);
     expect(headers['authorization']).toBe(`Basic ${Buffer.from('user:p@ss').toString('base64')}`);
   });
 
-  it('that is none is not told', () => {
+  it('is not part of the error when it cannot be parsed', () => {
     expect(() => parseRpcUrl(`not a url ${PROXY_KEY}`)).toThrow('an RPC URL cannot be parsed');
   });
 });

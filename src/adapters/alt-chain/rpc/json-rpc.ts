@@ -1,8 +1,7 @@
 /**
- * How is one JSON-RPC call sent to one node, and when is its answer believed?
- * Strict in what it accepts: the id that was sent, a result or an error, the whole body within a size. Integers beyond what a
- * JSON number holds exactly (`rentEpoch`) stand only in members that nothing reads. No text of a node, and no URL (it may hold
- * a key), leaves this file: only codes and fixed words do.
+ * JSON-RPC client for one call to one node, with strict response validation: the id that was sent, either a result or an error,
+ * a body within the size limit. Integers that a JSON number cannot hold exactly (`rentEpoch`) occur only in members that nothing
+ * reads. No node text and no URL (it may hold a key) leaves this file, only codes and fixed words.
  */
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
@@ -13,16 +12,16 @@ export interface AltRpcCall {
 }
 
 /**
- * What to do about a failure. `failed`: leave the node alone for a while; `busy`: the node asks to wait; `behind`: it has not the
- * slot yet; `no-block`: it has not the block; `refused`: another node may answer, this one is sound.
+ * How the node pool handles a failure. `failed`: open the node's circuit breaker; `busy`: the node is rate limiting or overloaded;
+ * `behind`: it has not reached the slot; `no-block`: it does not have the block; `refused`: the node is healthy, try another one.
  */
 export type FailureKind = 'failed' | 'busy' | 'behind' | 'no-block' | 'refused';
 
-/** No usable answer of one node. */
+/** Error of a call that got no usable response from a node. */
 export class AltRpcError extends Error {
   readonly unreadable: UnreadableCause;
   readonly kind: FailureKind;
-  /** The code of a JSON-RPC error. */
+  /** Code of a JSON-RPC error. */
   readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -42,7 +41,7 @@ export class AltRpcError extends Error {
 
 let lastId = 0;
 
-/** The result of the call. Throws `AltRpcError`. */
+/** Sends a call and returns its result. Throws `AltRpcError`. */
 export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendOptions): Promise<unknown> {
   const id = ++lastId;
   const { method, params } = call;
@@ -51,26 +50,26 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   const { status, retryAfterSeconds, body } = response;
   if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
-  const answer = body === undefined ? undefined : parseAnswer(body.toString(), id);
-  if (answer?.code !== undefined) throw toFailure(answer.code, retryAfterSeconds);
+  const parsed = body === undefined ? undefined : parseResponse(body.toString(), id);
+  if (parsed?.code !== undefined) throw toRpcError(parsed.code, retryAfterSeconds);
   if (!isHttpSuccess) throw new AltRpcError('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
-  if (answer === undefined) throw new AltRpcError('malformed');
-  return answer.result;
+  if (parsed === undefined) throw new AltRpcError('malformed');
+  return parsed.result;
 }
 
-/** Codes that pass with time (chain-svm 8). */
+/** Codes of transient errors (chain-svm 8). */
 const NODE_BEHIND = -32005;
 const SLOT_NOT_REACHED = -32016;
 const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
 
-function toFailure(code: number, retryAfterSeconds: number | undefined): AltRpcError {
+function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpcError {
   if (code === NODE_BEHIND || code === 429) return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
   if (code === SLOT_NOT_REACHED) return new AltRpcError('rpc-error', 'behind', { code, retryAfterSeconds });
   return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }
 
-/** Undefined: it is no answer to the call. A node that could not read the call cannot name its id in the error. */
-function parseAnswer(
+/** Parses a response body; undefined if it does not answer the call. An error may have a null id: the node could not parse the call. */
+function parseResponse(
   body: string,
   sentId: number,
 ): { readonly code?: undefined; readonly result: unknown } | { readonly code: number } | undefined {

@@ -1,6 +1,6 @@
 /**
- * Does a node's answer have the form that its method promises? JSON is taken as unknown and asked member by member.
- * Every function throws `Undecodable` when the value is something else.
+ * Shape checks for node responses: JSON is `unknown` and narrowed member by member.
+ * Every function throws `Undecodable` when the value has another shape.
  */
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
@@ -22,7 +22,7 @@ export function expectText(value: unknown): string {
   return value;
 }
 
-/** A whole number from 0 up to what a JSON number holds exactly. */
+/** Narrows to a non-negative safe integer. */
 export function expectCount(value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Undecodable();
   return value as number;
@@ -34,12 +34,12 @@ export function expectKey(value: unknown): AltKey {
   return key;
 }
 
-/** A member that nodes may leave out or set to null. */
+/** Narrows a member that nodes may omit or set to null. */
 export function expectOptional<T>(value: unknown, expect: (value: unknown) => T): T | undefined {
   return value === undefined || value === null ? undefined : expect(value);
 }
 
-/** The item at a position that the answer itself names. */
+/** Returns the item at an index taken from the response itself. */
 export function expectItem<T>(items: readonly T[], position: unknown): T {
   const item = items[expectCount(position)];
   if (item === undefined) throw new Undecodable();

@@ -1,4 +1,4 @@
-/** What counts as an account in JSON, and what as base64. */
+/** Tests parsing of accounts in JSON and of base64. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBase64 } from './base64.ts';
@@ -8,7 +8,7 @@ import { programOf } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 const sound = { owner: programOf('stranger'), executable: false, lamports: 1, data: ['AQI=', 'base64'], space: 2 };
 
 describe('an account', () => {
-  it('is read', () => {
+  it('is parsed', () => {
     expect(parseRpcAccount(sound)).toStrictEqual({
       state: 'present',
       value: { owner: sound.owner, executable: false, data: Uint8Array.of(1, 2) },
@@ -33,7 +33,7 @@ describe('an account', () => {
     expect(parseRpcAccount(value)).toStrictEqual({ state: 'unreadable', cause: 'malformed' });
   });
 
-  it('has a verdict for any JSON', () => {
+  it('is absent or unreadable for any other JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(parseRpcAccount(value).state).toBe(value === null ? 'absent' : 'unreadable');
@@ -43,7 +43,7 @@ describe('an account', () => {
 });
 
 describe('base64', () => {
-  it('gives back any bytes', () => {
+  it('round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(parseBase64(Buffer.from(bytes).toString('base64'))).toStrictEqual(bytes);
@@ -51,7 +51,7 @@ describe('base64', () => {
     );
   });
 
-  it.each(['AQ', 'AQ=', 'AR==', 'AQ==AQ==', ' AQ==', 'AQ==\n', 'A-_=', '====', 'é'])('refuses %j', (text) => {
+  it.each(['AQ', 'AQ=', 'AR==', 'AQ==AQ==', ' AQ==', 'AQ==\n', 'A-_=', '====', 'é'])('rejects %j', (text) => {
     expect(parseBase64(text)).toBeUndefined();
   });
 });

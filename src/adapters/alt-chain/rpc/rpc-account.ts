@@ -1,4 +1,4 @@
-/** What does a node say is at an address? (chain-svm 5 and 8: `getMultipleAccounts`, `getAccountInfo`, rows of `getProgramAccounts`.) */
+/** Parsing of accounts in `getMultipleAccounts`, `getAccountInfo` and rows of `getProgramAccounts` (chain-svm 5 and 8). */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import { parseBase64 } from './base64.ts';
@@ -11,20 +11,20 @@ export interface RawAccount {
   readonly data: Uint8Array;
 }
 
-/** All accounts of one answer, of one slot, in the order of the question. */
+/** Accounts of one response, all read at one slot, in the order of the requested keys. */
 export interface RawAccounts {
   readonly slot: number;
   readonly accounts: readonly ReadResult<RawAccount>[];
 }
 
-/** Reads an account as JSON, encoding `base64`. Absent: `null`. */
+/** Parses an account in encoding `base64`; `null` is absent. */
 export function parseRpcAccount(value: unknown): ReadResult<RawAccount> {
   if (value === null) return { state: 'absent' };
   const account = decodable(() => toRawAccount(value));
   return account === undefined ? { state: 'unreadable', cause: 'malformed' } : { state: 'present', value: account };
 }
 
-/** Reads the result of `getMultipleAccounts`; undefined when it is not an answer to a question for `count` keys. */
+/** Parses the result of `getMultipleAccounts`; undefined if it is not a response for `count` keys. */
 export function parseRpcAccounts(result: unknown, count: number): RawAccounts | undefined {
   return decodable(() => {
     const { context, value } = expectObject(result);

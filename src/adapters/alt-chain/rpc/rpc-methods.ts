@@ -1,6 +1,6 @@
 /**
- * What is asked of a node, word for word? (chain-svm 5 to 8.) Everything at `finalized`; where the method takes it, with the newest
- * slot seen so far as `minContextSlot`. What is an answer to a question is said where the answer is read.
+ * Solana RPC methods with their parameters and response parsers (chain-svm 5 to 8). Every call uses commitment `finalized` and,
+ * where the method accepts it, the newest slot seen as `minContextSlot`.
  */
 import { hexToBytes } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
@@ -18,16 +18,16 @@ import { parseRpcAccount, parseRpcAccounts, type RawAccount, type RawAccounts } 
 import { MAX_SIGNATURES, readBlockSignatures, readSignatureRows } from '../transactions/signature-rows.ts';
 
 export interface RpcMethod<T> {
-  readonly method: string;
-  /** `floor`: the newest slot seen so far; 0: none. */
-  readonly params: (floor: number) => readonly unknown[];
-  /** Throws `Undecodable` when it is no answer to the question, `AltRpcError` when it says that there is none yet. */
-  readonly read: (result: unknown) => T;
-  /** The slot that an answer is of, where it says so. */
+  readonly name: string;
+  /** Builds the parameters. `minSlot` is the newest slot seen; 0 if none. */
+  readonly params: (minSlot: number) => readonly unknown[];
+  /** Parses the result. Throws `Undecodable` for another shape, `AltRpcError` when the node does not have the data yet. */
+  readonly parse: (result: unknown) => T;
+  /** Returns the slot of a response that names one. */
   readonly slotOf?: (value: T) => number;
 }
 
-/** Rows and the slot that all of them are of. */
+/** Unparsed rows of one slot. */
 export interface SlotRows {
   readonly slot: number;
   readonly rows: unknown;
@@ -37,30 +37,30 @@ const FINALIZED = { commitment: 'finalized' };
 const ACCOUNT = { ...FINALIZED, encoding: 'base64' };
 
 export const getGenesisHash: RpcMethod<AltKey> = {
-  method: 'getGenesisHash',
+  name: 'getGenesisHash',
   params: () => [],
-  read: expectKey,
+  parse: expectKey,
 };
 
 export const getSlot: RpcMethod<number> = {
-  method: 'getSlot',
-  params: (floor) => [atLeast(floor, FINALIZED)],
-  read: expectCount,
+  name: 'getSlot',
+  params: (minSlot) => [withMinSlot(minSlot, FINALIZED)],
+  parse: expectCount,
   slotOf: (slot) => slot,
 };
 
 export const getFirstAvailableBlock: RpcMethod<number> = {
-  method: 'getFirstAvailableBlock',
+  name: 'getFirstAvailableBlock',
   params: () => [],
-  read: expectCount,
+  parse: expectCount,
 };
 
-/** Up to 100 accounts of one slot. */
+/** Reads up to 100 accounts at one slot. */
 export function getMultipleAccounts(keys: readonly AltKey[]): RpcMethod<RawAccounts> {
   return {
-    method: 'getMultipleAccounts',
-    params: (floor) => [keys, atLeast(floor, ACCOUNT)],
-    read: (result) => {
+    name: 'getMultipleAccounts',
+    params: (minSlot) => [keys, withMinSlot(minSlot, ACCOUNT)],
+    parse: (result) => {
       const accounts = parseRpcAccounts(result, keys.length);
       if (accounts === undefined) throw new Undecodable();
       return accounts;
@@ -76,9 +76,9 @@ export interface RawAccountAt {
 
 export function getAccountInfo(key: AltKey): RpcMethod<RawAccountAt> {
   return {
-    method: 'getAccountInfo',
-    params: (floor) => [key, atLeast(floor, ACCOUNT)],
-    read: (result) => {
+    name: 'getAccountInfo',
+    params: (minSlot) => [key, withMinSlot(minSlot, ACCOUNT)],
+    parse: (result) => {
       const { slot, value } = readContext(result);
       const account = parseRpcAccount(value);
       if (account.state === 'unreadable') throw new Undecodable();
@@ -88,28 +88,28 @@ export function getAccountInfo(key: AltKey): RpcMethod<RawAccountAt> {
   };
 }
 
-/** The head of every machine. No size is asked for: machines differ in length. */
+/** Reads the head of every machine account. Has no size filter, because machine accounts vary in length. */
 export function getFleetRows(machineRegistry: AltKey): RpcMethod<SlotRows> {
-  return askProgramAccounts(machineRegistry, FLEET_SLICE, [startsWith(MACHINE_DISCRIMINATOR)]);
+  return getProgramAccounts(machineRegistry, FLEET_SLICE, [startsWith(MACHINE_DISCRIMINATOR)]);
 }
 
-/** The counts of every event log. */
+/** Reads the counts of every event log. */
 export function getEventLogRows(eventRegistry: AltKey): RpcMethod<SlotRows> {
-  return askProgramAccounts(eventRegistry, COUNTS_SLICE, [
+  return getProgramAccounts(eventRegistry, COUNTS_SLICE, [
     { dataSize: EVENT_LOG_BYTES },
     startsWith(EVENT_LOG_DISCRIMINATOR),
   ]);
 }
 
-function askProgramAccounts(
+function getProgramAccounts(
   program: AltKey,
   dataSlice: { readonly offset: number; readonly length: number },
   filters: readonly unknown[],
 ): RpcMethod<SlotRows> {
   return {
-    method: 'getProgramAccounts',
-    params: (floor) => [program, { ...atLeast(floor, ACCOUNT), withContext: true, filters, dataSlice }],
-    read: (result) => {
+    name: 'getProgramAccounts',
+    params: (minSlot) => [program, { ...withMinSlot(minSlot, ACCOUNT), withContext: true, filters, dataSlice }],
+    parse: (result) => {
       const { slot, value } = readContext(result);
       return { slot, rows: value };
     },
@@ -117,56 +117,56 @@ function askProgramAccounts(
   };
 }
 
-/** Newest first, those before `before`. The answer does not name its slot. */
+/** Lists signatures before `before`, newest first. The response does not name its slot. */
 export function getSignaturesForAddress(
   address: AltKey,
   before: string | undefined,
 ): RpcMethod<readonly SignatureRow[]> {
   return {
-    method: 'getSignaturesForAddress',
-    params: (floor) => [
+    name: 'getSignaturesForAddress',
+    params: (minSlot) => [
       address,
-      { ...atLeast(floor, FINALIZED), limit: MAX_SIGNATURES, ...(before !== undefined && { before }) },
+      { ...withMinSlot(minSlot, FINALIZED), limit: MAX_SIGNATURES, ...(before !== undefined && { before }) },
     ],
-    read: (result) => readSignatureRows(result, before),
+    parse: (result) => readSignatureRows(result, before),
   };
 }
 
-/** The caller reads what it means; null: the node has not got it. */
-export function getTransaction<T>(signature: string, read: (answer: unknown) => T): RpcMethod<T> {
+/** Reads a transaction with the parser of the caller; null means that the node does not have it. */
+export function getTransaction<T>(signature: string, parse: (result: unknown) => T): RpcMethod<T> {
   return {
-    method: 'getTransaction',
+    name: 'getTransaction',
     params: () => [signature, { ...FINALIZED, encoding: 'json', maxSupportedTransactionVersion: 0 }],
-    read,
+    parse,
   };
 }
 
-/** Unix seconds; undefined: the node does not know. */
+/** Reads a block's Unix time in seconds; undefined if the node does not know it. */
 export function getBlockTime(slot: number): RpcMethod<{ readonly seconds: number | undefined }> {
   return {
-    method: 'getBlockTime',
+    name: 'getBlockTime',
     params: () => [slot],
-    read: (result) => ({ seconds: expectOptional(result, expectCount) }),
+    parse: (result) => ({ seconds: expectOptional(result, expectCount) }),
   };
 }
 
-/** In the order of the block's transactions. */
+/** Lists the signatures of a block in the order of its transactions. */
 export function getBlockSignatures(slot: number): RpcMethod<readonly string[]> {
   return {
-    method: 'getBlock',
+    name: 'getBlock',
     params: () => [
       slot,
       { ...FINALIZED, transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: 0 },
     ],
-    read: (result) => {
+    parse: (result) => {
       if (result === null) throw new AltRpcError('rpc-error', 'no-block');
       return readBlockSignatures(result);
     },
   };
 }
 
-function atLeast(floor: number, config: object): object {
-  return floor > 0 ? { ...config, minContextSlot: floor } : config;
+function withMinSlot(minSlot: number, config: object): object {
+  return minSlot > 0 ? { ...config, minContextSlot: minSlot } : config;
 }
 
 function startsWith(discriminator: string): object {

@@ -1,8 +1,8 @@
-/** How many are inside, whoever leaves and however? */
+/** Tests the FIFO semaphore. */
 import { expect, it } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-it('never lets in more than there are places, and everyone in order', async () => {
+it('runs tasks in order and never more than its permits, also after failures', async () => {
   const enter = createSemaphore(2);
   const order: number[] = [];
   let inside = 0;

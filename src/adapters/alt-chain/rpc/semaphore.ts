@@ -1,16 +1,17 @@
-/** How is more work taken on than may be under way at one time? Whoever comes later waits for a place, in order. */
+/** FIFO semaphore for outgoing RPC calls. */
 
-export function createSemaphore(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Creates a function that runs tasks, at most `permits` at a time, in the order of the calls. */
+export function createSemaphore(permits: number): <T>(task: () => Promise<T>) => Promise<T> {
   const queue: (() => void)[] = [];
-  let taken = 0;
-  return async (work) => {
-    if (taken < places) taken += 1;
+  let acquired = 0;
+  return async (task) => {
+    if (acquired < permits) acquired += 1;
     else await new Promise<void>((resolve) => queue.push(resolve));
     try {
-      return await work();
+      return await task();
     } finally {
-      const next = queue.shift(); // the place is handed on, not given back
-      if (next === undefined) taken -= 1;
+      const next = queue.shift(); // the permit passes to the next task
+      if (next === undefined) acquired -= 1;
       else next();
     }
   };

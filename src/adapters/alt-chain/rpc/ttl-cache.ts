@@ -1,12 +1,12 @@
-/** What was learned lately? Kept for a fixed age and in a fixed number of entries; the oldest falls first. */
+/** TTL cache bounded in entries; the oldest entry is evicted first. The age counts from the start of the request. */
 import type { Clock } from '../../../ports/runtime.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 
 export interface TtlCache<K, V> {
-  recall(key: K): V | undefined;
-  /** `sinceMilliseconds`: when the question was asked, on the clock. */
-  keep(key: K, value: V, sinceMilliseconds: number): void;
-  forget(key: K): void;
+  get(key: K): V | undefined;
+  /** Stores a value. `sinceMilliseconds` is when its request started, on the clock. */
+  set(key: K, value: V, sinceMilliseconds: number): void;
+  delete(key: K): void;
 }
 
 export interface TtlCacheOptions {
@@ -17,22 +17,22 @@ export interface TtlCacheOptions {
 
 export function createTtlCache<K, V>(options: TtlCacheOptions): TtlCache<K, V> {
   const { clock, maxAgeMilliseconds, maxEntries } = options;
-  const kept = new Map<K, { readonly value: V; readonly sinceMilliseconds: number }>();
+  const entries = new Map<K, { readonly value: V; readonly sinceMilliseconds: number }>();
   return {
-    recall(key) {
-      const entry = kept.get(key);
+    get(key) {
+      const entry = entries.get(key);
       if (entry === undefined) return undefined;
       if (isFresh(clock, entry.sinceMilliseconds, maxAgeMilliseconds)) return entry.value;
-      kept.delete(key);
+      entries.delete(key);
       return undefined;
     },
-    keep(key, value, sinceMilliseconds) {
-      kept.delete(key); // the order of insertion is the order of age
-      kept.set(key, { value, sinceMilliseconds });
-      if (kept.size > maxEntries) kept.delete(kept.keys().next().value!);
+    set(key, value, sinceMilliseconds) {
+      entries.delete(key); // insertion order is the order of age
+      entries.set(key, { value, sinceMilliseconds });
+      if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
     },
-    forget(key) {
-      kept.delete(key);
+    delete(key) {
+      entries.delete(key);
     },
   };
 }

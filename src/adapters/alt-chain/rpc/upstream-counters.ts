@@ -1,19 +1,19 @@
-/** What has been asked of the alt chain's nodes so far? Counted for metrics; numbers only grow. */
+/** Counters of requests to alt-chain nodes, for metrics. All values only grow. */
 import { CallCounter } from '../../../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../../../domain/metrics/latency-histogram.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 
 export interface AltUpstreamCounters {
-  /** HTTP requests sent, each with one call. */
+  /** HTTP requests sent, one call each. */
   httpRequests: number;
-  /** How long each took. */
+  /** Duration of each request. */
   readonly durations: LatencyHistogram;
   readonly calls: CallCounter;
-  /** Waits after which a question was asked again. */
+  /** Waits before a retry. */
   waits: number;
-  /** Requests that gave no usable answer, by cause. */
+  /** Requests without a usable response, by cause. */
   failures: Partial<Record<UnreadableCause, number>>;
-  /** Machines asked for, and those served from a kept absence. */
+  /** Machine reads, and those served from a cached absence. */
   machineReads: number;
   absenceHits: number;
 }

@@ -1,12 +1,12 @@
-/** How is one event written? (chain-svm 3.5: Borsh, no discriminator.) As an account, an instruction and a log line hold it. */
+/** Event record encoding shared by accounts, instructions and log lines (chain-svm 3.5: Borsh, no discriminator). */
 import type { EventRecord } from '../../../domain/machine/machine-facts.ts';
 import type { ByteReader } from '../accounts/byte-reader.ts';
 
 const HASH_BYTES = 32;
 
 /**
- * Takes any type, trust level and currency: a carried record was shaped on another chain, and whether it counts is the rating's
- * question. Throws `Undecodable`.
+ * Reads a record with any type, trust level and currency: a carried record comes from another chain, and the rating decides
+ * whether it counts. Throws `Undecodable`.
  */
 export function readEventRecord(reader: ByteReader): EventRecord {
   return {
@@ -22,7 +22,7 @@ export function readEventRecord(reader: ByteReader): EventRecord {
   };
 }
 
-/** Tells whether two records are the same in every member. */
+/** Returns whether two records are equal in every member. */
 export function isSameRecord(one: EventRecord, other: EventRecord): boolean {
   return (Object.keys(one) as (keyof EventRecord)[]).every((member) => one[member] === other[member]);
 }

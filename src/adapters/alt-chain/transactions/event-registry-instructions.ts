@@ -1,7 +1,7 @@
 /**
- * Which instructions change a machine's event log, and what do they carry? (chain-svm 3.6, left half of the table.)
- * Instruction data is never cut, so it is the source of every record. The discriminators are shared with other programs: the
- * caller has already seen that the event registry executed it.
+ * Decoding of the instructions that change a machine's event log (chain-svm 3.6, left half of the table).
+ * Instruction data is never truncated, so it is the source of every record. Other programs share the discriminators; callers must
+ * check that the event registry executed the instruction.
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { toMachineId, type MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -16,15 +16,15 @@ export type EventInstruction = (
   | { readonly kind: 'closed' }
 ) & { readonly machineId: MachineId };
 
-interface InstructionForm {
-  /** Position of the machine's log among the accounts. */
+interface InstructionLayout {
+  /** Index of the machine's log among the accounts. */
   readonly logAccount: number;
   readonly read: (reader: ByteReader, machineId: MachineId) => EventInstruction;
 }
 
 const DISCRIMINATOR_BYTES = 8;
 
-const FORMS: Readonly<Record<string, InstructionForm>> = {
+const LAYOUTS: Readonly<Record<string, InstructionLayout>> = {
   // submit_event
   aa7f8995a8b2ff0c: {
     logAccount: 4,
@@ -39,26 +39,26 @@ const FORMS: Readonly<Record<string, InstructionForm>> = {
 };
 
 /**
- * Reads an instruction of the event registry; undefined when it is none of the table. Surplus bytes are ignored, as the program
- * does. Throws `Undecodable` for a short one, which cannot have succeeded.
+ * Reads an instruction of the event registry; undefined when the table does not list it. Ignores surplus bytes, as the program
+ * does. Throws `Undecodable` for a short instruction, which cannot have succeeded.
  */
 export function readEventInstruction(
   data: Uint8Array,
 ): { readonly instruction: EventInstruction; readonly logAccount: number } | undefined {
-  const form = FORMS[bytesToHex(data.subarray(0, DISCRIMINATOR_BYTES))];
-  if (form === undefined) return undefined;
+  const layout = LAYOUTS[bytesToHex(data.subarray(0, DISCRIMINATOR_BYTES))];
+  if (layout === undefined) return undefined;
   const reader = new ByteReader(data.subarray(DISCRIMINATOR_BYTES));
-  return { instruction: form.read(reader, readMachineId(reader)), logAccount: form.logAccount };
+  return { instruction: layout.read(reader, readMachineId(reader)), logAccount: layout.logAccount };
 }
 
-/** Reads a machine id; 0 is no machine. Throws `Undecodable`. */
+/** Reads a machine id. Throws `Undecodable`, also for 0, which is not an id. */
 export function readMachineId(reader: ByteReader): MachineId {
   const id = toMachineId(reader.word());
   if (id === undefined) throw new Undecodable();
   return id;
 }
 
-function readCarried(kind: 'imported' | 'adopted'): InstructionForm['read'] {
+function readCarried(kind: 'imported' | 'adopted'): InstructionLayout['read'] {
   return (reader, machineId) => ({
     kind,
     machineId,

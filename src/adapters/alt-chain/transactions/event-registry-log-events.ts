@@ -1,6 +1,6 @@
 /**
- * What does the event registry log about the change it made? (chain-svm 3.6, right half of the table.)
- * Never the source of an event, because logs are cut and left out; they number it and must agree with its instruction.
+ * Decoding of the events that the event registry logs (chain-svm 3.6, right half of the table).
+ * Logs may be truncated or missing, so they are never the source of a record; they number it and must agree with its instruction.
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -19,7 +19,7 @@ export type EventLogEvent = (
 const DISCRIMINATOR_BYTES = 8;
 const KEY_BYTES = 32;
 
-const FORMS: Readonly<Record<string, (reader: ByteReader, machineId: MachineId) => EventLogEvent>> = {
+const READERS: Readonly<Record<string, (reader: ByteReader, machineId: MachineId) => EventLogEvent>> = {
   // EventSubmitted
   bca6cd9fd7ea8494: (reader, machineId) => ({
     kind: 'submitted',
@@ -45,11 +45,11 @@ const FORMS: Readonly<Record<string, (reader: ByteReader, machineId: MachineId) 
 };
 
 /**
- * Reads what the event registry logged; undefined when it is none of the table. It must be as long as its content, because a
- * discriminator does not change with a layout. Throws `Undecodable`.
+ * Reads a logged event; undefined when the table does not list it. The payload must be exactly as long as its content, because the
+ * discriminator does not identify a layout version. Throws `Undecodable`.
  */
 export function readEventLogEvent(payload: Uint8Array): EventLogEvent | undefined {
-  const read = FORMS[bytesToHex(payload.subarray(0, DISCRIMINATOR_BYTES))];
+  const read = READERS[bytesToHex(payload.subarray(0, DISCRIMINATOR_BYTES))];
   if (read === undefined) return undefined;
   const reader = new ByteReader(payload.subarray(DISCRIMINATOR_BYTES));
   const event = read(reader, readMachineId(reader));

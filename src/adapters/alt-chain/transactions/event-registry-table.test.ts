@@ -1,4 +1,4 @@
-/** Both halves of the table of chain-svm 3.6, from the published events. */
+/** Tests instructions and log events of the event registry against the published vectors (chain-svm 3.6). */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
@@ -23,14 +23,14 @@ describe.each(eventCases)(
     const sent = parseBase64(instruction)!;
     const record = toEventRecord(decoded);
 
-    it('is in the instruction', () => {
+    it('is decoded from the instruction', () => {
       expect(readEventInstruction(sent)).toStrictEqual({
         instruction: { kind: 'submitted', machineId, record },
         logAccount: 4,
       });
     });
 
-    it('is in the log', () => {
+    it('is decoded from the log', () => {
       expect(logged).toHaveLength(payloadBytes);
       expect(logLine).toBe(`Program data: ${payload}`);
       expect(readEventLogEvent(logged)).toStrictEqual({
@@ -41,7 +41,7 @@ describe.each(eventCases)(
       });
     });
 
-    it('is in neither when it is cut anywhere', () => {
+    it('is undecodable when truncated at any byte', () => {
       for (let length = 8; length < sent.length; length++) {
         expect(() => readEventInstruction(sent.subarray(0, length)), `${length} bytes`).toThrow('undecodable');
       }
@@ -50,7 +50,7 @@ describe.each(eventCases)(
       }
     });
 
-    it('may have surplus bytes in the instruction, but none in the log', () => {
+    it('may have surplus bytes in the instruction but not in the log', () => {
       expect(readEventInstruction(Uint8Array.of(...sent, 0))?.instruction).toMatchObject({ record });
       expect(() => readEventLogEvent(Uint8Array.of(...logged, 0))).toThrow('undecodable');
     });
@@ -65,7 +65,7 @@ describe('discriminators', () => {
     ['import_machine', 'imported', 3],
     ['adopt_carried_event', 'adopted', 3],
     ['close_machine_event_log', 'closed', 3],
-  ])('of the instruction %s', (name, kind, logAccount) => {
+  ])('identify the instruction %s', (name, kind, logAccount) => {
     const discriminator = discriminatorOf('global', name);
     expect(bytesToHex(discriminator)).toBe(programsFile.discriminators.instruction[name]);
     expect(readEventInstruction(concatBytes(discriminator, word, zeros))).toMatchObject({
@@ -79,14 +79,14 @@ describe('discriminators', () => {
     ['MachineEventsImported', 'imported', 8],
     ['CarriedEventAdopted', 'adopted', 16],
     ['MachineEventLogClosed', 'closed', 40],
-  ])('of the log event %s', (name, kind, restBytes) => {
+  ])('identify the log event %s', (name, kind, restBytes) => {
     const discriminator = discriminatorOf('event', name);
     expect(bytesToHex(discriminator)).toBe(programsFile.discriminators.event[name]);
     const payload = concatBytes(discriminator, word, zeros.subarray(0, restBytes));
     expect(readEventLogEvent(payload)).toMatchObject({ kind, machineId });
   });
 
-  it('of anything else are none of the table', () => {
+  it('outside of the table give undefined', () => {
     expect(
       readEventInstruction(concatBytes(discriminatorOf('global', 'set_event_registry_config'), zeros)),
     ).toBeUndefined();
@@ -95,7 +95,7 @@ describe('discriminators', () => {
   });
 });
 
-it('knows no machine 0', () => {
+it('rejects machine id 0', () => {
   const close = concatBytes(discriminatorOf('global', 'close_machine_event_log'), new Uint8Array(32));
   expect(() => readEventInstruction(close)).toThrow('undecodable');
 });

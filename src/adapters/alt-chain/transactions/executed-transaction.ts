@@ -1,7 +1,6 @@
 /**
- * What did a transaction execute, in order, and for which program? (chain-svm 6, steps 1 and 2: the answer of `getTransaction`,
- * encoding `json`.) The answer is held against itself: every position must exist, and as many addresses must be loaded as the
- * message looks up.
+ * Executed instructions of a transaction, in order (chain-svm 6, steps 1 and 2: the result of `getTransaction` in encoding `json`).
+ * The result is checked for consistency: every index must exist, and the number of loaded addresses must equal that of the lookups.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
@@ -18,9 +17,9 @@ import {
 
 export interface ExecutedInstruction {
   readonly program: AltKey;
-  /** Base58, not yet decoded. */
+  /** Base58. */
   readonly data: string;
-  /** The key of the account at a position of the instruction. Throws `Undecodable` when there is none. */
+  /** Returns the key of the account at an index of the instruction. Throws `Undecodable` when it does not exist. */
   readonly accountAt: (position: number) => AltKey;
 }
 
@@ -28,18 +27,18 @@ export interface ExecutedTransaction {
   readonly signature: string;
   readonly slot: number;
   readonly hasFailed: boolean;
-  /** Outer and inner instructions in the order of their execution; empty when the transaction failed. */
+  /** Outer and inner instructions in execution order; empty if the transaction failed. */
   readonly instructions: readonly ExecutedInstruction[];
-  /** Undefined: the node keeps no logs. */
+  /** Undefined if the node stores no logs. */
   readonly logs: readonly string[] | undefined;
 }
 
-/** Positions are bytes on the wire. */
+/** Account indexes are single bytes on the wire. */
 const MAX_KEYS = 256;
 
-/** Reads the answer of `getTransaction`. Throws `Undecodable`, also for a version that is not known. */
-export function readExecutedTransaction(answer: unknown): ExecutedTransaction {
-  const { slot, version, transaction, meta: metaValue } = expectObject(answer);
+/** Reads the result of `getTransaction`. Throws `Undecodable`, also for an unsupported version. */
+export function readExecutedTransaction(result: unknown): ExecutedTransaction {
+  const { slot, version, transaction, meta: metaValue } = expectObject(result);
   if (version !== 'legacy' && version !== 0) throw new Undecodable();
   const { signatures, message: messageValue } = expectObject(transaction);
   const meta = expectObject(metaValue);
@@ -59,7 +58,7 @@ function readFailure({ err }: RpcObject): boolean {
   return err !== null;
 }
 
-/** Static keys, then the addresses loaded for writing, then those for reading. */
+/** Lists the static keys, then the writable loaded addresses, then the readonly ones. */
 function readKeyTable(message: RpcObject, meta: RpcObject): readonly AltKey[] {
   const lookups = expectOptionalArray(message['addressTableLookups']).map(expectObject);
   const loaded = expectOptional(meta['loadedAddresses'], expectObject) ?? {};

@@ -1,4 +1,4 @@
-/** Whose data is a line of data? Only that of the innermost open frame. */
+/** Tests the attribution of logged data to the innermost open frame. */
 import { describe, expect, it } from 'vitest';
 import { listProgramData } from './program-log.ts';
 import { programOf } from '../../../../testing/fixtures/alt-chain-vectors.ts';
@@ -14,40 +14,40 @@ const TWO = 'Program data: Ag==';
 describe('data of a program', () => {
   it.each<[name: string, entries: string[], expected: number[]]>([
     ['in its frame', [open(ours, 1), ONE, close(ours)], [1]],
-    ['in a frame below', [open(other, 1), open(ours, 2), ONE, close(ours), close(other)], [1]],
-    ['around a frame it opened', [open(ours, 1), ONE, open(other, 2), close(other), TWO, close(ours)], [1, 2]],
-    ['of a program it called', [open(ours, 1), open(other, 2), ONE, close(other), close(ours)], []],
+    ['in a nested frame', [open(other, 1), open(ours, 2), ONE, close(ours), close(other)], [1]],
+    ['around a nested frame', [open(ours, 1), ONE, open(other, 2), close(other), TWO, close(ours)], [1, 2]],
+    ['of a called program', [open(ours, 1), open(other, 2), ONE, close(other), close(ours)], []],
     ['of another program', [open(other, 1), ONE, close(other)], []],
-    ['outside of every frame', [ONE], []],
-    ['in a frame that failed', [open(other, 1), open(ours, 2), ONE, fail(ours), close(other)], []],
-    ['below a frame that failed', [open(other, 1), open(ours, 2), ONE, close(ours), fail(other)], []],
-    ['before a frame that failed', [open(ours, 1), ONE, close(ours), open(other, 1), TWO, fail(other)], [1]],
-    ['behind a label', [open(ours, 1), `Program log: ${ONE}`, close(ours)], []],
-    ['behind a line break', [open(ours, 1), `Program log: x\n${ONE}`, close(ours)], []],
+    ['outside of any frame', [ONE], []],
+    ['in a failed frame', [open(other, 1), open(ours, 2), ONE, fail(ours), close(other)], []],
+    ['inside a failed outer frame', [open(other, 1), open(ours, 2), ONE, close(ours), fail(other)], []],
+    ['before a failed frame', [open(ours, 1), ONE, close(ours), open(other, 1), TWO, fail(other)], [1]],
+    ['after a label', [open(ours, 1), `Program log: ${ONE}`, close(ours)], []],
+    ['after a line break', [open(ours, 1), `Program log: x\n${ONE}`, close(ours)], []],
     ['before a line break', [open(ours, 1), `${ONE}\n`, close(ours)], []],
     ['in several fields', [open(ours, 1), `${ONE} Ag==`, close(ours)], []],
-    ['that is not base64', [open(ours, 1), 'Program data: AR==', close(ours)], []],
+    ['in invalid base64', [open(ours, 1), 'Program data: AR==', close(ours)], []],
     [
-      'beside lines that mean nothing',
+      'among unrelated lines',
       ['', open(ours, 1), 'Program return: x', `Program ${ours} consumed 1 of 2`, ONE, close(ours)],
       [1],
     ],
-    ['in no line', [], []],
-  ])('%s', (_name, entries, expected) => {
+    ['in an empty log', [], []],
+  ])('is attributed by frame: %s', (_name, entries, expected) => {
     expect(listProgramData(entries, ours).map((payload) => [...payload])).toStrictEqual(expected.map((byte) => [byte]));
   });
 });
 
-describe('frames that do not fit', () => {
+describe('unbalanced frames', () => {
   it.each<[name: string, entries: string[]]>([
-    ['never closed', [open(ours, 1)]],
-    ['never opened', [close(ours)]],
-    ['closed by another', [open(ours, 1), close(other)]],
-    ['failed by another', [open(ours, 1), fail(other)]],
+    ['unclosed', [open(ours, 1)]],
+    ['unopened', [close(ours)]],
+    ['closed by another program', [open(ours, 1), close(other)]],
+    ['failed by another program', [open(ours, 1), fail(other)]],
     ['one level too deep', [open(ours, 2), close(ours)]],
-    ['twice at one level', [open(ours, 1), open(other, 1), close(other), close(ours)]],
-    ['of what is no program', [open('l'.repeat(40), 1), close('l'.repeat(40))]],
-  ])('%s', (_name, entries) => {
+    ['two at one level', [open(ours, 1), open(other, 1), close(other), close(ours)]],
+    ['an invalid program key', [open('l'.repeat(40), 1), close('l'.repeat(40))]],
+  ])('are undecodable: %s', (_name, entries) => {
     expect(() => listProgramData(entries, ours)).toThrow('undecodable');
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Which data did one program log in a transaction? (chain-svm 6, step 4.)
- * A program can write any text into the log, line breaks included, but only behind `Program log: `. So an entry counts only as
- * a whole, and data belongs to the program whose frame is the innermost open one.
+ * Extraction of the data that one program logged in a transaction (chain-svm 6, step 4).
+ * A program can log any text, line breaks included, but only after `Program log: `. Entries are therefore matched whole, and data
+ * belongs to the program of the innermost open frame.
  */
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { parseBase64 } from '../rpc/base64.ts';
@@ -15,16 +15,16 @@ const TRUNCATION = 'Log truncated';
 
 interface Frame {
   readonly program: AltKey;
-  /** How many payloads there were when it opened: those of a frame that fails fall. */
+  /** Number of payloads when the frame opened; the payloads of a failed frame are dropped. */
   readonly payloadsBefore: number;
 }
 
-/** Tells whether the node cut the log: whatever it lacks, it may lack anything. */
+/** Returns whether the node truncated the log; any entry may then be missing. */
 export function isTruncatedLog(entries: readonly string[]): boolean {
   return entries.includes(TRUNCATION);
 }
 
-/** Payloads that `program` logged itself in frames that did not fail, in order. Throws `Undecodable` when the frames do not close. */
+/** Lists the payloads that `program` logged in successful frames, in order. Throws `Undecodable` when frames are unbalanced. */
 export function listProgramData(entries: readonly string[], program: AltKey): Uint8Array[] {
   const frames: Frame[] = [];
   const payloads: Uint8Array[] = [];

@@ -1,21 +1,21 @@
 /**
- * Which transactions mention an address? (chain-svm 6: the answers of `getSignaturesForAddress` and `getBlock`.)
- * Nothing here proves that a list is whole; what can be judged of a page alone is: order, repetition, types, finality.
+ * Validation of signature lists from `getSignaturesForAddress` and `getBlock` (chain-svm 6).
+ * A page alone proves order, uniqueness, types and finality, but not completeness.
  */
 import { parseBase58Exactly } from '../../../domain/identifiers/base58.ts';
 import type { SignatureRow } from '../../../ports/alt-chain.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { expectArray, expectCount, expectObject, expectOptional, expectText } from '../rpc/json-shape.ts';
 
-/** The most that a node gives at once; a full page is never the end. */
+/** Page size of the node; a full page is never the last one. */
 export const MAX_SIGNATURES = 1_000;
 
 const SIGNATURE_BYTES = 64;
 
 /** Reads one page. Throws `Undecodable`. */
-export function readSignatureRows(answer: unknown, before: string | undefined): readonly SignatureRow[] {
-  const rows = expectArray(answer).map(readRow);
-  refuseRepetition(rows.map(({ signature }) => signature));
+export function readSignatureRows(result: unknown, before: string | undefined): readonly SignatureRow[] {
+  const rows = expectArray(result).map(readRow);
+  rejectDuplicates(rows.map(({ signature }) => signature));
   const isOrdered = rows.every((row, k) => k === 0 || row.slot <= rows[k - 1]!.slot);
   if (!isOrdered || rows.length > MAX_SIGNATURES || rows.some(({ signature }) => signature === before)) {
     throw new Undecodable();
@@ -24,16 +24,16 @@ export function readSignatureRows(answer: unknown, before: string | undefined): 
 }
 
 /** Reads the signatures of a block, in the order of its transactions. Throws `Undecodable`. */
-export function readBlockSignatures(answer: unknown): readonly string[] {
-  const signatures = expectArray(expectObject(answer)['signatures']).map(expectSignature);
-  refuseRepetition(signatures);
+export function readBlockSignatures(result: unknown): readonly string[] {
+  const signatures = expectArray(expectObject(result)['signatures']).map(expectSignature);
+  rejectDuplicates(signatures);
   return signatures;
 }
 
 function readRow(value: unknown): SignatureRow {
   const { signature, slot, blockTime, err, confirmationStatus } = expectObject(value);
   if (err === undefined) throw new Undecodable();
-  // Old nodes leave the status out; one that is there must be what was asked for.
+  // Old nodes omit the status; if present, it must be the requested one.
   if ((expectOptional(confirmationStatus, expectText) ?? 'finalized') !== 'finalized') throw new Undecodable();
   return {
     signature: expectSignature(signature),
@@ -49,6 +49,6 @@ function expectSignature(value: unknown): string {
   return text;
 }
 
-function refuseRepetition(signatures: readonly string[]): void {
+function rejectDuplicates(signatures: readonly string[]): void {
   if (new Set(signatures).size !== signatures.length) throw new Undecodable();
 }

@@ -1,4 +1,4 @@
-/** Whatever a node sends for a transaction has a verdict, and no log ever makes an event. */
+/** Fuzzes transaction reading: every result is read or unreadable, and no record comes from a log. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,12 +7,12 @@ import {
   transactionCases,
   vectorPrograms,
 } from '../../../../testing/fixtures/alt-chain-vectors.ts';
-import { answerOf, readAs, readChanged } from '../../../../testing/fixtures/alt-transactions.ts';
+import { responseOf, readAs, readChanged } from '../../../../testing/fixtures/alt-transactions.ts';
 
-const one = answerOf('one event, legacy');
+const one = responseOf('one event, legacy');
 
-describe('anything in place of any part', () => {
-  it.each(transactionCases)('$name', ({ response }) => {
+describe('a transaction with any JSON in place of any member', () => {
+  it.each(transactionCases)('is read or unreadable: $name', ({ response }) => {
     const paths = listPaths(response);
     fc.assert(
       fc.property(fc.nat(paths.length - 1), fc.jsonValue(), (k, value) => {
@@ -24,10 +24,10 @@ describe('anything in place of any part', () => {
   });
 });
 
-it('any JSON at all', () => {
+it('any other JSON is unreadable, and null is not here yet', () => {
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 4 }), (answer) => {
-      expect(readAs(one, answer).state).toBe(answer === null ? 'not-here-yet' : 'unreadable');
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (result) => {
+      expect(readAs(one, result).state).toBe(result === null ? 'not-here-yet' : 'unreadable');
     }),
   );
 });
@@ -62,7 +62,7 @@ describe('log lines', () => {
     expect(seen.unreadable).toBeGreaterThan(50);
   });
 
-  it('leave the record readable behind noise and in a truncated log', () => {
+  it('leave the record readable after noise and in a truncated log', () => {
     const noise = fc.array(fc.constantFrom('Program log: x', 'Log truncated'), { maxLength: 3 });
     fc.assert(
       fc.property(noise, (noisy) => {

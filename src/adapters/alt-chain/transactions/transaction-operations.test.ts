@@ -1,4 +1,4 @@
-/** Every transaction of the vectors, and what they do not hold: other ways in which the parts of an answer do not agree. */
+/** Tests transaction reading against the vectors and against further inconsistent results. */
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
@@ -12,27 +12,27 @@ import {
   vectorPrograms,
 } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 import {
-  answerOf,
+  responseOf,
   readAs,
   readChanged,
   toVectorReading,
-  type Answer,
+  type TransactionResponse,
 } from '../../../../testing/fixtures/alt-transactions.ts';
 
 const { eventRegistry, stateAndSync } = vectorPrograms;
-const one = answerOf('one event, legacy');
-const looked = answerOf('two events in one v0 transaction, accounts from a lookup table');
+const one = responseOf('one event, legacy');
+const looked = responseOf('two events in one v0 transaction, accounts from a lookup table');
 
-describe('the vectors', () => {
-  it('are 16 transactions', () => {
+describe('the transactions of the vectors', () => {
+  it('are 16', () => {
     expect(transactionCases).toHaveLength(16);
   });
 
-  it.each(transactionCases)('$name', ({ response, expect: expected }) => {
+  it.each(transactionCases)('are read as expected: $name', ({ response, expect: expected }) => {
     expect(toVectorReading(readAs(response, response))).toStrictEqual(expected);
   });
 
-  it.each(transactionCases)('$name: without logs only the numbers are lost', ({ response, expect: expected }) => {
+  it.each(transactionCases)('lose only the numbers without logs: $name', ({ response, expect: expected }) => {
     const silent = readChanged(response, ({ meta }) => (meta.logMessages = null));
     const isSubmitted = (operation: Record<string, unknown>) => operation['op'] === 'submit';
     expect(toVectorReading(silent)).toStrictEqual(
@@ -83,54 +83,54 @@ describe('a record that an administrator adopted', () => {
     });
   });
 
-  it('is unreadable when the log tells of a submission', () => {
+  it('is unreadable when the log holds a submission', () => {
     expect(readAdoption(frame(eventCases[0]!.logLine))).toStrictEqual({ state: 'unreadable' });
   });
 });
 
-describe('an answer that is not all there', () => {
-  it('is asked for again when there is none yet', () => {
+describe('an incomplete result', () => {
+  it('is not here yet when it is null', () => {
     expect(readAs(one, null)).toStrictEqual({ state: 'not-here-yet' });
   });
 
-  it('is parked when nobody knows the time of its block', () => {
+  it('is parked when the block time is unknown', () => {
     expect(readAs(one, one, null)).toStrictEqual({ state: 'parked' });
   });
 
   it.each(['log closed on retirement', 'failed transaction', 'unknown instruction of our program'])(
-    'needs no time when it holds no event: %s',
+    'needs no block time without an event: %s',
     (name) => {
-      expect(readAs(answerOf(name), answerOf(name), null).state).toBe('read');
+      expect(readAs(responseOf(name), responseOf(name), null).state).toBe('read');
     },
   );
 
-  it('may leave out what a legacy transaction cannot have', () => {
+  it('may omit loaded addresses for a legacy transaction', () => {
     expect(readChanged(one, ({ meta }) => delete meta.loadedAddresses).state).toBe('read');
   });
 
-  it.each<[name: string, apply: (copy: Answer) => unknown]>([
+  it.each<[name: string, apply: (copy: TransactionResponse) => unknown]>([
     ['another signature', ({ transaction }) => (transaction.signatures[0] = '1'.repeat(64))],
     ['another slot', (copy) => (copy.slot += 1)],
     ['a newer version', (copy) => (copy.version = 1)],
     ['no version', (copy) => delete copy.version],
     ['no meta', (copy) => Object.assign(copy, { meta: null })],
-    ['no verdict', ({ meta }) => delete meta.err],
+    ['no err', ({ meta }) => delete meta.err],
     ['inner instructions not recorded', ({ meta }) => (meta.innerInstructions = null)],
     ['inner instructions of no outer one', ({ meta }) => (meta.innerInstructions = [{ index: 1, instructions: [] }])],
-    ['inner instructions told twice', ({ meta }) => (meta.innerInstructions = [innerOfFirst(), innerOfFirst()])],
+    ['repeated inner instructions', ({ meta }) => (meta.innerInstructions = [innerOfFirst(), innerOfFirst()])],
     ['a program outside the table', (copy) => (instructionOf(copy).programIdIndex = 200)],
-    ['a position that is no position', (copy) => (instructionOf(copy).programIdIndex = -1)],
+    ['a negative index', (copy) => (instructionOf(copy).programIdIndex = -1)],
     ['an account outside the table', (copy) => (instructionOf(copy).accounts[4] = 200)],
     ['too few accounts', (copy) => (instructionOf(copy).accounts.length = 4)],
     ['the log of another machine', (copy) => (instructionOf(copy).accounts[4] = 0)],
     ['data that is not base58', (copy) => (instructionOf(copy).data += '0')],
-    ['data longer than any program can send', (copy) => (instructionOf(copy).data = '2'.repeat(20_000))],
+    ['data over the size limit', (copy) => (instructionOf(copy).data = '2'.repeat(20_000))],
     ['more keys than a byte can name', ({ transaction }) => addKeys(transaction.message.accountKeys, 256)],
-    ['a key that is none', ({ transaction }) => (transaction.message.accountKeys[0] = 'abc')],
-    ['a loaded address nobody looked up', ({ meta }) => meta.loadedAddresses!.writable.push('1'.repeat(32))],
-    ['logs that are no texts', ({ meta }) => Object.assign(meta, { logMessages: [1] })],
+    ['an invalid key', ({ transaction }) => (transaction.message.accountKeys[0] = 'abc')],
+    ['a loaded address without a lookup', ({ meta }) => meta.loadedAddresses!.writable.push('1'.repeat(32))],
+    ['logs that are not texts', ({ meta }) => Object.assign(meta, { logMessages: [1] })],
     ['no log event', (copy) => changeLogs(copy, (line) => (isData(line) ? [] : [line]))],
-    ['a log event twice', (copy) => changeLogs(copy, (line) => (isData(line) ? [line, line] : [line]))],
+    ['a repeated log event', (copy) => changeLogs(copy, (line) => (isData(line) ? [line, line] : [line]))],
     [
       'a log event of another record',
       (copy) => changeLogs(copy, (line) => (isData(line) ? eventCases[1]!.logLine : line)),
@@ -139,9 +139,9 @@ describe('an answer that is not all there', () => {
       'a log event of another machine',
       (copy) => changeLogs(copy, (line) => (isData(line) ? ofOtherMachine(line) : line)),
     ],
-    ['a frame that does not close', ({ meta }) => meta.logMessages!.pop()],
+    ['an unclosed frame', ({ meta }) => meta.logMessages!.pop()],
     [
-      'a frame that another closes',
+      'a frame closed by another program',
       (copy) => changeLogs(copy, (line) => line.replace(/\w+ success$/, `${stateAndSync} success`)),
     ],
     ['a frame at the wrong depth', (copy) => changeLogs(copy, (line) => line.replace('[1]', '[2]'))],
@@ -149,7 +149,7 @@ describe('an answer that is not all there', () => {
     expect(readChanged(one, apply)).toStrictEqual({ state: 'unreadable' });
   });
 
-  it.each<[name: string, apply: (copy: Answer) => unknown]>([
+  it.each<[name: string, apply: (copy: TransactionResponse) => unknown]>([
     ['fewer addresses than looked up', ({ meta }) => meta.loadedAddresses!.readonly.pop()],
     ['no addresses', ({ meta }) => delete meta.loadedAddresses],
     ['no lookups', ({ transaction }) => delete transaction.message.addressTableLookups],
@@ -158,7 +158,9 @@ describe('an answer that is not all there', () => {
   });
 });
 
-function instructionOf({ transaction }: Answer): Answer['transaction']['message']['instructions'][number] {
+function instructionOf({
+  transaction,
+}: TransactionResponse): TransactionResponse['transaction']['message']['instructions'][number] {
   return transaction.message.instructions[0]!;
 }
 
@@ -170,7 +172,7 @@ function addKeys(keys: string[], count: number): void {
   keys.push(...new Array<string>(count).fill(stateAndSync));
 }
 
-/** The same log event with another word. */
+/** Returns the same log event with another machine id. */
 function ofOtherMachine(line: string): string {
   const payload = Buffer.from(line.replace('Program data: ', ''), 'base64');
   payload.set(hexToBytes(vectorMachines[1]!.word.slice(2)), 8);
@@ -181,6 +183,6 @@ function isData(line: string): boolean {
   return line.startsWith('Program data: ');
 }
 
-function changeLogs({ meta }: Answer, toLines: (line: string) => string | string[]): void {
+function changeLogs({ meta }: TransactionResponse, toLines: (line: string) => string | string[]): void {
   meta.logMessages = meta.logMessages!.flatMap(toLines);
 }

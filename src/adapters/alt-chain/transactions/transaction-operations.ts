@@ -1,10 +1,10 @@
 /**
- * Which changes of event logs does a transaction prove? (chain-svm 6, "Reading one transaction".)
- * Instructions are the source; logs number what they say and must agree with it. Whatever does not fit together is unreadable,
+ * Event-log operations that a transaction proves (chain-svm 6, "Reading one transaction").
+ * Instructions are the source; logs number the operations and must agree with them. An inconsistent transaction is unreadable,
  * never a shorter list.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { EventChange, EventOperation, TransactionReading } from '../../../domain/alt-chain/event-operation.ts';
+import type { EventChange, EventOperation, TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
 import { parseBase58 } from '../../../domain/identifiers/base58.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { decodable, Undecodable } from '../accounts/byte-reader.ts';
@@ -14,32 +14,32 @@ import { readEventLogEvent, type EventLogEvent } from './event-registry-log-even
 import { readExecutedTransaction, type ExecutedInstruction, type ExecutedTransaction } from './executed-transaction.ts';
 import { isTruncatedLog, listProgramData } from './program-log.ts';
 
-/** What is known of a transaction from the list it was found in, and of the program it is read for. */
+/** Facts of a transaction from the list that named it, and the program it is read for. */
 export interface TransactionContext {
   readonly signature: string;
   readonly slot: number;
-  /** Unix seconds; undefined: nobody knows the time of the block. */
+  /** Unix seconds; undefined if the block time is unknown. */
   readonly blockTime: number | undefined;
   readonly eventRegistry: AltKey;
-  /** The address of a machine's event log; the caller may remember what it costs a look at the curve to find. */
+  /** Returns the address of a machine's event log; callers may memoize it. */
   readonly eventLogOf: (id: MachineId) => AltKey;
 }
 
-/** The most that one program can hand to another; outer instructions are shorter still. */
+/** Limit of instruction data between programs; outer instructions are shorter. */
 const MAX_INSTRUCTION_BYTES = 10_240;
 
-/** Reads an answer of `getTransaction`; never throws. */
-export function readTransaction(answer: unknown, context: TransactionContext): TransactionReading {
-  if (answer === null) return { state: 'not-here-yet' };
-  const operations = decodable(() => readOperations(answer, context));
+/** Reads a result of `getTransaction`. Never throws. */
+export function readTransaction(result: unknown, context: TransactionContext): TransactionReadResult {
+  if (result === null) return { state: 'not-here-yet' };
+  const operations = decodable(() => readOperations(result, context));
   if (operations === undefined) return { state: 'unreadable' };
   const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
   if (needsTime && context.blockTime === undefined) return { state: 'parked' };
   return { state: 'read', operations };
 }
 
-function readOperations(answer: unknown, context: TransactionContext): EventOperation[] {
-  const transaction = readExecutedTransaction(answer);
+function readOperations(result: unknown, context: TransactionContext): EventOperation[] {
+  const transaction = readExecutedTransaction(result);
   if (transaction.signature !== context.signature || transaction.slot !== context.slot) throw new Undecodable();
   if (transaction.hasFailed) return [];
   const instructions = transaction.instructions.flatMap((instruction) => readInstruction(instruction, context));
@@ -49,7 +49,7 @@ function readOperations(answer: unknown, context: TransactionContext): EventOper
   return instructions.map((instruction, k) => toOperation(instruction, events[k]));
 }
 
-/** None or one: an instruction of another program, or of another kind, changes no log. */
+/** Returns one instruction, or none if it belongs to another program or changes no log. */
 function readInstruction(
   { program, data, accountAt }: ExecutedInstruction,
   { eventRegistry, eventLogOf }: TransactionContext,
@@ -63,13 +63,13 @@ function readInstruction(
   return [read.instruction];
 }
 
-/** Undefined: the node kept no logs, or not all of them. */
+/** Reads the logged events; undefined if the logs are missing or truncated. */
 function readLogEvents({ logs }: ExecutedTransaction, eventRegistry: AltKey): EventLogEvent[] | undefined {
   if (logs === undefined || isTruncatedLog(logs)) return undefined;
   return listProgramData(logs, eventRegistry).flatMap((payload) => readEventLogEvent(payload) ?? []);
 }
 
-/** Joins an instruction with the log event of its place. Throws `Undecodable` when they tell of different changes. */
+/** Merges an instruction with its log event. Throws `Undecodable` when they describe different changes. */
 function toOperation(instruction: EventInstruction, event: EventLogEvent | undefined): EventOperation {
   if (event === undefined) return { ...withoutLog(instruction), evidence: 'instruction' };
   if (event.machineId !== instruction.machineId) throw new Undecodable();

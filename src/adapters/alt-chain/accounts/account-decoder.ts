@@ -1,6 +1,4 @@
-/**
- * Is there an account, and is it what it should be? The checks of chain-svm 5, in their order; the first that fails decides.
- */
+/** Account decoding with the checks of chain-svm 5, in their order; the first failed check decides. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
@@ -8,19 +6,19 @@ import { ByteReader, decodable } from './byte-reader.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 import { SYSTEM_PROGRAM } from './system-program.ts';
 
-/** Form of one type of account. `Subject`: what the account says it belongs to, a machine's word or a wallet. */
+/** Layout of one account type. `Subject` is the owner that the account names: a machine id or a wallet. */
 export interface AccountLayout<T, Subject extends bigint | AltKey | undefined> {
   /** 16 hex digits. */
   readonly discriminator: string;
-  /** Judged before any value is read. */
+  /** Checked before any value is read. */
   readonly allowsLength: (bytes: number) => boolean;
-  /** Some accounts are longer than their content; what follows it is then nothing. */
+  /** True if the account is longer than its content; the bytes after it are ignored. */
   readonly hasTail?: true;
-  /** Reads what follows the discriminator. Throws `Undecodable`. */
+  /** Reads the bytes after the discriminator. Throws `Undecodable`. */
   readonly read: (reader: ByteReader) => { readonly subject: Subject; readonly value: T };
 }
 
-/** Who should own the account, and whose it should be. */
+/** Expected owner program and subject of an account. */
 export interface ExpectedAccount<Subject> {
   readonly program: AltKey;
   readonly subject: Subject;
@@ -28,14 +26,15 @@ export interface ExpectedAccount<Subject> {
 
 const DISCRIMINATOR_BYTES = 8;
 
-export function judgeAccount<T, Subject extends bigint | AltKey | undefined>(
+/** Decodes an account and checks its owner, discriminator, length and subject. An unallocated account is absent. */
+export function decodeAccount<T, Subject extends bigint | AltKey | undefined>(
   reading: ReadResult<RawAccount>,
   layout: AccountLayout<T, Subject>,
   expected: ExpectedAccount<Subject>,
 ): ReadResult<T> {
   if (reading.state !== 'present') return reading;
   const { owner, executable, data } = reading.value;
-  if (owner === SYSTEM_PROGRAM && data.length === 0) return { state: 'absent' }; // anyone can send lamports to an address
+  if (owner === SYSTEM_PROGRAM && data.length === 0) return { state: 'absent' }; // any wallet can send lamports to an address
   const isOfType =
     !executable &&
     owner === expected.program &&
