@@ -25,7 +25,7 @@ export type WireFault =
 export interface FaultProxy {
   readonly port: number;
   /** Counts the chunks and connections that the fault has affected. */
-  readonly met: number;
+  readonly hits: number;
   inject(fault: WireFault): void;
   /** Removes the fault and closes the connections it has corrupted. */
   heal(): void;
@@ -99,7 +99,7 @@ export async function startFaultProxy(upstream: NetConnectOpts): Promise<FaultPr
 
   return {
     port: (server.address() as AddressInfo).port,
-    get met() {
+    get hits() {
       return met;
     },
     inject(next) {

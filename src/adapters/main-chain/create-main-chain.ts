@@ -149,7 +149,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     const followed = head.fresh();
     return followed !== undefined && followed.number > newest.number ? followed : newest;
   });
-  const readMachineNow = coalesceAfterCall(async (id: MachineId): Promise<CachedMachine> => {
+  const readMachineUncached = coalesceAfterCall(async (id: MachineId): Promise<CachedMachine> => {
     const block = await readNewestBlock('latest');
     const deadline = startRead();
     const pages = { offset: 0, limit: 1, firstEvents: false };
@@ -186,7 +186,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
         readSnapshot(id, firstEvents, await eventsFrom(), block, deadline),
       );
     },
-    readMachineUncached: readMachineNow,
+    readMachineUncached,
     getCached(id, firstEvents) {
       const block = head.fresh();
       const facts = deployment.fresh();

@@ -15,7 +15,7 @@ const FIXED_TEXTS = {
   'peer-mismatch': 'differs from the address book of InfoDesk',
   'no-economic-authority': 'is not the economic authority',
   'no-flags': 'does not answer flagsOf(uint256)',
-  'incomplete-facts': 'the facts of the deployment are not all answered',
+  'incomplete-facts': 'some facts of the deployment cannot be read',
   'missing-account': 'no account at this address',
   'unreadable-account': 'its account cannot be read',
   'not-executable': 'no program at this address',
@@ -25,8 +25,11 @@ const FIXED_TEXTS = {
   'foreign-registry': 'serves another machine registry',
 } as const;
 
+/** Kinds of problems that carry no details besides their variable. */
+export type PlainProblemKind = keyof typeof FIXED_TEXTS;
+
 export type DeploymentProblem =
-  | { readonly kind: keyof typeof FIXED_TEXTS; readonly variable: string }
+  | { readonly kind: PlainProblemKind; readonly variable: string }
   /** A node does not respond; nodes are numbered from 1 in the order of the configuration. */
   | { readonly kind: 'unreachable'; readonly variable: string; readonly endpoint: number }
   /** The contracts or accounts cannot be read from any node. */

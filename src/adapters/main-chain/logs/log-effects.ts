@@ -164,7 +164,7 @@ export interface LogEffects {
   /** Lists the contracts whose logs are read, in lower case. */
   readonly addresses: readonly Address[];
   /** Decodes a log of a watched contract; undefined when it does not have the form of its event. */
-  judge(
+  decode(
     address: Address,
     topics: readonly Hex[],
     data: Hex,
@@ -180,7 +180,7 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
   }
   return {
     addresses: [...watched.keys()],
-    judge(address, topics, data) {
+    decode(address, topics, data) {
       const { contract, topics: known } = watched.get(address)!;
       const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
       if (topic === undefined) {

@@ -70,7 +70,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   const batcher = createBatcher({ request }, maxBatchCalls);
   /** Has its own size: receipts are longer than logs, so a node may refuse a batch of them that it accepts for logs. */
   const receiptsBatcher = createBatcher({ request }, maxBatchCalls);
-  let tellsReceipts = true;
+  let servesReceipts = true;
 
   /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
   async function request(
@@ -92,11 +92,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     raw: RawLog & { readonly blockTimestamp: Time },
     address: Address,
   ): ChainLog & { readonly blockTimestamp: Time } {
-    const judged = effects.judge(address, raw.topics, raw.data);
-    if (judged === undefined) throw chainUnreadable('main', 'malformed');
-    if (judged.effect.kind === 'unknown') counters.unknownLogs += 1;
+    const decoded = effects.decode(address, raw.topics, raw.data);
+    if (decoded === undefined) throw chainUnreadable('main', 'malformed');
+    if (decoded.effect.kind === 'unknown') counters.unknownLogs += 1;
     const { blockNumber, blockHash, logIndex, transactionHash, blockTimestamp } = raw;
-    return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...judged };
+    return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...decoded };
   }
 
   /** Returns the logs of a response. Throws `ChainUnreadable` for a log outside the requested range and contracts. */
@@ -130,7 +130,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   function toProvenLogs(response: RpcResponse, header: Header): ProvenLog[] | undefined {
-    if (!response.ok && response.code === METHOD_NOT_FOUND) tellsReceipts = false;
+    if (!response.ok && response.code === METHOD_NOT_FOUND) servesReceipts = false;
     const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
     return raws?.map((raw) => toChainLog(raw, raw.address as Address));
   }
@@ -138,7 +138,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   return {
     addresses: effects.addresses,
     get servesReceipts() {
-      return tellsReceipts;
+      return servesReceipts;
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),

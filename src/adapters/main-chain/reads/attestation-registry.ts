@@ -60,7 +60,7 @@ export class AttestationFailed extends Error {
 
 export interface AttestationRegistry {
   /** Returns the chip records in force. Like all methods, throws `AttestationFailed`. */
-  listStandingChipRecords(): Promise<ChipRecordInForce[]>;
+  listChipRecordsInForce(): Promise<ChipRecordInForce[]>;
   /**
    * Reserves the account's next nonce. What is checked between this call and `send` remains true: of two changes of one account opened at the
    * same time, only one is ever mined.
@@ -126,7 +126,7 @@ export function createAttestationRegistry(options: AttestationRegistryOptions): 
   }
 
   return {
-    async listStandingChipRecords() {
+    async listChipRecordsInForce() {
       await requireChain();
       const inForce = new Map<bigint, Hex>();
       for await (const logs of readAllLogs()) {

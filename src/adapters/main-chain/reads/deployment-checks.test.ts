@@ -76,12 +76,12 @@ describe('a problem names its variable, and readiness agrees', () => {
     expect(await listProblems(swapped)).toEqual([
       'MACHINE_SUBSCRIPTION_ADDRESS: differs from the address book of InfoDesk',
       'CROSS_CHAIN_MIRROR_ADDRESS: differs from the address book of InfoDesk',
-      'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
+      'INFO_DESK_ADDRESS: some facts of the deployment cannot be read',
     ]);
     const alone = harness.open({ addresses: { eventRegistry: infoDesk } });
     expect(await listProblems(alone)).toEqual([
       'EVENT_REGISTRY_ADDRESS: does not answer infoDesk()',
-      'INFO_DESK_ADDRESS: the facts of the deployment are not all answered',
+      'INFO_DESK_ADDRESS: some facts of the deployment cannot be read',
     ]);
     expect(await alone.chain.readReadiness()).toEqual({ ...SOUND, eventRegistry: false });
   });

@@ -7,7 +7,7 @@ import type { Deadline } from '../../rpc/deadline.ts';
 import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
 import { createBatcher } from '../rpc/batch-size.ts';
 import {
-  judgePeer,
+  checkPeer,
   PEER_NAMES,
   readDeploymentResults,
   toDeploymentFacts,
@@ -106,7 +106,7 @@ async function checkContracts({
 
 function checkResults(results: DeploymentResults, addresses: MainChainAddresses): DeploymentProblem[] {
   const problems = PEER_NAMES.flatMap((name): DeploymentProblem[] => {
-    const kind = judgePeer(name, results, addresses);
+    const kind = checkPeer(name, results, addresses);
     return kind === undefined ? [] : [{ kind, variable: VARIABLES[name] }];
   });
   if (!results.isFlagsCallDecoded) problems.push({ kind: 'no-flags', variable: VARIABLES.adminFlags });

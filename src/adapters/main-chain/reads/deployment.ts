@@ -9,7 +9,7 @@ import type { Header } from '../../../ports/main-chain.ts';
 import type { Hex } from 'viem';
 import { keccak256, stringToHex } from 'viem/utils';
 import type { Deadline } from '../../rpc/deadline.ts';
-import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
+import type { PlainProblemKind } from '../../rpc/deployment-problem.ts';
 import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -159,17 +159,12 @@ function requireFact<T>(fact: T | undefined): T {
   return fact;
 }
 
-type PeerProblemKind = Exclude<
-  DeploymentProblem['kind'],
-  'unreachable' | 'unreadable' | 'wrong-chain' | 'wrong-ordinal'
->;
-
 /** Returns the kind of problem of one of the five contracts; undefined when it belongs to the deployment. */
-export function judgePeer(
+export function checkPeer(
   name: PeerName,
   results: DeploymentResults,
   addresses: MainChainAddresses,
-): PeerProblemKind | undefined {
+): PlainProblemKind | undefined {
   const { registeredAddress, infoDesk } = results.peers[name];
   if (infoDesk === undefined) return 'no-info-desk';
   if (infoDesk !== addresses.infoDesk) return 'foreign-info-desk';

@@ -182,9 +182,9 @@ function crossCheckController(
     controller.state === 'present' &&
     document.state === 'present' &&
     toOptional(controller.value) !== document.value.controller;
-  const judge = <T>(reading: ReadResult<T>): ReadResult<T> =>
+  const check = <T>(reading: ReadResult<T>): ReadResult<T> =>
     differ || (owner.state === 'present' && reading.state === 'absent') ? unreadable('contradiction') : reading;
-  return { controller: noneIfZero(judge(controller)), document: judge(document) };
+  return { controller: noneIfZero(check(controller)), document: check(document) };
 }
 
 function toOwner(value: Hex): ReadResult<Address> {

@@ -120,7 +120,7 @@ export function createMulticall({ nodes, address, limits, counters }: MulticallO
     const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
     const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
     const [response] = await nodes.request([ethCall(address, encodeAggregate3(inner), block)], deadline);
-    if (!response!.ok) return judgeRefusal(response!);
+    if (!response!.ok) return classifyRefusal(response!);
     if (response!.result === '0x') return readWithoutAggregate(block, calls, deadline);
     const results = decodeAggregate3(response!.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
@@ -223,7 +223,7 @@ function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {
 }
 
 /** Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a limit. */
-function judgeRefusal(response: RpcResponse & { readonly ok: false }): TooLarge {
+function classifyRefusal(response: RpcResponse & { readonly ok: false }): TooLarge {
   if (response.hint === 'too-large' || response.revertData !== undefined) return 'too-large';
   throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
 }

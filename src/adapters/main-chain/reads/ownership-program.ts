@@ -17,7 +17,7 @@ export interface OwnershipTargets {
   readonly selectors: { readonly ownerOf: Hex; readonly controllerOf: Hex; readonly isHomedLocally: Hex };
 }
 
-/** Number, timestamp and parent hash of the block that answered. */
+/** Number, timestamp and parent hash of the block at which the program ran. */
 const PROOF_BYTES = 3 * 32;
 /** One byte that is 1 for a machine held here, then owner and controller. */
 const RECORD_BYTES = 1 + 20 + 20;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, MainChainReadiness } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { judgePeer, readDeploymentResults, type DeploymentResults, type PeerName } from './deployment.ts';
+import { checkPeer, readDeploymentResults, type DeploymentResults, type PeerName } from './deployment.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from './multicall.ts';
 
@@ -35,7 +35,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<MainCh
   }
 
   function toReadiness(rpcConnected: boolean, results: DeploymentResults | undefined): MainChainReadiness {
-    const isSound = (name: PeerName) => results !== undefined && judgePeer(name, results, addresses) === undefined;
+    const isSound = (name: PeerName) => results !== undefined && checkPeer(name, results, addresses) === undefined;
     return {
       rpcConnected,
       machineRegistry: isSound('machineRegistry'),
