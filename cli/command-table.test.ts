@@ -1,4 +1,4 @@
-/** The command line: help for every command, and what wrong usage is told. */
+/** Command line of `svc`: help for every command, and messages for wrong usage. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { formatHelp } from './command.ts';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
+it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
   const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest) )?[\w-]+)/gm)].map(([, name]) => name);
   expect(listed).toEqual([
@@ -29,7 +29,7 @@ it.each(['--help', '-h', 'help'])('%s lists every command', async (word) => {
 });
 
 describe.each(COMMANDS)('$name', (command) => {
-  it('tells its options, an example and the exit codes', async () => {
+  it('prints its options, an example and the exit codes for --help', async () => {
     expect(await runCommandLine([...command.name.split(' '), '--help'])).toBe(EXIT_CODES.ok);
     expect(printed).toBe(formatHelp(command));
     for (const option of Object.keys(command.options)) expect(printed).toContain(`  --${option}`);
@@ -37,12 +37,12 @@ describe.each(COMMANDS)('$name', (command) => {
     expect(printed).toContain(EXIT_CODES_TEXT);
   });
 
-  it('prints JSON when asked', () => {
+  it('has the option --json', () => {
     expect(command.options).toHaveProperty('json');
   });
 });
 
-it('helps with a command in every way that is tried', async () => {
+it('prints the help of a command for -h, --help and help COMMAND', async () => {
   for (const words of [
     ['machine', '-h'],
     ['machine', '--help'],
@@ -50,33 +50,36 @@ it('helps with a command in every way that is tried', async () => {
   ]) {
     printed = '';
     expect(await runCommandLine(words)).toBe(EXIT_CODES.ok);
-    expect(printed).toMatch(/^svc machine ID \[options\]\n/);
+    expect(printed).toMatch(/^Usage: svc machine ID \[options\]\n/);
   }
 });
 
-it('tells its version', async () => {
+it('prints its version', async () => {
   expect(await runCommandLine(['--version'])).toBe(EXIT_CODES.ok);
   expect(printed).toBe(`svc ${manifest.version}, Node ${process.version}\n`);
 });
 
 describe('wrong usage', () => {
   it.each([
-    [[], 'a command is missing'],
-    [['chip'], 'chip takes one of challenge, prove, submit, test-pki; see svc --help'],
-    [['chip', 'fly'], 'chip takes one of challenge, prove, submit, test-pki; see svc --help'],
-    [['chip', 'submit'], 'chip submit takes EVIDENCE; see svc chip submit --help'],
-    [['fly'], 'there is no command "fly"; see svc --help'],
-    [['machin'], 'there is no command "machin"; do you mean machine? svc --help lists all'],
-    [['machine'], 'machine takes ID; see svc machine --help, as in: svc machine did:svc:42'],
-    [['machine', 'a', 'b'], 'machine takes ID; see svc machine --help'],
-    [['serve', 'now'], 'serve takes no argument; see svc serve --help'],
-    [['serve', '--fast'], "Unknown option '--fast'; see svc serve --help"],
-    [['serve', '--env-file'], "Option '--env-file <value>' argument missing; see svc serve --help"],
+    [[], 'no command given'],
+    [['chip'], 'chip requires one of challenge, prove, submit, test-pki. Run svc --help for a list.'],
+    [['chip', 'fly'], 'chip requires one of challenge, prove, submit, test-pki. Run svc --help for a list.'],
+    [
+      ['chip', 'submit'],
+      'missing argument EVIDENCE, as in: svc chip submit evidence.json; run svc chip submit --help for usage',
+    ],
+    [['fly'], 'unknown command "fly". Run svc --help for a list.'],
+    [['machin'], 'unknown command "machin"; did you mean machine? Run svc --help for a list.'],
+    [['machine'], 'missing argument ID, as in: svc machine did:svc:42; run svc machine --help for usage'],
+    [['machine', 'a', 'b'], 'too many arguments; machine takes ID; run svc machine --help for usage'],
+    [['serve', 'now'], 'too many arguments; serve takes none; run svc serve --help for usage'],
+    [['serve', '--fast'], "Unknown option '--fast'; run svc serve --help for usage"],
+    [['serve', '--env-file'], "Option '--env-file <value>' argument missing; run svc serve --help for usage"],
     [['devnet', '--evm-port', 'x'], '--evm-port must be a whole number from 0 to 65535'],
     [['demo', '--port', '65536'], '--port must be a whole number from 0 to 65535'],
-    [['machine', 'x', '--base-url', 'nowhere'], '--base-url must be a URL'],
-    [['machine', 'x', '--base-url', 'ftp://x'], '--base-url must be a URL'],
-  ])('%j', async (args, message) => {
+    [['machine', 'x', '--base-url', 'nowhere'], '--base-url must be a URL that starts with http:// or https://'],
+    [['machine', 'x', '--base-url', 'ftp://x'], '--base-url must be a URL that starts with http:// or https://'],
+  ])('exits with 2 for %j', async (args, message) => {
     await expect(runCommandLine(args)).rejects.toMatchObject({
       message: expect.stringContaining(message),
       exitCode: EXIT_CODES.usage,

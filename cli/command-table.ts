@@ -1,4 +1,4 @@
-/** Which commands are there? The table behind `svc --help` (configuration.md 2), and how one of them is run. */
+/** Table of all commands, behind `svc --help` (configuration.md 2), and dispatch of a command line to one of them. */
 import { alignColumns, runCommand, type Command } from './command.ts';
 import { ATTEST_COMMANDS } from './commands/attest.ts';
 import { CHIP_COMMANDS } from './commands/chip.ts';
@@ -17,6 +17,8 @@ import manifest from '../package.json' with { type: 'json' };
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 import { findNearestWord } from './nearest-word.ts';
 
+const LIST_HINT = 'Run svc --help for a list.';
+
 export const COMMANDS: readonly Command[] = [
   ...[demo, devnet, serve, doctor, machine, fleet, verify, monetize, replay],
   ...CHIP_COMMANDS,
@@ -24,7 +26,7 @@ export const COMMANDS: readonly Command[] = [
   ...[mcp, createCompletion(() => COMMANDS)],
 ];
 
-/** Runs a whole command line. Throws `CommandFailed`. */
+/** Runs a command line and returns its exit code. Throws `CommandFailed`. */
 export async function runCommandLine(words: readonly string[]): Promise<ExitCode> {
   const [name = '', ...rest] = words;
   if (name === 'help' && rest.length > 0) return runCommandLine([...rest, '--help']);
@@ -36,24 +38,24 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
     process.stdout.write(`svc ${manifest.version}, Node ${process.version}\n`);
     return EXIT_CODES.ok;
   }
-  if (name === '') throw new CommandFailed('usage', `a command is missing\n\n${formatOverview()}`);
+  if (name === '') throw new CommandFailed('usage', `no command given\n\n${formatOverview()}`);
   const command = COMMANDS.find((each) => each.name === name || each.name === `${name} ${rest[0]}`);
   if (command !== undefined) return runCommand(command, words.slice(command.name.split(' ').length));
   const verbs = COMMANDS.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name.split(' ')[1]);
-  if (verbs.length > 0) throw new CommandFailed('usage', `${name} takes one of ${verbs.join(', ')}; see svc --help`);
+  if (verbs.length > 0) throw new CommandFailed('usage', `${name} requires one of ${verbs.join(', ')}. ${LIST_HINT}`);
   const near = findNearestWord(name, [...new Set(COMMANDS.map((each) => each.name.split(' ')[0]!))]);
-  const hint = near === undefined ? 'see svc --help' : `do you mean ${near}? svc --help lists all`;
-  throw new CommandFailed('usage', `there is no command ${JSON.stringify(name)}; ${hint}`);
+  const suggestion = near === undefined ? '.' : `; did you mean ${near}?`;
+  throw new CommandFailed('usage', `unknown command ${JSON.stringify(name)}${suggestion} ${LIST_HINT}`);
 }
 
 function formatOverview(): string {
   const rows = COMMANDS.map(({ name, operands, about }) => [[name, ...operands].join(' '), about]);
   return [
-    'svc COMMAND [options]',
+    'Usage: svc COMMAND [options]',
     '',
     ...alignColumns(rows).map((line) => `  ${line}`),
     '',
-    'svc COMMAND --help tells the options of a command and an example; svc --version, which release this is.',
+    'Run svc COMMAND --help for the options of a command and an example, svc --version for the version.',
     `Exit codes: ${EXIT_CODES_TEXT}`,
     '',
   ].join('\n');

@@ -1,4 +1,4 @@
-/** What is a command? Its words, its options, an example, and what it does; and how a command line is taken apart. */
+/** Definition of a command (name, options, example, action) and parsing of its command line. */
 import { parseArgs } from 'node:util';
 import { wholeNumber } from '../src/config/parsers.ts';
 import { didPrefix } from '../src/domain/identifiers/identifiers.ts';
@@ -7,9 +7,9 @@ import { CommandFailed, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
-  /** One letter, behind one dash. */
+  /** One letter, used after a single dash. */
   readonly short?: string;
-  /** What stands behind the option, in help: `PATH`. */
+  /** Placeholder of the value in help: `PATH`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -20,19 +20,19 @@ type ValueOf<T extends Option['type']> = T extends 'boolean' ? boolean : string;
 type Values<O extends Options> = { readonly [K in keyof O]?: ValueOf<O[K]['type']> };
 
 export interface Command<O extends Options = Options> {
-  /** One word, or a family's word and a verb: `chip submit`. */
+  /** One word, or a group and a verb: `chip submit`. */
   readonly name: string;
   readonly about: string;
-  /** Names of the arguments, all of which must be given. */
+  /** Names of the arguments, all required. */
   readonly operands: readonly string[];
   readonly options: O;
-  /** A whole command line. */
+  /** A complete command line. */
   readonly example: string;
-  /** Throws `CommandFailed` to end with a message. */
+  /** Runs the command and returns its exit code. Throws `CommandFailed` to exit with a message. */
   run(options: Values<O>, operands: readonly string[]): Promise<ExitCode>;
 }
 
-/** Keeps the types of a command's own options, and gives it to the table of all commands. */
+/** Checks the types of a command's own options and widens it for the command table. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
   return command as unknown as Command;
 }
@@ -41,20 +41,20 @@ export const JSON_OPTION = { type: 'boolean', about: 'print JSON' } as const;
 export const BASE_URL_OPTION = {
   type: 'string',
   value: 'URL',
-  about: 'the service (default http://127.0.0.1:8000)',
+  about: 'URL of the service (default http://127.0.0.1:8000)',
 } as const;
 export const ENV_FILE_OPTION = {
   type: 'string',
   value: 'PATH',
-  about: 'a file of KEY=VALUE lines; the environment wins over it',
+  about: 'file of KEY=VALUE lines; environment variables take precedence',
 } as const;
 
 /** For examples. */
 export const EXAMPLE_DID = `${didPrefix(DEFAULT_NAMESPACE)}42`;
 
-const HELP: Options = { help: { type: 'boolean', short: 'h', about: 'print this' } };
+const HELP: Options = { help: { type: 'boolean', short: 'h', about: 'print this help' } };
 
-/** Runs a command with its part of the command line. */
+/** Parses the arguments of a command and runs it. */
 export async function runCommand(command: Command, args: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = parseCommandLine(command, args);
   if (values['help'] === true) {
@@ -63,9 +63,11 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   }
   const { operands, name } = command;
   if (positionals.length !== operands.length) {
-    const wanted = operands.length === 0 ? 'no argument' : operands.join(' ');
-    const hint = positionals.length < operands.length ? `, as in: ${command.example}` : '';
-    throw new CommandFailed('usage', `${name} takes ${wanted}; see svc ${name} --help${hint}`);
+    const problem =
+      positionals.length < operands.length
+        ? `missing argument ${operands[positionals.length]}, as in: ${command.example}`
+        : `too many arguments; ${name} takes ${operands.length === 0 ? 'none' : operands.join(' ')}`;
+    throw new CommandFailed('usage', `${problem}; run svc ${name} --help for usage`);
   }
   return command.run(values, positionals);
 }
@@ -81,18 +83,21 @@ function parseCommandLine(command: Command, args: readonly string[]) {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return { values: values as Values<Options>, positionals };
   } catch (error) {
-    throw new CommandFailed('usage', `${(error as Error).message.split('. ')[0]}; see svc ${command.name} --help`);
+    throw new CommandFailed(
+      'usage',
+      `${(error as Error).message.split('. ')[0]}; run svc ${command.name} --help for usage`,
+    );
   }
 }
 
-/** What `svc COMMAND --help` prints. */
+/** Returns the text of `svc COMMAND --help`. */
 export function formatHelp(command: Command): string {
   const options = Object.entries({ ...command.options, ...HELP }).map(([name, { value, about, short }]) => [
     `--${name}${value === undefined ? '' : ` ${value}`}${short === undefined ? '' : `, -${short}`}`,
     about,
   ]);
   return [
-    `svc ${[command.name, ...command.operands].join(' ')} [options]`,
+    `Usage: svc ${[command.name, ...command.operands].join(' ')} [options]`,
     '',
     command.about,
     '',
@@ -104,13 +109,13 @@ export function formatHelp(command: Command): string {
   ].join('\n');
 }
 
-/** Lines whose first column is as wide as its widest cell. */
+/** Formats rows as lines and pads the first column to its widest cell. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const width = Math.max(0, ...rows.map(([first = '']) => first.length));
   return rows.map(([first = '', ...rest]) => [first.padEnd(width), ...rest].join('  ').trimEnd());
 }
 
-/** Reads the number behind an option; undefined when it is not given. */
+/** Parses the value of a numeric option; returns undefined when it is not given. Throws `CommandFailed`. */
 export function parseNumberOption(name: string, text: string | undefined, from: number, to: number) {
   if (text === undefined) return undefined;
   const kind = wholeNumber(from, to);

@@ -1,10 +1,9 @@
 /**
- * How does a command get a decision to the service? The client prepares, sends and judges it; here it is signed, sent anew while the machine cannot be
- * read, and every error becomes an ending of the command (interface, Monetization; http-facts 2 and 9).
+ * Signs an opt-in decision and sends it to the service. The client prepares and validates it; this module signs it, sends it again while
+ * the machine is unavailable, and converts errors to `CommandFailed` (interface, Monetization; http-facts 2 and 9).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection, ServiceError } from '../client/client.ts';
-import type { MonetizationState } from '../client/monetization-state.ts';
+import type { Connection, MonetizationStateResponse, ServiceError } from '../client/client.ts';
 import {
   prepareDecision,
   sendDecision,
@@ -17,32 +16,32 @@ import { CommandFailed } from './exit-codes.ts';
 import { formatDetail, printable, toFailure } from './http-reads.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** Of the whole operation, as for every client. */
+/** Deadline of the whole operation, as for every client. */
 const OPERATION_MILLISECONDS = 30_000;
-const RETRIES = 2;
+const MAX_RETRIES = 2;
 const RETRY_MILLISECONDS = 1_000;
 
 export type Wish = DecisionWish & { readonly machine: MachineId };
 
-/** The decision as it would be signed now. Throws `CommandFailed`. */
+/** Prepares the decision with the current time. Throws `CommandFailed`. */
 export async function prepareOrFail(connection: Connection, wish: Wish): Promise<PreparedDecision> {
   const answer = await prepareDecision(connection, { signal: AbortSignal.timeout(OPERATION_MILLISECONDS), ...wish });
   if (answer.ok) return answer.value;
   const { error } = answer;
-  if (error.kind === 'invalid-argument') throw new CommandFailed('refused', `${error.text}: try again in a minute`);
+  if (error.kind === 'invalid-argument') throw new CommandFailed('refused', `${error.text}; try again in a minute`);
   if (error.kind === 'foreign-answer' && error.status === 200) {
     throw new CommandFailed('verificationFailed', printable(`${error.text}: nothing was signed`));
   }
   throw toRefusal(connection, wish, error);
 }
 
-/** Signs and sends; the state that is then in force. `onSigning` sees each decision before it is signed. Throws `CommandFailed`. */
-export async function decide(
+/** Signs and sends the decision; returns the stored state. Calls `onSigning` before each signature. Throws `CommandFailed`. */
+export async function signAndSendDecision(
   connection: Connection,
   wish: Wish,
   key: SigningKey,
   onSigning: (prepared: PreparedDecision) => void,
-): Promise<MonetizationState> {
+): Promise<MonetizationStateResponse> {
   const signal = AbortSignal.timeout(OPERATION_MILLISECONDS);
   for (let attempt = 0; ; attempt++) {
     const prepared = await prepareOrFail(connection, { ...wish, signal });
@@ -54,9 +53,9 @@ export async function decide(
     if (error.kind === 'foreign-answer' && error.status === 200) {
       throw new CommandFailed('verificationFailed', printable(error.text));
     }
-    // A machine that is not available now may be in a moment; nothing else is tried again.
-    const isPassing = error.kind === 'machine-unavailable' && error.status === 503;
-    if (attempt === RETRIES || !isPassing) throw toRefusal(connection, wish, error);
+    // Only an unavailable machine is transient.
+    const isTransient = error.kind === 'machine-unavailable' && error.status === 503;
+    if (attempt === MAX_RETRIES || !isTransient) throw toRefusal(connection, wish, error);
     await delay(RETRY_MILLISECONDS);
   }
 }
@@ -69,8 +68,8 @@ function toRefusal(connection: Connection, { machine }: Wish, error: ServiceErro
 function requireHomeOf({ chain }: SigningKey, { scheme }: PreparedDecision): void {
   const home = scheme === 'ed25519' ? 'alt' : 'main';
   if (chain === home) return;
-  const wanted = home === 'alt' ? "its owner's Ed25519 seed, 64 hex digits" : 'a key of the main chain';
-  throw new CommandFailed('usage', `the machine lives on the ${home} chain, and needs ${wanted}`);
+  const wanted = home === 'alt' ? 'the Ed25519 seed of its owner (64 hex digits)' : 'a key of the main chain';
+  throw new CommandFailed('usage', `the machine is homed on the ${home} chain; sign with ${wanted}`);
 }
 
 function sign({ message }: PreparedDecision, { chain, key }: SigningKey): DecisionSignature {

@@ -1,19 +1,19 @@
-/** How does a command end? The exit codes that scripts may rely on (configuration.md 2). */
+/** Exit codes of all commands, stable for scripts (configuration.md 2). */
 
 export const EXIT_CODES = { ok: 0, refused: 1, usage: 2, unreachable: 3, verificationFailed: 4 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-/** Shown by every `--help`. */
+/** Printed by every `--help`. */
 export const EXIT_CODES_TEXT = '0 ok, 1 refused by the service, 2 usage, 3 not reachable, 4 verification failed';
 
-/** Ends a command with a message for the person who called it. */
+/** Stops a command with an exit code and a message for the user. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: ExitCode;
 
-  constructor(ending: Exclude<keyof typeof EXIT_CODES, 'ok'>, message: string) {
+  constructor(outcome: Exclude<keyof typeof EXIT_CODES, 'ok'>, message: string) {
     super(message);
-    this.exitCode = EXIT_CODES[ending];
+    this.exitCode = EXIT_CODES[outcome];
   }
 }

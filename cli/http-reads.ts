@@ -1,4 +1,4 @@
-/** What does the service answer? The requests of the client, for the commands that show an answer as it is, with every error as an ending. */
+/** HTTP reads for commands that print a response as it is. Converts every error to `CommandFailed`. */
 import { connect, type Connection, type ServiceError } from '../client/client.ts';
 import { ask, type JsonObject } from '../client/http.ts';
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
@@ -8,22 +8,22 @@ export type { JsonObject } from '../client/http.ts';
 
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8000';
 
-/** Throws `CommandFailed` for what is no URL. */
+/** Opens a connection. Throws `CommandFailed` unless the URL is HTTP or HTTPS. */
 export function openConnection(baseUrl: string, namespace?: Namespace): Connection {
   if (!/^https?:/i.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new CommandFailed('usage', '--base-url must be a URL');
+    throw new CommandFailed('usage', '--base-url must be a URL that starts with http:// or https://');
   }
   return connect({ baseUrl, ...(namespace && { namespace }) });
 }
 
-/** Reads one document. Throws `CommandFailed` with the service's own words when it answers anything but 200; `about` is what was asked for. */
+/** Reads one JSON document. Throws `CommandFailed` with the service's message unless the status is 200; `about` names the request. */
 export async function readDocument(connection: Connection, path: string, about: string): Promise<JsonObject> {
   const answer = await ask<JsonObject>(connection, path, () => true);
   if (answer.ok) return answer.value;
   throw toFailure(connection, about, answer.error, formatDetail(answer.error));
 }
 
-/** `reason`: the service's own words about a request that it did not fulfil. */
+/** Converts an error of the client. `reason` is the service's message, `about` names the request. */
 export function toFailure(
   { baseUrl }: Connection,
   about: string,
@@ -31,14 +31,14 @@ export function toFailure(
   reason = error.text,
 ): CommandFailed {
   if (error.kind === 'unreachable') {
-    const hint = 'svc demo starts one here, --base-url names another';
+    const hint = 'start one with svc demo, or name another with --base-url';
     return new CommandFailed('unreachable', `the service at ${new URL(baseUrl).origin} does not answer; ${hint}`);
   }
   if (error.kind === 'invalid-argument') return new CommandFailed('usage', `${JSON.stringify(about)} is ${error.text}`);
   return new CommandFailed('refused', printable(`${about}: ${error.status} ${reason}`));
 }
 
-/** An error as the service sends it: a text, or what it holds besides. */
+/** Formats the error as the service sends it: its text, or JSON when it has further members. */
 export function formatDetail(error: ServiceError): string {
   if (error.kind === 'invalid-parameters') return JSON.stringify(error.issues);
   if (!('code' in error)) return error.text;
@@ -46,7 +46,7 @@ export function formatDetail(error: ServiceError): string {
   return JSON.stringify({ code: error.code, message: error.text, ...home });
 }
 
-/** What a stranger wrote must not steer a terminal. */
+/** Replaces control characters, so that foreign text cannot control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '\uFFFD');
 }

@@ -1,9 +1,9 @@
-/** Which machine does somebody name at a terminal? Its decimal id, or its DID as it stands. */
+/** Parses the machine argument of a command: a decimal id, or a DID, which is passed through. */
 import { formatMachineDid, parseMachineId } from '../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
 
-/** Whether a DID is one the service says, because it knows the words of its deployment. Throws `CommandFailed` for what is neither. */
+/** Returns the DID. Only the service can validate a DID, by its namespace. Throws `CommandFailed` for any other text. */
 export function toMachineDid(text: string): string {
   if (text.startsWith('did:')) return text;
   const id = parseMachineId(text);

@@ -1,19 +1,19 @@
-/** Which word did somebody mean who mistyped it? */
+/** Suggestion for a mistyped word, by edit distance. */
 
-/** As many letters may be missing, too many, or wrong. */
-const MOST_MISTAKES = 2;
+/** Limit on missing, extra or wrong letters. */
+const MAX_EDITS = 2;
 
-/** The known word that takes the fewest mistakes to become `typed`; undefined: none is near. */
+/** Returns the known word closest to `typed`, or undefined when none is close. */
 export function findNearestWord(typed: string, known: readonly string[]): string | undefined {
   const [nearest] = known
-    .map((word) => ({ word, mistakes: countMistakes(typed, word) }))
-    .filter(({ word, mistakes }) => mistakes <= MOST_MISTAKES && mistakes < word.length)
-    .sort((a, b) => a.mistakes - b.mistakes);
+    .map((word) => ({ word, edits: editDistance(typed, word) }))
+    .filter(({ word, edits }) => edits <= MAX_EDITS && edits < word.length)
+    .sort((a, b) => a.edits - b.edits);
   return nearest?.word;
 }
 
-/** The distance of Levenshtein. */
-function countMistakes(a: string, b: string): number {
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...a].entries()) {
     const next = [index + 1];

@@ -1,4 +1,4 @@
-/** For tests: runs `bin/svc` as a person would, with an environment of its own. */
+/** Test support: runs `bin/svc` as a process with its own environment. */
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,9 +11,9 @@ export const SVC = join(import.meta.dirname, '..', 'bin', 'svc');
 export interface SvcOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Another Node than that of the tests. */
+  /** Node binary; default: the one that runs the tests. */
   readonly node?: string;
-  /** Another way to the command than `SVC`. */
+  /** Path of the command; default: `SVC`. */
   readonly path?: string;
 }
 
@@ -23,7 +23,7 @@ export interface SvcResult {
   readonly stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export async function runSvc(args: readonly string[], options: SvcOptions = {}): Promise<SvcResult> {
   const svc = startSvc(args, options);
   const [stdout, stderr] = [readAll(svc.stdout), readAll(svc.stderr)];
@@ -31,7 +31,7 @@ export async function runSvc(args: readonly string[], options: SvcOptions = {}):
   return { code, stdout: await stdout, stderr: await stderr };
 }
 
-/** Starts a command that stays. The caller ends it. */
+/** Starts a long-running command, which the caller stops. */
 export function startSvc(args: readonly string[], { env, cwd, node, path }: SvcOptions = {}) {
   return spawn(node ?? process.execPath, [path ?? SVC, ...args], {
     cwd,
@@ -42,13 +42,14 @@ export function startSvc(args: readonly string[], { env, cwd, node, path }: SvcO
 
 export type RunningSvc = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Waits for a line of standard output; throws with standard error when the command ends before. */
+/** Returns the first matching line of standard output; throws with standard error when the command exits before it. */
 export async function waitForLine(svc: RunningSvc, pattern: RegExp): Promise<string> {
   const stderr = readAll(svc.stderr);
   for await (const line of createInterface({ input: svc.stdout })) if (pattern.test(line)) return line;
   throw new Error(`no line ${pattern}: ${await stderr}`);
 }
 
+/** Sends the signal and returns the exit code. */
 export async function stopSvc(svc: RunningSvc, signal: 'SIGINT' | 'SIGTERM'): Promise<number | null> {
   const closed = once(svc, 'exit') as Promise<[number | null]>;
   svc.kill(signal);
@@ -59,7 +60,7 @@ async function readAll(stream: Readable): Promise<string> {
   return (await stream.setEncoding('utf8').toArray()).join('');
 }
 
-/** A Node on the path that cannot run the service by itself; undefined where there is none. */
+/** Returns a Node on the path that cannot run TypeScript, or undefined. */
 export function findOldNode(): string | undefined {
   const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   return candidates.find((path) => {

@@ -1,4 +1,4 @@
-/** Where do the lines of a running service go? To standard error, as JSON or, for a person at a terminal, in colour. */
+/** Log of a running service, on standard error: JSON lines, or readable text with color on a terminal. */
 import { pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from '../src/config.ts';

@@ -1,7 +1,7 @@
 /**
- * With which key does a command sign? From a file (`0x` and 64 hex digits, an encrypted keystore, or the 64 hex digits of the seed of an
- * Ed25519 key, which are the alt chain's), or from the environment;
- * never from the command line, which other users of a machine can read. No message holds anything of a key.
+ * Signing key of a command, from a file (`0x` and 64 hex digits, an encrypted keystore, or the 64 hex digits of an Ed25519 seed for the
+ * alt chain) or from the environment; never from the command line, which other users of the system can read. No message
+ * contains any part of a key.
  */
 import { readFile } from 'node:fs/promises';
 import { loadSigningSecrets } from '../src/config.ts';
@@ -14,29 +14,26 @@ import {
 } from '../src/domain/signatures/account-keys.ts';
 import { decryptKeystore } from '../src/domain/signatures/keystore.ts';
 import { CommandFailed } from './exit-codes.ts';
-import { askPassphrase } from './passphrase-prompt.ts';
+import { promptPassphrase } from './passphrase-prompt.ts';
 
-/** Without `0x`: a seed. */
+/** Without `0x` the digits are an Ed25519 seed. */
 const HEX_KEY = /^(0x)?([0-9a-fA-F]{64})$/;
 
 export type SigningKey =
   { readonly chain: 'main'; readonly key: MainChainKey } | { readonly chain: 'alt'; readonly key: AltChainKey };
 
-/** Throws `CommandFailed`. */
+/** Loads the key from `keyFile`, or from SVC_KEY when undefined. Throws `CommandFailed`. */
 export async function loadSigningKey(keyFile: string | undefined): Promise<SigningKey> {
   const { key, passphrase } = loadSigningSecrets();
   if (keyFile === undefined) {
-    if (key === undefined) throw new CommandFailed('usage', 'no key: give --key-file PATH, or set SVC_KEY');
+    if (key === undefined) throw new CommandFailed('usage', 'no signing key: pass --key-file PATH or set SVC_KEY');
     return toKey(key, 'SVC_KEY');
   }
   const text = await readFile(keyFile, 'utf8').catch(() => {
     throw new CommandFailed('usage', '--key-file: the file cannot be read');
   });
   if (!text.trimStart().startsWith('{')) return toKey(text, '--key-file');
-  const { secret, problem } = decryptKeystore(
-    text,
-    passphrase ?? (await askPassphrase('passphrase of the keystore: ')),
-  );
+  const { secret, problem } = decryptKeystore(text, passphrase ?? (await promptPassphrase('keystore passphrase: ')));
   if (problem !== undefined) throw new CommandFailed('usage', `--key-file: ${problem}`);
   return checkSecret(secret, '--key-file');
 }
@@ -44,7 +41,7 @@ export async function loadSigningKey(keyFile: string | undefined): Promise<Signi
 function toKey(text: string, source: string): SigningKey {
   const [, prefix, digits] = HEX_KEY.exec(text.trim()) ?? [];
   if (digits === undefined) {
-    const forms = '0x and 64 hex digits, a keystore of version 3, or the 64 hex digits of an Ed25519 seed';
+    const forms = '0x and 64 hex digits, a version 3 keystore, or the 64 hex digits of an Ed25519 seed';
     throw new CommandFailed('usage', `${source}: must be ${forms}`);
   }
   const secret = Uint8Array.from(Buffer.from(digits, 'hex'));
@@ -52,6 +49,6 @@ function toKey(text: string, source: string): SigningKey {
 }
 
 function checkSecret(secret: Uint8Array, source: string): SigningKey {
-  if (!isMainChainSecret(secret)) throw new CommandFailed('usage', `${source}: is no key of the main chain`);
+  if (!isMainChainSecret(secret)) throw new CommandFailed('usage', `${source}: not a valid key of the main chain`);
   return { chain: 'main', key: createMainChainKey(secret) };
 }

@@ -1,16 +1,16 @@
-/** How does a call of `svc` end? Data go to standard output, messages to standard error, and the exit code says the rest. */
-import { forgetEnvFilesOfNode } from '../src/config.ts';
+/** Entry point of `svc`. Writes data to standard output and messages to standard error, and sets the exit code. */
+import { removeNodeEnvFileVariables } from '../src/config.ts';
 import { runCommandLine } from './command-table.ts';
 import { CommandFailed, EXIT_CODES } from './exit-codes.ts';
 
-// Whoever reads our output may have seen enough: `svc … | head`.
+// The reader of a pipe may close it early: `svc … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT_CODES.ok);
   throw error;
 });
 
 const args = process.argv.slice(2);
-forgetEnvFilesOfNode(args);
+removeNodeEnvFileVariables(args);
 
 try {
   process.exitCode = await runCommandLine(args);

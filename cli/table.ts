@@ -1,4 +1,4 @@
-/** How do rows look on a terminal? Columns as wide as their widest cell; colour only where somebody looks. */
+/** Tables on a terminal: columns padded to their widest cell, color only when standard output is a terminal. */
 import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
@@ -8,7 +8,7 @@ export interface Cell {
   readonly style?: Style;
 }
 
-/** Lines of a table, the names of its columns first. Texts must be printable. */
+/** Formats a table as lines, the header first. Texts must be printable. */
 export function formatTable(names: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const lines = [names.map((text): Cell => ({ text, style: 'dim' })), ...rows];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.text.length ?? 0)));
@@ -18,13 +18,13 @@ export function formatTable(names: readonly string[], rows: readonly (readonly C
   });
 }
 
-/** Padded before it is painted: what paints has no width. */
+/** Pads by the plain text, because escape sequences have no width. */
 function paint({ text, style }: Cell, width: number): string {
   const padding = ' '.repeat(Math.max(0, width - text.length));
   return (style === undefined || text === '' ? text : emphasize(style, text)) + padding;
 }
 
-/** Plain where standard output is no terminal, or colours are not wanted. */
+/** Returns the text unchanged when standard output is not a terminal or colors are disabled. */
 export function emphasize(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }

@@ -1,45 +1,46 @@
-/** How does a command stay until it is told to end, and leave nothing behind? */
+/** Lifecycle of a long-running command: start, wait for a stop signal, release every resource, exit. */
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 
-/** Gives up on whatever does not close: a supervisor was promised an end within 5 s. */
+/** The process exits at this limit even if something does not close: a stop takes at most 5 s. */
 const CLOSING_MILLISECONDS = 4_800;
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Takes what must be closed at the end; the newest is closed first. Undefined: the start failed. */
-export type AtEnd = (close: (signal: StopSignal | undefined) => Promise<void>) => void;
+/** Registers a cleanup function. Cleanup runs newest first; `signal` is undefined when the start failed. */
+export type OnShutdown = (close: Cleanup) => void;
+type Cleanup = (signal: StopSignal | undefined) => Promise<void>;
 
-export interface StayOptions {
-  /** What a hangup asks for, instead of the end, where no terminal can hang up. */
+export interface RunOptions {
+  /** Handles SIGHUP instead of stopping when standard error is not a terminal. */
   readonly onHangup?: () => Promise<void>;
 }
 
 /**
- * Starts something and keeps it until an interrupt or a request to end comes, which may be before it has started. A failed
- * start closes what it has opened, and throws. Further signals change nothing: at a terminal, one Ctrl-C may arrive twice.
+ * Runs `start` and waits for SIGINT, SIGTERM or SIGHUP, which may arrive before the start is complete. Rethrows the error of a
+ * failed start after cleanup. Ignores further signals: one Ctrl-C at a terminal may arrive twice.
  */
-export async function stayUntilStopped(
-  start: (atEnd: AtEnd) => Promise<void>,
-  { onHangup }: StayOptions = {},
+export async function runUntilStopped(
+  start: (onShutdown: OnShutdown) => Promise<void>,
+  { onHangup }: RunOptions = {},
 ): Promise<ExitCode> {
-  const closers: ((signal: StopSignal | undefined) => Promise<void>)[] = [];
-  let told: StopSignal | undefined;
+  const cleanups: Cleanup[] = [];
+  let received: StopSignal | undefined;
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (signal === 'SIGHUP' && onHangup !== undefined && !process.stderr.isTTY) return void onHangup();
-        told ??= signal;
+        received ??= signal;
         resolve();
       });
     }
   });
   try {
-    await Promise.race([start((close) => closers.unshift(close)), stopped]);
+    await Promise.race([start((close) => cleanups.unshift(close)), stopped]);
     await stopped;
   } finally {
     setTimeout(() => process.exit(EXIT_CODES.refused), CLOSING_MILLISECONDS).unref();
-    for (const close of closers) await close(told);
+    for (const close of cleanups) await close(received);
   }
-  // A start that was interrupted may still be under way.
+  // An interrupted start may still be running.
   process.exit(EXIT_CODES.ok);
 }

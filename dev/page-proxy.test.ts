@@ -1,4 +1,4 @@
-/** Proxy of `npm run dev`, in front of a small server that stands in for the service. */
+/** Proxy of `npm run dev`, in front of a small server in place of the service. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -47,9 +47,9 @@ async function readText(path: string): Promise<string> {
   return (await fetch(`${url}${path}`)).text();
 }
 
-it('forwards requests and answers unchanged', async () => {
-  const answer = await fetch(`${url}/any`, { method: 'POST', body: '{"a":1}' });
-  expect([answer.status, answer.headers.get('x-method'), await answer.text()]).toEqual([418, 'POST', '{"a":1}']);
+it('forwards requests and responses unchanged', async () => {
+  const response = await fetch(`${url}/any`, { method: 'POST', body: '{"a":1}' });
+  expect([response.status, response.headers.get('x-method'), await response.text()]).toEqual([418, 'POST', '{"a":1}']);
 });
 
 it('adds the reload script to pages', async () => {
@@ -57,7 +57,7 @@ it('adds the reload script to pages', async () => {
   expect(await readText('/dev/reload.js')).toContain("new EventSource('/dev/events')");
 });
 
-it('serves the style of the working tree', async () => {
+it('serves the style sheet of the working tree', async () => {
   expect(await readText('/explorer/files/page-any.css')).toBe('a { color: red }');
 });
 
@@ -73,6 +73,9 @@ it('builds the bundle again and notifies open pages after a change', async () =>
 
 it('reports a service that does not answer (502)', async () => {
   service.close().closeAllConnections();
-  const answer = await fetch(`${url}/any`);
-  expect([answer.status, await answer.text()]).toEqual([502, expect.stringMatching(/^The service does not answer/)]);
+  const response = await fetch(`${url}/any`);
+  expect([response.status, await response.text()]).toEqual([
+    502,
+    expect.stringMatching(/^The service does not answer/),
+  ]);
 });

@@ -24,8 +24,8 @@ export function createPageProxy(folder: string, servicePort: number): PageProxy 
   const pages = new Set<ServerResponse>();
   let bundle: Promise<string> | undefined;
 
-  async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = asked.url ?? '/';
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = incoming.url ?? '/';
     if (path === RELOAD_EVENTS_PATH) {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).flushHeaders();
       pages.add(response);
@@ -36,11 +36,11 @@ export function createPageProxy(folder: string, servicePort: number): PageProxy 
       send(response, 'text/javascript', await (bundle ??= bundlePages(folder)));
     } else if (path.startsWith(PAGE_FILES_PATH) && path.endsWith('.css')) {
       send(response, 'text/css', await readFile(join(folder, 'page.css'), 'utf8'));
-    } else await forward(asked, response, servicePort);
+    } else await forward(incoming, response, servicePort);
   }
 
-  const server = createServer((asked, response) => {
-    answer(asked, response).catch((error: unknown) => {
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else send(response.writeHead(502), 'text/plain', `${(error as Error).message}\n`);
     });
@@ -63,23 +63,27 @@ function send(response: ServerResponse, contentType: string, text: string): void
 }
 
 /** Forwards a request to the service and adds the reload script to pages. */
-async function forward(asked: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
-  // Pages are changed on the way, so they must not be compressed.
-  const headers = { ...asked.headers, 'accept-encoding': 'identity' };
+async function forward(incoming: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
+  // Pages are modified here, so they must not be compressed.
+  const headers = { ...incoming.headers, 'accept-encoding': 'identity' };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request({ port, host: '127.0.0.1', path: asked.url, method: asked.method, headers }, resolve);
+  const outgoing = request({ port, host: '127.0.0.1', path: incoming.url, method: incoming.method, headers }, resolve);
   outgoing.on('error', () =>
-    reject(new Error('The service does not answer: it is restarting, or it failed to start.')),
+    reject(
+      new Error(
+        'The service does not answer: it is restarting, or it failed to start. See the terminal of npm run dev.',
+      ),
+    ),
   );
-  asked.pipe(outgoing);
-  const answered = await promise;
-  const status = answered.statusCode ?? 502;
-  if (!answered.headers['content-type']?.startsWith('text/html')) {
-    response.writeHead(status, answered.headers);
-    return pipeline(answered, response);
+  incoming.pipe(outgoing);
+  const upstream = await promise;
+  const status = upstream.statusCode ?? 502;
+  if (!upstream.headers['content-type']?.startsWith('text/html')) {
+    response.writeHead(status, upstream.headers);
+    return pipeline(upstream, response);
   }
-  const page = (await answered.setEncoding('utf8').toArray()).join('');
-  delete answered.headers['content-length'];
-  response.writeHead(status, { ...answered.headers, 'cache-control': 'no-store' });
+  const page = (await upstream.setEncoding('utf8').toArray()).join('');
+  delete upstream.headers['content-length'];
+  response.writeHead(status, { ...upstream.headers, 'cache-control': 'no-store' });
   response.end(page.replace('</head>', `<script src="${RELOAD_SCRIPT_PATH}" defer></script></head>`));
 }

@@ -10,12 +10,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { requireFreeFolder } from '../cli/free-folder.ts';
-import { stayUntilStopped } from '../cli/until-stopped.ts';
+import { runUntilStopped } from '../cli/until-stopped.ts';
 import { startDevnet } from '../devnet/start-devnet.ts';
 import { createPageProxy } from './page-proxy.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** The bundle of the pages is made from these. */
+/** Sources of the page bundle. */
 const PAGE_FOLDERS = ['explorer', 'client', 'src/domain'];
 /** An editor writes several files at once. */
 const SETTLING_MILLISECONDS = 100;
@@ -24,13 +24,13 @@ const dir = join(ROOT, '.devnet');
 const port = Number(process.env['PORT'] ?? 8000);
 
 await requireFreeFolder(dir);
-await stayUntilStopped(async (atEnd) => {
+await runUntilStopped(async (onShutdown) => {
   const servicePort = await findFreePort();
   const proxy = createPageProxy(join(ROOT, 'explorer'), servicePort);
   await once(proxy.server.listen(port, '127.0.0.1'), 'listening');
   console.error('starting two local chains and seeding them with sample machines; this takes about 20 seconds');
   const devnet = await startDevnet({ dir });
-  atEnd(() => devnet.stop());
+  onShutdown(() => devnet.stop());
 
   const database = join(dir, 'dev.db');
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
@@ -50,13 +50,13 @@ await stayUntilStopped(async (atEnd) => {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(service, 'exit');
-  atEnd(async () => {
+  const exited = once(service, 'exit');
+  onShutdown(async () => {
     service.kill('SIGTERM');
-    await ended;
+    await exited;
   });
   createInterface({ input: service.stdout }).on('line', (line) => {
-    // The address behind the proxy is of no use to a reader.
+    // Hides the address behind the proxy.
     if (!line.startsWith('listening on')) return console.log(line);
     console.log(`service started; open ${url}`);
     proxy.reload();

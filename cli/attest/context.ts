@@ -1,4 +1,4 @@
-/** What does whoever attests work with? The service's own database, its pinned certificates, its main chain, and the registry of attestations. */
+/** Context of the attest commands: the service's database, pinned certificates and main chain, and the attestation registry. */
 import { existsSync } from 'node:fs';
 import {
   createAttestationRegistry,
@@ -14,7 +14,7 @@ import { createSignatureChecks } from '../../src/domain/signatures/signature-che
 import type { Store } from '../../src/ports/store.ts';
 import { CommandFailed } from '../exit-codes.ts';
 
-export interface Workplace {
+export interface AttestContext {
   readonly config: Config;
   readonly store: Store;
   readonly main: MainChainAdapter;
@@ -24,7 +24,7 @@ export interface Workplace {
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Opens the database alone, and closes it after `work`. Throws `CommandFailed`. */
+/** Opens the database for `work` and closes it. Throws `CommandFailed`. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(config);
   try {
@@ -34,21 +34,21 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   }
 }
 
-/** Opens the chain's part alone. Throws `CommandFailed`. */
+/** Opens the attestation registry. Throws `CommandFailed`. */
 export function openRegistry({ mainChain }: Config): AttestationRegistry {
   const address = mainChain?.addresses.attestationRegistry;
   if (mainChain === undefined || address === undefined) {
     throw new CommandFailed(
       'usage',
-      'ATTESTATION_REGISTRY_ADDRESS and the main chain must be configured: --env-file PATH',
+      'ATTESTATION_REGISTRY_ADDRESS or the main chain is not configured: pass --env-file PATH',
     );
   }
   const { rpcUrls, chainId, startBlock } = mainChain;
   return createAttestationRegistry({ rpcUrls, chainId, address, startBlock });
 }
 
-/** Opens everything, and closes it after `work`. Throws `CommandFailed`. */
-export async function withWorkplace<T>(config: Config, work: (workplace: Workplace) => Promise<T>): Promise<T> {
+/** Opens the whole context for `work` and closes it. Throws `CommandFailed`. */
+export async function withAttestContext<T>(config: Config, work: (context: AttestContext) => Promise<T>): Promise<T> {
   const registry = openRegistry(config);
   const rules = await readRules(config);
   return withStore(config, async (store) => {
@@ -61,26 +61,27 @@ export async function withWorkplace<T>(config: Config, work: (workplace: Workpla
   });
 }
 
-export function loadWorkConfig(envFile: string | undefined): Config {
+/** Loads the configuration of the service. Throws `CommandFailed` when it has problems. */
+export function loadAttestConfig(envFile: string | undefined): Config {
   const { config, problems } = loadConfig({ envFile });
   if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
   return config;
 }
 
-/** One that is there: to attest from an empty one would be a mistake. */
+/** Opens an existing database; a new, empty one holds no evidence. */
 async function openStore({ database }: Config): Promise<Store> {
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
-    throw new CommandFailed('usage', 'DATABASE_URL: there is no such file; name the database of the service');
+    throw new CommandFailed('usage', 'DATABASE_URL: the file does not exist; name the database of the service');
   }
   const url = database.kind === 'postgres' ? database.url : `sqlite:${database.path}`;
   return createStore(url).catch(() => {
-    throw new CommandFailed('unreachable', 'DATABASE_URL: the database cannot be opened; see svc doctor');
+    throw new CommandFailed('unreachable', 'DATABASE_URL: the database cannot be opened; run svc doctor');
   });
 }
 
 async function readRules({ verify, namespace }: Config): Promise<EvidenceRules> {
   if (verify === undefined)
-    throw new CommandFailed('usage', 'the trust files and tokens of onboarding must be configured');
+    throw new CommandFailed('usage', 'onboarding is not configured: set its trust files and tokens');
   const { trust, problems } = await readTrustFiles(verify);
   if (trust === undefined) throw new CommandFailed('usage', problems.join('\n'));
   return { namespace, trust, checks: createSignatureChecks(createNativeCurves(NATIVE_SECP256K1)) };

@@ -1,4 +1,4 @@
-/** Which challenge, leaf and document does a provider hand over? Files, or standard input as `-`. */
+/** Input files of a provider: challenge, leaf certificate and evidence document; `-` is standard input. */
 import { readFile } from 'node:fs/promises';
 import { parseCertificateFile } from '../../src/domain/evidence/certificate/certificate-file.ts';
 import { parseCertificate } from '../../src/domain/evidence/certificate/certificate.ts';
@@ -8,7 +8,7 @@ import { CommandFailed } from '../exit-codes.ts';
 const STANDARD_INPUT = '-';
 const P256_POINT_BYTES = 65;
 
-/** Throws `CommandFailed`. */
+/** Reads a file or standard input. Throws `CommandFailed`. */
 export async function readInput(path: string): Promise<Buffer<ArrayBuffer>> {
   try {
     return path === STANDARD_INPUT ? Buffer.concat(await process.stdin.toArray()) : await readFile(path);
@@ -17,7 +17,7 @@ export async function readInput(path: string): Promise<Buffer<ArrayBuffer>> {
   }
 }
 
-/** Undefined: no JSON. */
+/** Parses a file as JSON; returns undefined when it is not JSON. */
 export async function readJson(path: string): Promise<unknown> {
   const text = (await readInput(path)).toString('utf8');
   try {
@@ -27,10 +27,10 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** PEM or DER, told by the content. */
+/** Reads a certificate in PEM or DER, recognized by its content. Throws `CommandFailed`. */
 export async function readLeaf(path: string): Promise<ChipLeaf> {
   const der = parseCertificateFile(await readInput(path));
   const publicKey = der && parseCertificate(der)?.publicKey.key.bytes;
   if (der !== undefined && publicKey?.length === P256_POINT_BYTES) return { der, publicKey };
-  throw new CommandFailed('usage', '--leaf: is no certificate of a key on P-256');
+  throw new CommandFailed('usage', '--leaf: not a certificate of a P-256 key');
 }

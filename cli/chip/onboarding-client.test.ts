@@ -1,4 +1,4 @@
-/** What does a provider learn when an answer is lost, wrong, or a refusal? The document is a published attempt. */
+/** Onboarding client with accepted, lost, refused and wrong responses. The document comes from the published vectors. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +8,10 @@ import { CommandFailed } from '../exit-codes.ts';
 import { submitEvidence } from './onboarding-client.ts';
 
 const { bodyText, receipt } = attempts.first;
-const follows = Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'receivedAt'));
+const derived = Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'receivedAt'));
 const BODY = Uint8Array.from(Buffer.from(bodyText));
 
-type Scripted = { readonly status: number; readonly body: object } | 'no answer';
+type Scripted = { readonly status: number; readonly body: object } | 'no response';
 const ACCEPTED: Scripted = { status: 202, body: receipt };
 const refusalOf = (status: number, code: string): Scripted => ({ status, body: { detail: { code, message: 'no' } } });
 
@@ -25,9 +25,9 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const text = (await request.setEncoding('utf8').toArray()).join('');
     received.push(`${request.method} ${request.url} ${request.headers.authorization} ${text === bodyText}`);
-    const answer = script.shift()!;
-    if (answer === 'no answer') return void request.socket.destroy();
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    const next = script.shift()!;
+    if (next === 'no response') return void request.socket.destroy();
+    response.writeHead(next.status, { 'content-type': 'application/json' }).end(JSON.stringify(next.body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -40,8 +40,8 @@ afterAll(() => {
   server.close();
 });
 
-async function submit(...answers: readonly Scripted[]): Promise<unknown> {
-  script = [...answers];
+async function submit(...responses: readonly Scripted[]): Promise<unknown> {
+  script = [...responses];
   try {
     return await submitEvidence({ baseUrl, token: 'a-token' }, BODY, vectorNamespace);
   } catch (error) {
@@ -53,37 +53,37 @@ async function submit(...answers: readonly Scripted[]): Promise<unknown> {
 const SENT = 'POST /v1/verify/chip/evidence Bearer a-token true';
 const ALREADY = refusalOf(409, 'EVIDENCE_ALREADY_ACCEPTED');
 
-it.each<[name: string, answers: readonly Scripted[], outcome: unknown]>([
-  ['is accepted', [ACCEPTED], receipt],
-  ['was accepted before', [ALREADY], follows],
-  ['was accepted, and the answer lost', ['no answer', ALREADY], follows],
-  ['was lost on its way', ['no answer', ACCEPTED], receipt],
+it.each<[name: string, responses: readonly Scripted[], outcome: unknown]>([
+  ['receipt of an accepted document', [ACCEPTED], receipt],
+  ['derived receipt of a document that was already accepted', [ALREADY], derived],
+  ['derived receipt when the response was lost', ['no response', ALREADY], derived],
+  ['receipt when the request was lost', ['no response', ACCEPTED], receipt],
   [
-    'is lost twice',
-    ['no answer', 'no answer'],
-    [3, 'the service at URL does not answer; svc demo starts one here, --base-url names another'],
+    'failure when both requests are lost',
+    ['no response', 'no response'],
+    [3, 'the service at URL does not answer; start one with svc demo, or name another with --base-url'],
   ],
   [
-    'is late',
+    'refusal of an expired challenge',
     [refusalOf(409, 'CHALLENGE_EXPIRED')],
     [1, '/v1/verify/chip/evidence: 409 {"code":"CHALLENGE_EXPIRED","message":"no"}'],
   ],
   [
-    'gets the receipt of another',
+    'failure for the receipt of another document',
     [{ status: 202, body: { ...receipt, machineId: '7' } }],
-    [4, 'accepted, but the receipt is not this document\'s: machineId is "7"'],
+    [4, 'accepted, but the receipt does not match the document: machineId is "7"'],
   ],
   [
-    'gets a receipt without a time',
-    [{ status: 202, body: follows }],
-    [4, "accepted, but the receipt is not this document's: receivedAt is nothing"],
+    'failure for a receipt without a time',
+    [{ status: 202, body: derived }],
+    [4, 'accepted, but the receipt does not match the document: receivedAt is missing'],
   ],
-])('a document that %s', async (_name, answers, outcome) => {
-  expect(await submit(...answers)).toEqual(outcome);
-  expect(received).toEqual(answers.map(() => SENT));
+])('returns the %s', async (_name, responses, outcome) => {
+  expect(await submit(...responses)).toEqual(outcome);
+  expect(received).toEqual(responses.map(() => SENT));
 });
 
-it('what is no document is not sent', async () => {
+it('does not send a document that is not canonical', async () => {
   const changed = Uint8Array.from(Buffer.from(`${bodyText}\n`));
   const sending = submitEvidence({ baseUrl, token: 'a-token' }, changed, vectorNamespace);
   await expect(sending).rejects.toMatchObject({ exitCode: 2 });

@@ -1,13 +1,9 @@
 /**
- * How does a provider talk to the two routes of onboarding? It asks for a challenge, and hands in a document; an answer that was lost is made up
- * for by sending the same bytes once more and reading what the service says of them (evidence 8, 9 and 13).
+ * Client of the two onboarding routes: requests a challenge and submits an evidence document. When a response is lost, it sends the same
+ * bytes once more and reads their state from the error (evidence 8, 9 and 13).
  */
-import {
-  issueChallenge,
-  submitEvidence as submit,
-  type ChipReceipt,
-  type ProviderChallenge,
-} from '../../client/evidence.ts';
+import type { ChipChallengeResponse, ChipReceiptResponse } from '../../client/client.ts';
+import { issueChallenge, submitEvidence as submit } from '../../client/evidence.ts';
 import { isCanonical } from '../../src/domain/json/canonical-json.ts';
 import { parseEvidenceDocument, type EvidenceDocument } from '../../src/domain/evidence/evidence-document.ts';
 import { REVOCATION_STATUS } from '../../src/domain/evidence/evidence-steps.ts';
@@ -25,18 +21,18 @@ export interface OnboardingService {
   readonly token: string;
 }
 
-/** The service's nine texts, not yet judged. Throws `CommandFailed`. */
+/** Requests a challenge and returns its nine texts, not yet validated. Throws `CommandFailed`. */
 export async function requestChallenge(
   { baseUrl, token }: OnboardingService,
   machineId: MachineId,
-): Promise<ProviderChallenge> {
+): Promise<ChipChallengeResponse> {
   const connection = openConnection(baseUrl);
   const answer = await issueChallenge(connection, machineId, { token });
   if (answer.ok) return answer.value;
   throw toFailure(connection, `${PREFIX}challenge`, answer.error, formatDetail(answer.error));
 }
 
-/** The receipt; without `receivedAt` where the document had been accepted before. Throws `CommandFailed`. */
+/** Submits a document and returns its receipt, without `receivedAt` if it was already accepted. Throws `CommandFailed`. */
 export async function submitEvidence(
   { baseUrl, token }: OnboardingService,
   body: Uint8Array<ArrayBuffer>,
@@ -49,20 +45,20 @@ export async function submitEvidence(
   if (answer.ok) return answer.value.receipt === undefined ? expected : judgeReceipt(answer.value.receipt, expected);
   const { error } = answer;
   if (error.kind === 'foreign-answer' && error.status === 202) {
-    throw new CommandFailed('verificationFailed', "accepted, but the receipt is not this document's");
+    throw new CommandFailed('verificationFailed', 'accepted, but the receipt does not match the document');
   }
   throw toFailure(connection, `${PREFIX}evidence`, error, formatDetail(error));
 }
 
 function onRepeat(): void {
-  process.stderr.write('no answer came: sending the same document once more\n');
+  process.stderr.write('no response; sending the same document once more\n');
 }
 
-/** All of the receipt that follows from the document. Throws `CommandFailed` for what is no document, byte for byte. */
+/** Derives the receipt from the document, except its time. Throws `CommandFailed` unless the document is canonical. */
 function toExpectedReceipt(body: Uint8Array, namespace: Namespace) {
   const document = parseEvidenceDocument(body);
   if (document === undefined || !isCanonical(body, document)) {
-    throw new CommandFailed('usage', 'this is no document of evidence as "svc chip prove" writes it');
+    throw new CommandFailed('usage', 'not an evidence document as svc chip prove writes it');
   }
   return toTexts(document, body, namespace);
 }
@@ -82,15 +78,15 @@ function toTexts({ chipRef, transcript }: EvidenceDocument, body: Uint8Array, na
   };
 }
 
-function judgeReceipt(receipt: ChipReceipt, expected: Readonly<Record<string, string>>): JsonObject {
+function judgeReceipt(receipt: ChipReceiptResponse, expected: Readonly<Record<string, string>>): JsonObject {
   const body: JsonObject = { ...receipt };
   const differing = Object.keys(expected).find((name) => body[name] !== expected[name]);
   const isDated = typeof body['receivedAt'] === 'string' && RECEIVED_AT.test(body['receivedAt']);
   if (differing === undefined && isDated && Object.keys(body).length === Object.keys(expected).length + 1) return body;
   const name = differing ?? 'receivedAt';
-  const given = printable(JSON.stringify(body[name]) ?? 'nothing');
+  const given = printable(JSON.stringify(body[name]) ?? 'missing');
   throw new CommandFailed(
     'verificationFailed',
-    `accepted, but the receipt is not this document's: ${name} is ${given}`,
+    `accepted, but the receipt does not match the document: ${name} is ${given}`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * `svc attest …`: from accepted evidence to the Verify record, by whoever holds an attester's key (evidence 10; decisions 2). Acceptance changes no
- * status; these commands do, on the chain.
+ * `svc attest …`: writes the Verify record on the chain with an attester's key, from accepted evidence (evidence 10; decisions 2).
+ * Acceptance alone changes no status.
  */
 import type { AttestationChange } from '../../src/adapters/main-chain/reads/attestation-registry.ts';
 import type { Config } from '../../src/config.ts';
@@ -27,12 +27,12 @@ import { loadSigningKey } from '../signing-key.ts';
 const KEY_FILE_OPTION = {
   type: 'string',
   value: 'PATH',
-  about: "the attester's key, as for svc monetize; without it: SVC_KEY",
+  about: "the attester's key, in the forms of svc monetize (default: SVC_KEY)",
 } as const;
 const EXPIRES_OPTION = {
   type: 'string',
   value: 'DATE',
-  about: 'YYYY-MM-DD, its first moment in UTC (default: never)',
+  about: 'YYYY-MM-DD, 00:00 UTC (default: never)',
 } as const;
 
 const RECEIPT = /^0x[0-9a-f]{64}$/;
@@ -44,8 +44,8 @@ const list = defineCommand({
   about: 'Lists accepted evidence, newest first.',
   operands: [],
   options: {
-    machine: { type: 'string', value: 'DID', about: 'of this machine only' },
-    limit: { type: 'string', value: 'N', about: 'at most so many (default 50)' },
+    machine: { type: 'string', value: 'DID', about: 'only evidence of this machine' },
+    limit: { type: 'string', value: 'N', about: 'maximum number (default 50)' },
     'env-file': ENV_FILE_OPTION,
     json: JSON_OPTION,
   },
@@ -55,10 +55,10 @@ const list = defineCommand({
     const config = loadAttestConfig(envFile);
     const limit = parseNumberOption('--limit', limitText, 1, 1_000_000) ?? 50;
     const machineId = did === undefined ? undefined : requireMachine(did, config);
-    const intakes = await withStore(config, (store) => store.listIntakes(machineId, limit));
-    const rows = intakes.map((intake) => toRow(intake, config));
+    const records = await withStore(config, (store) => store.listEvidenceRecords(machineId, limit));
+    const rows = records.map((record) => toRow(record, config));
     if (json) printJson(rows);
-    else if (rows.length === 0) process.stderr.write('no evidence was accepted into this database\n');
+    else if (rows.length === 0) process.stderr.write('this database holds no accepted evidence\n');
     else
       printLines(
         alignColumns(rows.map(({ receiptId, machineDid, receivedAt }) => [receiptId, receivedAt, machineDid])),
@@ -69,25 +69,26 @@ const list = defineCommand({
 
 const judge = defineCommand({
   name: 'attest judge',
-  about: 'Judges accepted evidence again, from its stored bytes, and tells whether a record may rest on it.',
+  about: 'Verifies accepted evidence again from its stored bytes, and reports whether it supports a record.',
   operands: ['RECEIPT'],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc attest judge ${EXAMPLE_RECEIPT}`,
   async run({ 'env-file': envFile, json = false }, [receipt = '']) {
     const [{ loadAttestConfig, withAttestContext }, { examineEvidence, isSound }] = await openTools();
     const findings = await withAttestContext(loadAttestConfig(envFile), async (context) => {
-      const intake = await requireIntake(context.store, receipt);
-      return orFail(() => examineEvidence(context, intake));
+      const record = await requireEvidence(context.store, receipt);
+      return orFail(() => examineEvidence(context, record));
     });
     if (json) printJson(findings);
     else printLines(findings.map(formatFinding));
-    return isSound(findings) ? EXIT_CODES.ok : endingOf(findings);
+    return isSound(findings) ? EXIT_CODES.ok : exitCodeOf(findings);
   },
 });
 
 const approve = defineCommand({
   name: 'attest approve',
-  about: 'Records a chip, by the receipt of its evidence, after judging it; or the KYB of an operator, by address.',
+  about:
+    'Records a chip by the receipt of its evidence, after verifying it again; or the KYB of an operator by address.',
   operands: ['RECEIPT|ADDRESS'],
   options: {
     'key-file': KEY_FILE_OPTION,
@@ -102,23 +103,23 @@ const approve = defineCommand({
     const expiresAt = parseExpiry(expires);
     const operator = parseAddress(subject);
     const key = await loadAttesterKey(keyFile);
-    const tell = (change: AttestationChange, hash: Hex) => printChange(change, hash, config, json);
+    const print = (change: AttestationChange, hash: Hex) => printChange(change, hash, config, json);
     if (operator !== undefined) {
       const opened = await orFail(() => openRegistry(config).openChange(key));
       const change = { kind: 'attest-kyb', operator, expiresAt } as const;
-      tell(change, await orFail(() => opened.send(change)));
+      print(change, await orFail(() => opened.send(change)));
       return EXIT_CODES.ok;
     }
     return withAttestContext(config, async (context) => {
-      const intake = await requireIntake(context.store, subject);
-      const { machineId, leafFingerprint } = intake;
-      // Opened first: of two approvals by one key at the same time only one can be mined.
+      const record = await requireEvidence(context.store, subject);
+      const { machineId, leafFingerprint } = record;
+      // Fixes the nonce first: of two concurrent approvals by one key only one can be mined.
       const opened = await orFail(() => context.registry.openChange(key));
-      const findings = await orFail(() => examineEvidence(context, intake));
+      const findings = await orFail(() => examineEvidence(context, record));
       process.stderr.write(findings.map((finding) => `${formatFinding(finding)}\n`).join(''));
-      if (!isSound(findings)) return endingOf(findings);
+      if (!isSound(findings)) return exitCodeOf(findings);
       const change = { kind: 'attest-chip', machineId, expiresAt, leafFingerprint } as const;
-      tell(change, await orFail(() => opened.send(change)));
+      print(change, await orFail(() => opened.send(change)));
       return EXIT_CODES.ok;
     });
   },
@@ -147,16 +148,16 @@ const revoke = defineCommand({
 
 export const ATTEST_COMMANDS = [list, judge, approve, revoke];
 
-/** Not loaded for the help of other commands. */
+/** Loads the modules on demand, to keep other commands fast. */
 function openTools() {
   return Promise.all([import('../attest/context.ts'), import('../attest/examine-evidence.ts')]);
 }
 
-async function requireIntake(store: Store, receipt: string): Promise<StoredEvidenceRecord> {
-  if (!RECEIPT.test(receipt)) throw new CommandFailed('usage', `${JSON.stringify(receipt)} is not the id of a receipt`);
-  const intake = await store.readIntake(receipt as Hex);
-  if (intake === undefined) throw new CommandFailed('refused', 'no evidence was accepted under this receipt');
-  return intake;
+async function requireEvidence(store: Store, receipt: string): Promise<StoredEvidenceRecord> {
+  if (!RECEIPT.test(receipt)) throw new CommandFailed('usage', `${JSON.stringify(receipt)} is not a receipt id`);
+  const record = await store.readEvidenceRecord(receipt as Hex);
+  if (record === undefined) throw new CommandFailed('refused', 'this database holds no evidence with this receipt');
+  return record;
 }
 
 function requireMachine(did: string, { namespace }: Config) {
@@ -168,17 +169,17 @@ function requireMachine(did: string, { namespace }: Config) {
 async function loadAttesterKey(keyFile: string | undefined) {
   const { chain, key } = await loadSigningKey(keyFile);
   if (chain === 'main') return key;
-  throw new CommandFailed('usage', 'the registry of attestations needs a key of the main chain');
+  throw new CommandFailed('usage', 'the attestation registry requires a key of the main chain');
 }
 
-/** Unix seconds; 0: never. */
+/** Parses a date into Unix seconds; 0 means never. Throws `CommandFailed`. */
 function parseExpiry(date: string | undefined): number {
   if (date === undefined) return 0;
   const milliseconds = DATE.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
-  // A 31st of February is read as a day of March.
-  const isToCome = milliseconds > Date.now() && new Date(milliseconds).toISOString().startsWith(date);
-  if (isToCome) return milliseconds / 1000;
-  throw new CommandFailed('usage', '--expires must be a date to come, YYYY-MM-DD');
+  // `Date.parse` reads a 31st of February as a day of March.
+  const isFuture = milliseconds > Date.now() && new Date(milliseconds).toISOString().startsWith(date);
+  if (isFuture) return milliseconds / 1000;
+  throw new CommandFailed('usage', '--expires must be a future date, YYYY-MM-DD');
 }
 
 async function orFail<T>(work: () => Promise<T>): Promise<T> {
@@ -191,9 +192,9 @@ async function orFail<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function endingOf(findings: readonly Finding[]) {
-  const isReached = findings.every(({ state }) => state !== 'unreachable');
-  return isReached ? EXIT_CODES.verificationFailed : EXIT_CODES.unreachable;
+function exitCodeOf(findings: readonly Finding[]) {
+  const isReachable = findings.every(({ state }) => state !== 'unreachable');
+  return isReachable ? EXIT_CODES.verificationFailed : EXIT_CODES.unreachable;
 }
 
 function toRow(

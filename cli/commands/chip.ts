@@ -1,11 +1,11 @@
 /**
- * `svc chip …`: the provider's side of onboarding. A challenge, the evidence that chip and controller sign for it, the receipt; and a test PKI
+ * `svc chip …`: onboarding for providers. Requests a challenge, lets chip and controller sign the evidence, submits it; creates a test PKI
  * for staging (evidence 4 to 9; configuration.md 2).
  */
 import { writeFile } from 'node:fs/promises';
 import {
   buildEvidence,
-  BuildingRefused,
+  EvidenceBuildError,
   prepareChipProof,
   prepareControllerProof,
   type ChipLeaf,
@@ -30,12 +30,12 @@ import { loadSigningKey, type SigningKey } from '../signing-key.ts';
 const TOKEN_FILE_OPTION = {
   type: 'string',
   value: 'PATH',
-  about: 'the onboarding token (without it: SVC_ONBOARDING_TOKEN)',
+  about: 'the onboarding token (default: SVC_ONBOARDING_TOKEN)',
 } as const;
 
 const challenge = defineCommand({
   name: 'chip challenge',
-  about: 'Asks for a challenge for the chip of a machine, and prints it: it is told once.',
+  about: 'Requests a challenge for the chip of a machine and prints it. It is shown only once.',
   operands: ['DID'],
   options: {
     'token-file': TOKEN_FILE_OPTION,
@@ -54,29 +54,29 @@ const challenge = defineCommand({
 
 const prove = defineCommand({
   name: 'chip prove',
-  about: 'Lets chip and controller sign a challenge, and prints the evidence, byte for byte what is to be sent.',
+  about: 'Signs a challenge with chip and controller, and prints the evidence, byte for byte as it is submitted.',
   operands: ['CHALLENGE'],
   options: {
     leaf: { type: 'string', value: 'PATH', about: "the chip's certificate, PEM or DER" },
-    'chip-key': { type: 'string', value: 'PATH', about: "a software chip: the leaf's private key in PEM" },
+    'chip-key': { type: 'string', value: 'PATH', about: "software chip: the leaf's private key in PEM" },
     'chip-command': {
       type: 'string',
       value: 'COMMAND',
-      about: 'signs: 32 bytes of prehash on its input, the signature on its output (DER, or r and s of 32 bytes each)',
+      about: 'command that reads the 32-byte prehash and writes the signature (DER, or r and s of 32 bytes each)',
     },
     'key-file': {
       type: 'string',
       value: 'PATH',
-      about: "the controller's key, as for svc monetize; without it: SVC_KEY",
+      about: "the controller's key, in the forms of svc monetize (default: SVC_KEY)",
     },
-    out: { type: 'string', value: 'PATH', about: 'write the evidence there' },
+    out: { type: 'string', value: 'PATH', about: 'file for the evidence (default: standard output)' },
     'env-file': ENV_FILE_OPTION,
     json: { type: 'boolean', about: 'print JSON, as always' },
   },
   example: 'svc chip prove challenge.json --leaf chip.pem --chip-key chip.key --key-file owner.key --out evidence.json',
   async run(options, [challengeFile = '']) {
     const { leaf: leafFile, 'key-file': keyFile, out } = options;
-    if (leafFile === undefined) throw new CommandFailed('usage', 'no certificate: give --leaf PATH');
+    if (leafFile === undefined) throw new CommandFailed('usage', 'no certificate: pass --leaf PATH');
     const namespace = loadNamespace(options['env-file']);
     const signer = await openChipSigner(options['chip-key'], options['chip-command']);
     const [leaf, controller] = [await readLeaf(leafFile), await loadSigningKey(keyFile)];
@@ -90,7 +90,7 @@ const prove = defineCommand({
 
 const submit = defineCommand({
   name: 'chip submit',
-  about: 'Hands the evidence in, and prints the receipt.',
+  about: 'Submits the evidence and prints the receipt.',
   operands: ['EVIDENCE'],
   options: {
     'token-file': TOKEN_FILE_OPTION,
@@ -104,7 +104,7 @@ const submit = defineCommand({
     const namespace = loadNamespace(options['env-file']);
     const token = await readOnboardingToken(options['token-file']);
     const receipt = await submitEvidence({ baseUrl, token }, await readInput(evidenceFile), namespace);
-    if (receipt['receivedAt'] === undefined) process.stderr.write('this document was accepted before\n');
+    if (receipt['receivedAt'] === undefined) process.stderr.write('this document was already accepted\n');
     if (json) printJson(receipt);
     else process.stdout.write(formatTexts(receipt));
     return EXIT_CODES.ok;
@@ -114,17 +114,17 @@ const submit = defineCommand({
 const testPki = defineCommand({
   name: 'chip test-pki',
   about:
-    'Makes certificates for staging, and a chip under them; further chips when they are there. Not for production.',
+    'Creates certificates for staging and a chip certificate under them; adds a chip if they exist. Not for production.',
   operands: [],
   options: {
-    dir: { type: 'string', value: 'PATH', about: 'where they are kept (default ./test-pki)' },
-    chip: { type: 'string', value: 'NAME', about: 'files NAME.pem and NAME.key (default chip)' },
+    dir: { type: 'string', value: 'PATH', about: 'folder of the certificates (default ./test-pki)' },
+    chip: { type: 'string', value: 'NAME', about: 'name of the files NAME.pem and NAME.key (default chip)' },
     'env-file': ENV_FILE_OPTION,
     json: JSON_OPTION,
   },
   example: 'svc chip test-pki --dir staging --chip chip-2',
   async run({ dir = './test-pki', chip: name = 'chip', 'env-file': envFile, json = false }) {
-    if (!/^[\w-]+$/.test(name)) throw new CommandFailed('usage', '--chip must be letters, digits, - and _');
+    if (!/^[\w-]+$/.test(name)) throw new CommandFailed('usage', '--chip must contain only letters, digits, - and _');
     const namespace = loadNamespace(envFile);
     const { addChip, openTrustFolder } = await import('../../devnet/trust-folder.ts');
     const now = Math.floor(Date.now() / 1000);
@@ -138,7 +138,10 @@ const testPki = defineCommand({
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
       if (code === undefined) throw error;
-      throw new CommandFailed('refused', `--dir: its files cannot be written (${code}); is the chip there already?`);
+      throw new CommandFailed(
+        'refused',
+        `--dir: the files cannot be written (${code}); check the folder, and that this chip does not exist yet`,
+      );
     }
   },
 });
@@ -152,12 +155,12 @@ interface Signers {
   readonly namespace: Namespace;
 }
 
-/** Judged by the clock before each signature, because a person may stand between them. */
+/** Checks the expiry before each signature, because a person may take time between them. */
 async function signEvidence(challengeFile: string, { leaf, signer, controller, namespace }: Signers) {
   const chip = prepareChipProof(await readJson(challengeFile), leaf, namespace, nowSeconds());
   const { didController } = chip.challenge;
   if (controller.chain !== 'main' || formatAddress(controller.key.address) !== didController) {
-    throw new CommandFailed('usage', `--key-file: is not the key of the controller, ${didController}`);
+    throw new CommandFailed('usage', `--key-file: not the key of the controller ${didController}`);
   }
   const rs = await signer(chip.prehash, leaf.publicKey);
   const proof = prepareControllerProof(chip, rs, namespace, nowSeconds());
@@ -168,8 +171,8 @@ async function orRefuse<T>(build: () => Promise<T>): Promise<T> {
   try {
     return await build();
   } catch (error) {
-    if (!(error instanceof BuildingRefused)) throw error;
-    throw new CommandFailed('verificationFailed', `nothing was made: ${error.problem}`);
+    if (!(error instanceof EvidenceBuildError)) throw error;
+    throw new CommandFailed('verificationFailed', `no evidence was created: ${error.problem}`);
   }
 }
 
@@ -177,10 +180,10 @@ function nowSeconds(): number {
   return Date.now() / 1000;
 }
 
-/** A DID, or the id in it. */
+/** Parses a DID or a decimal id. Throws `CommandFailed`. */
 function parseMachine(text: string, namespace: Namespace): MachineId {
   const id = parseMachineDid(text, namespace) ?? parseMachineId(text);
-  if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(text)} is not the DID of a machine`);
+  if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(text)} is not a machine id or DID`);
   return id;
 }
 

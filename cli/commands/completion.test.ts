@@ -1,4 +1,4 @@
-/** `svc completion`: what bash offers when it has read the script, and that every shell is told every command. */
+/** `svc completion`: completions of bash with the generated script, and coverage of every option for each shell. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../command-table.ts';
@@ -7,8 +7,8 @@ import { runSvc } from '../run-svc.ts';
 const read = async (shell: string, ...options: string[]) => runSvc(['completion', shell, ...options]);
 const bash = (await read('bash')).stdout;
 
-/** What bash offers behind these words, the last of which is being written. */
-function offer(...words: string[]): string[] {
+/** Returns the completions of bash for the last of these words. */
+function complete(...words: string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(' ');
   const script = `${bash}\nCOMP_WORDS=(svc ${line}); COMP_CWORD=${words.length}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
@@ -17,31 +17,31 @@ function offer(...words: string[]): string[] {
 }
 
 describe('bash', () => {
-  it('offers the commands, each once', () => {
-    expect(offer('')).toEqual([...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!)), '--help']);
-    expect(offer('fle')).toEqual(['fleet']);
+  it('completes each command once', () => {
+    expect(complete('')).toEqual([...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!)), '--help']);
+    expect(complete('fle')).toEqual(['fleet']);
   });
 
-  it('offers the second word of a command that has two', () => {
-    expect(offer('chip', 'pr')).toEqual(['prove']);
+  it('completes the verb of a command group', () => {
+    expect(complete('chip', 'pr')).toEqual(['prove']);
   });
 
-  it('offers the options of a command', () => {
-    expect(offer('fleet', '--')).toEqual(['--base-url', '--env-file', '--json', '--help']);
-    expect(offer('chip', 'submit', '--he')).toEqual(['--help']);
-    expect(offer('verify', '42', '--re')).toEqual(['--require']);
+  it('completes the options of a command', () => {
+    expect(complete('fleet', '--')).toEqual(['--base-url', '--env-file', '--json', '--help']);
+    expect(complete('chip', 'submit', '--he')).toEqual(['--help']);
+    expect(complete('verify', '42', '--re')).toEqual(['--require']);
   });
 
-  it('offers shells to completion', () => {
-    expect(offer('completion', '')).toEqual(['bash', 'zsh', 'fish', '--json', '--help']);
+  it('completes the shells of completion', () => {
+    expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish', '--json', '--help']);
   });
 
-  it('leaves files to bash', () => {
-    expect(offer('fleet', '--env-file', 'x')).toEqual([]);
+  it('leaves file names to bash', () => {
+    expect(complete('fleet', '--env-file', 'x')).toEqual([]);
   });
 });
 
-it.each(['bash', 'zsh', 'fish'])('%s is told every option of every command', async (shell) => {
+it.each(['bash', 'zsh', 'fish'])('covers every option of every command for %s', async (shell) => {
   const { code, stdout, stderr } = await read(shell);
   expect([code, stderr]).toEqual([0, '']);
   const words = COMMANDS.flatMap(({ name, options }) => [...name.split(' '), ...Object.keys(options)]);
@@ -53,7 +53,7 @@ it('prints the commands as JSON', async () => {
   expect(commands.map(({ word, verb }) => [word, verb].join(' ').trim())).toEqual(COMMANDS.map(({ name }) => name));
 });
 
-it('of another shell is refused', async () => {
+it('rejects an unknown shell', async () => {
   expect(await read('toString')).toEqual({
     code: 2,
     stdout: '',

@@ -1,9 +1,9 @@
-/** `svc completion`: what a shell needs to complete `svc` by itself, written from the table of commands. */
+/** `svc completion`: completion scripts for shells, generated from the command table. */
 import { defineCommand, JSON_OPTION, type Command } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 
 interface CompletedOption {
-  /** With its dashes. */
+  /** With the dashes. */
   readonly name: string;
   readonly about: string;
   readonly takes: 'nothing' | 'value' | 'file';
@@ -15,7 +15,7 @@ interface CompletedCommand {
   readonly verb: string | undefined;
   readonly about: string;
   readonly options: readonly CompletedOption[];
-  /** What can stand behind it, where that is known. */
+  /** Possible arguments, where they are known. */
   readonly operands: readonly string[];
 }
 
@@ -28,11 +28,11 @@ const SHELLS = Object.keys(WRITERS);
 const NAME = 'completion';
 const HELP: CompletedOption = { name: '--help', about: 'print help', takes: 'nothing' };
 
-/** `list` is asked when the command runs: it is in the list itself. */
+/** Creates the command. `list` is called when it runs, because the list contains it. */
 export function createCompletion(list: () => readonly Command[]): Command {
   return defineCommand({
     name: NAME,
-    about: `Prints what ${SHELLS.join(', ')} need to complete this command.`,
+    about: `Prints the completion script for one of ${SHELLS.join(', ')}.`,
     operands: ['SHELL'],
     options: { json: { ...JSON_OPTION, about: 'print the commands and their options as JSON' } },
     example: `svc ${NAME} bash > ~/.local/share/bash-completion/completions/svc`,
@@ -68,7 +68,7 @@ function verbsOf(commands: readonly CompletedCommand[]): [word: string, verbs: s
   ]);
 }
 
-/** As a pattern of the first two words. */
+/** Returns a shell pattern of the first two words. */
 function patternOf({ word, verb = '*' }: CompletedCommand): string {
   return `${word}\\ ${verb}`;
 }
@@ -94,7 +94,7 @@ function writeBash(commands: readonly CompletedCommand[]): string[] {
     }),
     '  esac',
     '}',
-    '# What is left empty is a file.',
+    '# An empty reply completes file names.',
     'complete -o default -F _svc svc',
   ];
 }
@@ -148,7 +148,7 @@ function writeFish(commands: readonly CompletedCommand[]): string[] {
   ];
 }
 
-/** In single quotes, for zsh and fish alike: what would end them is left out. */
+/** Single-quotes a text for zsh and fish; removes quotes and backslashes. */
 function quote(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '')}'`;
 }

@@ -1,4 +1,4 @@
-/** `svc demo`: everything at once, for a first look: local chains, service, sample machines with their links (configuration.md 2). */
+/** `svc demo`: local chains, the service, and links to sample machines, in one command (configuration.md 2). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { CommandFailed } from '../exit-codes.ts';
 import { requireFreeFolder } from '../free-folder.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { emphasize } from '../table.ts';
-import { stayUntilStopped } from '../until-stopped.ts';
+import { runUntilStopped } from '../until-stopped.ts';
 
-/** Personas of the devnet that show what ratings are about; the last one lives on the alt chain. */
+/** Personas of the devnet that show typical ratings; the last one is homed on the alt chain. */
 const SAMPLES = [
   ...['rated-aaa', 'rated-b', 'fresh', 'multi-currency', 'flagged', 'grace', 'suspended', 'many-events'],
   'alt-rated',
@@ -22,11 +22,11 @@ const SAMPLES = [
 const SVC = join(import.meta.dirname, '../../bin/svc');
 
 const READY_WITHIN_MILLISECONDS = 60_000;
-const ASK_AGAIN_MILLISECONDS = 100;
+const RETRY_MILLISECONDS = 100;
 
 export const demo = defineCommand({
   name: 'demo',
-  about: 'Runs two local chains with sample machines and the service in front of them; Ctrl-C ends all.',
+  about: 'Runs two local chains with sample machines, and the service; Ctrl-C stops everything.',
   operands: [],
   options: {
     port: { type: 'string', value: 'N', about: 'port of the service (default 8000)' },
@@ -34,7 +34,7 @@ export const demo = defineCommand({
     dir: {
       type: 'string',
       value: 'PATH',
-      about: 'where the chain, its fixtures and the database are kept (default .devnet)',
+      about: 'folder for the chain settings, fixtures and database (default .devnet)',
     },
     json: { type: 'boolean', about: 'print the sample machines as JSON' },
   },
@@ -43,22 +43,24 @@ export const demo = defineCommand({
     const port = parseNumberOption('--port', portText, 0, 65_535) ?? 8000;
     await requireFreePort(host, port);
     await requireFreeFolder(dir);
-    return stayUntilStopped(async (atEnd) => {
+    return runUntilStopped(async (onShutdown) => {
       const [{ startDevnet }, { startService }, { createServiceLog }, { toStartFailure }] = await Promise.all([
         import('../../devnet/start-devnet.ts'),
         import('../../src/main.ts'),
         import('../service-log.ts'),
         import('../start-failure.ts'),
       ]);
-      process.stderr.write('starting two local chains and filling them with sample machines; this takes a while\n');
+      process.stderr.write(
+        'starting two local chains and seeding them with sample machines; this takes about 20 seconds\n',
+      );
       const devnet = await startDevnet({ dir, blocks: 'on-demand' });
-      atEnd(() => devnet.stop());
+      onShutdown(() => devnet.stop());
 
       const config = readDemoConfig({ ...devnet.env, HOST: host, PORT: String(port) }, dir);
       const service = await startService(config, { log: createServiceLog(config.log) }).catch((error: unknown) => {
         throw toStartFailure(error);
       });
-      atEnd(() => service.close());
+      onShutdown(() => service.close());
       const deadline = Date.now() + READY_WITHIN_MILLISECONDS;
       await waitForIndex(service.indexed);
 
@@ -85,10 +87,10 @@ export const demo = defineCommand({
   },
 });
 
-/** The demo's own settings and no other: a setting of the environment could point it at a database that matters. */
+/** Ignores the environment, which could name a production database. */
 function readDemoConfig(env: Readonly<Record<string, string>>, dir: string) {
   const databaseFile = join(dir, 'svc.db');
-  // What an earlier demo kept belongs to a chain that is gone.
+  // The database of an earlier demo belongs to a chain that no longer exists.
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${databaseFile}${suffix}`, { force: true });
   const { config, problems } = readConfig(
     {
@@ -105,13 +107,16 @@ function readDemoConfig(env: Readonly<Record<string, string>>, dir: string) {
   return config;
 }
 
-/** Asked before anything is started, because the answer is wanted at once. */
+/** Checks the port before anything starts, to report the problem at once. */
 async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
   } catch {
-    throw new CommandFailed('refused', `cannot listen on ${host}:${port}; is it in use? --port takes another`);
+    throw new CommandFailed(
+      'refused',
+      `cannot listen on ${host}:${port}; if the port is in use, choose another with --port`,
+    );
   }
   server.close();
   await once(server, 'close');
@@ -122,7 +127,7 @@ async function waitForIndex(indexed: Promise<unknown>): Promise<void> {
     indexed.then(() => true),
     delay(READY_WITHIN_MILLISECONDS, false, { ref: false }),
   ]);
-  if (!isIndexed) throw new CommandFailed('unreachable', 'the service does not finish reading the local chains');
+  if (!isIndexed) throw new CommandFailed('unreachable', 'the service did not index the local chains within 60 s');
 }
 
 async function readRating(url: string, deadline: number): Promise<{ mcr: string; mcr_score: number }> {
@@ -130,23 +135,23 @@ async function readRating(url: string, deadline: number): Promise<{ mcr: string;
   return { mcr, mcr_score };
 }
 
-/** Every URL of a text for people or of its JSON. */
+/** Returns every distinct URL of a text or of JSON. */
 export function listLinks(text: string): string[] {
   return [...new Set(text.match(/https?:\/\/[^\s"]+/g))];
 }
 
-/** Returns the response of a link that works; a failure of the moment may pass until the deadline. */
+/** Returns the response of a link once its status is 200. Throws `CommandFailed` after the deadline. */
 async function requireLink(url: string, deadline: number): Promise<Response> {
   for (;;) {
     const response = await fetch(url);
     if (response.status === 200) return new Response(await response.arrayBuffer());
     await response.body?.cancel();
-    if (Date.now() > deadline) throw new CommandFailed('unreachable', `${url} still answers ${response.status}`);
-    await delay(ASK_AGAIN_MILLISECONDS);
+    if (Date.now() > deadline) throw new CommandFailed('unreachable', `${url} still returns ${response.status}`);
+    await delay(RETRY_MILLISECONDS);
   }
 }
 
-/** Runs `bin/svc` with these arguments as a person would in another terminal. Throws when it fails. */
+/** Runs `bin/svc` with these arguments. Throws `CommandFailed` when it fails. */
 async function requireCommand(args: readonly string[]): Promise<void> {
   const svc = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   const errors = svc.stderr.setEncoding('utf8').toArray();
@@ -166,14 +171,14 @@ interface Sample {
   readonly page: string;
 }
 
-/** Of the alt chain, bound to a first-generation machine. */
+/** A wallet of the alt chain, bound to a legacy machine. */
 interface SampleWallet {
   readonly address: string;
   readonly rating: string;
 }
 
 interface SampleCommand {
-  /** Introduces it. */
+  /** Line above the command. */
   readonly about?: string;
   readonly args: readonly string[];
 }
@@ -183,14 +188,14 @@ function listCommands(did: string, url: string, dir: string): readonly SampleCom
   return [
     { args: ['machine', did, ...elsewhere] },
     {
-      about: 'the same rating again, from the raw events of the chain and by other code:',
+      about: 'recompute the rating from the raw events on the chain with independent code:',
       args: ['replay', did, ...elsewhere, '--env-file', join(dir, 'env')],
     },
     { args: ['--help'] },
   ];
 }
 
-/** What a person who knows nothing can do next, the most inviting first. */
+/** Formats the next steps for a first-time user. */
 function formatDemo(
   samples: readonly Sample[],
   wallet: SampleWallet,
@@ -200,15 +205,15 @@ function formatDemo(
   return [
     '',
     `${emphasize('bold', 'Open in a browser')}`,
-    `  ${url}        every machine and operator has a page`,
-    `  ${url}/docs   every route, with a form that asks it`,
+    `  ${url}        a page for every machine and operator`,
+    `  ${url}/docs   API reference with a form for every route`,
     '',
     emphasize('bold', 'Sample machines'),
     ...samples.flatMap(({ name, mcr, mcr_score: score, about, page }) => [
       `  ${emphasize('bold', mcr === 'Provisioned' ? 'not rated' : `${mcr} ${score}`)}  ${name}: ${about}`,
       `      ${page}`,
     ]),
-    `  a wallet of the other chain, bound to a machine of the first generation:`,
+    '  a Solana wallet bound to a legacy machine:',
     `      ${wallet.rating}`,
     '',
     emphasize('bold', 'In another terminal, in this folder'),
@@ -218,6 +223,7 @@ function formatDemo(
       `  bin/svc ${args.join(' ')}`,
     ]),
     '',
-    'ready; Ctrl-C ends all',
+    'Press Ctrl-C to stop everything.',
+    'ready',
   ].join('\n');
 }

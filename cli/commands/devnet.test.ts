@@ -1,4 +1,4 @@
-/** `svc devnet`: what it says when it cannot start, and that it leaves nothing behind. */
+/** `svc devnet` with a port that is in use: names it and leaves no files. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ afterAll(async () => {
   await once(taken.close(), 'close');
 });
 
-it.each(['--evm-port', '--svm-port'])('names a port that is in use: %s', async (option) => {
+it.each(['--evm-port', '--svm-port'])('reports that the port of %s is in use', async (option) => {
   const port = String((taken.address() as AddressInfo).port);
   const { code, stdout, stderr } = await runSvc(['devnet', '--dir', dir, option, port]);
   expect([code, stdout]).toEqual([1, '']);

@@ -1,15 +1,15 @@
-/** `svc devnet`: the local chains, deployed and seeded, for development and acceptance tests (configuration.md 2 and 3). */
+/** `svc devnet`: local chains, deployed and seeded, for development and acceptance tests (configuration.md 2 and 3). */
 import { defineCommand, parseNumberOption } from '../command.ts';
 import { CommandFailed } from '../exit-codes.ts';
 import { requireFreeFolder } from '../free-folder.ts';
-import { stayUntilStopped } from '../until-stopped.ts';
+import { runUntilStopped } from '../until-stopped.ts';
 
 export const devnet = defineCommand({
   name: 'devnet',
-  about: 'Runs the local chains; writes env and fixtures.json, prints "ready", stays.',
+  about: 'Runs the local chains until you stop it; writes env and fixtures.json, then prints "ready".',
   operands: [],
   options: {
-    dir: { type: 'string', value: 'PATH', about: 'where env and fixtures.json go (default .devnet)' },
+    dir: { type: 'string', value: 'PATH', about: 'folder for env and fixtures.json (default .devnet)' },
     'evm-port': { type: 'string', value: 'N', about: 'port of the main chain (default: any free one)' },
     'svm-port': { type: 'string', value: 'N', about: 'port of the alt chain (default: any free one)' },
     fleet: { type: 'string', value: 'N', about: 'main-chain machines of the operator "fleet" (default 45)' },
@@ -21,7 +21,7 @@ export const devnet = defineCommand({
     const svmPort = parseNumberOption('--svm-port', svmPortText, 0, 65_535);
     const fleet = parseNumberOption('--fleet', fleetText, 0, 100_000);
     await requireFreeFolder(dir);
-    return stayUntilStopped(async (atEnd) => {
+    return runUntilStopped(async (onShutdown) => {
       const { startDevnet } = await import('../../devnet/start-devnet.ts');
       const started = await startDevnet({
         dir,
@@ -32,7 +32,7 @@ export const devnet = defineCommand({
       }).catch((error: unknown) => {
         throw new CommandFailed('refused', `the local chains did not start: ${(error as Error).message}`);
       });
-      atEnd(() => started.stop());
+      onShutdown(() => started.stop());
       process.stdout.write(json ? `${JSON.stringify(started.fixtures)}\n` : 'ready\n');
     });
   },

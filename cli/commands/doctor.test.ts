@@ -1,4 +1,4 @@
-/** `svc doctor`: one line for everything it looks at, and an exit code that sums them up. */
+/** `svc doctor`: one line per check, and an exit code for all of them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,20 +10,20 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 const ENV = { DATABASE_URL: `sqlite:${join(scratch, 'data', 'svc.db')}` };
 
-it('is content with a service that is not initialised, and makes no database', async () => {
+it('exits with 0 for a service that is not initialized, and creates no database', async () => {
   const { code, stdout, stderr } = await runSvc(['doctor'], { env: ENV });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.trim().split('\n')).toEqual([
-    'ok    configuration: no problem',
+    'ok    configuration: valid',
     expect.stringMatching(/^warn {2}main chain: not configured/),
-    'ok    alt chain: not configured: its machines are homed elsewhere',
-    'ok    DATABASE_URL: no file yet; the first start makes it',
-    'ok    onboarding: off: neither tokens nor trust files are set',
-    'ok    FX_SOURCE: not set: amounts in USD and in tokens with a fixed rate only',
+    'ok    alt chain: not configured; its machines are homed elsewhere',
+    'ok    DATABASE_URL: no file yet; the first start creates it',
+    'ok    onboarding: off; neither tokens nor trust files are set',
+    'ok    FX_SOURCE: not set; only amounts in USD and in tokens with a fixed rate count',
   ]);
 });
 
-it('ends with 1 on what is wrong, each with its remedy', async () => {
+it('exits with 1 for failures and prints the remedy of each', async () => {
   writeFileSync(join(scratch, 'no-certificate'), 'x');
   const pinned = { FILE: join(scratch, 'no-certificate'), SHA256: 'a'.repeat(64) };
   const env = {
@@ -48,7 +48,7 @@ it('ends with 1 on what is wrong, each with its remedy', async () => {
   expect(failures.every(({ remedy }) => remedy !== undefined)).toBe(true);
 });
 
-it('ends with 3 when something does not answer', async () => {
+it('exits with 3 when a source is unreachable', async () => {
   const { code, stdout } = await runSvc(['doctor'], { env: { ...ENV, FX_SOURCE: join(scratch, 'gone.csv') } });
   expect(code).toBe(3);
   expect(stdout).toContain('FAIL  FX_SOURCE: cannot be read (unreachable); check the file or the address\n');

@@ -1,4 +1,4 @@
-/** `svc doctor`: would the service run well here? Everything it needs, looked at in turn, one line each, with the remedy. */
+/** `svc doctor`: checks everything that the service needs, one line per check with its remedy. */
 import { loadConfig, type Config } from '../../src/config.ts';
 import { defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
 import { formatFinding, ok, toFinding, type Finding } from '../doctor/check-result.ts';
@@ -6,7 +6,8 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  about: 'Checks configuration, chains, clock, database, trust files, rates and shared counters.',
+  about:
+    'Checks configuration, chains, clock, database, trust files, currency rates and Redis, with a remedy for each problem.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -20,19 +21,19 @@ export const doctor = defineCommand({
     report(toFindings(problems, warnings));
     for await (const more of examine(config)) report(more);
     if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-    return judge(findings);
+    return exitCodeOf(findings);
   },
 });
 
 function toFindings(problems: readonly string[], warnings: readonly string[]): Finding[] {
   const findings = [
-    ...problems.map((problem) => toFinding('fail', problem, 'correct it')),
-    ...warnings.map((warning) => toFinding('warn', warning, 'correct or remove it')),
+    ...problems.map((problem) => toFinding('fail', problem, 'correct the value')),
+    ...warnings.map((warning) => toFinding('warn', warning, 'correct or remove the value')),
   ];
-  return findings.length > 0 ? findings : [ok('configuration', 'no problem')];
+  return findings.length > 0 ? findings : [ok('configuration', 'valid')];
 }
 
-/** In turn, so that each line can be read while the next is looked for. */
+/** Runs the checks one after another, so that results appear while the next check runs. */
 async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   const [
     { examineMainChain },
@@ -55,7 +56,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   yield await examineSharedCounters(config);
 }
 
-function judge(findings: readonly Finding[]): ExitCode {
+function exitCodeOf(findings: readonly Finding[]): ExitCode {
   if (findings.some(({ state }) => state === 'fail')) return EXIT_CODES.refused;
   return findings.some(({ state }) => state === 'unreachable') ? EXIT_CODES.unreachable : EXIT_CODES.ok;
 }

@@ -1,4 +1,4 @@
-/** `svc fleet` and `svc verify`: shown for people, raw for programs, and the exit codes of whatever the service answers. */
+/** `svc fleet` and `svc verify`: text, JSON, and exit codes for errors of the service. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSvc } from '../run-svc.ts';
 
 const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
-const NOBODY = `0x${'0'.repeat(39)}1`;
+const WITHOUT_MACHINES = `0x${'0'.repeat(39)}1`;
 const entry = (id: number) => ({
   did: `did:svc:${id}`,
   machine_id: String(id),
@@ -31,7 +31,7 @@ const RECORD = {
 let server: Server;
 let baseUrl: string;
 
-/** Two pages of one operator, none of another, one record; everything else is not there. */
+/** Serves two pages of one operator, an empty page of another, and one record; everything else returns 404. */
 beforeAll(async () => {
   const page = (operator: string, offset: number, machines: object[], total: number) => ({
     operator_did: `did:svc:${operator}`,
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const documents: Readonly<Record<string, object>> = {
     [`/operator/did:svc:${OPERATOR}/machines?offset=0&limit=20`]: page(OPERATOR, 0, [entry(1), entry(2)], 22),
     [`/operator/did:svc:${OPERATOR}/machines?offset=20&limit=20`]: page(OPERATOR, 20, [entry(3)], 22),
-    [`/operator/did:svc:${NOBODY}/machines?offset=0&limit=20`]: page(NOBODY, 0, [], 0),
+    [`/operator/did:svc:${WITHOUT_MACHINES}/machines?offset=0&limit=20`]: page(WITHOUT_MACHINES, 0, [], 0),
     '/v1/verify/machines/42': RECORD,
   };
   server = createServer((request, response) => {
@@ -68,7 +68,7 @@ afterAll(() => server.close());
 const svc = (...args: string[]) => runSvc([...args, '--base-url', baseUrl]);
 
 describe('svc fleet', () => {
-  it('shows every page in one table, without colour for what is no terminal', async () => {
+  it('prints every page in one table without color', async () => {
     expect(await svc('fleet', OPERATOR)).toEqual({
       code: 0,
       stderr: '',
@@ -78,14 +78,14 @@ describe('svc fleet', () => {
         'BB\uFFFD[31m      10     bonded    1000    no    did:svc:1',
         'BB\uFFFD[31m      20     bonded    2000    yes   did:svc:2',
         'see machine  -      unbonded  3000    no    did:svc:3',
-        '1 could not be read, and are missing here',
-        'index: 2 blocks behind the head, which was read 11 s ago',
+        'not listed because unreadable: 1; try again later',
+        'index: 2 blocks behind the head (read 11 s ago)',
         '',
       ].join('\n'),
     });
   });
 
-  it('prints one document', async () => {
+  it('prints one document with --json', async () => {
     const { code, stdout } = await svc('fleet', OPERATOR, '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -99,14 +99,14 @@ describe('svc fleet', () => {
     ]);
   });
 
-  it('of nobody is empty', async () => {
-    const { code, stdout } = await svc('fleet', NOBODY);
-    expect([code, stdout.split('\n')[0]]).toEqual([0, `did:svc:${NOBODY}  0 machines`]);
+  it('prints no table for an operator without machines', async () => {
+    const { code, stdout } = await svc('fleet', WITHOUT_MACHINES);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, `did:svc:${WITHOUT_MACHINES}  0 machines`]);
   });
 });
 
 describe('svc verify', () => {
-  it('shows each topic for itself', async () => {
+  it('prints the status of each topic', async () => {
     expect(await svc('verify', 'did:svc:42')).toEqual({
       code: 0,
       stderr: '',
@@ -122,7 +122,7 @@ describe('svc verify', () => {
     });
   });
 
-  it('prints the record as it is', async () => {
+  it('prints the record unchanged with --json', async () => {
     const { code, stdout } = await svc('verify', '42', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, RECORD]);
   });
@@ -132,7 +132,7 @@ describe('svc verify', () => {
     ['chip', 4, 'svc: not verified: chip\n'],
     ['kyb,chip', 4, 'svc: not verified: chip\n'],
     ['all', 2, 'svc: --require must be kyb, chip or kyb,chip\n'],
-  ])('--require %s ends with %d', async (topics, code, stderr) => {
+  ])('exits for --require %s with %d', async (topics, code, stderr) => {
     expect(await svc('verify', '42', '--require', topics)).toMatchObject({ code, stderr });
   });
 });
@@ -147,16 +147,16 @@ describe('exit codes', () => {
     ],
     [['verify', '042'], 2, 'svc: "042" is not a machine id or DID\n'],
     [['verify', '7'], 1, 'svc: 7: 404 There is no machine with this ID.\n'],
-  ])('%j', async (args, code, stderr) => {
+  ])('are as documented: %j exits with %d', async (args, code, stderr) => {
     expect(await svc(...args)).toEqual({ code, stdout: '', stderr });
   });
 
-  it('3 where nothing listens', async () => {
+  it('are 3 when nothing listens', async () => {
     expect(await runSvc(['verify', '42', '--base-url', 'http://127.0.0.1:1'])).toEqual({
       code: 3,
       stdout: '',
       stderr:
-        'svc: the service at http://127.0.0.1:1 does not answer; svc demo starts one here, --base-url names another\n',
+        'svc: the service at http://127.0.0.1:1 does not answer; start one with svc demo, or name another with --base-url\n',
     });
   });
 });

@@ -1,6 +1,5 @@
-/** `svc fleet`: all machines of an operator, read through HTTP and shown for people. */
-import type { Client } from '../../client/client.ts';
-import type { FleetEntry, FleetPage } from '../../client/fleet.ts';
+/** `svc fleet`: all machines of an operator, read through HTTP, as a table. */
+import type { Client, FleetEntry, FleetResponse } from '../../client/client.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
@@ -15,15 +14,15 @@ export const fleet = defineCommand({
   example: 'svc fleet 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [operator = '']) {
     const client = openClient(baseUrl, envFile);
-    const whole = join(await readPages(client, operator));
-    process.stdout.write(json ? `${JSON.stringify(whole, null, 2)}\n` : formatFleet(whole));
+    const list = joinPages(await readPages(client, operator));
+    process.stdout.write(json ? `${JSON.stringify(list, null, 2)}\n` : formatFleet(list));
     return EXIT_CODES.ok;
   },
 });
 
-/** Throws `CommandFailed`. */
-async function readPages(client: Client, operator: string): Promise<FleetPage[]> {
-  const pages: FleetPage[] = [];
+/** Reads every page. Throws `CommandFailed`. */
+async function readPages(client: Client, operator: string): Promise<FleetResponse[]> {
+  const pages: FleetResponse[] = [];
   let listed = 0;
   try {
     for await (const answer of client.listWholeFleet(operator)) {
@@ -38,8 +37,8 @@ async function readPages(client: Client, operator: string): Promise<FleetPage[]>
   }
 }
 
-/** One document of all pages; `total` and `index` are those of the first. */
-function join([first, ...others]: readonly FleetPage[]) {
+/** Merges all pages into one document; `total` and `index` are those of the first page. */
+function joinPages([first, ...others]: readonly FleetResponse[]) {
   const { operator_did, index, pagination } = first!;
   const pages = [first!, ...others];
   return {
@@ -51,25 +50,25 @@ function join([first, ...others]: readonly FleetPage[]) {
   };
 }
 
-/** For who waits at a terminal; 0 of 0 takes it away. */
+/** Shows the progress on a terminal; a total of 0 clears the line. */
 function showProgress(listed: number, total: number): void {
   if (process.stderr.isTTY) process.stderr.write(total === 0 ? '\r\u001b[K' : `\r${listed} of ${total} machines`);
 }
 
-function formatFleet({ operator_did, machines, total, unreadable, index }: ReturnType<typeof join>): string {
+function formatFleet({ operator_did, machines, total, unreadable, index }: ReturnType<typeof joinPages>): string {
   const title = `${printable(operator_did)}  ${total} ${total === 1 ? 'machine' : 'machines'}`;
-  const lag = `index: ${index.lag_blocks} blocks behind the head, which was read ${index.head_observed_age_seconds} s ago`;
+  const lag = `index: ${index.lag_blocks} blocks behind the head (read ${index.head_observed_age_seconds} s ago)`;
   const names = ['rating', 'score', 'bond', 'events', 'flag', 'machine'];
   return [
     emphasize('bold', title),
     ...(machines.length === 0 ? [] : formatTable(names, machines.map(toRow))),
-    ...(unreadable === 0 ? [] : [emphasize('yellow', `${unreadable} could not be read, and are missing here`)]),
+    ...(unreadable === 0 ? [] : [emphasize('yellow', `not listed because unreadable: ${unreadable}; try again later`)]),
     emphasize('dim', lag),
     '',
   ].join('\n');
 }
 
-/** A list does not rate machines of the alt chain; `svc machine` does. */
+/** Lists do not rate machines of the alt chain; `svc machine` does. */
 function toRow(machine: FleetEntry): Cell[] {
   const { mcr, mcr_score: score, bond_status: bond, event_count: events, negative_flag: flag, did } = machine;
   const isUnrated = machine.rating_unavailable !== undefined;

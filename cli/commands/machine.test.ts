@@ -1,4 +1,4 @@
-/** `svc machine`: shown for people, raw for programs, and the exit codes of whatever the service answers. */
+/** `svc machine`: text, JSON, and exit codes for errors of the service. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ const PROFILE = {
 let server: Server;
 let baseUrl: string;
 
-/** Answers for one machine, and refuses every other. */
+/** Serves one machine; every other returns 404. */
 beforeAll(async () => {
   const documents: Readonly<Record<string, object>> = { [`/mcr/${DID}`]: RATING, [`/machine/${DID}`]: PROFILE };
   server = createServer((request, response) => {
@@ -45,41 +45,41 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('shows a machine, without colour for what is no terminal and without what would steer one', async () => {
+it('prints a machine without color and without control characters', async () => {
   expect(await runSvc(['machine', DID, '--base-url', `${baseUrl}/`])).toEqual({
     code: 0,
     stderr: '',
     stdout: [
       'Machine #42  did:svc:42',
-      'rating         BB 45 of 100',
-      'bond           bonded',
-      'negative flag  no',
-      'events         12 (7 of revenue)',
-      'revenue        350.00 USD',
-      'per event      50.01 USD',
-      'trend          stable',
-      'last event     2026-08-29T10:40:00.000Z',
-      'operator       -',
-      'visibility     private',
-      'documentation  https://docs.example',
-      'why            Rated BB\uFFFD[31m with 45 of 100 points.',
+      'rating              BB 45 of 100',
+      'bond                bonded',
+      'negative flag       no',
+      'events              12 (7 of revenue)',
+      'qualifying revenue  350.00 USD',
+      'average per event   50.01 USD',
+      'trend               stable',
+      'last event          2026-08-29T10:40:00.000Z',
+      'operator            -',
+      'visibility          private',
+      'documentation       https://docs.example',
+      'summary             Rated BB\uFFFD[31m with 45 of 100 points.',
       '',
     ].join('\n'),
   });
 });
 
-it('prints both documents as they are', async () => {
+it('prints both responses unchanged with --json', async () => {
   const { code, stdout } = await runSvc(['machine', DID, '--base-url', baseUrl, '--json']);
   expect([code, JSON.parse(stdout)]).toEqual([0, { rating: RATING, profile: PROFILE }]);
 });
 
-it.each(['42', DID])('knows a machine by %s', async (id) => {
+it.each(['42', DID])('accepts %s as the machine', async (id) => {
   const { code, stdout } = await runSvc(['machine', id, '--base-url', baseUrl]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('did:svc:42')]);
 });
 
-describe('exit codes', () => {
-  it.each(['042', '0x42', 'rated-aaa'])('2 for %s, which is no id', async (id) => {
+describe('exits', () => {
+  it.each(['042', '0x42', 'rated-aaa'])('with 2 for the invalid id %s', async (id) => {
     expect(await runSvc(['machine', id, '--base-url', baseUrl])).toEqual({
       code: 2,
       stdout: '',
@@ -87,7 +87,7 @@ describe('exit codes', () => {
     });
   });
 
-  it('1 when the service refuses, with its words', async () => {
+  it('with 1 and the message of the service when it returns an error', async () => {
     expect(await runSvc(['machine', 'did:svc:7', '--base-url', baseUrl])).toEqual({
       code: 1,
       stdout: '',
@@ -95,12 +95,12 @@ describe('exit codes', () => {
     });
   });
 
-  it('3 when it does not answer', async () => {
+  it('with 3 when the service does not respond', async () => {
     expect(await runSvc(['machine', DID, '--base-url', 'http://127.0.0.1:1'])).toEqual({
       code: 3,
       stdout: '',
       stderr:
-        'svc: the service at http://127.0.0.1:1 does not answer; svc demo starts one here, --base-url names another\n',
+        'svc: the service at http://127.0.0.1:1 does not answer; start one with svc demo, or name another with --base-url\n',
     });
   });
 });

@@ -1,4 +1,4 @@
-/** `svc machine`: one machine's rating and profile, read through HTTP and shown for people. */
+/** `svc machine`: rating and profile of one machine, read through HTTP. */
 import { styleText } from 'node:util';
 import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -28,25 +28,25 @@ function formatMachine(rating: JsonObject, profile: JsonObject): string {
   const rows: readonly (readonly [string, unknown])[] = [
     ['rating', `${show(rating['mcr'])} ${show(rating['mcr_score'])} of 100`],
     ['not rated', rating['rating_unavailable']],
-    ['degraded', rating['mcr_degraded'] === true ? 'yes: an amount could not be converted' : undefined],
+    ['degraded', rating['mcr_degraded'] === true ? 'yes: some amounts could not be converted to USD' : undefined],
     ['bond', rating['bond_status']],
     ['negative flag', rating['negative_flag'] === true ? 'yes' : 'no'],
     ['events', `${show(rating['event_count'])} (${show(rating['revenue_event_count'])} of revenue)`],
-    ['revenue', formatCents(rating['total_revenue'])],
-    ['per event', formatCents(rating['average_revenue_per_event'])],
+    ['qualifying revenue', formatCents(rating['total_revenue'])],
+    ['average per event', formatCents(rating['average_revenue_per_event'])],
     ['trend', rating['revenue_trend']],
     ['last event', formatTime(rating['last_updated'])],
     ['operator', facts['operator']],
     ['visibility', facts['data_visibility']],
     ['documentation', facts['documentation_url']],
-    ['why', rating['summary']],
+    ['summary', rating['summary']],
   ];
   const title = styleText('bold', `${show(profile['name'])}  ${show(rating['did'])}`, { stream: process.stdout });
   const lines = alignColumns(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, show(value)]])));
   return `${[title, ...lines].join('\n')}\n`;
 }
 
-/** The profile's one object with facts has a configurable name: it is known by the DID in it. */
+/** Finds the facts of the profile, an object with a configurable name, by its `did`. */
 function findFacts(profile: JsonObject): JsonObject {
   const isFacts = (value: unknown): value is JsonObject =>
     typeof value === 'object' && value !== null && 'did' in value;

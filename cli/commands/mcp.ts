@@ -1,4 +1,4 @@
-/** `svc mcp`: the service for language models, over standard input and output, read-only. */
+/** `svc mcp`: read-only Model Context Protocol server for language models, over standard input and output. */
 import { createInterface } from 'node:readline';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -8,12 +8,12 @@ import { openClient } from '../service-client.ts';
 
 export const mcp = defineCommand({
   name: 'mcp',
-  about: 'Lets a language model read the service: a Model Context Protocol server on standard input and output.',
+  about: 'Runs a Model Context Protocol server on standard input and output, for language models. Read-only.',
   operands: [],
   options: {
     'base-url': BASE_URL_OPTION,
     'env-file': ENV_FILE_OPTION,
-    json: { type: 'boolean', about: 'only print the tools as JSON' },
+    json: { type: 'boolean', about: 'print the tools as JSON and exit' },
   },
   example: 'svc mcp --base-url https://ratings.example',
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }) {
@@ -24,18 +24,18 @@ export const mcp = defineCommand({
     }
     if (process.stdin.isTTY) {
       process.stderr.write(
-        'waiting for JSON-RPC, one message a line; programs of language models start this. Ctrl-D ends it\n',
+        'waiting for JSON-RPC messages, one per line; usually started by a language model client. Press Ctrl-D to stop\n',
       );
     }
     const server = createMcpServer(client);
     const pending = new Set<Promise<void>>();
     for await (const line of createInterface({ input: process.stdin })) {
       if (line.trim() === '') continue;
-      const answered = server.answer(line).then((answer) => {
-        if (answer !== undefined) process.stdout.write(`${answer}\n`);
-        pending.delete(answered);
+      const handled = server.handle(line).then((response) => {
+        if (response !== undefined) process.stdout.write(`${response}\n`);
+        pending.delete(handled);
       });
-      pending.add(answered);
+      pending.add(handled);
     }
     await Promise.all(pending);
     return EXIT_CODES.ok;

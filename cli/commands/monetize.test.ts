@@ -1,4 +1,4 @@
-/** `svc monetize`: what is shown, signed and sent, with keys from everywhere they may come from; and what is never signed. */
+/** `svc monetize`: the message that is shown, signed and sent, keys from every source, and messages that are never signed. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -20,7 +20,7 @@ const PUBLISHED = {
   chain_id: '31337',
   registry: '0x00000000000000000000000000000000000000aa',
 };
-const FORMS = 'must be 0x and 64 hex digits, a keystore of version 3, or the 64 hex digits of an Ed25519 seed';
+const FORMS = 'must be 0x and 64 hex digits, a version 3 keystore, or the 64 hex digits of an Ed25519 seed';
 interface Sent {
   readonly opted_in: boolean;
   readonly timestamp: number;
@@ -34,10 +34,10 @@ let folder: string;
 let published: object;
 let inForce: number | null;
 let sent: Sent[];
-/** How the next PUTs are answered; then they are applied. */
+/** Errors for the next PUTs; further PUTs are accepted. */
 let refusals: { status: number; code: string }[];
 let signerShown: string;
-/** Where the card says that the machine lives. */
+/** Card of the machine, which names its home. */
 let card: object;
 
 const fileOf = (name: string, text: string) => {
@@ -49,20 +49,20 @@ const fileOf = (name: string, text: string) => {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'monetize-'));
   server = createServer(async (request, response) => {
-    const answer = (status: number, body: object) => {
+    const respond = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (request.url === '/.well-known/svc-monetization') return answer(200, published);
-    if (request.url === '/machines/42') return answer(200, card);
-    if (request.url !== '/machine/did%3Asvc%3A42/monetization') return answer(404, { detail: 'Not Found' });
+    if (request.url === '/.well-known/svc-monetization') return respond(200, published);
+    if (request.url === '/machines/42') return respond(200, card);
+    if (request.url !== '/machine/did%3Asvc%3A42/monetization') return respond(404, { detail: 'Not Found' });
     const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
-    if (request.method === 'GET') return answer(200, state);
+    if (request.method === 'GET') return respond(200, state);
     const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as Sent;
     sent.push(body);
     const refused = refusals.shift();
-    if (refused !== undefined) return answer(refused.status, { detail: { code: refused.code, message: 'no' } });
+    if (refused !== undefined) return respond(refused.status, { detail: { code: refused.code, message: 'no' } });
     const status = body.opted_in ? 'OPTED_IN' : 'OPTED_OUT';
-    answer(200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp });
+    respond(200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -88,8 +88,8 @@ const messageOf = (optedIn: boolean, timestamp: number) =>
     `timestamp: ${timestamp}`,
   ].join('\n');
 
-describe('a key', () => {
-  it('of a file signs the message that is shown, and the stored state is printed', async () => {
+describe('signs with a key', () => {
+  it('of a file, shows the message and prints the stored state', async () => {
     const { code, stdout, stderr } = await monetize(['--opt-in', '--key-file', fileOf('key', `${KEY}\n`)]);
     const { timestamp, signature } = sent[0]!;
     expect(Math.abs(timestamp - Date.now() / 1000)).toBeLessThan(30);
@@ -103,7 +103,7 @@ describe('a key', () => {
     });
   });
 
-  it('of the environment, and JSON for programs', async () => {
+  it('of the environment, and prints JSON', async () => {
     const { code, stdout } = await monetize(['--opt-out', '--json'], { SVC_KEY: KEY });
     const { timestamp } = sent[0]!;
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -120,31 +120,35 @@ describe('a key', () => {
   });
 
   it.each([
-    ['that is none', 'hello', `--key-file: ${FORMS}`],
-    ['that is too short', KEY.slice(4), `--key-file: ${FORMS}`],
-    ['of the alt chain', KEY.slice(2), 'the machine lives on the main chain, and needs a key of the main chain'],
-    ['of zeros', `0x${'00'.repeat(32)}`, '--key-file: is no key of the main chain'],
-    ['beyond the curve', `0x${'ff'.repeat(32)}`, '--key-file: is no key of the main chain'],
-    ['of half a keystore', '{"version":3}', '--key-file: no keystore'],
-    ['of a keystore with another passphrase', JSON.stringify(KEYSTORE), '--key-file: wrong passphrase'],
-  ])('%s is refused without a word of it', async (_name, text, message) => {
+    ['a text that is not a key', 'hello', `--key-file: ${FORMS}`],
+    ['a key that is too short', KEY.slice(4), `--key-file: ${FORMS}`],
+    [
+      'a key of the alt chain',
+      KEY.slice(2),
+      'the machine is homed on the main chain; sign with a key of the main chain',
+    ],
+    ['a key of zeros', `0x${'00'.repeat(32)}`, '--key-file: not a valid key of the main chain'],
+    ['a key beyond the curve', `0x${'ff'.repeat(32)}`, '--key-file: not a valid key of the main chain'],
+    ['an incomplete keystore', '{"version":3}', '--key-file: no keystore'],
+    ['a keystore with another passphrase', JSON.stringify(KEYSTORE), '--key-file: wrong passphrase'],
+  ])('rejects %s without printing any part of it', async (_name, text, message) => {
     const keyFile = fileOf('wrong', text);
     const result = await monetize(['--opt-in', '--key-file', keyFile], { SVC_KEY_PASSPHRASE: 'wrong' });
     expect(result).toEqual({ code: 2, stdout: '', stderr: `svc: ${message}\n` });
     expect(sent).toEqual([]);
   });
 
-  it('that is missing', async () => {
+  it('rejects a missing key, file or passphrase', async () => {
     const keystore = fileOf('keystore.json', JSON.stringify(KEYSTORE));
-    const endings = await Promise.all([
+    const results = await Promise.all([
       monetize(['--opt-in']),
       monetize(['--opt-in', '--key-file', join(folder, 'nothing')]),
       monetize(['--opt-in', '--key-file', keystore]),
     ]);
-    expect(endings.map(({ code, stderr }) => [code, stderr])).toEqual([
-      [2, 'svc: no key: give --key-file PATH, or set SVC_KEY\n'],
+    expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [2, 'svc: no signing key: pass --key-file PATH or set SVC_KEY\n'],
       [2, 'svc: --key-file: the file cannot be read\n'],
-      [2, 'svc: the keystore needs a passphrase: set SVC_KEY_PASSPHRASE, or run at a terminal\n'],
+      [2, 'svc: the keystore needs a passphrase: set SVC_KEY_PASSPHRASE or run in a terminal\n'],
     ]);
   });
 });
@@ -166,7 +170,7 @@ describe('a machine of the alt chain', () => {
     [card, signerShown] = [{ did: DID, home_chain: 5 }, OWNER.key];
   });
 
-  it('is decided about with the seed of its owner, over the message of its home', async () => {
+  it('is opted in with the seed of its owner, over the message of its home', async () => {
     const { code, stdout, stderr } = await monetize(['--opt-in', '--json', '--key-file', fileOf('seed', `${SEED}\n`)]);
     const { timestamp } = sent[0]!;
     const message = altMessageOf(true, timestamp);
@@ -179,32 +183,33 @@ describe('a machine of the alt chain', () => {
     });
   });
 
-  it('shows that message, and how it is signed', async () => {
+  it('prints that message and its signature scheme for --show', async () => {
     const { stdout } = await monetize(['--opt-out', '--show', '--json']);
     const { message, scheme } = JSON.parse(stdout) as { message: string; scheme: string };
     expect([message, scheme]).toEqual([altMessageOf(false, Number(/\d+$/.exec(message)![0])), 'ed25519']);
   });
 
-  it('is not decided about with a key of the main chain', async () => {
+  it('is not changed with a key of the main chain', async () => {
     const { code, stderr } = await monetize(['--opt-in'], { SVC_KEY: KEY });
-    const told = "svc: the machine lives on the alt chain, and needs its owner's Ed25519 seed, 64 hex digits\n";
-    expect([code, stderr, sent]).toEqual([2, told, []]);
+    const message =
+      'svc: the machine is homed on the alt chain; sign with the Ed25519 seed of its owner (64 hex digits)\n';
+    expect([code, stderr, sent]).toEqual([2, message, []]);
   });
 
-  it('is not decided about where its home is no chain', async () => {
+  it('is not changed when its home is not a chain ordinal', async () => {
     card = { did: DID, home_chain: '5' };
     const { code } = await monetize(['--opt-in'], { SVC_KEY: SEED });
     expect([code, sent]).toEqual([4, []]);
   });
 
-  it('has one spelling of its signer', async () => {
+  it('fails when the signer in the response has another spelling', async () => {
     signerShown = OWNER.key.toLowerCase();
     expect((await monetize(['--opt-in'], { SVC_KEY: SEED })).code).toBe(4);
   });
 });
 
 describe('--show', () => {
-  it('prints the message, needs no key and sends nothing', async () => {
+  it('prints the message without a key and sends nothing', async () => {
     const { code, stdout, stderr } = await monetize(['--opt-out', '--show']);
     const timestamp = Number(/\d+$/.exec(stdout.trimEnd())![0]);
     expect({ code, stdout, stderr, sent }).toEqual({
@@ -215,21 +220,21 @@ describe('--show', () => {
     });
   });
 
-  it('signs for the first second after the decision in force', async () => {
+  it('uses the first second after the stored decision', async () => {
     inForce = Math.floor(Date.now() / 1000) + 10;
     const { stdout } = await monetize(['--opt-out', '--show', '--json']);
     expect(JSON.parse(stdout)).toEqual({ message: messageOf(false, inForce + 1), scheme: 'eip191' });
   });
 });
 
-describe('nothing is signed', () => {
+describe('signs nothing', () => {
   it.each([
     [['--chain-id', '1'], 'the service publishes the chain id 31337, not 1: nothing was signed'],
     [
       ['--registry', `0x${'BB'.repeat(20)}`],
       `the service publishes the registry ${PUBLISHED.registry}, not 0x${'bb'.repeat(20)}: nothing was signed`,
     ],
-  ])('for another deployment than expected: %j', async (args, message) => {
+  ])('for a deployment other than the expected one: %j', async (args, message) => {
     const result = await monetize(['--opt-in', ...args], { SVC_KEY: KEY });
     expect([result, sent]).toEqual([{ code: 4, stdout: '', stderr: `svc: ${message}\n` }, []]);
   });
@@ -244,25 +249,25 @@ describe('nothing is signed', () => {
   );
 
   it.each([
-    [['--opt-in', '--opt-out'], 'give --opt-in or --opt-out'],
-    [[], 'give --opt-in or --opt-out'],
+    [['--opt-in', '--opt-out'], 'pass either --opt-in or --opt-out'],
+    [[], 'pass either --opt-in or --opt-out'],
     [['--opt-in', '--registry', 'x'], '--registry must be an address'],
   ])('on wrong usage: %j', async (args, message) => {
     expect(await monetize(args, { SVC_KEY: KEY })).toEqual({ code: 2, stdout: '', stderr: `svc: ${message}\n` });
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const UNAVAILABLE = { status: 503, code: 'MACHINE_UNAVAILABLE' };
 
-  it('that may pass is tried again twice, freshly signed', async () => {
+  it('with a transient error makes it send twice more, each signed again', async () => {
     refusals = [UNAVAILABLE, UNAVAILABLE];
     const { code } = await monetize(['--opt-in'], { SVC_KEY: KEY });
     const times = sent.map(({ timestamp }) => timestamp);
     expect([code, times.length, new Set(times).size]).toEqual([0, 3, 3]);
   });
 
-  it('that does not pass in three attempts is told', async () => {
+  it('is reported when the error persists for three attempts', async () => {
     refusals = [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE];
     const { code, stderr } = await monetize(['--opt-in'], { SVC_KEY: KEY });
     expect([code, sent.length, stderr.split('\n').at(-2)]).toEqual([
@@ -276,16 +281,16 @@ describe('an answer', () => {
     { status: 503, code: 'CHAIN_UNAVAILABLE' },
     { status: 409, code: 'STALE_SIGNATURE' },
     { status: 500, code: 'INTERNAL_ERROR' },
-  ])('of $status $code is not tried again', async (refused) => {
+  ])('with $status $code is final', async (refused) => {
     refusals = [refused];
     const { code } = await monetize(['--opt-in'], { SVC_KEY: KEY });
     expect([code, sent.length]).toEqual([1, 1]);
   });
 
-  it('that tells of another signer is not believed', async () => {
+  it('that names another signer is rejected', async () => {
     signerShown = `0x${'22'.repeat(20)}`;
     const { code, stdout, stderr } = await monetize(['--opt-in'], { SVC_KEY: KEY });
-    const told = `svc: the service says that signer is "${signerShown}", not ${SIGNER}`;
-    expect([code, stdout, stderr.split('\n').at(-2)]).toEqual([4, '', told]);
+    const message = `svc: the service says that signer is "${signerShown}", not ${SIGNER}`;
+    expect([code, stdout, stderr.split('\n').at(-2)]).toEqual([4, '', message]);
   });
 });

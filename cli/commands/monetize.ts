@@ -1,17 +1,17 @@
-/** `svc monetize`: opts a machine in or out. Shows the exact message, signs it, sends it, and prints what is stored then. */
+/** `svc monetize`: changes the opt-in of a machine. Shows the exact message, signs and sends it, and prints the stored state. */
 import type { ExpectedDeployment } from '../../client/monetization.ts';
-import type { MonetizationState } from '../../client/monetization-state.ts';
+import type { MonetizationStateResponse } from '../../client/client.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
-import { decide, prepareOrFail } from '../decision-client.ts';
+import { signAndSendDecision, prepareOrFail } from '../decision-client.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable } from '../http-reads.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
 export const monetize = defineCommand({
   name: 'monetize',
-  about: 'Opts a machine in or out, by the signature of its owner or controller.',
+  about: 'Opts a machine in or out with the signature of its owner or controller.',
   operands: ['DID'],
   options: {
     'opt-in': { type: 'boolean', about: 'opt the machine in' },
@@ -19,15 +19,14 @@ export const monetize = defineCommand({
     'key-file': {
       type: 'string',
       value: 'PATH',
-      about:
-        '0x and 64 hex digits, a JSON v3 keystore (SVC_KEY_PASSPHRASE), or an Ed25519 seed in hex; without it: SVC_KEY',
+      about: 'file with 0x and 64 hex digits, a version 3 keystore, or an Ed25519 seed in hex (default: SVC_KEY)',
     },
-    show: { type: 'boolean', about: 'only print the message; needs no key, sends nothing' },
-    'chain-id': { type: 'string', value: 'N', about: 'sign for no other chain (default: MAIN_CHAIN_ID)' },
+    show: { type: 'boolean', about: 'print the message without signing or sending it; requires no key' },
+    'chain-id': { type: 'string', value: 'N', about: 'sign only for this chain (default: MAIN_CHAIN_ID)' },
     registry: {
       type: 'string',
       value: 'ADDRESS',
-      about: 'sign for no other registry (default: MACHINE_REGISTRY_ADDRESS)',
+      about: 'sign only for this registry (default: MACHINE_REGISTRY_ADDRESS)',
     },
     'base-url': BASE_URL_OPTION,
     'env-file': ENV_FILE_OPTION,
@@ -37,12 +36,13 @@ export const monetize = defineCommand({
   async run(options, [did = '']) {
     const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, show = false, json = false } = options;
     const optedIn = options['opt-in'] ?? false;
-    if (optedIn === (options['opt-out'] ?? false)) throw new CommandFailed('usage', 'give --opt-in or --opt-out');
+    if (optedIn === (options['opt-out'] ?? false))
+      throw new CommandFailed('usage', 'pass either --opt-in or --opt-out');
     const { config, problems } = loadConfig({ envFile, lenient: true });
     if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
     const { namespace } = config;
     const machineId = parseMachineDid(did, namespace);
-    if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not the DID of a machine`);
+    if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not a machine DID`);
     const expected = findExpected(config, options['chain-id'], options.registry);
     const key = show ? undefined : await loadSigningKey(options['key-file']);
 
@@ -53,13 +53,13 @@ export const monetize = defineCommand({
       process.stdout.write(`${json ? JSON.stringify({ message: text, scheme }, null, 2) : text}\n`);
       return EXIT_CODES.ok;
     }
-    const state = await decide(connection, wish, key, ({ text }) => process.stderr.write(`${text}\n`));
+    const state = await signAndSendDecision(connection, wish, key, ({ text }) => process.stderr.write(`${text}\n`));
     process.stdout.write(json ? `${JSON.stringify(state, null, 2)}\n` : formatState(state));
     return EXIT_CODES.ok;
   },
 });
 
-/** What is given wins over the settings of a service; without either, whatever the service publishes is shown and signed. */
+/** Options take precedence over the settings of the service. Without either, any published deployment is accepted. */
 function findExpected({ mainChain }: Config, chainId?: string, registry?: string): ExpectedDeployment {
   const address = registry === undefined ? mainChain?.addresses.machineRegistry : parseAddress(registry);
   if (registry !== undefined && address === undefined)
@@ -67,7 +67,7 @@ function findExpected({ mainChain }: Config, chainId?: string, registry?: string
   return { chainId: chainId ?? mainChain?.chainId.toString(), registry: address };
 }
 
-function formatState({ machine_id: id, status, signer, updated_at: updatedAt }: MonetizationState): string {
+function formatState({ machine_id: id, status, signer, updated_at: updatedAt }: MonetizationStateResponse): string {
   const rows = [
     ['machine', id],
     ['status', status],

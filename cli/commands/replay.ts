@@ -1,6 +1,6 @@
 /**
- * `svc replay`: is the served score the one that the raw events give? Reads the chains and the rates that the configuration names
- * with readers and a model of its own, and compares.
+ * `svc replay`: recomputes a served rating from the raw events and compares. Reads the configured chains and rates with independent
+ * readers and an independent model.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const FEED_TIMEOUT_MILLISECONDS = 30_000;
 
 export const replay = defineCommand({
   name: 'replay',
-  about: 'Recomputes a served score from the raw events, and compares.',
+  about: 'Recomputes a served rating from the raw events with independent code, and compares.',
   operands: ['ID'],
   options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
@@ -36,28 +36,28 @@ export const replay = defineCommand({
       process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : formatReplay(result));
       return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
     } catch (error) {
-      if (error instanceof ReplayFailure) throw new CommandFailed(ENDINGS[error.kind], error.message);
-      if (error instanceof MalformedRates) throw new CommandFailed('usage', `the rates: ${error.message}`);
+      if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);
+      if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
       throw error;
     }
   },
 });
 
-/** A demo that runs here has left its settings where it runs; they are taken when the environment names no chain. */
+/** Finds the settings of a demo in this folder, used when the environment configures no chain. */
 function findDevnetEnv(): string | undefined {
   const { config } = loadConfig({ lenient: true });
   if (config.mainChain !== undefined || !existsSync(DEVNET_ENV)) return undefined;
-  process.stderr.write(`settings from ${DEVNET_ENV}\n`);
+  process.stderr.write(`using the settings in ${DEVNET_ENV}\n`);
   return DEVNET_ENV;
 }
 
-const ENDINGS = { refused: 'refused', unreachable: 'unreachable', contradictory: 'verificationFailed' } as const;
+const OUTCOMES = { refused: 'refused', unreachable: 'unreachable', contradictory: 'verificationFailed' } as const;
 
 function locateChain({ mainChain }: Config) {
   if (mainChain === undefined) {
     throw new CommandFailed(
       'usage',
-      'a replay reads the chain: give it the settings of the service, as --env-file PATH',
+      'the main chain is not configured: pass the settings of the service with --env-file PATH',
     );
   }
   const { rpcUrls, chainId, startBlock, addresses } = mainChain;
@@ -79,7 +79,7 @@ function locateAltChain({ altChain }: Config) {
   return { altChain: { rpcUrls, genesisHash, machineRegistry, eventRegistry } };
 }
 
-/** The feed is complete up to yesterday: whatever it says of an earlier day, it says for good. */
+/** The feed is complete up to yesterday, and rates of earlier days never change. */
 async function loadRates({ fxSource, tokensFile }: Config): Promise<RateTable> {
   return buildRateTable({
     ...(fxSource === undefined ? {} : { ecbCsv: await readSource('FX_SOURCE', fxSource) }),
@@ -88,14 +88,14 @@ async function loadRates({ fxSource, tokensFile }: Config): Promise<RateTable> {
   });
 }
 
-/** Fails without the source's name: an address may hold a key. */
+/** The error does not name the source: a URL may contain a key. */
 async function readSource(variable: string, source: string): Promise<string> {
   try {
     if (!/^https?:/i.test(source)) return await readFile(source, 'utf8');
     const response = await fetch(source, { signal: AbortSignal.timeout(FEED_TIMEOUT_MILLISECONDS) });
     if (response.ok) return await response.text();
   } catch {
-    // Told below, like any other answer than the text.
+    // Reported below, like any other failure.
   }
   throw new CommandFailed('unreachable', `${variable}: cannot be read`);
 }

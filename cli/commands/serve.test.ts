@@ -1,4 +1,4 @@
-/** `svc serve`: what it shows, what it refuses, and how it ends. */
+/** `svc serve`: `--check`, start, reload, stop, and start failures. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -19,14 +19,14 @@ const ENV = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: 'sqlite::memory:' };
 describe('--check', () => {
   const env = { REDIS_URL: 'redis://:hidden@cache', ONBOARDING_TOKENS: 'hidden', PORT: '99999999' };
 
-  it('shows every variable, and ends with 0 when all is well', async () => {
+  it('prints every variable and exits with 0 when the configuration is valid', async () => {
     const { code, stdout, stderr } = await runSvc(['serve', '--check'], { env: { POLL_INTERVAL_SECONDS: '7' } });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^POLL_INTERVAL_SECONDS +7$/m);
     expect(stdout).toMatch(/^REDIS_URL +-$/m);
   });
 
-  it('tells every problem, without secrets, and ends with 2', async () => {
+  it('prints every problem without secrets and exits with 2', async () => {
     const { code, stdout, stderr } = await runSvc(['serve', '--check'], { env });
     expect(code).toBe(2);
     expect(stdout).toMatch(/^REDIS_URL +redis:\/\/cache$/m);
@@ -40,12 +40,12 @@ describe('--check', () => {
     expect(stdout + stderr).not.toMatch(/hidden|99999999/);
   });
 
-  it('is lenient when asked', async () => {
+  it('prints contradictions as warnings with --lenient', async () => {
     const { code, stderr } = await runSvc(['serve', '--check', '--lenient'], { env: { ...env, PORT: '' } });
     expect([code, stderr.match(/^warning: TRUST_/gm)?.length]).toEqual([0, 4]);
   });
 
-  it('reads an env file under the environment, and prints JSON', async () => {
+  it('reads an env file, over which the environment takes precedence, and prints JSON', async () => {
     writeFileSync(join(scratch, 'env'), 'HOST=10.0.0.1\nPORT=1\n');
     const args = ['serve', '--check', '--json', '--env-file', 'env'];
     const { code, stdout } = await runSvc(args, { env: { PORT: '2' }, cwd: scratch });
@@ -58,7 +58,7 @@ describe('--check', () => {
   });
 });
 
-it('serves until it is told to end', async () => {
+it('serves until SIGTERM', async () => {
   const svc = startSvc(['serve'], { env: ENV });
   const line = await waitForLine(svc, /^listening on /);
   const response = await fetch(`${line.replace('listening on ', '')}/health`);
@@ -66,24 +66,24 @@ it('serves until it is told to end', async () => {
   expect(await stopSvc(svc, 'SIGTERM')).toBe(0);
 });
 
-it('reads its file again when it is told to, also where Node has read it first', async () => {
+it('reloads its env file on SIGHUP, even if Node has read it first', async () => {
   const file = join(scratch, 'reload.env');
   writeFileSync(file, 'POLL_INTERVAL_SECONDS=7\n');
   const svc = startSvc(['serve', '--env-file', file], { env: ENV });
   for await (const line of createInterface({ input: svc.stdout })) if (line.startsWith('listening on ')) break;
   writeFileSync(file, 'POLL_INTERVAL_SECONDS=never\n');
   svc.kill('SIGHUP');
-  let told = '';
+  let last = '';
   for await (const line of createInterface({ input: svc.stderr })) {
-    told = line;
-    if (/taken over|read again/.test(line)) break;
+    last = line;
+    if (/reloaded/.test(line)) break;
   }
-  expect(told).toContain('POLL_INTERVAL_SECONDS: must be');
+  expect(last).toContain('POLL_INTERVAL_SECONDS: must be');
   expect(await stopSvc(svc, 'SIGTERM')).toBe(0);
 });
 
-it('hears at the end of its start what it was told during it', async () => {
-  // The start waits for a node that takes everything and says nothing.
+it('handles a SIGHUP from its start when the start is complete', async () => {
+  // The start waits for a node that accepts connections and never responds.
   const node = createServer().listen(0, '127.0.0.1');
   await once(node, 'listening');
   const trust = openTrustFolder(join(scratch, 'trust'), Math.floor(Date.now() / 1000));
@@ -96,21 +96,21 @@ it('hears at the end of its start what it was told during it', async () => {
   const [socket] = (await once(node, 'connection')) as [Socket];
   writeFileSync(file, 'one,two');
   svc.kill('SIGHUP');
-  let told = '';
+  let last = '';
   for await (const line of createInterface({ input: svc.stderr })) {
-    told = line;
-    if (/read again/.test(line)) break;
+    last = line;
+    if (/reloaded/.test(line)) break;
   }
-  expect(JSON.parse(told)).toMatchObject({ tokens: 2 });
-  const ended = once(svc, 'exit');
+  expect(JSON.parse(last)).toMatchObject({ tokens: 2 });
+  const exited = once(svc, 'exit');
   svc.kill('SIGKILL');
-  await ended;
+  await exited;
   socket.destroy();
   node.close();
 });
 
-describe('does not start', () => {
-  it('with a problem in the configuration', async () => {
+describe('fails to start', () => {
+  it('with a problem in the configuration (exit code 2)', async () => {
     expect(await runSvc(['serve'], { env: { ...ENV, INDEXER: 'maybe', LOG_LEVEL: 'loud' } })).toEqual({
       code: 2,
       stdout: '',
@@ -123,7 +123,7 @@ describe('does not start', () => {
     });
   });
 
-  it('where another listens', async () => {
+  it('when the port is in use (exit code 1)', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -132,7 +132,7 @@ describe('does not start', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot listen on 127.0.0.1:${port} (EADDRINUSE)`)]);
   });
 
-  it('without its database', async () => {
+  it('when the database cannot be opened (exit code 3)', async () => {
     writeFileSync(join(scratch, 'file'), '');
     const env = { ...ENV, DATABASE_URL: `sqlite:${join(scratch, 'file', 'svc.db')}` };
     const { code, stderr } = await runSvc(['serve'], { env });

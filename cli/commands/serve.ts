@@ -1,22 +1,22 @@
-/** `svc serve`: the service, configured by the environment (configuration.md 1); `--check` shows what it would run with. */
+/** `svc serve`: runs the service, configured by the environment (configuration.md 1); `--check` prints the configuration. */
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { loadConfig, type Config, type ConfigReading } from '../../src/config.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import type { Service } from '../../src/main.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { stayUntilStopped, type AtEnd } from '../until-stopped.ts';
+import { runUntilStopped, type OnShutdown } from '../until-stopped.ts';
 
 export const serve = defineCommand({
   name: 'serve',
-  about: 'Runs the service until it is told to end.',
+  about: 'Runs the service until you stop it.',
   operands: [],
   options: {
     'env-file': ENV_FILE_OPTION,
-    check: { type: 'boolean', about: 'print the configuration without its secrets, and every problem, and end' },
+    check: { type: 'boolean', about: 'print the configuration without secrets, and every problem, then exit' },
     lenient: {
       type: 'boolean',
-      about: 'start, not ready, when the configuration contradicts the chain or a trust file',
+      about: 'start, but not ready, when the configuration contradicts the chain or a trust file',
     },
     json: { type: 'boolean', about: 'with --check: print JSON' },
   },
@@ -36,16 +36,16 @@ export const serve = defineCommand({
       if (service === undefined) isReloadDue = true;
       else await service.reload(read());
     };
-    const start = async (atEnd: AtEnd) => {
+    const start = async (onShutdown: OnShutdown) => {
       const started = await startService(reading.config, lenient);
-      // A person at a terminal waits for nobody.
-      atEnd((signal) => (signal === 'SIGTERM' ? started.drain() : started.close()));
+      // Only a supervisor waits for load balancers; Ctrl-C stops at once.
+      onShutdown((signal) => (signal === 'SIGTERM' ? started.drain() : started.close()));
       service = started;
-      // What changed during the start was told once.
+      // A reload that was requested during the start is due now.
       if (isReloadDue) await reload();
       process.stdout.write(`listening on ${started.url}\n`);
     };
-    return stayUntilStopped(start, { onHangup: reload });
+    return runUntilStopped(start, { onHangup: reload });
   },
 });
 
@@ -66,10 +66,10 @@ function showConfiguration({ config, problems, warnings }: ConfigReading, json: 
     const { namespace } = config;
     process.stdout.write(`${JSON.stringify({ configuration, namespace, problems, warnings }, null, 2)}\n`);
   } else {
-    const words = Object.entries(config.namespace).filter(
-      ([key, word]) => word !== DEFAULT_NAMESPACE[key as 'verifier'],
+    const names = Object.entries(config.namespace).filter(
+      ([key, name]) => name !== DEFAULT_NAMESPACE[key as 'verifier'],
     );
-    const rows = [...Object.entries(configuration), ...words].map(([name, value]) => [name, value ?? '-']);
+    const rows = [...Object.entries(configuration), ...names].map(([name, value]) => [name, value ?? '-']);
     process.stdout.write(`${alignColumns(rows).join('\n')}\n`);
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
     for (const problem of problems) process.stderr.write(`problem: ${problem}\n`);

@@ -1,5 +1,5 @@
-/** `svc verify`: is a machine's operator known, and its chip proven? Read through HTTP; `--require` makes it a question for scripts. */
-import type { VerifyRecord } from '../../client/verify-record.ts';
+/** `svc verify`: verification status of a machine's operator and chip, read through HTTP; `--require` sets the exit code for scripts. */
+import type { VerifyRecordResponse } from '../../client/client.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
@@ -17,10 +17,10 @@ const STYLES: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
 
 export const verify = defineCommand({
   name: 'verify',
-  about: 'Shows whether the operator of a machine is verified, and its chip; each for itself.',
+  about: 'Shows whether the operator of a machine (kyb) and its chip are verified, independently.',
   operands: ['ID'],
   options: {
-    require: { type: 'string', value: 'TOPICS', about: 'kyb, chip or kyb,chip: exit code 4 unless all are verified' },
+    require: { type: 'string', value: 'TOPICS', about: 'kyb, chip or kyb,chip: exit with 4 unless all are verified' },
     'base-url': BASE_URL_OPTION,
     'env-file': ENV_FILE_OPTION,
     json: JSON_OPTION,
@@ -46,7 +46,7 @@ function parseTopics(text: string | undefined): Topic[] {
   });
 }
 
-function formatRecord({ machineDid, homeChain, didController, operator, verification }: VerifyRecord): string {
+function formatRecord({ machineDid, homeChain, didController, operator, verification }: VerifyRecordResponse): string {
   const rows = [
     ...TOPICS.map((topic) => [topic, showStatus(verification[topic].status)]),
     ['operator', printable(operator.address)],

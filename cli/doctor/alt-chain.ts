@@ -1,6 +1,6 @@
 /**
- * Is the alt chain the one that is configured, and do its nodes give what the service asks? Genesis, programs and singletons as at the service's
- * start, then the history from the first slot on, and the whole registry at once, which many public nodes refuse (chain-svm 5 to 8).
+ * Checks of the alt chain and its nodes: genesis, programs and singletons as at the start of the service, then the history from the first
+ * slot, and the whole registry in one response, which many public nodes refuse (chain-svm 5 to 8).
  */
 import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import { describeDeploymentProblem, isContradiction } from '../../src/adapters/rpc/deployment-problem.ts';
@@ -11,8 +11,9 @@ import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+/** Returns one finding per check. */
 export async function examineAltChain(settings: Config['altChain'], nowMilliseconds: () => number): Promise<Finding[]> {
-  if (settings === undefined) return [ok('alt chain', 'not configured: its machines are homed elsewhere')];
+  if (settings === undefined) return [ok('alt chain', 'not configured; its machines are homed elsewhere')];
   const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT });
   try {
     const deployment = await examineDeployment(adapter);
@@ -27,11 +28,11 @@ export async function examineAltChain(settings: Config['altChain'], nowMilliseco
 
 async function examineDeployment(adapter: AltChainAdapter): Promise<Finding[]> {
   const problems = await adapter.checkDeployment();
-  if (problems.length === 0) return [ok('alt chain', 'genesis, programs and singletons agree with the configuration')];
+  if (problems.length === 0) return [ok('alt chain', 'genesis, programs and singletons match the configuration')];
   return problems.map((problem) => {
     const text = describeDeploymentProblem(problem);
     return isContradiction(problem)
-      ? fail(problem.variable, text, 'it belongs to another deployment: correct it')
+      ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')
       : unreachable(problem.variable, text, 'check the node and the address');
   });
 }
@@ -39,9 +40,9 @@ async function examineDeployment(adapter: AltChainAdapter): Promise<Finding[]> {
 async function examineHistory(history: AltHistory, firstSlot: number): Promise<Finding> {
   try {
     const available = await history.readFirstAvailableSlot();
-    if (available <= firstSlot) return ok('ALT_FIRST_SLOT', `the node serves the history from slot ${available} on`);
-    const text = `the node serves no slot before ${available}, and events may be as old as slot ${firstSlot}`;
-    return fail('ALT_FIRST_SLOT', text, 'machines are not rated: name a node that keeps the whole history');
+    if (available <= firstSlot) return ok('ALT_FIRST_SLOT', `the node serves the history from slot ${available}`);
+    const text = `the node serves no slot before ${available}, but events may be as old as slot ${firstSlot}`;
+    return fail('ALT_FIRST_SLOT', text, 'machines are not rated; name a node with the whole history');
   } catch {
     return unreachable('ALT_FIRST_SLOT', 'the oldest slot of the node cannot be read', 'check the node');
   }
@@ -51,12 +52,12 @@ async function examineFleet(history: AltHistory): Promise<Finding> {
   try {
     const { fleet, countBefore, countAfter } = await history.readFleet();
     if (judgeFleetCount(countBefore, countAfter, fleet.rowCount) !== 'incomplete') {
-      return ok('alt fleets', `${fleet.rowCount} machines in one answer`);
+      return ok('alt fleets', `${fleet.rowCount} machines in one response`);
     }
-    const text = `${fleet.rowCount} machines in one answer, and the registry counts ${countAfter}`;
-    return warn('alt fleets', text, 'the node leaves machines out: operator listings become out of date');
+    const text = `${fleet.rowCount} machines in one response, but the registry counts ${countAfter}`;
+    return warn('alt fleets', text, 'the node omits machines, so operator listings become stale; name another node');
   } catch {
-    const remedy = 'operator listings will be out of date: name a node that answers getProgramAccounts';
-    return unreachable('alt fleets', 'the machines cannot be read in one answer', remedy);
+    const remedy = 'operator listings become stale; name a node that supports getProgramAccounts';
+    return unreachable('alt fleets', 'the machines cannot be read in one response', remedy);
   }
 }

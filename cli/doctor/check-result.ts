@@ -1,10 +1,10 @@
-/** What does the doctor say? One line for each thing looked at: how it is, and what to do when it is not well. */
+/** Findings of `svc doctor`: one line per check with its state and, unless it passes, the remedy. */
 import { styleText } from 'node:util';
 
 export interface Finding {
-  /** `unreachable`: it did not answer, so nothing is known of it; shown like a failure. */
+  /** `unreachable`: no response, so the state is unknown; shown like a failure. */
   readonly state: 'ok' | 'warn' | 'fail' | 'unreachable';
-  /** What was looked at: a variable's name or a few words. */
+  /** What was checked: the name of a variable or a few words. */
   readonly subject: string;
   readonly text: string;
   readonly remedy?: string;
@@ -26,16 +26,17 @@ export function unreachable(subject: string, text: string, remedy: string): Find
   return { state: 'unreachable', subject, text, remedy };
 }
 
-/** Takes a line `NAME: what is wrong`, as configuration and adapters write them, apart. */
+/** Parses a line `NAME: problem`, as configuration and adapters write them. */
 export function toFinding(state: Finding['state'], problem: string, remedy: string): Finding {
   const [, subject = '', text = problem] = /^([^:]+): (.*)$/s.exec(problem) ?? [];
   return { state, subject, text, remedy };
 }
 
-const WORDS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL', unreachable: 'FAIL' } as const;
-const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red', unreachable: 'red' } as const;
+const LABELS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL', unreachable: 'FAIL' } as const;
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red', unreachable: 'red' } as const;
 
+/** Formats a finding as `STATE  SUBJECT: text; remedy`. */
 export function formatFinding({ state, subject, text, remedy }: Finding): string {
-  const word = styleText(COLOURS[state], WORDS[state], { stream: process.stdout });
-  return `${word}  ${subject}: ${text}${remedy === undefined ? '' : `; ${remedy}`}`;
+  const label = styleText(COLORS[state], LABELS[state], { stream: process.stdout });
+  return `${label}  ${subject}: ${text}${remedy === undefined ? '' : `; ${remedy}`}`;
 }

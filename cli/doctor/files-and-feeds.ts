@@ -1,4 +1,4 @@
-/** Can everything beside the chains be read: the pinned certificates, the tokens, the feed of currency rates? */
+/** Checks of everything besides the chains: pinned certificates, onboarding tokens, currency rates. */
 import { createFeedReader, FeedFailed } from '../../src/adapters/fx/feed-source.ts';
 import { parseReferenceFile } from '../../src/adapters/fx/reference-file.ts';
 import { readTokensFile } from '../../src/adapters/fx/tokens-file.ts';
@@ -9,18 +9,18 @@ import { RATE_WINDOW_DAYS } from '../../src/domain/rating/constants.ts';
 import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
 import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
 
-/** What no one guesses in a lifetime, even of letters only. */
+/** Cannot be guessed in a lifetime, even with letters only. */
 const MIN_TOKEN_CHARACTERS = 16;
-/** The old one and the new one. */
+/** During a rotation: the old token and the new one. */
 const ROTATING_TOKENS = 2;
 
-/** Read and judged as the service does at its start. */
+/** Validates the trust files as the service does at its start, and the tokens. */
 export async function examineTrust({ verify }: Config): Promise<Finding[]> {
-  if (verify === undefined) return [ok('onboarding', 'off: neither tokens nor trust files are set')];
+  if (verify === undefined) return [ok('onboarding', 'off; neither tokens nor trust files are set')];
   const { problems = [] } = await readTrustFiles(verify);
   return [
     ...problems.map((problem) => toFinding('fail', problem, 'correct the file or its SHA-256')),
-    ...(problems.length === 0 ? [ok('trust files', 'the pinned certificates')] : []),
+    ...(problems.length === 0 ? [ok('trust files', 'valid, and as pinned')] : []),
     examineTokens(verify.onboardingTokens),
   ];
 }
@@ -29,32 +29,34 @@ function examineTokens(tokens: readonly OnboardingToken[]): Finding {
   const subject = 'ONBOARDING_TOKENS';
   if (tokens.some(({ characters }) => characters < MIN_TOKEN_CHARACTERS)) {
     const text = `a token of fewer than ${MIN_TOKEN_CHARACTERS} characters`;
-    return warn(subject, text, 'take a random one: whoever guesses it takes challenges away from others');
+    return warn(subject, text, 'use a random one: anyone who guesses it can use up the challenges of others');
   }
   if (tokens.length <= ROTATING_TOKENS)
-    return ok(subject, tokens.length === 1 ? 'one' : `${tokens.length}, as in a rotation`);
-  return warn(subject, `${tokens.length} at once`, 'remove those that nobody uses any more');
+    return ok(subject, tokens.length === 1 ? '1 token' : `${tokens.length} tokens, as during a rotation`);
+  return warn(subject, `${tokens.length} tokens at once`, 'remove those that are no longer in use');
 }
 
+/** Validates the rate feed and the tokens file. */
 export async function examineRates({ fxSource, tokensFile }: Config, nowMilliseconds: number): Promise<Finding[]> {
   const findings = [await examineFeed(fxSource, dayOf(nowMilliseconds / 1000))];
   if (tokensFile === undefined) return findings;
   const { problems = [] } = await readTokensFile(tokensFile, fxSource !== undefined);
-  if (problems.length === 0) return [...findings, ok('TOKENS_FILE', 'read')];
+  if (problems.length === 0) return [...findings, ok('TOKENS_FILE', 'valid')];
   return [...findings, ...problems.map((problem) => toFinding('fail', problem, 'correct the file'))];
 }
 
 async function examineFeed(source: string | undefined, today: number): Promise<Finding> {
-  if (source === undefined) return ok('FX_SOURCE', 'not set: amounts in USD and in tokens with a fixed rate only');
+  if (source === undefined)
+    return ok('FX_SOURCE', 'not set; only amounts in USD and in tokens with a fixed rate count');
   try {
     const rows = parseReferenceFile(await createFeedReader(source, fetch)());
     const newest = rows.reduce((day, row) => Math.max(day, row.day), 0);
-    const text = `its newest rates are of ${formatDay(newest)}`;
+    const text = `the newest rates are of ${formatDay(newest)}`;
     if (today - newest <= RATE_WINDOW_DAYS) return ok('FX_SOURCE', text);
-    return warn('FX_SOURCE', text, 'amounts of later days are not converted: find a feed that goes on');
+    return warn('FX_SOURCE', text, 'later amounts are not converted; use a feed that is still updated');
   } catch (error) {
     if (!(error instanceof FeedFailed))
-      return fail('FX_SOURCE', 'no reference file in CSV or XML', 'name another source');
+      return fail('FX_SOURCE', 'not a file of reference rates in CSV or XML', 'name another source');
     return unreachable('FX_SOURCE', `cannot be read (${error.problem})`, 'check the file or the address');
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Is the main chain the one that is configured, and can it be served? Chain ids, code and peers as at the service's start, then the
- * clock, and how far finality trails.
+ * Checks of the main chain: chain id, contract code and peer addresses as at the start of the service, then the clock and the distance
+ * to finality.
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import { describeDeploymentProblem, isContradiction } from '../../src/adapters/rpc/deployment-problem.ts';
@@ -8,20 +8,21 @@ import type { Config } from '../../src/config.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
 
-/** A chain that makes no block for longer is taken for halted; slower chains are not served. */
+/** A chain without a block for longer counts as halted; slower chains are not supported. */
 const MAX_BLOCK_AGE_SECONDS = 300;
-/** Blocks are stamped a little ahead here and there. */
+/** Some chains stamp blocks slightly ahead of time. */
 const MAX_CLOCK_LAG_SECONDS = 30;
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+/** Returns one finding per check. */
 export async function examineMainChain(
   settings: Config['mainChain'],
   nowMilliseconds: () => number,
 ): Promise<Finding[]> {
   if (settings === undefined) {
     const remedy = 'set the six contract addresses, MAIN_RPC_URLS and MAIN_CHAIN_ID';
-    return [warn('main chain', 'not configured: every answer that needs it is 503', remedy)];
+    return [warn('main chain', 'not configured; requests that need it return 503', remedy)];
   }
   const adapter = createMainChain(settings, { clock: { nowMilliseconds }, log: SILENT });
   try {
@@ -33,11 +34,11 @@ export async function examineMainChain(
 
 async function examineDeployment(adapter: MainChainAdapter): Promise<Finding[]> {
   const problems = await adapter.checkDeployment();
-  if (problems.length === 0) return [ok('main chain', 'chain id, code and peers agree with the configuration')];
+  if (problems.length === 0) return [ok('main chain', 'chain id, code and peers match the configuration')];
   return problems.map((problem) => {
     const text = describeDeploymentProblem(problem);
     return isContradiction(problem)
-      ? fail(problem.variable, text, 'it belongs to another deployment: correct it')
+      ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')
       : unreachable(problem.variable, text, 'check the node and the address');
   });
 }
@@ -50,25 +51,25 @@ async function examineBlocks(adapter: MainChainAdapter, nowMilliseconds: number)
       examineFinality(latest.number - finalized.number),
     ];
   } catch {
-    return [unreachable('finality', 'the newest and the finalized block cannot be read', 'check the node')];
+    return [unreachable('finality', 'the latest and the finalized block cannot be read', 'check the node')];
   }
 }
 
 function examineClock(ageSeconds: number): Finding {
   if (ageSeconds < -MAX_CLOCK_LAG_SECONDS) {
-    return fail('clock', `${-ageSeconds} s behind the newest block`, 'synchronise the clock of this machine');
+    return fail('clock', `${-ageSeconds} s behind the latest block`, 'synchronize the clock of this host');
   }
   if (ageSeconds > MAX_BLOCK_AGE_SECONDS) {
-    const remedy = 'the chain or the node stands still, or the clock of this machine runs ahead';
-    return warn('clock', `the newest block is ${ageSeconds} s old`, remedy);
+    const remedy = 'check that chain and node make progress, and that the clock of this host is not ahead';
+    return warn('clock', `the latest block is ${ageSeconds} s old`, remedy);
   }
-  return ok('clock', `the newest block is ${Math.max(0, ageSeconds)} s old`);
+  return ok('clock', `the latest block is ${Math.max(0, ageSeconds)} s old`);
 }
 
 function examineFinality(gapBlocks: number): Finding {
   if (gapBlocks > MAX_LAG_BLOCKS) {
-    const text = `trails the newest block by ${gapBlocks} blocks, and an index may trail by ${MAX_LAG_BLOCKS}`;
-    return fail('finality', text, 'this chain cannot be served, unless another node finalizes sooner');
+    const text = `${gapBlocks} blocks behind the latest block; the index may lag by ${MAX_LAG_BLOCKS}`;
+    return fail('finality', text, 'use a node that finalizes sooner; otherwise this chain cannot be served');
   }
-  return ok('finality', `trails the newest block by ${gapBlocks} blocks`);
+  return ok('finality', `${gapBlocks} blocks behind the latest block`);
 }

@@ -1,26 +1,30 @@
-/** Do the replicas count requests together? */
+/** Check of distributed rate limiting: the Redis server responds. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDistributedCounters } from '../../src/adapters/redis/distributed-counters.ts';
 import type { Config } from '../../src/config.ts';
 import { ok, unreachable, type Finding } from './check-result.ts';
 
-/** Longer than the service gives a connection. */
-const PATIENCE_MILLISECONDS = 3_000;
+/** Longer than the connect timeout of the service. */
+const TIMEOUT_MILLISECONDS = 3_000;
 
-/** Counts nothing; nothing to say where none are configured. */
+/** Connects without counting. Returns no finding when Redis is not configured. */
 export async function examineSharedCounters({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === undefined) return [];
-  const answered = Promise.withResolvers<boolean>();
-  const log = { info: () => answered.resolve(true), warn: () => undefined, error: () => undefined };
-  const counts = createDistributedCounters(redisUrl, log);
-  const patience = new AbortController();
-  const tooLate = wait(PATIENCE_MILLISECONDS, false, patience).catch(() => false);
-  const isThere = await Promise.race([answered.promise, tooLate]);
-  patience.abort();
-  await counts.close();
+  const connected = Promise.withResolvers<boolean>();
+  const log = { info: () => connected.resolve(true), warn: () => undefined, error: () => undefined };
+  const counters = createDistributedCounters(redisUrl, log);
+  const timer = new AbortController();
+  const timeout = wait(TIMEOUT_MILLISECONDS, false, timer).catch(() => false);
+  const isReachable = await Promise.race([connected.promise, timeout]);
+  timer.abort();
+  await counters.close();
   return [
-    isThere
-      ? ok('REDIS_URL', 'answers; all replicas count together')
-      : unreachable('REDIS_URL', 'does not answer, so each replica counts alone', 'check the server and its password'),
+    isReachable
+      ? ok('REDIS_URL', 'reachable; all replicas share their rate limits')
+      : unreachable(
+          'REDIS_URL',
+          'does not respond, so each replica counts independently',
+          'check the server and its password',
+        ),
   ];
 }

@@ -1,11 +1,11 @@
 /**
- * How does a language model's program speak with `svc mcp`? The Model Context Protocol over standard input and output: JSON-RPC 2.0, one message a
- * line. Strict about what it reads; every request gets one answer, and a notification none.
+ * Model Context Protocol server over standard input and output: JSON-RPC 2.0, one message per line. Validates every message strictly.
+ * Each request gets one response, a notification none.
  */
 import type { Answer, Client } from '../../client/client.ts';
 import { findProblem, INSTRUCTIONS, TOOLS } from './tools.ts';
 
-/** Newest first. A batch, which only the second has, is refused. */
+/** Newest first. Batches, which only the second version has, are rejected. */
 const PROTOCOL_VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 /** The version of these tools. */
@@ -18,21 +18,23 @@ type Outcome = { readonly result: object } | { readonly error: { readonly code: 
 type Message = Readonly<Record<string, unknown>>;
 
 export interface McpServer {
-  /** The line to write; undefined: none. Never throws. */
-  answer(line: string): Promise<string | undefined>;
+  /** Handles a line and returns the response line, or undefined when there is none. Never throws. */
+  handle(line: string): Promise<string | undefined>;
 }
 
+/** Creates the server, whose tools read through `client`. */
 export function createMcpServer(client: Client): McpServer {
   return {
-    async answer(line) {
+    async handle(line) {
       const message = parseJson(line);
-      if (message === undefined) return write(null, fail('parse', 'not JSON'));
-      if (!isObject(message) || message['jsonrpc'] !== '2.0') return write(null, fail('request', 'not JSON-RPC 2.0'));
+      if (message === undefined) return write(null, fail('parse', 'invalid JSON'));
+      if (!isObject(message) || message['jsonrpc'] !== '2.0')
+        return write(null, fail('request', 'not a JSON-RPC 2.0 message'));
       const { id, method } = message;
-      // The answer to a request of ours: there are none.
+      // A response, although this server sends no requests.
       if (method === undefined && ('result' in message || 'error' in message)) return undefined;
-      if ('id' in message && !isRequestId(id)) return write(null, fail('request', 'id must be a text or an integer'));
-      if (typeof method !== 'string') return write(isRequestId(id) ? id : null, fail('request', 'a method is missing'));
+      if ('id' in message && !isRequestId(id)) return write(null, fail('request', 'id must be a string or an integer'));
+      if (typeof method !== 'string') return write(isRequestId(id) ? id : null, fail('request', 'method is missing'));
       if (!isRequestId(id)) return undefined;
       return write(id, await serve(client, method, message['params'] ?? {}));
     },
@@ -51,11 +53,11 @@ async function serve(client: Client, method: string, params: unknown): Promise<O
     case 'tools/call':
       return callTool(client, params);
     default:
-      return fail('method', 'there is no such method');
+      return fail('method', 'unknown method');
   }
 }
 
-/** As models see them. */
+/** Returns the tools as `tools/list` describes them. */
 export function listTools(): object[] {
   return TOOLS.map(({ name, description, inputSchema }) => ({
     name,
@@ -65,7 +67,7 @@ export function listTools(): object[] {
   }));
 }
 
-/** The version that is asked for where it is known, else the newest. */
+/** Agrees on the requested protocol version if it is supported, else on the newest. */
 function initialize({ protocolVersion }: Message): Outcome {
   if (typeof protocolVersion !== 'string') return fail('params', 'protocolVersion is missing');
   return {
@@ -80,17 +82,21 @@ function initialize({ protocolVersion }: Message): Outcome {
 
 async function callTool(client: Client, { name, arguments: args = {} }: Message): Promise<Outcome> {
   const tool = TOOLS.find((each) => each.name === name);
-  if (tool === undefined) return fail('params', 'there is no such tool');
+  if (tool === undefined) return fail('params', 'unknown tool');
   const problem = findProblem(tool, args);
   if (problem !== undefined) return fail('params', problem);
-  const answer = await tool.call(client, args as Message);
-  const told = toTold(answer);
+  const outcome = await tool.call(client, args as Message);
+  const structuredContent = toStructuredContent(outcome);
   return {
-    result: { content: [{ type: 'text', text: JSON.stringify(told) }], structuredContent: told, isError: !answer.ok },
+    result: {
+      content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+      structuredContent,
+      isError: !outcome.ok,
+    },
   };
 }
 
-function toTold(answer: Answer<object>): object {
+function toStructuredContent(answer: Answer<object>): object {
   if (!answer.ok) return { error: answer.error };
   const { value, block } = answer;
   return { answer: value, ...(block && { block: { number: String(block.number), age_seconds: block.ageSeconds } }) };

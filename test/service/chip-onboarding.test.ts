@@ -44,7 +44,7 @@ describe('a provider', () => {
   it('that asks again is told that it was accepted before', async () => {
     const { receivedAt, ...follows } = receipt;
     const { code, stdout, stderr } = await scene.svc('chip', 'submit', evidence, '--json', ...at());
-    expect([code, JSON.parse(stdout), stderr]).toEqual([0, follows, 'this document was accepted before\n']);
+    expect([code, JSON.parse(stdout), stderr]).toEqual([0, follows, 'this document was already accepted\n']);
     expect(receivedAt).toMatch(/^\d+$/);
   });
 
@@ -86,27 +86,31 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
     expect(await lines('chip', 'prove', file, ...leaf, '--chip-command', 'exit 7')).toEqual([
       1,
       '',
-      'svc: --chip-command: ended with 7, and without a signature',
+      'svc: --chip-command: exited with 7, without a signature',
     ]);
     expect(await lines('chip', 'prove', file, ...leaf, '--chip-command', 'echo no')).toEqual([
       4,
       '',
-      'svc: --chip-command: its answer is no signature of the prehash by the key of the leaf',
+      'svc: --chip-command: the output is not a signature of the prehash by the key of the leaf',
     ]);
     expect(await lines('chip', 'prove', file, ...leaf, '--chip-key', chip.certificate)).toEqual([
       2,
       '',
-      'svc: --chip-key: is no readable private key in PEM',
+      'svc: --chip-key: not a readable private key in PEM',
     ]);
     const stranger = scene.fileOf('stranger.key', `0x${'02'.repeat(32)}`);
     expect(await lines('chip', 'prove', file, ...SOFTWARE_CHIP, '--key-file', stranger)).toEqual([
       2,
       '',
-      expect.stringMatching(/^svc: --key-file: is not the key of the controller, 0x/),
+      expect.stringMatching(/^svc: --key-file: not the key of the controller 0x/),
     ]);
     const nine = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
     const late = scene.fileOf('late.json', JSON.stringify({ ...nine, expiresAt: '1700000000' }));
-    expect(await lines('chip', 'prove', late, ...SOFTWARE_CHIP)).toEqual([4, '', 'svc: nothing was made: expired']);
+    expect(await lines('chip', 'prove', late, ...SOFTWARE_CHIP)).toEqual([
+      4,
+      '',
+      'svc: no evidence was created: expired',
+    ]);
     expect(await lines('chip', 'submit', file, ...at())).toEqual([
       2,
       '',
@@ -159,10 +163,10 @@ describe('whoever attests', () => {
     rule('verify.evidence-moves-chip');
     expect(await succeed('attest', 'judge', receipts[0]!)).toBe(
       [
-        'ok    document: certificate, chip and controller hold as they did when it was accepted',
-        'ok    certificate: it is good today',
-        'ok    machine: it is active, and has the controller that signed',
-        'ok    chip: it backs the record of no other machine',
+        'ok    document: certificate and both signatures were valid when it was accepted',
+        'ok    certificate: valid today',
+        'ok    machine: active, and its controller is the one that signed',
+        'ok    chip: backs no record of another machine',
         '',
       ].join('\n'),
     );
@@ -203,13 +207,13 @@ describe('whoever attests', () => {
     expect(await lines('attest', 'approve', `0x${'0'.repeat(64)}`, ...attester())).toEqual([
       1,
       '',
-      'svc: no evidence was accepted under this receipt',
+      'svc: this database holds no evidence with this receipt',
     ]);
     for (const date of ['2020-01-01', '2100-02-31']) {
       expect(await lines('attest', 'approve', OWNER.address, ...attester(), '--expires', date)).toEqual([
         2,
         '',
-        'svc: --expires must be a date to come, YYYY-MM-DD',
+        'svc: --expires must be a future date, YYYY-MM-DD',
       ]);
     }
   });

@@ -10,7 +10,7 @@ const env = inject('devnetEnv');
 it('finds nothing wrong with the devnet', async () => {
   const { code, stdout } = await runSvc(['doctor'], { env: { ...env, DATABASE_URL: 'sqlite::memory:' } });
   expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('ok'))).toEqual([
-    'warn  DATABASE_URL: in memory; the index is read anew after every start, unless it names a file',
+    'warn  DATABASE_URL: in memory, so every start rebuilds the index; name a file to keep it',
   ]);
   expect(code).toBe(0);
 });
@@ -77,6 +77,6 @@ it.each<[name: string, fault: RpcFault, said: string[]]>([
 
 it('says so where no alt chain is configured', async () => {
   expect(await examineAltChain(undefined, Date.now)).toEqual([
-    { state: 'ok', subject: 'alt chain', text: 'not configured: its machines are homed elsewhere' },
+    { state: 'ok', subject: 'alt chain', text: 'not configured; its machines are homed elsewhere' },
   ]);
 });
