@@ -92,7 +92,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
       createHttpServer(
         withTracing((request, response) => {
           // A connection kept open now would be closed in the middle of its next request.
-          if (ctx.standing?.isStopping() === true) response.shouldKeepAlive = false;
+          if (ctx.process?.isStopping() === true) response.shouldKeepAlive = false;
           if (!table.serveSimple(request, response)) route(request, response);
         }, options.traceRequest),
         options.arrivalMilliseconds,

@@ -1,7 +1,7 @@
 /**
- * Which status, headers and body does a fault have? The one table: a row per kind of fault, a column per envelope
- * ("Errors" of the interface, http-facts 2 to 10, evidence 2). A kind without a row, or a row without a cell, does not compile.
- * Texts are fixed words and numbers of the service; nothing of a caller, of a chain or of an SDK is printed, but for `input` of a 422 list.
+ * Error table: status, headers and body of every fault, a row per kind and a column per envelope ("Errors" of the interface, http-facts 2 to 10,
+ * evidence 2). A kind without a row, or a row without a cell, does not compile. Texts are fixed words and numbers of the service; input of a caller,
+ * a chain or an SDK appears nowhere but in `input` of a 422 list.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
 import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
@@ -14,12 +14,12 @@ export interface WireError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Everything that is not a `Fault` is a kind of its own, without context. */
+/** `Unexpected` is any error that is not a `Fault`; it has no context. */
 type Contexts = FaultContexts & { readonly Unexpected: Record<never, never> };
 type Kind = FaultKind | 'Unexpected';
 type Cell<K extends Kind> = (context: Contexts[K]) => WireError;
 
-/** `bare` serves every surface without a column of its own, but for those of chips. */
+/** `bare` serves every profile without its own column, except those of chips. */
 interface Row<K extends Kind> {
   readonly bare: Cell<K>;
   readonly metadata?: Cell<K>;
@@ -31,7 +31,7 @@ interface Row<K extends Kind> {
 
 type Column = keyof Row<Kind>;
 
-const COLUMNS: { readonly [S in ProfileName]: Column } = {
+const COLUMNS: { readonly [N in ProfileName]: Column } = {
   read: 'bare',
   metadata: 'metadata',
   operator: 'bare',
@@ -44,7 +44,7 @@ const COLUMNS: { readonly [S in ProfileName]: Column } = {
   page: 'bare',
 };
 
-/** Seconds after which an unreachable chain, or an index that is catching up, is worth another try. */
+/** Seconds after which an unreachable chain, or an index that is catching up, may be readable again. */
 const UNREACHABLE_RETRY = { 'Retry-After': '30' };
 const SYNCING_RETRY = { 'Retry-After': '60' };
 
@@ -59,7 +59,7 @@ const STALE = 'STALE_SIGNATURE';
 const NO_MACHINE = 'There is no machine with this ID.';
 const MISMATCH = 'The evidence does not agree with its challenge, its certificate or the chain.';
 
-/** What is wrong with a member of a decision. */
+/** Rule that a member of a decision violates. */
 const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
   body: 'The body must be a JSON object with each member once.',
   opted_in: 'opted_in must be true or false.',
@@ -237,17 +237,17 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   },
 };
 
-/** The answer that `surface` gives to anything thrown. */
-export function toWireError(surface: ProfileName, error: unknown): WireError {
-  const column = COLUMNS[surface];
+/** Returns the response that routes of a profile send for anything thrown. */
+export function toWireError(profile: ProfileName, error: unknown): WireError {
+  const column = COLUMNS[profile];
   return error instanceof Fault ? lookUp(column, error.kind, error.context) : lookUp(column, 'Unexpected', {});
 }
 
-/** Names and values in turn, as Node's `writeHead` takes them. No cache may keep an error. */
-export function toErrorHeaders(surface: ProfileName, { headers }: WireError, text: string): string[] {
+/** Returns names and values in turn, as Node's `writeHead` takes them. No cache may store an error. */
+export function toErrorHeaders(profile: ProfileName, { headers }: WireError, text: string): string[] {
   return [
     ...['Cache-Control', 'no-store'],
-    ...ROUTE_PROFILES[surface].headers,
+    ...ROUTE_PROFILES[profile].headers,
     ...Object.entries(headers ?? {}).flat(),
     ...['Content-Type', JSON_TYPE],
     ...['Content-Length', String(Buffer.byteLength(text))],
@@ -259,17 +259,17 @@ function lookUp<K extends Kind>(column: Column, kind: K, context: Contexts[K]): 
   return (row[column] ?? (column === 'chip' ? row.verify : row.bare))(context);
 }
 
-/** A fact that only the routes by a wallet's address come upon. */
+/** Creates the row of a fault that only the routes of bound wallets raise. */
 function ofBoundAddress<K extends Kind>(bare: Cell<K>): Row<K> {
   return { bare, monetization: INTERNAL, verify: INTERNAL };
 }
 
-/** A fact that only decisions about monetization come upon. */
+/** Creates the row of a fault that only decisions about monetization raise. */
 function ofDecision<K extends Kind>(monetization: Cell<K>): Row<K> {
   return { bare: UNEXPECTED, monetization, verify: INTERNAL };
 }
 
-/** A fact that only the intake of chips comes upon. */
+/** Creates the row of a fault that only chip onboarding raises. */
 function ofChip<K extends Kind>(chip: Cell<K>): Row<K> {
   return { bare: UNEXPECTED, monetization: INTERNAL, verify: INTERNAL, chip };
 }
@@ -279,8 +279,8 @@ function toBare(status: number, detail: string, headers?: Readonly<Record<string
 }
 
 function bare(status: number, detail: string, headers?: Readonly<Record<string, string>>): () => WireError {
-  const answer = toBare(status, detail, headers);
-  return () => answer;
+  const error = toBare(status, detail, headers);
+  return () => error;
 }
 
 function toCoded(status: number, code: string, message: string): WireError {
@@ -288,8 +288,8 @@ function toCoded(status: number, code: string, message: string): WireError {
 }
 
 function coded(status: number, code: string, message: string): () => WireError {
-  const answer = toCoded(status, code, message);
-  return () => answer;
+  const error = toCoded(status, code, message);
+  return () => error;
 }
 
 function parametersInvalid({ parameters }: FaultContexts['ParametersInvalid']): WireError {

@@ -1,11 +1,11 @@
-/** Which colours do the images have? Each letter's stands on its background with a contrast of at least 4.5, and carries its text. */
+/** Color palettes of the images. Letters and text have a contrast of at least 4.5 on their background. */
 import type { RatingLetter } from '../../domain/rating/scale.ts';
 
 export interface Palette {
   readonly background: string;
   readonly text: string;
   readonly muted: string;
-  /** Of the part of the ring that is not reached, and of lines; decoration. */
+  /** Color of the unfilled part of the ring and of lines; decoration. */
   readonly track: string;
   readonly letters: Readonly<Record<Tone, string>>;
 }
@@ -43,5 +43,5 @@ export const DARK: Palette = {
   letters: { high: '#4fd1a1', middle: '#7db5f5', low: '#f0b355', none: '#ff8fa0', unrated: '#a3adb8' },
 };
 
-/** A badge brings its own background, so it is the same on light and on dark pages. */
+/** A badge has its own background, so it is the same on light and dark pages. */
 export const BADGE = { label: '#3d444d', text: '#ffffff', letters: LIGHT.letters };

@@ -1,4 +1,4 @@
-/** How does a rating look in a line of text? `GET /machines/{machine_id}/badge.svg`: a small badge for a README. */
+/** Rating badge, `GET /machines/{machine_id}/badge.svg`: a small image for a README. */
 import type { RatingLetter } from '../../domain/rating/scale.ts';
 import { BADGE, toneOf } from './palette.ts';
 import { escapeSvgText } from './svg-text.ts';
@@ -11,7 +11,7 @@ export interface BadgeFacts {
 }
 
 const LABEL = 'machine rating';
-/** Of an average character, plain and bold; the text is fitted to it, whatever font is there. */
+/** Width of an average character, plain and bold; the text is stretched to it in any font. */
 const CHARACTER_WIDTH = 6.5;
 const BOLD_WIDTH = 7.5;
 const MARGIN = 8;

@@ -1,6 +1,6 @@
 /**
- * How does a rating look as a picture? `GET /machines/{machine_id}/card.svg`: a ring with letter and score, the name, and the score of the
- * last 90 days. A pure function: the same facts give the same bytes. At most 8 KB, no script, nothing from elsewhere.
+ * Rating card, `GET /machines/{machine_id}/card.svg`: a ring with letter and score, the name, and the score of the last 90 days. A pure function:
+ * the same facts give the same bytes. At most 8 KB, without scripts or external resources.
  */
 import { formatDay } from '../../domain/rating/utc-day.ts';
 import { DARK, LIGHT, toneOf, type Palette } from './palette.ts';

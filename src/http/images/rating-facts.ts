@@ -1,4 +1,4 @@
-/** What is told of a machine in a picture, and in which words? */
+/** Facts shown in the images of a rating, and their texts. */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { RatingLetter } from '../../domain/rating/scale.ts';
 import { shorten } from './svg-text.ts';
@@ -12,7 +12,7 @@ export interface CardFacts {
   readonly summary: string;
   readonly isBonded: boolean;
   readonly eventCount: number;
-  /** Scores, one a day, the last of today; empty: none is told. */
+  /** One score a day, the last one of today; empty when the history is unavailable. */
   readonly scores: readonly number[];
   /** UTC day number. */
   readonly today: number;

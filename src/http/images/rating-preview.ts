@@ -1,7 +1,6 @@
 /**
- * How does a rating look where a link to it is shown? `GET /machines/{machine_id}/card.png`: the card in the size that previews take, with the
- * summary in words. Readers of previews know neither dark nor fonts, so it has the light colours, and the one font that it is drawn with.
- * A pure function: the same facts give the same text.
+ * Link preview of a rating, `GET /machines/{machine_id}/card.png`: the card in the size of link previews, with the summary as text. It is rendered
+ * in advance, so it has the light colors and one known font. A pure function: the same facts give the same text.
  */
 import { formatDay } from '../../domain/rating/utc-day.ts';
 import { LIGHT, toneOf } from './palette.ts';
@@ -10,7 +9,7 @@ import { CHART_DAYS, chartShape, ringShape, textShape } from './svg-shapes.ts';
 import { fitLine, fitLines } from './text-width.ts';
 
 export const PREVIEW_SIZE = { width: 1200, height: 630 } as const;
-/** The family that the pictures are drawn with. */
+/** Font family that the images are rendered with. */
 export const PREVIEW_FONT = 'DejaVu Sans';
 
 const RING = { x: 250, y: 236, radius: 140, width: 28 };
@@ -38,8 +37,8 @@ export function formatPreview(facts: CardFacts): string {
     `<clipPath id="c"><rect x="${CHART.left}" y="0" width="${WIDTH}" height="${PREVIEW_SIZE.height}"/></clipPath><g clip-path="url(#c)">`,
     line(130, 't', fitLine(shortName(facts), SIZES.title, WIDTH, 'bold')),
     line(182, 'm', fitLine(statusLineOf(facts), SIZES.text, WIDTH)),
-    ...fitLines(summary, SIZES.text, WIDTH, SUMMARY.lines).map((text, place) =>
-      line(SUMMARY.y + place * SUMMARY.lineHeight, 'd', text),
+    ...fitLines(summary, SIZES.text, WIDTH, SUMMARY.lines).map((text, index) =>
+      line(SUMMARY.y + index * SUMMARY.lineHeight, 'd', text),
     ),
     '</g>',
     ...chartShape(CHART, scores),

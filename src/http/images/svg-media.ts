@@ -1,8 +1,8 @@
-/** As what is an image sent? One that is opened by itself is a document: it may load and run nothing. */
+/** Media type and headers of SVG images. An SVG opened directly is a document, so its policy lets it load and run nothing. */
 
 export interface Media {
   readonly type: string;
-  /** Of every answer with it. */
+  /** Headers of every response with this media type. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Of what are the pictures of a rating made? A ring, a curve and lines of text; the classes are what a picture's own style colours. */
+/** SVG shapes of the rating images: ring, curve and lines of text. Each image colors their classes in its own style. */
 import { escapeSvgText } from './svg-text.ts';
 
 export interface Ring {
@@ -23,25 +23,25 @@ export interface TextPlace {
   readonly anchor: 'start' | 'middle' | 'end';
 }
 
-/** What a curve shows at most. */
+/** The largest number of days in a curve. */
 export const CHART_DAYS = 90;
 
-/** As much of the ring is reached as the score is of 100. */
+/** Returns a ring that is filled in proportion to the score, which is out of 100. */
 export function ringShape({ x, y, radius, width }: Ring, score: number): string[] {
   const circle = `cx="${x}" cy="${y}" r="${radius}" fill="none" stroke-width="${width}"`;
   const track = `<circle class="r" ${circle}/>`;
   if (score === 0) return [track];
   const length = 2 * Math.PI * radius;
-  const reached = `${toFixed((length * score) / 100)} ${toFixed(length)}`;
-  return [track, `<circle class="g" ${circle} stroke-dasharray="${reached}" transform="rotate(-90 ${x} ${y})"/>`];
+  const filled = `${toFixed((length * score) / 100)} ${toFixed(length)}`;
+  return [track, `<circle class="g" ${circle} stroke-dasharray="${filled}" transform="rotate(-90 ${x} ${y})"/>`];
 }
 
-/** At most `CHART_DAYS` scores, of which the last stands at the right end; two days at least make a line. */
+/** Returns the curve of up to `CHART_DAYS` scores, the last one at the right end. A line needs two days. */
 export function chartShape({ left, right, top, bottom, strokeWidth }: Chart, scores: readonly number[]): string[] {
   const base = `<path class="r" d="M${left} ${bottom}H${right}"/>`;
   if (scores.length < 2) return [base];
-  const points = scores.map((score, place) => {
-    const x = right - ((scores.length - 1 - place) * (right - left)) / (CHART_DAYS - 1);
+  const points = scores.map((score, index) => {
+    const x = right - ((scores.length - 1 - index) * (right - left)) / (CHART_DAYS - 1);
     const y = bottom - ((bottom - top) * score) / 100;
     return `${toFixed(x)},${toFixed(y)}`;
   });

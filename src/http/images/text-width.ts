@@ -1,6 +1,6 @@
-/** How much of a text fits into a width? By the widths of the one font that previews are drawn with; of what it does not name, the widest. */
+/** Text fitting for link previews, by the character widths of their font. Unlisted characters count as the widest. */
 
-/** Percent of the font's size, of the bold characters of DejaVu Sans. */
+/** Widths of the bold characters of DejaVu Sans, in percent of the font size. */
 const BOLD_WIDTHS: readonly (readonly [percent: number, characters: string])[] = [
   [35, "'ijl "],
   [38, '/IJ\\|,.·'],
@@ -14,7 +14,7 @@ const BOLD_WIDTHS: readonly (readonly [percent: number, characters: string])[] =
   [88, '#+<=>HN^~OQ&'],
 ];
 const WIDEST = 110;
-/** The plain ones are narrower by this at least, in all but a few letters. */
+/** Width of plain characters in percent of bold ones; all but a few letters are narrower. */
 const PLAIN_PERCENT = 95;
 const ELLIPSIS = '…';
 
@@ -24,22 +24,22 @@ const PERCENT = new Map(
 
 export type Weight = 'plain' | 'bold';
 
-/** The text, or as much of its beginning as fits, before an ellipsis. `size` and `width` in one unit. */
+/** Returns the text, or the part of its beginning that fits before an ellipsis. `size` and `width` are in the same unit. */
 export function fitLine(text: string, size: number, width: number, weight: Weight = 'plain'): string {
   if (widthOf(text, size, weight) <= width) return text;
-  let kept = '';
+  let fitting = '';
   for (const character of text) {
-    if (widthOf(kept + character + ELLIPSIS, size, weight) > width) break;
-    kept += character;
+    if (widthOf(fitting + character + ELLIPSIS, size, weight) > width) break;
+    fitting += character;
   }
-  return kept.trimEnd() + ELLIPSIS;
+  return fitting.trimEnd() + ELLIPSIS;
 }
 
-/** The text in at most `most` lines, broken between words; the last says by an ellipsis that there is more. */
-export function fitLines(text: string, size: number, width: number, most: number): string[] {
+/** Returns the text in at most `maxLines` lines, broken between words; an ellipsis ends the last one when text is cut. */
+export function fitLines(text: string, size: number, width: number, maxLines: number): string[] {
   const lines: string[] = [];
   const words = text.split(' ');
-  while (words.length > 0 && lines.length < most - 1) {
+  while (words.length > 0 && lines.length < maxLines - 1) {
     let line = words.shift()!;
     while (words.length > 0 && widthOf(`${line} ${words[0]!}`, size, 'plain') <= width) line += ` ${words.shift()!}`;
     lines.push(fitLine(line, size, width));

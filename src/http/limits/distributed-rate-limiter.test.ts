@@ -11,7 +11,7 @@ afterEach(() => app.close());
 function createCounts(isUp: () => boolean, answer: (key: string) => number | undefined): DistributedCounters {
   return {
     isUp,
-    count: async (key) => answer(key),
+    increment: async (key) => answer(key),
     failures: () => 0,
     close: async () => undefined,
   };

@@ -1,19 +1,19 @@
 /**
- * Has this caller asked all replicas together too often? The limiter of one process, asked only while the shared counters do not answer: nobody is
- * refused because they are down (decisions 3).
+ * Distributed rate limiter: counts requests over all replicas, and falls back to the limiter of this process while the distributed counters are
+ * down, so that an outage refuses no client (decisions 3).
  */
 import type { DistributedCounters } from '../../ports/runtime.ts';
 import type { LimiterReport, RateLimiter } from './rate-limiter.ts';
 
-/** What admission asks; only the shared limiter answers later. */
+/** Limiter that admission uses; only the distributed one is asynchronous. */
 export interface RequestLimiter {
-  /** As `RateLimiter.count`. */
+  /** Counts one request, as `RateLimiter.count`. */
   count(address: string, path: string, nowMilliseconds: number): number | Promise<number>;
   report(): LimiterReport;
 }
 
 export interface DistributedLimit {
-  /** Tells the keys of limiters apart. */
+  /** Distinguishes the keys of limiters. */
   readonly name: string;
   readonly limit: number;
   readonly windowMilliseconds: number;
@@ -21,19 +21,19 @@ export interface DistributedLimit {
 
 export class DistributedRateLimiter implements RequestLimiter {
   readonly #own: RateLimiter;
-  readonly #shared: DistributedCounters;
+  readonly #counters: DistributedCounters;
   readonly #limit: DistributedLimit;
   #refused = 0;
 
-  constructor(own: RateLimiter, shared: DistributedCounters, limit: DistributedLimit) {
+  constructor(own: RateLimiter, counters: DistributedCounters, limit: DistributedLimit) {
     this.#own = own;
-    this.#shared = shared;
+    this.#counters = counters;
     this.#limit = limit;
   }
 
   count(address: string, path: string, nowMilliseconds: number): number | Promise<number> {
-    if (!this.#shared.isUp()) return this.#own.count(address, path, nowMilliseconds);
-    return this.#countTogether(address, path, nowMilliseconds);
+    if (!this.#counters.isUp()) return this.#own.count(address, path, nowMilliseconds);
+    return this.#countDistributed(address, path, nowMilliseconds);
   }
 
   report(): LimiterReport {
@@ -41,11 +41,11 @@ export class DistributedRateLimiter implements RequestLimiter {
     return { ...own, refused: own.refused + this.#refused };
   }
 
-  async #countTogether(address: string, path: string, nowMilliseconds: number): Promise<number> {
+  async #countDistributed(address: string, path: string, nowMilliseconds: number): Promise<number> {
     const { name, limit, windowMilliseconds } = this.#limit;
-    const left = await this.#shared.count(`${name} ${address} ${path}`, limit, windowMilliseconds);
-    if (left === undefined) return this.#own.count(address, path, nowMilliseconds);
-    if (left > 0) this.#refused += 1;
-    return Math.ceil(left / 1000);
+    const waitMilliseconds = await this.#counters.increment(`${name} ${address} ${path}`, limit, windowMilliseconds);
+    if (waitMilliseconds === undefined) return this.#own.count(address, path, nowMilliseconds);
+    if (waitMilliseconds > 0) this.#refused += 1;
+    return Math.ceil(waitMilliseconds / 1000);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Has this caller asked too often? Fixed windows that start with a key's first request, one key per address and path (decisions 3).
+ * Rate limiter with fixed windows that start with the first request of a key, one key per address and path (decisions 3).
  *
- * Everything is kept in arrays of numbers that are allocated once, so that callers can do nothing to the size. A key is 64 bits of a
- * seeded hash. When all entries are taken, the key that was asked longest ago is forgotten, which can only let a caller through.
- * An address that opens very many keys while that happens is counted as one key from then on.
+ * All state is in numeric arrays that are allocated once, so clients cannot make it grow. A key is 64 bits of a seeded hash. When all entries are
+ * used, the least recently used key is evicted, which can only admit a request. An address that opens very many keys meanwhile is counted as one
+ * key from then on.
  */
 import { randomInt } from 'node:crypto';
 
@@ -12,26 +12,26 @@ export interface RateLimiterOptions {
   readonly limit: number;
   readonly windowMilliseconds: number;
   readonly memoryBytes: number;
-  /** Two 32-bit numbers that callers must not know; random unless a test says otherwise. */
+  /** Two 32-bit numbers that clients must not know; random unless a test sets them. */
   readonly seeds?: readonly [number, number];
 }
 
-/** For metrics. */
+/** State for metrics. */
 export interface LimiterReport {
   readonly keys: number;
-  /** As many as there may be. */
+  /** The largest number of keys. */
   readonly capacity: number;
-  /** Since the start. */
+  /** Since the process started. */
   readonly refused: number;
 }
 
-/** Two for the hash, one for the count, three links, up to two for the bucket; 4 bytes each, and 8 for the start of the window. */
+/** Two words for the hash, one for the count, three links, up to two for the bucket, 4 bytes each; 8 bytes for the start of the window. */
 const MAX_BYTES_PER_ENTRY = 40;
-/** An address spreads when it opens more than this share of all keys in one window, while others are forgotten for them. */
+/** An address is spreading when it opens more than this share of all keys in one window while others are evicted for them. */
 const SPREAD_SHARE = 1 / 64;
-/** A bit in the count of an address that is one key. */
+/** Bit in the count of an address that is counted as one key. */
 const SPREADING = 0x8000_0000;
-/** No path; it names the address itself. */
+/** Not a path; the key of the address itself. */
 const WHOLE_ADDRESS = '*';
 
 export class RateLimiter {
@@ -39,10 +39,10 @@ export class RateLimiter {
   readonly #windowMilliseconds: number;
   readonly #seeds: readonly [number, number];
   readonly #capacity: number;
-  /** Index of an entry by hash; 0 = none, so entries are numbered from 1. */
+  /** Index of the first entry of a bucket; 0 = none, so entries are numbered from 1. */
   readonly #buckets: Uint32Array;
   readonly #nextInBucket: Uint32Array;
-  /** All entries in the order of their last request; entry 0 is the end of the ring. */
+  /** Ring of all entries in the order of their last request; entry 0 is its end. */
   readonly #newer: Uint32Array;
   readonly #older: Uint32Array;
   readonly #low: Uint32Array;
@@ -51,9 +51,9 @@ export class RateLimiter {
   readonly #startedAt: Float64Array;
   #size = 0;
   #refused = 0;
-  /** Until then some address may be one key. */
+  /** Until this time some address may be counted as one key. */
   #spreadingUntil = -Infinity;
-  /** The hash of the key in hand. */
+  /** The hash of the current key. */
   #keyLow = 0;
   #keyHigh = 0;
 
@@ -73,16 +73,16 @@ export class RateLimiter {
     this.#startedAt = new Float64Array(this.#capacity + 1);
   }
 
-  /** Counts one request. 0 = admitted; else the whole seconds until the window ends, at least 1. Refused requests do not count. */
+  /** Counts one request. Returns 0 when admitted, else the whole seconds until the window ends, at least 1. Refused requests do not count. */
   count(address: string, path: string, nowMilliseconds: number): number {
     if (nowMilliseconds < this.#spreadingUntil) {
       this.#hash(address, WHOLE_ADDRESS);
       const whole = this.#find();
-      if (whole !== 0 && this.#isSpreading(whole, nowMilliseconds)) return this.#tally(whole, nowMilliseconds);
+      if (whole !== 0 && this.#isSpreading(whole, nowMilliseconds)) return this.#countEntry(whole, nowMilliseconds);
     }
     this.#hash(address, path);
     const known = this.#find();
-    if (known !== 0) return this.#tally(known, nowMilliseconds);
+    if (known !== 0) return this.#countEntry(known, nowMilliseconds);
     if (this.#isFull(nowMilliseconds) && this.#opensTooMany(address, nowMilliseconds)) return 0;
     this.#hash(address, path);
     this.#start(this.#insert(), nowMilliseconds);
@@ -93,7 +93,7 @@ export class RateLimiter {
     return { keys: this.#size, capacity: this.#capacity, refused: this.#refused };
   }
 
-  #tally(entry: number, now: number): number {
+  #countEntry(entry: number, now: number): number {
     this.#touch(entry);
     const flag = this.#counts[entry]! >= SPREADING ? SPREADING : 0;
     if (flag !== 0) this.#spreadingUntil = now + 2 * this.#windowMilliseconds;
@@ -108,7 +108,7 @@ export class RateLimiter {
     return Math.ceil((this.#startedAt[entry]! + this.#windowMilliseconds - now) / 1000);
   }
 
-  /** A window that begins in the future belongs to a clock that was set back since; it does not bind. */
+  /** Returns false for a window that starts in the future: the clock was set back since. */
   #isOpen(entry: number, now: number): boolean {
     const age = now - this.#startedAt[entry]!;
     return age >= 0 && age < this.#windowMilliseconds;
@@ -119,12 +119,12 @@ export class RateLimiter {
     this.#counts[entry] = flag + 1;
   }
 
-  /** Whether a key that still counts would have to be forgotten for a new one. */
+  /** Returns whether a new key would evict one whose window is still open. */
   #isFull(now: number): boolean {
     return this.#size === this.#capacity && this.#isOpen(this.#newer[0]!, now);
   }
 
-  /** Tallies a key that is opened for `address`; true: the address has become one key, and this request is its first. */
+  /** Counts a key opened for `address`. Returns true when the address becomes one key, with this request as its first. */
   #opensTooMany(address: string, now: number): boolean {
     this.#hash(address, WHOLE_ADDRESS);
     let whole = this.#find();
@@ -138,7 +138,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** An address that was one key is many again after a whole window without a request. */
+  /** An address counted as one key is counted by path again after a whole window without a request. */
   #isSpreading(whole: number, now: number): boolean {
     const age = now - this.#startedAt[whole]!;
     return this.#counts[whole]! >= SPREADING && age >= 0 && age < 2 * this.#windowMilliseconds;
@@ -152,9 +152,9 @@ export class RateLimiter {
     return entry;
   }
 
-  /** Gives the key in hand an entry of its own, the coldest one if need be, and makes it the newest. */
+  /** Gives the current key an entry, evicting the least recently used one if none is free, and makes it the newest. */
   #insert(): number {
-    const entry = this.#size < this.#capacity ? (this.#size += 1) : this.#forgetColdest();
+    const entry = this.#size < this.#capacity ? (this.#size += 1) : this.#evictOldest();
     const bucket = this.#keyLow & (this.#buckets.length - 1);
     this.#low[entry] = this.#keyLow;
     this.#high[entry] = this.#keyHigh;
@@ -164,7 +164,7 @@ export class RateLimiter {
     return entry;
   }
 
-  #forgetColdest(): number {
+  #evictOldest(): number {
     const entry = this.#newer[0]!;
     this.#unlink(entry);
     const bucket = this.#low[entry]! & (this.#buckets.length - 1);
@@ -184,7 +184,7 @@ export class RateLimiter {
     this.#link(entry);
   }
 
-  /** The ring: from 0 by `newer` to the coldest first, from 0 by `older` to the newest first. */
+  /** Adds the entry to the ring, which runs from 0 by `newer` to the oldest and by `older` to the newest. */
   #link(entry: number): void {
     const newest = this.#older[0]!;
     this.#older[entry] = newest;
@@ -210,7 +210,7 @@ export class RateLimiter {
     this.#keyHigh = mix(this.#keyHigh, low);
   }
 
-  /** Rotates, adds a character, multiplies; in two lanes that share nothing. */
+  /** Rotates, adds a character and multiplies, in two independent lanes. */
   #absorb(text: string): void {
     let low = this.#keyLow;
     let high = this.#keyHigh;
@@ -224,7 +224,7 @@ export class RateLimiter {
   }
 }
 
-/** Lets every bit of both numbers reach the result. */
+/** Mixes both numbers so that every bit affects the result. */
 function mix(own: number, other: number): number {
   const mixed = Math.imul(own ^ (own >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;

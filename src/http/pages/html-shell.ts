@@ -1,35 +1,36 @@
 /**
- * What does a page hold before its script runs? Head and summary, for readers, crawlers and previews that run none. Every value is escaped:
- * nothing that stands on a chain becomes markup.
+ * HTML shell of the pages: head and summary, shown before the script runs and to crawlers and link previews that run none. Every value is escaped,
+ * so that no text from a chain becomes markup.
  */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { StaticAssets } from '../../ports/presentation.ts';
 
 export interface PageDocument {
   readonly title: string;
-  /** In one sentence; shown until the script has more. */
+  /** One sentence; shown until the script has rendered the page. */
   readonly summary: string;
   /** Absolute. */
   readonly url: string;
   readonly image?: PreviewImage;
 }
 
-/** What shows the page where a link to it stands. */
+/** Image shown beside a link to the page. */
 export interface PreviewImage {
   /** Absolute. */
   readonly url: string;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
+  /** Alternative text. */
   readonly text: string;
 }
 
 export const PAGE_FILES_PATH = '/explorer/files';
 
-/** What the script must know of the deployment: the words that answers and messages are spelled with. */
+/** Members of the namespace that the script needs to read responses and write messages. */
 type PageNamespace = Pick<Namespace, 'did_method' | 'profile_object' | 'well_known_path' | 'message_header'>;
 
-/** Pages load from their own origin alone. */
+/** Headers of pages, which load resources from their own origin only. */
 export const PAGE_HEADERS: readonly string[] = [
   ...[
     'Content-Security-Policy',

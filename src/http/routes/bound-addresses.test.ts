@@ -102,7 +102,7 @@ async function open(scene: Scene = {}) {
   };
   const index = { readMainChainIndex: async () => reading };
   const ctx: StubCtx = createStubCtx({
-    main: { chain: { firstGeneration, ...scene.chain }, eventTimes, index } as unknown as MainChainPorts,
+    main: { chain: { legacy: firstGeneration, ...scene.chain }, eventTimes, index } as unknown as MainChainPorts,
     bindings: {
       readBinding: async (wallet) => {
         asked.push(`binding of ${wallet}`);
@@ -110,7 +110,7 @@ async function open(scene: Scene = {}) {
         return binding;
       },
     },
-    store: { readFold: async () => undefined } as unknown as Store,
+    store: { readRatingState: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),
     ...scene.parts,
   });
@@ -297,7 +297,7 @@ describe.each([
   test.each([
     ['no binding registry', { parts: { bindings: undefined } }],
     ['no contract at all', { parts: { main: undefined } }],
-    ['no first-generation contracts', { chain: { firstGeneration: undefined } }],
+    ['no first-generation contracts', { chain: { legacy: undefined } }],
   ])('%s is not initialised', async (_missing, scene) => {
     rule('address-keyed.resolution-errors');
     expect(await answer(toPath(WALLET), scene)).toEqual(refused(503, 'Service not initialised'));

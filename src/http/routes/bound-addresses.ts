@@ -1,4 +1,4 @@
-/** `GET /solana/mcr/{solana_addr}` and `GET /solana/operator/{solana_addr}/machines` (interface, Address-keyed routes; http-facts 8). */
+/** Legacy machines by bound wallet: `GET /solana/mcr/{solana_addr}` and `/solana/operator/{solana_addr}/machines` (interface, Address-keyed routes; http-facts 8). */
 import { getBoundRating, listBoundFleet } from '../../actions/bound-addresses.ts';
 import { parseAltKey, type AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
@@ -36,7 +36,7 @@ export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
   );
 }
 
-/** What either route may answer; the resolution comes first, then whatever the ordinary route answers. */
+/** Errors of both routes: those of resolving the wallet come first, then those of the ordinary route. */
 const FAULTS = [
   'AltAddressMalformed',
   'WalletNotBound',
@@ -49,7 +49,7 @@ const FAULTS = [
 const DESCRIPTIONS = {
   rating: {
     operationId: 'getBoundRating',
-    summary: 'What the first-generation machine is worth trusting that a wallet of the alt chain is bound to.',
+    summary: 'Get the rating of the legacy machine that a Solana wallet is bound to.',
     parameters: { solana_addr: ALT_KEY_TEXT },
     answers: { 200: 'BoundMcrRecord' },
     faults: [...FAULTS, 'MachineAbsent', 'EventIndexSyncing'],
@@ -58,7 +58,7 @@ const DESCRIPTIONS = {
   },
   fleet: {
     operationId: 'listBoundFleet',
-    summary: 'The first-generation machines of the operator that a wallet of the alt chain is bound to, by machine id.',
+    summary: 'List the legacy machines of the operator that a Solana wallet is bound to, by machine id.',
     parameters: { solana_addr: ALT_KEY_TEXT },
     query: describePages(),
     answers: { 200: 'BoundFleet' },

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/verify/chip/challenge` and `/evidence` (interface, Verify routes; evidence 2, 4 and 8). In the order of the specification: whoever
- * comes to a handler has shown a token and is within the rate; headers are judged before the body, and the body before anything is read.
+ * `POST /v1/verify/chip/challenge` and `/evidence` (interface, Verify routes; evidence 2, 4 and 8). Checks run in the order of the specification:
+ * token and rate before the handler, headers before the body, and the body before any chain or store is read.
  */
 import { acceptEvidence, issueChallenge } from '../../actions/chip.ts';
 import { Fault, type FaultKind } from '../../domain/faults.ts';
@@ -25,7 +25,7 @@ import {
 import { toChallenge, toReceipt } from '../wire/chip.ts';
 
 const REQUESTS_PER_MINUTE = 120;
-/** What is longer is 413; what is longer than its route takes is 400. */
+/** Longer bodies are 413; bodies above the limit of their route are 400. */
 const MAX_TRANSPORT_BYTES = 32_768;
 const MAX_CHALLENGE_REQUEST_BYTES = 1_024;
 const CHALLENGE_REQUEST = { machineId: (text: string) => parseMachineId(text) !== undefined };
@@ -34,8 +34,8 @@ const CHALLENGE_REQUEST_DEPTH = 1;
 const UNAUTHORIZED = new Fault('OnboardingUnauthorized', {});
 
 export function chipRoutes(routes: Routes, ctx: Ctx): void {
-  const isAdmitted = createCurrentGate(ctx);
-  const conduct = {
+  const isAdmitted = createCurrentTokenCheck(ctx);
+  const policy = {
     requestsPerMinute: REQUESTS_PER_MINUTE,
     refuse: (rawHeaders: readonly string[]) => (isAdmitted(rawHeaders) ? undefined : UNAUTHORIZED),
   };
@@ -43,7 +43,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.post(
     `${VERIFY_PREFIX}chip/challenge`,
-    { ...conduct, profile: 'chip-challenge', description: describe.challenge },
+    { ...policy, profile: 'chip-challenge', description: describe.challenge },
     async (request) => {
       const id = requireMachineId(await readJsonBody(request));
       const challenge = await issueChallenge(ctx, id, request);
@@ -53,7 +53,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.post(
     `${VERIFY_PREFIX}chip/evidence`,
-    { ...conduct, profile: 'chip-evidence', description: describe.evidence },
+    { ...policy, profile: 'chip-evidence', description: describe.evidence },
     async (request) => {
       const body = await readJsonBody(request);
       sendUncached(request, 202, encodeJson(toReceipt(await acceptEvidence(ctx, body, request))));
@@ -61,8 +61,8 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
   );
 }
 
-/** By the tokens of the moment: they are replaced during a rotation. */
-function createCurrentGate({ onboarding: chip }: Ctx): BearerTokenCheck {
+/** Checks against the current tokens, which are replaced during a rotation. */
+function createCurrentTokenCheck({ onboarding: chip }: Ctx): BearerTokenCheck {
   let tokens = chip?.onboardingTokens ?? [];
   let isAdmitted = createBearerTokenCheck(tokens);
   return (rawHeaders) => {
@@ -74,12 +74,12 @@ function createCurrentGate({ onboarding: chip }: Ctx): BearerTokenCheck {
   };
 }
 
-/** The bytes of a body that is declared as JSON, for a caller that takes JSON. */
-function readJsonBody(request: RequestContext): Promise<Buffer> {
-  const { rawHeaders } = request.request;
+/** Returns the bytes of a body that is declared as JSON, for a client that accepts JSON. */
+function readJsonBody(context: RequestContext): Promise<Buffer> {
+  const { rawHeaders } = context.request;
   if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
   if (!declaresPlainJson(rawHeaders)) throw new Fault('RequestMalformed', {});
-  return readBody(request, MAX_TRANSPORT_BYTES);
+  return readBody(context, MAX_TRANSPORT_BYTES);
 }
 
 function requireMachineId(body: Buffer): MachineId {
@@ -106,7 +106,7 @@ function describeRoutes({ namespace }: Ctx): Readonly<Record<'challenge' | 'evid
     challenge: {
       ...common,
       operationId: 'issueChipChallenge',
-      summary: 'A challenge for the chip of a machine of the main chain; the onboarding provider asks for it.',
+      summary: 'Issue a challenge for the chip of a main-chain machine to an onboarding provider.',
       body: CHALLENGE_REQUEST_SCHEMA,
       answers: { 201: 'ChipChallenge' },
       faults: [...COMMON_FAULTS, 'ChallengesExhausted'],
@@ -114,7 +114,7 @@ function describeRoutes({ namespace }: Ctx): Readonly<Record<'challenge' | 'evid
     evidence: {
       ...common,
       operationId: 'acceptChipEvidence',
-      summary: 'Takes the signed evidence for a challenge, once, and answers with a receipt.',
+      summary: 'Submit signed evidence for a challenge, once, and get a receipt.',
       body: evidenceSchema(namespace),
       answers: { 202: 'ChipReceipt' },
       faults: [

@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: the service described by itself (decisions 4). */
+/** `GET /openapi.json`: the OpenAPI document, generated from the registered routes (decisions 4). */
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson, type EncodedJson } from '../server/json-encoding.ts';
@@ -7,7 +7,7 @@ import type { Routes } from '../server/route-table.ts';
 
 const OPENAPI: RouteDescription = {
   operationId: 'getOpenapi',
-  summary: 'This document.',
+  summary: 'Get this document.',
   answers: { 200: 'OpenapiDocument' },
   faults: [],
   caching: 'revalidated',

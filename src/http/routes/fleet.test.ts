@@ -48,14 +48,14 @@ async function list({ index, machines = [SOUND] }: Scene, query = '') {
     snapshot: snapshots[Number(id) - 1] as MachineSnapshot,
     deployment: { localOrdinal: 1 } as DeploymentFacts,
   });
-  const listHoldings = async (_address: string, offset: number, limit: number) => ({
+  const listOwnership = async (_address: string, offset: number, limit: number) => ({
     indexedBlock: reading.indexedBlock,
     total: snapshots.length,
     ids: snapshots.slice(offset, offset + limit).map(({ id }) => id),
   });
   const ctx = createStubCtx({
     main: { chain: { getCached }, index: { readMainChainIndex: async () => reading } } as unknown as MainChainPorts,
-    store: { listHoldings, readFold: async () => undefined } as unknown as Store,
+    store: { listOwnership, readRatingState: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),
   });
   const app = await buildApp(ctx, { limiterMemoryBytes: 1_000 });

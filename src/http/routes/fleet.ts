@@ -45,7 +45,7 @@ export function describePages(): Record<string, JsonSchema> {
 function describeFleet(namespace: Namespace): RouteDescription {
   return {
     operationId: 'listFleet',
-    summary: 'The machines that an operator owns or controls, by machine id, from an index that says how old it is.',
+    summary: 'List the machines that an operator owns or controls, by machine id, with the age of the index.',
     parameters: { did: operatorText(namespace) },
     query: describePages(),
     answers: { 200: 'Fleet' },
@@ -64,7 +64,7 @@ function describeFleet(namespace: Namespace): RouteDescription {
   };
 }
 
-/** Takes the DID or the raw address, of any letter case. */
+/** Accepts the DID or the bare address, in any letter case. */
 function requireOperator(text: string, namespace: Namespace): { address: Address; operatorDid: string } {
   const prefix = didPrefix(namespace);
   const payload = text.startsWith(prefix) ? text.slice(prefix.length) : text;
@@ -74,7 +74,7 @@ function requireOperator(text: string, namespace: Namespace): { address: Address
   return { address, operatorDid: prefix + payload };
 }
 
-/** Kept snapshots of one page may be of different blocks; the page is as old as its oldest part. */
+/** Cached snapshots of one page may be of different blocks; the page is as old as the oldest one. */
 function oldestBlock({ machines }: FleetPage) {
   const blocks = machines.map(({ snapshot }) => snapshot.block);
   return blocks.reduce<(typeof blocks)[number] | undefined>(

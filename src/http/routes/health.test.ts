@@ -54,8 +54,8 @@ async function askReady(
   const ctx = createStubCtx({
     main: isInitialised ? main : undefined,
     alt,
-    chip: isChipRefused ? undefined : verify && ({ onboardingTokens: [] } as unknown as StubCtx['chip']),
-    isChipRefused,
+    onboarding: isChipRefused ? undefined : verify && ({ onboardingTokens: [] } as unknown as StubCtx['onboarding']),
+    isOnboardingRefused: isChipRefused,
     store: { checkWritable } as unknown as StubCtx['store'],
   });
   ctx.time.milliseconds = verify?.now ?? NOW;

@@ -1,4 +1,4 @@
-/** `GET /health` and `GET /ready` of the interface (http-facts 12). Counted like every other path, never cached. */
+/** Health checks: `GET /health` and `GET /ready` of the interface (http-facts 12). Rate limited as every path, never cached. */
 import { getReadiness } from '../../actions/health.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendUncached } from '../server/response.ts';
@@ -11,7 +11,7 @@ const HEALTHY = encodeJson({ status: 'ok' });
 
 const HEALTH: RouteDescription = {
   operationId: 'getHealth',
-  summary: 'Says that the process runs; checks nothing.',
+  summary: 'Get liveness: the process runs. Checks nothing else.',
   answers: { 200: 'Health' },
   faults: [],
   caching: 'never',
@@ -20,7 +20,7 @@ const HEALTH: RouteDescription = {
 
 const READY: RouteDescription = {
   operationId: 'getReadiness',
-  summary: 'Says whether the contracts can be called and, when the server runs Verify, whether Verify is ready.',
+  summary: 'Get readiness: whether the contracts can be called and, with Verify enabled, whether Verify is ready.',
   answers: { 200: 'Readiness', 503: 'Readiness' },
   faults: [],
   caching: 'never',

@@ -60,7 +60,7 @@ async function build(options: AppOptions = {}, isInitialised = true): Promise<vo
     chainId: Number(DEPLOYMENT.chainId),
     machineRegistry: DEPLOYMENT.registry,
     getCached: () => ((reads += 1), readFacts()),
-    readMachineNow: () => ((reads += 1), readNow(readFacts())),
+    readMachineUncached: () => ((reads += 1), readNow(readFacts())),
   };
   const main = isInitialised ? ({ chain } as unknown as MainChainPorts) : undefined;
   await app?.close();

@@ -1,6 +1,6 @@
 /**
- * `GET` and `PUT /machine/{key}/monetization`, and the well-known document (interface, Monetization routes; http-facts 9). In the order of
- * http-facts 9.4: the key is judged before the body is read, and the body before anything is asked of a chain.
+ * `GET` and `PUT /machine/{key}/monetization`, and the well-known document (interface, Monetization routes; http-facts 9). Checks run in the order
+ * of http-facts 9.4: the key before the body is read, and the body before a chain is queried.
  */
 import { getDecision, getPublishedDeployment, putDecision } from '../../actions/monetization.ts';
 import { Fault } from '../../domain/faults.ts';
@@ -24,7 +24,7 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
   const describe = describeRoutes(namespace);
 
-  // Its one error besides those of every route is bare, as on the read routes.
+  // Its only own error is bare, as on the read routes.
   routes.get(namespace.well_known_path, { profile: 'read', description: describe.wellKnown }, (request) =>
     sendCacheableJson(request, encodeJson(toPublishedDeployment(getPublishedDeployment(ctx), namespace))),
   );
@@ -42,9 +42,9 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
   });
 }
 
-/** What readers understand differently, or what nests deeper than ours goes, is a malformed decision, not a broken text. */
-async function readJson(request: RequestContext): Promise<JsonValue> {
-  const body = await readBody(request, MAX_BODY_BYTES);
+/** JSON that parsers read differently, or that nests too deep for ours, is a malformed decision rather than invalid JSON. */
+async function readJson(context: RequestContext): Promise<JsonValue> {
+  const body = await readBody(context, MAX_BODY_BYTES);
   const { value, problem } = parseStrictJson(body);
   if (problem === undefined) return value;
   const isJson = problem.kind === 'ambiguity' || (problem.text === 'nested too deep' && isAnyJson(body));
@@ -78,7 +78,7 @@ function describeRoutes(namespace: Namespace) {
   return {
     wellKnown: {
       operationId: 'getMonetizationDeployment',
-      summary: 'What every decision is bound to, and which version of signing this service knows.',
+      summary: 'Get the deployment that decisions are signed for, and the signing version.',
       group: 'Monetization',
       answers: { 200: 'PublishedDeployment' },
       faults: ['ServiceNotInitialised'],
@@ -88,14 +88,14 @@ function describeRoutes(namespace: Namespace) {
     state: {
       ...ofMachine,
       operationId: 'getMonetization',
-      summary: 'Whether a machine is opted in, and who decided so when.',
+      summary: 'Get whether a machine is opted in, and who decided it when.',
       faults: unreadable,
       caching: 'revalidated',
     },
     decision: {
       ...ofMachine,
       operationId: 'putMonetization',
-      summary: 'Opts a machine in or out, by the signature of its owner or controller.',
+      summary: 'Opt a machine in or out with the signature of its owner or controller.',
       body: DECISION_SCHEMA,
       faults: [
         ...unreadable,

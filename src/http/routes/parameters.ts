@@ -1,6 +1,6 @@
 /**
- * What did the caller put into the path and the query? Strict: one spelling per value, no coercion, and the answer for every
- * other spelling (http-facts 3). A 422 item shows the caller's text, cut to 100 characters.
+ * Path and query parameters: strict parsing with one spelling per value and no coercion, and the error for every other spelling (http-facts 3).
+ * A 422 item shows the caller's text, cut to 100 characters.
  */
 import { Fault, type InvalidParameter } from '../../domain/faults.ts';
 import {
@@ -21,23 +21,23 @@ export function requireMachineDid(text: string, namespace: Namespace): MachineId
   return id;
 }
 
-/** Takes the DID of a machine or its bare decimal id. Throws `MachineDidMalformed`. */
+/** Parses the DID of a machine or its bare decimal id. Throws `MachineDidMalformed`. */
 export function requireMachineKey(text: string, namespace: Namespace): MachineId {
   return parseMachineId(text) ?? requireMachineDid(text, namespace);
 }
 
-/** Reads a path parameter that is a bare decimal id; throws `ParametersInvalid` for anything else. `name` as in the path. */
+/** Parses a path parameter that is a bare decimal id. Throws `ParametersInvalid`. `name` is that of the path. */
 export function requireMachineId(text: string, name: string): MachineId {
   const id = parseMachineId(text);
   if (id !== undefined) return id;
   const at = ['path', name];
   if (text === '0') throw invalid(belowMinimum(at, text, 1));
-  // A bound that does not fit a JSON number is printed as a string.
+  // A bound that a JSON number cannot hold is sent as a string.
   if (POSITIVE_DECIMAL.test(text)) throw invalid(aboveMaximum(at, text, String(MAX_MACHINE_ID)));
   throw invalid(notAnInteger(at, text));
 }
 
-/** `maximum` undefined: that of every integer, 2^256 - 1. */
+/** Range and default of an integer parameter. The default `maximum` is 2^256 - 1. */
 export interface IntegerRule {
   readonly name: string;
   readonly fallback: number;
@@ -46,8 +46,8 @@ export interface IntegerRule {
 }
 
 /**
- * Reads integers of a query, in the order of the rules; other parameters are ignored. Throws `ParametersInvalid` with all that are invalid.
- * A parameter that is given twice is no integer.
+ * Parses integers of a query, in the order of the rules; ignores other parameters. Throws `ParametersInvalid` with all that are invalid.
+ * A repeated parameter is not an integer.
  */
 export function requireIntegers(query: string, rules: readonly IntegerRule[]): bigint[] {
   const given = new URLSearchParams(query);
@@ -64,7 +64,7 @@ export function requireIntegers(query: string, rules: readonly IntegerRule[]): b
   return values;
 }
 
-/** A place in a list. No list is longer than a number counts exactly, so what lies beyond is past every end all the same. */
+/** Converts to a position in a list. No list is longer than the largest safe integer, so larger values become that. */
 export function toPosition(value: bigint): number {
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
 }

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/verify/machines/{machineId}` (interface, Verify routes; evidence 2 and 3). In the order of evidence 3.3: whoever comes here found
- * the path, the method and the rate in order.
+ * `GET /v1/verify/machines/{machineId}` (interface, Verify routes; evidence 2 and 3). Checks run in the order of evidence 3.3: path, method and rate
+ * were checked before the handler.
  */
 import { chain } from '../../actions/maybe-async.ts';
 import { getVerifyRecord, type VerifyRecord } from '../../actions/verify-record.ts';
@@ -21,7 +21,8 @@ const REQUESTS_PER_MINUTE = 60;
 
 const RECORD: RouteDescription = {
   operationId: 'getVerifyRecord',
-  summary: 'Who controls and operates a machine of the main chain, and whether its operator and its chip are verified.',
+  summary:
+    'Get the Verify record of a main-chain machine: controller, operator, and the verification of operator and chip.',
   parameters: { machineId: MACHINE_ID },
   answers: { 200: 'VerifyRecord' },
   faults: [
@@ -51,7 +52,7 @@ export function verifyRecordRoutes(routes: Routes, ctx: Ctx): void {
   );
 }
 
-/** A reader that takes JSON and sends nothing: no `?`, even with nothing after it, and no body. */
+/** Throws unless the client accepts JSON and sends neither a query, not even a bare `?`, nor a body. */
 function requireBareRead({ request: { rawHeaders, headers, url = '' } }: RequestContext): void {
   if (!acceptsJson(rawHeaders)) throw new Fault('NotAcceptable', {});
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;

@@ -200,7 +200,8 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     remedy: NEW_EVIDENCE,
   },
   CertificateInvalid: {
-    cause: 'The certificate cannot be parsed, is not valid today, or has content that a chip certificate must not have.',
+    cause:
+      'The certificate cannot be parsed, is not valid today, or has content that a chip certificate must not have.',
     remedy: OTHER_CHIP,
   },
   CertificateUnsupported: {

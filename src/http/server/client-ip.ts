@@ -1,5 +1,5 @@
 /**
- * Whose request is it? The address that rates are counted by: the socket's peer, or what the proxies we trust say about it
+ * Client IP address, by which rates are counted: the peer of the socket, or the address that trusted proxies report in `X-Forwarded-For`
  * (decisions 3).
  */
 import { isIPv4 } from 'node:net';
@@ -7,25 +7,25 @@ import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Names the caller of a request from the socket's peer and the joined `X-Forwarded-For`, if any. */
+/** Returns the client's address from the socket's peer and the joined `X-Forwarded-For`, if any. */
 export type ClientIp = (peer: string, forwardedFor: string | string[] | undefined) => string;
 
 export interface AddressRules {
   /** Ranges in CIDR notation, or single addresses. */
   readonly trustedProxies: readonly string[];
-  /** Leading bits of an IPv6 address that make one caller, 1 to 128. */
+  /** Leading bits of an IPv6 address that identify one client, 1 to 128. */
   readonly ipv6Prefix: number;
 }
 
 const MAPPED_PREFIX = '::ffff:';
 const WHOLE_IPV6 = 128;
-/** Some proxies write a port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+/** Some proxies append a port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
-/** Throws on a range that is no CIDR range. */
+/** Throws on a range that is not in CIDR notation. */
 export function createClientIp({ trustedProxies, ipv6Prefix }: AddressRules): ClientIp {
   const trusted = trustedProxies.map(parseRange);
-  // Requests come from few proxies: of the one that was asked about last it need not be worked out again.
+  // Requests come from few proxies, so the last result is cached.
   let last = { text: '', isTrusted: false };
   const trusts = (text: string) => {
     if (last.text !== text) last = { text, isTrusted: isTrusted(text, trusted) };
@@ -34,19 +34,19 @@ export function createClientIp({ trustedProxies, ipv6Prefix }: AddressRules): Cl
   return (peer, forwardedFor) => {
     if (trusted.length === 0) return nameAddress(peer, ipv6Prefix);
     const hops = forwardedFor === undefined ? [] : String(forwardedFor).split(',');
-    let caller = peer;
-    while (hops.length > 0 && trusts(caller)) {
+    let client = peer;
+    while (hops.length > 0 && trusts(client)) {
       const hop = stripPort(hops.pop()!.trim());
-      // What a trusted proxy wrote and we cannot read names nobody: the proxy itself is the caller then.
-      // Node's own check of the usual spelling is cheaper.
+      // Where a trusted proxy wrote something unreadable, the proxy itself is the client.
+      // Node's check is cheaper for the usual notation.
       if (!isIPv4(hop) && !ipaddr.isValid(hop)) break;
-      caller = hop;
+      client = hop;
     }
-    return nameAddress(caller, ipv6Prefix);
+    return nameAddress(client, ipv6Prefix);
   };
 }
 
-/** One spelling per caller: an IPv4 address inside IPv6 is that IPv4 address, and an IPv6 address may stand for its network. */
+/** Returns one spelling per client: IPv4 mapped into IPv6 becomes IPv4, and an IPv6 address becomes that of its network. */
 function nameAddress(text: string, ipv6Prefix: number): string {
   if (!text.includes(':')) return text;
   if (text.startsWith(MAPPED_PREFIX) && text.includes('.')) return text.slice(MAPPED_PREFIX.length);

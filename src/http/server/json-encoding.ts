@@ -1,11 +1,11 @@
 /**
- * How does a value become the text of an answer? Once, with every digit, and with a strong ETag over exactly its bytes
+ * JSON encoding of responses: numbers with every digit, and a strong ETag over exactly the bytes that are sent
  * (http-facts 2 "numbers", decisions 4).
  */
 import { hash } from 'node:crypto';
 
 /**
- * A text as it is sent. It stays a string because Node writes a string together with the headers in one go, a buffer in two.
+ * A text ready to send. It stays a string because Node writes a string together with the headers, and a buffer separately.
  * `etag` is strong and quoted; equal bytes have equal tags, on every replica.
  */
 export interface EncodedText {
@@ -19,21 +19,21 @@ export type EncodedJson = EncodedText;
 const ETAG_CHARACTERS = 22;
 
 /**
- * Encodes a value that holds plain data. A bigint becomes a JSON number with all its digits; members that are undefined are left out.
- * Throws on what JSON has no number for: NaN and the infinities.
+ * Encodes plain data. A bigint becomes a JSON number with all its digits; members that are undefined are left out.
+ * Throws `RangeError` on NaN and the infinities.
  */
 export function encodeJson(value: object): EncodedJson {
   return encodeText(JSON.stringify(value, exactNumbers));
 }
 
-/** Encodes an answer once; the bytes live as long as the answer does. */
-export function createCachedEncoder<T extends object>(toWire: (answer: T) => object): (answer: T) => EncodedJson {
+/** Returns an encoder that encodes each result once; the cached text lives as long as the result. */
+export function createCachedEncoder<T extends object>(toWire: (result: T) => object): (result: T) => EncodedJson {
   const encoded = new WeakMap<T, EncodedJson>();
-  return (answer) => {
-    const known = encoded.get(answer);
-    if (known !== undefined) return known;
-    const fresh = encodeJson(toWire(answer));
-    encoded.set(answer, fresh);
+  return (result) => {
+    const cached = encoded.get(result);
+    if (cached !== undefined) return cached;
+    const fresh = encodeJson(toWire(result));
+    encoded.set(result, fresh);
     return fresh;
   };
 }
@@ -42,12 +42,12 @@ export function encodeText(text: string): EncodedText {
   return { text, byteLength: Buffer.byteLength(text), etag: toEntityTag(text) };
 }
 
-/** The strong tag of whatever this text alone decides. */
+/** Returns the strong tag of a text. */
 export function toEntityTag(text: string): string {
   return `"${hash('sha256', text, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
 
-/** ES2025 `JSON.rawJSON`, which the configured library types do not know yet. */
+/** ES2025 `JSON.rawJSON`, which the configured library types lack. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
 function exactNumbers(_name: string, value: unknown): unknown {

@@ -1,47 +1,50 @@
-/** Which bytes did the caller send? Read only when a route asks, and no further than it wants. */
+/** Request bodies: read only when a route requests them, and up to its size limit. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/faults.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Requests whose bodies wait to be asked for, and whether their connections are to be kept then. */
+/** Requests that wait for `100 Continue`, and whether their connection stays open once the body is read. */
 const waiting = new WeakMap<IncomingMessage, boolean>();
 
-/** Of a request with `Expect: 100-continue`. Where nobody asks, nobody knows whether the body still comes: the connection ends with the answer. */
+/**
+ * Defers the body of a request with `Expect: 100-continue`. If no route reads it, whether it still arrives is unknown, so the connection closes
+ * after the response.
+ */
 export function deferBody(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response.shouldKeepAlive);
   response.shouldKeepAlive = false;
 }
 
 /**
- * The whole body. Throws `RequestTooLarge` as soon as it is known to be longer than `maxBytes`, by its declared length or by what
- * arrives, and `RequestMalformed` when it breaks off. What is left unread is discarded.
+ * Returns the whole body. Throws `RequestTooLarge` as soon as it exceeds `maxBytes`, by its declared length or by what arrives, and
+ * `RequestMalformed` when it is cut short. Unread data is discarded.
  */
 export function readBody({ request, response }: RequestContext, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  askForBody(request, response);
+  requestBody(request, response);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       length += chunk.length;
       chunks.push(chunk);
       if (length <= maxBytes) return;
-      request.off('data', take);
+      request.off('data', onData);
       request.resume();
       reject(tooLarge());
     };
-    request.on('data', take);
+    request.on('data', onData);
     request.on('end', () => resolve(Buffer.concat(chunks)));
     request.on('error', () => reject(new Fault('RequestMalformed', {})));
     request.on('close', () => reject(new Fault('RequestMalformed', {})));
   });
 }
 
-function askForBody(request: IncomingMessage, response: ServerResponse): void {
-  const isKept = waiting.get(request);
-  if (isKept === undefined) return;
+function requestBody(request: IncomingMessage, response: ServerResponse): void {
+  const keepAlive = waiting.get(request);
+  if (keepAlive === undefined) return;
   waiting.delete(request);
-  response.shouldKeepAlive = isKept;
+  response.shouldKeepAlive = keepAlive;
   response.writeContinue();
 }
 

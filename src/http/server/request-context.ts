@@ -96,7 +96,7 @@ export class RequestContext implements RequestScope {
     return !this.response.headersSent && !this.response.destroyed;
   }
 
-  waitFor(what: 'chain' | 'store'): void {
+  setPhase(what: 'chain' | 'store'): void {
     this.#timeoutFault = TIMEOUT_FAULTS[what];
   }
 

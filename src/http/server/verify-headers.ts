@@ -1,13 +1,13 @@
 /**
- * May a request under `/v1/verify/` be read further, by its headers? (evidence 3.3, 4 and 12; "Request headers" of the interface.)
- * Judged on the raw list of names and values, because Node's `headers` object drops a second `Authorization` and joins others.
+ * Header checks of the routes under `/v1/verify/`: bearer token, `Accept` and `Content-Type` (evidence 3.3, 4 and 12; "Request headers" of the
+ * interface). They read the raw list, because Node's `headers` object drops a second `Authorization` and joins others.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** Names and values in turn, as `IncomingMessage.rawHeaders`. */
 export type RawHeaders = readonly string[];
 
-/** Tells whether exactly one header carries one of the onboarding tokens. */
+/** Returns whether exactly one `Authorization` header has one of the onboarding tokens. */
 export type BearerTokenCheck = (headers: RawHeaders) => boolean;
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/;
@@ -15,10 +15,10 @@ const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf
 const CHARSET_UTF8 = /^charset=(?:utf-8|"utf-8")$/i;
 const WEIGHT = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i;
 
-/** Ranges that `application/json` is in, from the most telling to the least. */
+/** Media ranges that include `application/json`, from the most specific to the least. */
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
-/** Compares hashes (SHA-256 in hex), all of them and in constant time. Without tokens the gate is closed to everyone. */
+/** Compares SHA-256 hashes (in hex), all of them and in constant time. Without tokens no request passes. */
 export function createBearerTokenCheck(tokens: readonly { readonly sha256: string }[]): BearerTokenCheck {
   const admitted = tokens.map(({ sha256 }) => Buffer.from(sha256, 'hex'));
   return (headers) => {
@@ -31,19 +31,19 @@ export function createBearerTokenCheck(tokens: readonly { readonly sha256: strin
 }
 
 /**
- * Tells whether the caller takes JSON in UTF-8: no `Accept`, or the most telling range that JSON is in has a weight above 0
- * (RFC 9110, 12.5.1). An element that cannot be read is passed over.
+ * Returns whether the client accepts JSON in UTF-8: there is no `Accept`, or the most specific range that includes JSON has a weight above 0
+ * (RFC 9110, 12.5.1). Elements that cannot be parsed are ignored.
  */
 export function acceptsJson(headers: RawHeaders): boolean {
   const values = valuesOf(headers, 'accept');
   if (values.length === 0) return true;
-  // A quoted comma tears its element, which is then passed over.
+  // A quoted comma splits its element, which is then ignored.
   const ranges = values.flatMap((value) => value.split(',')).map(judgeRange);
-  const finest = ranges.reduce((most, { precision }) => Math.max(most, precision), 0);
-  return ranges.some(({ precision, weight }) => precision === finest && weight > 0);
+  const mostSpecific = ranges.reduce((most, { specificity }) => Math.max(most, specificity), 0);
+  return ranges.some(({ specificity, weight }) => specificity === mostSpecific && weight > 0);
 }
 
-/** Tells whether the body is declared as plain JSON: one `Content-Type`, no charset but UTF-8, and no `Content-Encoding`. */
+/** Returns whether the body is declared as plain JSON: one `Content-Type`, no charset but UTF-8, and no `Content-Encoding`. */
 export function declaresPlainJson(headers: RawHeaders): boolean {
   const [type, ...otherTypes] = valuesOf(headers, 'content-type');
   const isJson = type !== undefined && otherTypes.length === 0 && JSON_MEDIA_TYPE.test(type);
@@ -51,24 +51,24 @@ export function declaresPlainJson(headers: RawHeaders): boolean {
 }
 
 interface JudgedRange {
-  /** How telling: 0 is not about JSON at all. */
-  readonly precision: number;
+  /** How specific the range is; 0: it does not include JSON. */
+  readonly specificity: number;
   readonly weight: number;
 }
 
-const NO_RANGE: JudgedRange = { precision: 0, weight: 0 };
+const NO_RANGE: JudgedRange = { specificity: 0, weight: 0 };
 
-/** A range and its parameters; what stands after the weight is no part of the range. */
+/** Judges a range and its parameters; what follows the weight is not part of the range. */
 function judgeRange(element: string): JudgedRange {
   const [range = '', ...rest] = element.split(';').map((part) => part.trim());
   const parts = rest.filter((part) => part !== '');
   const weightAt = parts.findIndex((part) => /^q=/i.test(part));
   const parameters = weightAt === -1 ? parts : parts.slice(0, weightAt);
   const weight = weightAt === -1 ? 1 : Number(WEIGHT.exec(parts[weightAt]!)?.[1]);
-  const place = JSON_RANGES.indexOf(range.toLowerCase());
-  const isAboutJson = place !== -1 && parameters.every((parameter) => CHARSET_UTF8.test(parameter));
-  if (!isAboutJson || Number.isNaN(weight)) return NO_RANGE;
-  return { precision: 2 * (JSON_RANGES.length - place) + (parameters.length > 0 ? 1 : 0), weight };
+  const index = JSON_RANGES.indexOf(range.toLowerCase());
+  const includesJson = index !== -1 && parameters.every((parameter) => CHARSET_UTF8.test(parameter));
+  if (!includesJson || Number.isNaN(weight)) return NO_RANGE;
+  return { specificity: 2 * (JSON_RANGES.length - index) + (parameters.length > 0 ? 1 : 0), weight };
 }
 
 function valuesOf(headers: RawHeaders, name: string): string[] {

@@ -1,6 +1,6 @@
-/** `GET /active-machines` (decisions 4): a first look at a deployment, for whoever has no id yet. */
+/** `GET /active-machines` (decisions 4): the most recently active machines, an entry point for callers without an id. */
 import { listActiveMachines } from '../../../actions/active-machines.ts';
-import { MOST_ACTIVE_MACHINES } from '../../../domain/machine/active-machine.ts';
+import { MAX_ACTIVE_MACHINES } from '../../../domain/machine/active-machine.ts';
 import type { Ctx } from '../../../ports/ctx.ts';
 import { sendCacheableJson } from '../../server/response.ts';
 import { encodeJson } from '../../server/json-encoding.ts';
@@ -9,13 +9,13 @@ import { requireIntegers } from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toActiveMachines } from '../../wire/active-machines.ts';
 
-const LIMIT = { minimum: 1, maximum: MOST_ACTIVE_MACHINES } as const;
-const RULES = [{ name: 'limit', fallback: MOST_ACTIVE_MACHINES, ...LIMIT }] as const;
+const LIMIT = { minimum: 1, maximum: MAX_ACTIVE_MACHINES } as const;
+const RULES = [{ name: 'limit', fallback: MAX_ACTIVE_MACHINES, ...LIMIT }] as const;
 
 const ACTIVE_MACHINES: RouteDescription = {
   operationId: 'listActiveMachines',
-  summary: 'The machines whose newest indexed events are the newest, and how far the indexes are.',
-  query: { limit: { type: 'integer', ...LIMIT, default: MOST_ACTIVE_MACHINES } },
+  summary: 'List the machines with the most recent indexed events, and the progress of the indexes.',
+  query: { limit: { type: 'integer', ...LIMIT, default: MAX_ACTIVE_MACHINES } },
   answers: { 200: 'ActiveMachines' },
   faults: ['ParametersInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
   caching: 'revalidated',

@@ -188,8 +188,8 @@ describe('GET /mcr/{did}/history', () => {
       const { asked, ctx } = mainWith(many, []);
       const limits: number[] = [];
       const store = {
-        readFold: async () => ({ epoch: 0, nextSeq: fold.nextSeq, state: encodeRatingState(fold) }),
-        listFoldDays: async (_generation: string, _id: MachineId, _fingerprint: string, limit: number) => {
+        readRatingState: async () => ({ epoch: 0, nextSeq: fold.nextSeq, state: encodeRatingState(fold) }),
+        listRatingStateDays: async (_generation: string, _id: MachineId, _fingerprint: string, limit: number) => {
           limits.push(limit);
           return { ...listed, epoch };
         },

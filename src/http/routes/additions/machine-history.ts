@@ -1,10 +1,11 @@
-/** `GET /mcr/{did}/history` and `GET /machines/{machine_id}/events` (decisions 4). */
+/** Rating history and events of a machine: `GET /mcr/{did}/history` and `GET /machines/{machine_id}/events` (decisions 4). */
 import { getHistory, listEvents } from '../../../actions/machine-history.ts';
 import type { Namespace } from '../../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../../ports/ctx.ts';
 import { sendCacheableJson } from '../../server/response.ts';
 import { encodeJson } from '../../server/json-encoding.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
+import { RATING_FAULTS } from '../machine-faults.ts';
 import { requireIntegers, requireMachineDid, requireMachineId } from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { machineDid, MACHINE_ID } from '../../schemas/json-schema.ts';
@@ -33,34 +34,31 @@ export function machineHistoryRoutes(routes: Routes, ctx: Ctx): void {
 }
 
 function describeRoutes(namespace: Namespace) {
-  const shared = {
-    caching: 'revalidated',
-    block: 'always',
-  } as const;
-  const faults = [
-    ...(['MachineAbsent', 'MachineRelocating', 'MachineHomedElsewhere'] as const),
-    ...(['EventIndexSyncing', 'ServiceNotInitialised', 'StoreUnavailable'] as const),
-  ];
+  const shared = { caching: 'revalidated', block: 'always' } as const;
   return {
     history: {
       ...shared,
       operationId: 'getHistory',
-      summary: 'One rating and the revenue of each of the last 365 days.',
+      summary: 'Get the rating and the revenue of each of the last 365 days.',
       parameters: { did: machineDid(namespace) },
       answers: { 200: 'History' },
-      faults: ['MachineDidMalformed', ...faults],
+      faults: ['MachineDidMalformed', ...RATING_FAULTS],
     },
     events: {
       ...shared,
       operationId: 'listEvents',
-      summary: 'The events that the rating used, newest first; only where the owner has them shown.',
+      summary: 'List the events that the rating used, newest first, if the owner has made them visible.',
       parameters: { machine_id: MACHINE_ID },
       query: {
-        cursor: { type: 'integer', minimum: 0, description: 'Of the page before; left out: the newest events.' },
+        cursor: {
+          type: 'integer',
+          minimum: 0,
+          description: 'The cursor of the previous page; default: the newest events.',
+        },
         limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
       },
       answers: { 200: 'EventListing' },
-      faults: ['ParametersInvalid', 'EventDataPrivate', ...faults],
+      faults: ['ParametersInvalid', 'EventDataPrivate', ...RATING_FAULTS],
     },
   } satisfies Record<string, RouteDescription>;
 }

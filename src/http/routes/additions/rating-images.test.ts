@@ -24,7 +24,7 @@ function createTextPictures() {
   const drawn: string[] = [];
   const pictures: ImageRenderer = {
     version: '1',
-    draw: async (svg, isAwaited) => (isAwaited() ? (drawn.push(svg), Buffer.from(svg)) : undefined),
+    render: async (svg, isAwaited) => (isAwaited() ? (drawn.push(svg), Buffer.from(svg)) : undefined),
   };
   return { drawn, pictures };
 }
@@ -66,7 +66,7 @@ test('the badge says letter and score', async () => {
 });
 
 test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', async (path) => {
-  scene = await openAltService({ machines: [rated], ctx: { pictures } });
+  scene = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
   const [one, other] = [await scene.request(path), await scene.request(path)];
   expect(other.text).toBe(one.text);
   const again = await scene.request(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
@@ -74,7 +74,7 @@ test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', asyn
 });
 
 test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
-  scene = await openAltService({ machines: [{ account: UNREADABLE }], ctx: { pictures } });
+  scene = await openAltService({ machines: [{ account: UNREADABLE }], ctx: { imageRenderer: pictures } });
   const { status, headers, text } = await scene.request(path);
   expect([status, headers['content-type'], text]).toEqual([
     ...[503, 'application/json; charset=utf-8', '{"detail":"Home chain unavailable"}'],
@@ -84,14 +84,14 @@ test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
 });
 
 test.each(IMAGES)('%s is not there when additions are switched off', async (path) => {
-  scene = await openAltService({ machines: [rated], ctx: { additions: 'off', pictures } });
+  scene = await openAltService({ machines: [rated], ctx: { additions: 'off', imageRenderer: pictures } });
   expect((await scene.request(path)).text).toBe('{"detail":"Not Found"}');
 });
 
 test('the PNG is the preview of what the card shows, drawn only for those who do not have it', async () => {
   rule('card-image.png');
   const { drawn, pictures } = createTextPictures();
-  scene = await openAltService({ machines: [rated], ctx: { pictures } });
+  scene = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
   const card = await scene.request('/machines/1/card.svg');
   const { status, headers, text } = await scene.request('/machines/1/card.png');
   expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
@@ -110,7 +110,7 @@ test('the PNG is the preview of what the card shows, drawn only for those who do
 test('the tag of the PNG names what drew it', async () => {
   const tags = [];
   for (const version of ['1', '2']) {
-    scene = await openAltService({ machines: [rated], ctx: { pictures: { ...pictures, version } } });
+    scene = await openAltService({ machines: [rated], ctx: { imageRenderer: { ...pictures, version } } });
     tags.push((await scene.request('/machines/1/card.png')).headers['etag']);
     await scene.close();
   }

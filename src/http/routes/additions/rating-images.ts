@@ -35,20 +35,24 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     sendMedia(request, encodeText(image), SVG_MEDIA, snapshot.block);
   });
 
-  const { pictures } = ctx;
+  const { imageRenderer: pictures } = ctx;
   if (pictures === undefined) return;
   routes.get('/machines/:machine_id/card.png', { profile: 'read', description: PREVIEW }, async (request) => {
     const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
     const { facts, block } = await readCardFacts(ctx, id);
     const svg = formatPreview(facts);
     const etag = toEntityTag(`${pictures.version}\n${svg}`);
-    const make = () => pictures.draw(svg, () => request.isAwaited);
+    const make = () => pictures.render(svg, () => request.isAwaited);
     await sendImage(request, { etag, make }, PNG_MEDIA, block);
   });
 }
 
 /** Returns the image for link previews of a machine's page; undefined when images are not rendered. */
-export function previewImageOf(id: MachineId, text: string, { pictures, publicUrl }: Ctx): PreviewImage | undefined {
+export function previewImageOf(
+  id: MachineId,
+  text: string,
+  { imageRenderer: pictures, publicUrl }: Ctx,
+): PreviewImage | undefined {
   return pictures && { url: `${publicUrl}/machines/${id}/card.png`, ...PREVIEW_SIZE, text };
 }
 

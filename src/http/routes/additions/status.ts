@@ -1,5 +1,6 @@
 /**
- * `GET /status?max_lag_blocks=N` (decisions 4): is what is answered fresh enough for the caller? One status code, for monitors that read no body.
+ * Status for monitors, `GET /status` with `max_lag_blocks` (decisions 4): whether the indexes are within the lag that the caller accepts. The
+ * status code is sufficient, for monitors that read no body.
  */
 import { getFreshness } from '../../../actions/health.ts';
 import { MAX_LAG_BLOCKS } from '../../../domain/index-rules/index-freshness.ts';
@@ -17,11 +18,11 @@ const RULES = [
 
 const STATUS: RouteDescription = {
   operationId: 'getStatus',
-  summary: 'Says whether the indexes are fresh: 200, or 503.',
+  summary: 'Get whether the indexes are up to date: 200, else 503.',
   query: {
     max_lag_blocks: {
       ...{ type: 'integer', minimum: 0, default: MAX_LAG_BLOCKS },
-      description: 'How far the index of the main chain may be behind its head.',
+      description: 'The largest accepted lag of the main-chain index, in blocks.',
     },
   },
   answers: { 200: 'Status', 503: 'Status' },
