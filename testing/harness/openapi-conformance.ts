@@ -1,6 +1,6 @@
 /**
- * Is an answer what the service says about itself? Holds answers against `/openapi.json`: an undocumented status, header or member fails,
- * and so does a documented one that is missing.
+ * Compares responses with `/openapi.json`. An undocumented status, header or member fails, and so does a documented one that is missing.
+ * The example of a response must have exactly the members of the response.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -24,14 +24,14 @@ export interface OpenapiDocument {
   };
 }
 
-/** Header names in lower case, as `fetch`, Node's client and `inject` give them. */
+/** A response; header names are in lower case, as `fetch`, Node's client and `inject` return them. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
-/** What HTTP itself adds. */
+/** Headers that HTTP itself adds. */
 const TRANSPORT_HEADERS = new Set([
   'connection',
   'content-length',
@@ -45,7 +45,7 @@ export class OpenapiConformance {
   readonly #document: OpenapiDocument;
   readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
   readonly #validators = new Map<object, ValidateFunction>();
-  /** The last text that was right, by its schema: the same text is right again. */
+  /** The last accepted text by schema, so that the same text is not validated twice. */
   readonly #accepted = new Map<object, string>();
   readonly #patterns: readonly (readonly string[])[];
 
@@ -55,7 +55,7 @@ export class OpenapiConformance {
     this.#patterns = Object.keys(document.paths).map((pattern) => pattern.split('/'));
   }
 
-  /** Throws with all differences. `path` as sent, percent-encoded or not; the query is ignored. */
+  /** Throws an error with all differences. `path` is as sent, percent-encoded or not; the query is ignored. */
   expectDocumented(method: string, path: string, answer: Answer): void {
     const described = this.#find(method, path.split('?')[0]!, answer.status);
     const problems =
@@ -63,6 +63,15 @@ export class OpenapiConformance {
         ? [`status ${answer.status} is not documented`]
         : [...this.#judgeHeaders(described, answer), ...this.#judgeBody(method, described, answer)];
     if (problems.length > 0) throw new Error(`${method} ${path}, ${answer.status}:\n${problems.join('\n')}`);
+  }
+
+  /** Throws an error when the documented example of this response has other members than the response itself. */
+  expectExampleShape(method: string, path: string, { status, text }: Pick<Answer, 'status' | 'text'>): void {
+    const { schema } = this.#find(method, path.split('?')[0]!, status)?.content?.['application/json'] ?? {};
+    const name = (schema as { readonly $ref?: string } | undefined)?.$ref?.split('/').at(-1);
+    const component = this.#document.components.schemas[name ?? ''] as { readonly examples?: readonly unknown[] };
+    const differences = findShapeDifferences(component.examples?.[0], JSON.parse(text), name ?? '');
+    if (differences.length > 0) throw new Error(`${method} ${path}, ${status}:\n${differences.join('\n')}`);
   }
 
   #find(method: string, path: string, status: number): ResponseDescription | undefined {
@@ -73,7 +82,7 @@ export class OpenapiConformance {
     const named = (name: string) => components.responses[isVerify ? `Verify${name}` : name];
     if (known === undefined)
       return status === 404 ? named('RouteUnknown') : status === 429 ? named('RateLimited') : undefined;
-    // A HEAD is a GET without its body, but not under Verify.
+    // HEAD is GET without the body, except under Verify.
     const operation = paths[known]![method === 'HEAD' && !isVerify ? 'get' : method.toLowerCase()];
     if (operation !== undefined) return operation.responses[status];
     return status === 405 ? named('MethodNotAllowed') : status === 429 ? named('RateLimited') : undefined;
@@ -108,7 +117,7 @@ export class OpenapiConformance {
   #validate(schema: object, value: unknown, what: string): string[] {
     let validator = this.#validators.get(schema);
     if (validator === undefined) {
-      // References begin at the root, so the schema is made one.
+      // References start at the root, so the schema becomes a root.
       validator = this.#ajv.compile({ ...schema, components: this.#document.components });
       this.#validators.set(schema, validator);
     }
@@ -117,6 +126,26 @@ export class OpenapiConformance {
       return `${what}${instancePath} ${message} ${JSON.stringify(params)}`;
     });
   }
+}
+
+/** Lists where the members or types of two JSON values differ. Null has any type; each item of an example needs a counterpart. */
+export function findShapeDifferences(example: unknown, actual: unknown, path: string): string[] {
+  if (example === null || actual === null) return [];
+  if (Array.isArray(example) && Array.isArray(actual)) {
+    return example.flatMap((item, index) => {
+      const attempts = actual.map((other) => findShapeDifferences(item, other, `${path}/${index}`));
+      if (attempts.some((differences) => differences.length === 0)) return [];
+      return attempts[0] ?? [`${path}/${index}: there is no item`];
+    });
+  }
+  if (typeof example !== typeof actual) return [`${path}: ${typeof example} in the example, ${typeof actual} sent`];
+  if (typeof example !== 'object') return [];
+  const [documented, sent] = [example, actual].map((each) => Object.keys(each as object).join(', '));
+  if (documented !== sent) return [`${path}: members ${documented} in the example, ${sent} sent`];
+  const members = actual as Readonly<Record<string, unknown>>;
+  return Object.entries(example as object).flatMap(([name, value]) =>
+    findShapeDifferences(value, members[name], `${path}/${name}`),
+  );
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {

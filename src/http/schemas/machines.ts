@@ -1,5 +1,6 @@
 /** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { exampleOf } from './example.ts';
 import {
   addressDid,
   BASE58_KEY,
@@ -34,7 +35,11 @@ export const MACHINE_NAME = described(
   'Machine #42',
 );
 export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/1');
-const VISIBILITY = described(word('private', 'onchain', 'public'), 'Who may see the events, as the owner published.');
+const VISIBILITY = described(
+  word('private', 'onchain', 'public'),
+  'Who may see the events, as the owner published.',
+  'onchain',
+);
 
 /** Members of alt-chain machines only; each of these responses lists them as optional. */
 export const ALT_HOME = {
@@ -239,11 +244,14 @@ export function eventSchema(description: string, first: Properties = {}, last: P
   };
 }
 
+const MACHINE_EVENT = eventSchema('An event that a machine reported.');
+
 const DATA_MEMBERS = {
   data_api: described(TEXT, 'The data API of a private machine.'),
   event_data: described(
     listOf(refer('MachineEvent'), 100),
-    'The oldest events of a machine whose events are shown on chain.',
+    'The oldest events of a machine with the visibility onchain.',
+    [exampleOf(MACHINE_EVENT, {})],
   ),
   partner_data: described(FOREIGN_OBJECT, 'The response of the data API of a public machine, unchecked.'),
   partner_data_error: described(
@@ -378,6 +386,6 @@ export function machineParts(namespace: Namespace) {
     RatingFactor: RATING_FACTOR,
     RatingReason: RATING_REASON,
     ProfileFacts: profileFactsSchema(namespace),
-    MachineEvent: eventSchema('An event that a machine reported.'),
+    MachineEvent: MACHINE_EVENT,
   };
 }

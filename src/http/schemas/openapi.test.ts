@@ -1,7 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
+import { attempts } from '../../../testing/fixtures/evidence-vectors.ts';
+import {
+  findShapeDifferences,
+  OpenapiConformance,
+  type OpenapiDocument,
+} from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
 import { registerRoutes } from '../routes/register-routes.ts';
@@ -21,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('describes the routes', () => {
+test('describes the read routes', () => {
   expect(Object.keys(document.paths)).toEqual(
     expect.arrayContaining([
       '/mcr/{did}',
@@ -37,7 +42,7 @@ test('describes the routes', () => {
   );
 });
 
-test('every route of the service is described', () => {
+test('describes every route of the service', () => {
   rule('documents.openapi');
   const bare: string[] = [];
   const record = (path: string, { description }: RouteOptions) => void (description === undefined && bare.push(path));
@@ -46,7 +51,7 @@ test('every route of the service is described', () => {
   expect(bare).toEqual([]);
 });
 
-test('operation ids are unique, parameters of a path are declared', () => {
+test('has unique operation ids and declares the parameters of each path', () => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => ({
       path,
@@ -61,7 +66,7 @@ test('operation ids are unique, parameters of a path are declared', () => {
   }
 });
 
-test('every schema compiles in the strict mode of JSON Schema 2020-12', () => {
+test('has schemas that compile in the strict mode of JSON Schema 2020-12', () => {
   const ajv = new Ajv2020({ strict: true, strictTypes: false });
   ajv.addKeyword('components');
   for (const name of Object.keys(document.components.schemas)) {
@@ -69,7 +74,7 @@ test('every schema compiles in the strict mode of JSON Schema 2020-12', () => {
   }
 });
 
-test('every response and part has a description, and the example of a response fits its schema', () => {
+test('describes every response and part, with an example of each response that fits its schema', () => {
   rule('documents.openapi');
   const ajv = new Ajv2020({ strict: true, strictTypes: false });
   ajv.addKeyword('components');
@@ -85,7 +90,15 @@ test('every response and part has a description, and the example of a response f
   }
 });
 
-test('objects of the service are closed, but where a stranger wrote them', () => {
+test.each([
+  ['ChipChallenge', attempts.first.challenge],
+  ['ChipReceipt', attempts.first.receipt],
+])('has an example of %s with exactly the members of the published vector', (name, vector) => {
+  const { examples } = document.components.schemas[name] as { readonly examples: readonly unknown[] };
+  expect(findShapeDifferences(examples[0], vector, '')).toEqual([]);
+});
+
+test('closes every object that the service writes', () => {
   const open: string[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -101,7 +114,7 @@ test('objects of the service are closed, but where a stranger wrote them', () =>
   ).toEqual([]);
 });
 
-test('words of the namespace follow the configuration', async () => {
+test('uses the configured words of the namespace', async () => {
   const namespace = { ...DEFAULT_NAMESPACE, did_method: 'acme.x', profile_object: 'acmeos' };
   const other = await buildApp(createStubCtx({ namespace }), { rateLimits: 'off' });
   const { body } = await other.inject('/openapi.json');
@@ -111,7 +124,7 @@ test('words of the namespace follow the configuration', async () => {
   await other.close();
 });
 
-describe('answers of a service without a chain', () => {
+describe('a service without a chain', () => {
   test.each([
     ['GET', '/mcr/did:svc:5', 503],
     ['GET', '/mcr/did%3Asvc%3A5', 503],
@@ -134,39 +147,60 @@ describe('answers of a service without a chain', () => {
     ['GET', '/v1/verify/machines/5?a=b', 400],
     ['HEAD', '/v1/verify/machines/5', 405],
     ['GET', '/v1/verify/nothing', 404],
-  ] as const)('%s %s', async (method, url, expected) => {
+  ] as const)('returns a documented response to %s %s (%d)', async (method, url, expected) => {
     const { statusCode: status, headers, body: text } = await app.inject({ method, url });
     expect(status).toBe(expected);
     conformance.expectDocumented(method, url, { status, headers, text });
   });
 });
 
-describe('the helper notices', () => {
+describe('OpenapiConformance', () => {
   const plain = {
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'Retry-After, ETag, chain-block, chain-block-age',
     'content-type': 'application/json; charset=utf-8',
   };
-  const told = { status: 200, headers: { ...plain, 'cache-control': 'no-store' } };
-  const judge = (change: object) => () => {
-    conformance.expectDocumented('GET', '/health', { ...told, text: '{"status":"ok"}', ...change });
+  const documented = { status: 200, headers: { ...plain, 'cache-control': 'no-store' } };
+  const check = (change: object) => () => {
+    conformance.expectDocumented('GET', '/health', { ...documented, text: '{"status":"ok"}', ...change });
   };
 
   test.each([
     ['an undocumented status', { status: 201 }, 'status 201 is not documented'],
-    ['an undocumented header', { headers: { ...told.headers, 'x-a': '1' } }, 'header x-a is not documented'],
+    ['an undocumented header', { headers: { ...documented.headers, 'x-a': '1' } }, 'header x-a is not documented'],
     ['a missing header', { headers: plain }, 'cache-control is missing'],
     [
       'a header with another value',
-      { headers: { ...told.headers, 'cache-control': 'no-cache' } },
+      { headers: { ...documented.headers, 'cache-control': 'no-cache' } },
       'must be equal to constant',
     ],
-    ['another type', { headers: { ...told.headers, 'content-type': 'text/html' } }, 'text/html is not documented'],
-    ['a type without a charset', { headers: { ...told.headers, 'content-type': 'application/json' } }, 'no charset'],
+    [
+      'another type',
+      { headers: { ...documented.headers, 'content-type': 'text/html' } },
+      'text/html is not documented',
+    ],
+    [
+      'a type without a charset',
+      { headers: { ...documented.headers, 'content-type': 'application/json' } },
+      'no charset',
+    ],
     ['an undocumented member', { text: '{"status":"ok","extra":1}' }, 'must NOT have additional properties'],
     ['a missing member', { text: '{}' }, "must have required property 'status'"],
-  ])('%s', (_name, change, problem) => {
-    expect(judge({})).not.toThrow();
-    expect(judge(change)).toThrow(problem);
+  ])('reports %s', (_name, change, problem) => {
+    expect(check({})).not.toThrow();
+    expect(check(change)).toThrow(problem);
+  });
+
+  test('reports an example whose members are not those of the response', () => {
+    const compare = (text: string) => () => conformance.expectExampleShape('GET', '/health', { status: 200, text });
+    expect(compare('{"status":"ok"}')).not.toThrow();
+    expect(compare('{"status":"ok","extra":1}')).toThrow('Health: members status in the example, status, extra sent');
+    expect(compare('{"status":1}')).toThrow('Health/status: string in the example, number sent');
+  });
+
+  test('compares each item of an example with the items of the response', () => {
+    expect(findShapeDifferences([{ a: 1 }, { b: null }], [{ b: 2 }, { a: 0 }], '')).toEqual([]);
+    expect(findShapeDifferences([{ a: 1 }], [], '')).toEqual(['/0: there is no item']);
+    expect(findShapeDifferences([{ a: 1 }], [{ b: 1 }], '')).toEqual(['/0: members a in the example, b sent']);
   });
 });

@@ -610,7 +610,7 @@ export interface ProfileFacts {
   }[];
   /** The data API of a private machine. */
   readonly data_api?: string;
-  /** The oldest events of a machine whose events are shown on chain. */
+  /** The oldest events of a machine with the visibility onchain. */
   readonly event_data?: readonly MachineEvent[];
   /** The response of the data API of a public machine, unchecked. */
   readonly partner_data?: object;
