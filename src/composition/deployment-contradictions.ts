@@ -1,12 +1,13 @@
 /**
- * Refuses to start in front of a deployment other than the configured one (chain-evm 1, chain-svm 5): such a service would return wrong data.
+ * Refuses to start in front of a deployment other than the configured one (chain-evm 1, chain-svm 5): such a service
+ * would return wrong data.
  */
 import {
   formatDeploymentProblem,
   isContradiction,
   type DeploymentProblem,
 } from '../adapters/rpc/deployment-problem.ts';
-import { awaitPatiently, type ServiceStart } from './startup.ts';
+import { waitBriefly, type ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
 
 interface CheckableChain {
@@ -14,11 +15,11 @@ interface CheckableChain {
 }
 
 /**
- * Checks the deployment and logs every problem. Throws `StartRefused` for a contradiction, unless the start is lenient. A chain that cannot be
- * read yet contradicts nothing: the service starts and is not ready.
+ * Checks the deployment and logs every problem. Throws `StartRefused` for a contradiction, unless the start is lenient.
+ * A chain that cannot be read yet contradicts nothing: the service starts and is not ready.
  */
 export async function refuseContradictions(chain: CheckableChain, { isLenient, log }: ServiceStart): Promise<void> {
-  const problems = (await awaitPatiently(chain.checkDeployment())) ?? [];
+  const problems = (await waitBriefly(chain.checkDeployment())) ?? [];
   for (const problem of problems) log.warn({ problem: formatDeploymentProblem(problem) }, 'deployment check');
   const contradictions = problems.filter(isContradiction);
   if (contradictions.length > 0 && !isLenient) throw new StartRefused(contradictions.map(formatDeploymentProblem));

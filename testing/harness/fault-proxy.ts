@@ -1,6 +1,6 @@
 /**
- * Fault-injecting TCP proxy between the service and any dependency, independent of the protocol. It delays, cuts, resets, drops, slows down or
- * garbles what the server sends, or connects to another server.
+ * Fault-injecting TCP proxy between the service and any dependency, independent of the protocol. It delays, cuts,
+ * resets, drops, slows down or garbles what the server sends, or connects to another server.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';

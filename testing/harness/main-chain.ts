@@ -1,6 +1,6 @@
 /**
- * Test harness of the main-chain adapter: a real node with the contracts behind a fault-injecting proxy, a manual clock, a recording log and short
- * limits.
+ * Test harness of the main-chain adapter: a real node with the contracts behind a fault-injecting proxy, a manual
+ * clock, a recording log and short limits.
  */
 import { startBareChain, type BareChain, type BareChainOptions } from '../../devnet/bare-chain.ts';
 import type { Call } from '../../devnet/chain-writer.ts';

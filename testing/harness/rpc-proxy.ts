@@ -1,6 +1,7 @@
 /**
- * Fault-injecting JSON-RPC server that records its calls and responds from a real node or a function. It delays, hangs, cuts, garbles, refuses,
- * responds for another block or drops responses. Its URL contains a made-up key, so that tests can prove that no key is ever printed.
+ * Fault-injecting JSON-RPC server that records its calls and responds from a real node or a function. It delays, hangs,
+ * cuts, garbles, refuses, responds for another block or drops responses. Its URL contains a made-up key, so that tests
+ * can prove that no key is ever printed.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

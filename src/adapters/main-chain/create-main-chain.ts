@@ -1,6 +1,6 @@
 /**
- * Factory of the main-chain adapter: wires nodes, multicall, caches and logs into `MainChain`, `HeadListener` and `MainChainLog`.
- * Sends no request before the first call.
+ * Factory of the main-chain adapter: wires nodes, multicall, caches and logs into `MainChain`, `HeadListener` and
+ * `MainChainLog`. Sends no request before the first call.
  */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -129,8 +129,8 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   }
 
   /**
-   * Renews, together with the next head poll, what would expire before the step after the next. Readers then need no request each, and the next
-   * step drops what its block touches.
+   * Renews, together with the next head poll, what would expire before the step after the next. Readers then need no
+   * request each, and the next step drops what its block touches.
    */
   function renewAging({ head: block, observedAtMilliseconds, waitMilliseconds }: HeadStep): void {
     const byMilliseconds = observedAtMilliseconds + 2 * waitMilliseconds + limits.maxHeadAgeMilliseconds;
@@ -226,7 +226,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
               log.error({ chain: 'main', problem }, 'deployment check failed');
             }
           },
-          () => log.error({ chain: 'main' }, 'deployment check not made'),
+          () => log.error({ chain: 'main' }, 'deployment check could not run'),
         );
       }
     },

@@ -21,7 +21,10 @@ export interface MainChainLimits {
   readonly maxMulticallWeight: number;
   /** Calls in one JSON-RPC batch. */
   readonly maxBatchCalls: number;
-  /** Maximum age of the head, or of its delay past the follower's next poll; an older head is read again before it is used. */
+  /**
+   * Maximum age of the head, or of its delay past the follower's next poll; an older head is read again before it is
+   * used.
+   */
   readonly maxHeadAgeMilliseconds: number;
   /** Maximum age of a cached snapshot, whatever the logs say. */
   readonly maxSnapshotAgeMilliseconds: number;

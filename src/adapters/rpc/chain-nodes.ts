@@ -1,4 +1,7 @@
-/** Nodes of one chain in the order of the configuration, each with its identity and its circuit breaker, over shared HTTP connections. */
+/**
+ * Nodes of one chain in the order of the configuration, each with its identity and its circuit breaker, over shared
+ * HTTP connections.
+ */
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import type { Deadline, Stopwatch } from './deadline.ts';

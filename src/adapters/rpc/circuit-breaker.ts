@@ -1,6 +1,6 @@
 /**
- * Circuit breaker of one node. A failure opens it for a time that doubles with each further failure; afterwards the node is tried again, so the
- * service recovers without a restart.
+ * Circuit breaker of one node. A failure opens it for a time that doubles with each further failure; afterwards the
+ * node is tried again, so the service recovers without a restart.
  */
 import type { UnreadableCause } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';

@@ -1,4 +1,7 @@
-/** Deadlines of reads and of the requests within them, in monotonic time. A deadline frees resources; it decides nothing. */
+/**
+ * Deadlines of reads and of the requests within them, in monotonic time. A deadline frees resources; it decides
+ * nothing.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Monotonic time for deadlines and delays; unlike a clock, it never jumps. */
@@ -26,7 +29,9 @@ export interface Deadline {
   readonly requestMilliseconds: number;
 }
 
-/** Starts a deadline. Its timer is created only when something waits for it, because most reads are served from a cache. */
+/**
+ * Starts a deadline. Its timer is created only when something waits for it, because most reads are served from a cache.
+ */
 export function startDeadline(
   readMilliseconds: number,
   requestMilliseconds: number,

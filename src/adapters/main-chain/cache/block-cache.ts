@@ -1,6 +1,6 @@
 /**
- * Cache of reads at the newest block, cleared by the next block, so that whatever the logs of a block touch is read again.
- * Concurrent reads are shared. For facts of contracts whose logs are not followed.
+ * Cache of reads at the newest block, cleared by the next block, so that whatever the logs of a block touch is read
+ * again. Concurrent reads are shared. For facts of contracts whose logs are not followed.
  */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
@@ -8,7 +8,10 @@ import { setBounded } from '../../rpc/bounded-map.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 
 export interface BlockCache<K, T> {
-  /** Returns the cached value of this block, else caches and returns what `read` returns. Reads at an older block are not cached. */
+  /**
+   * Returns the cached value of this block, else caches and returns what `read` returns. Reads at an older block are
+   * not cached.
+   */
   get(block: Header, key: K, read: () => Promise<T>): Promise<T>;
   /** Returns whether `get` would not call `read`. */
   has(block: Header, key: K): boolean;

@@ -1,6 +1,6 @@
 /**
- * Coalesces concurrent reads of one key without serving anything older than the call. At most one read of a key runs at a time; calls made
- * while it runs share the next one, so each caller's read begins after its call (read-your-writes).
+ * Coalesces concurrent reads of one key without serving anything older than the call. At most one read of a key runs at
+ * a time; calls made while it runs share the next one, so each caller's read begins after its call (read-your-writes).
  */
 
 export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) => Promise<T> {

@@ -1,4 +1,7 @@
-/** Cache of the deployment's facts: they are served until they are invalidated or too old, and refreshed while they serve. */
+/**
+ * Cache of the deployment's facts: they are served until they are invalidated or too old, and refreshed while they
+ * serve.
+ */
 import type { DeploymentFacts } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
@@ -12,11 +15,14 @@ export interface DeploymentCache {
   /** Returns the cached facts while they are valid. */
   fresh(): DeploymentFacts | undefined;
   /**
-   * Returns the valid cached facts, else the result of the read in flight, else reads at `block`. Facts of a block older than the newest are
-   * returned to the caller only, because the step that would invalidate them has passed. Throws `ChainUnreadable`.
+   * Returns the valid cached facts, else the result of the read in flight, else reads at `block`. Facts of a block
+   * older than the newest are returned to the caller only, because the step that would invalidate them has passed.
+   * Throws `ChainUnreadable`.
    */
   read(block: Header, deadline: Deadline): Promise<DeploymentFacts>;
-  /** Refreshes cached facts in use that expire before `byMilliseconds`. They are served meanwhile, and no caller waits. */
+  /**
+   * Refreshes cached facts in use that expire before `byMilliseconds`. They are served meanwhile, and no caller waits.
+   */
   renewAging(byMilliseconds: number, read: () => Promise<DeploymentFacts>): void;
   /** Invalidates the facts: they may have changed. */
   invalidate(): void;

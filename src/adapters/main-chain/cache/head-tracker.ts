@@ -1,6 +1,6 @@
 /**
- * Tracks the head that reads use: the newest one reported by the head follower or, when the follower is overdue, the newest one of the node.
- * Caches are invalidated whenever the two are not known to be on the same branch.
+ * Tracks the head that reads use: the newest one reported by the head follower or, when the follower is overdue, the
+ * newest one of the node. Caches are invalidated whenever the two are not known to be on the same branch.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Clock } from '../../../ports/runtime.ts';

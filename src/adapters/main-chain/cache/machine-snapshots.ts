@@ -1,6 +1,6 @@
 /**
- * LRU cache of machine snapshots, bounded in bytes (chain-evm 3.4 and 6). A snapshot is valid until a log touches its machine, a block reaches
- * the next boundary of its subscription, or its maximum age passes.
+ * LRU cache of machine snapshots, bounded in bytes (chain-evm 3.4 and 6). A snapshot is valid until a log touches its
+ * machine, a block reaches the next boundary of its subscription, or its maximum age passes.
  */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
@@ -36,8 +36,8 @@ interface ReadKind {
 
 export interface MachineSnapshots {
   /**
-   * Returns the cached snapshot while it is valid at `head`, else the result of a read in flight, else calls `read`. With `firstEvents`, only a
-   * snapshot that holds the first events serves.
+   * Returns the cached snapshot while it is valid at `head`, else the result of a read in flight, else calls `read`.
+   * With `firstEvents`, only a snapshot that holds the first events serves.
    */
   get(
     id: MachineId,
@@ -48,8 +48,9 @@ export interface MachineSnapshots {
   /** Returns the cached snapshot while it is valid at `head`. */
   find(id: MachineId, firstEvents: boolean, head: Header): MachineSnapshot | undefined;
   /**
-   * Returns the flawless snapshots in use that should be renewed in this step: all that expire before `byMilliseconds`, most recently used first,
-   * or, if those are fewer, an even share of the ones past half of their age, with `stepMilliseconds` between steps. Bounded per step.
+   * Returns the flawless snapshots in use that should be renewed in this step: all that expire before `byMilliseconds`,
+   * most recently used first, or, if those are fewer, an even share of the ones past half of their age, with
+   * `stepMilliseconds` between steps. Bounded per step.
    */
   listAging(byMilliseconds: number, stepMilliseconds: number): MachineSnapshot[];
   /** Reads a machine again while its cached snapshot is served. The age of the result counts from this call. */
@@ -119,7 +120,10 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     counters.snapshotCount = cached.size;
   }
 
-  /** Supersedes a read in flight, such as one that lacks first events: it serves the callers that wait for it, but is not stored. */
+  /**
+   * Supersedes a read in flight, such as one that lacks first events: it serves the callers that wait for it, but is
+   * not stored.
+   */
   function start(id: MachineId, kind: ReadKind, read: () => Promise<MachineSnapshot>): Promise<MachineSnapshot> {
     counters.machineReads += 1;
     const startedAtMilliseconds = clock.nowMilliseconds();
@@ -202,7 +206,8 @@ function isOfOperator({ attestations }: MachineSnapshot, operators: ReadonlySet<
 }
 
 /**
- * Returns the first block time after the snapshot's block at which the status may change by time alone; undefined when there is none.
+ * Returns the first block time after the snapshot's block at which the status may change by time alone; undefined when
+ * there is none.
  */
 export function nextBoundary(snapshot: MachineSnapshot, deployment: DeploymentFacts | undefined): bigint | undefined {
   if (snapshot.subscription.state !== 'present' || snapshot.subscription.value.periodStart === 0n) return undefined;

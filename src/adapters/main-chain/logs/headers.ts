@@ -14,7 +14,10 @@ export type BlockTag = 'latest' | 'finalized';
 export interface Headers {
   read(block: BlockTag | number, deadline: Deadline): Promise<Header>;
   readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]>;
-  /** Returns the header with this number and hash, from memory where possible. Throws `ChainUnreadable` with `block-mismatch`. */
+  /**
+   * Returns the header with this number and hash, from memory where possible. Throws `ChainUnreadable` with
+   * `block-mismatch`.
+   */
   readExactly(block: BlockRef, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;
 }
@@ -66,7 +69,10 @@ export function headerCall(block: BlockTag | number): MainRpcCall {
   };
 }
 
-/** Returns the header in a response. Throws `ChainUnreadable`, with `block-mismatch` when the node lacks the block or returned another. */
+/**
+ * Returns the header in a response. Throws `ChainUnreadable`, with `block-mismatch` when the node lacks the block or
+ * returned another.
+ */
 export function requireHeader(response: RpcResponse, requested: BlockTag | number): Header {
   if (!response.ok) {
     throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');

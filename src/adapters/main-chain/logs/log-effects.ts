@@ -1,6 +1,6 @@
 /**
- * Decodes logs by contract and topic: the table of chain-evm 6, the ownership ids of 4.2 and 4.3, and the bodies of event logs.
- * A topic in no row is `unknown`: it is counted and invalidates every cache.
+ * Decodes logs by contract and topic: the table of chain-evm 6, the ownership ids of 4.2 and 4.3, and the bodies of
+ * event logs. A topic in no row is `unknown`: it is counted and invalidates every cache.
  */
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
@@ -207,8 +207,8 @@ const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
 const WORD_DIGITS = 64;
 
 /**
- * Returns the effect of an ERC-4906 log: its machine, or all machines for a range. Returns undefined for any other log; no contract of this
- * deployment guarantees the form.
+ * Returns the effect of an ERC-4906 log: its machine, or all machines for a range. Returns undefined for any other log;
+ * no contract of this deployment guarantees the form.
  */
 function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefined {
   if (topics.length !== 1 || data.length % WORD_DIGITS !== 2) return undefined;

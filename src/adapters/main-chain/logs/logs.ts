@@ -1,6 +1,6 @@
 /**
- * Logs and headers of the main chain for the indexers (chain-evm 4 and 6). A log is accepted only within the requested range and contracts;
- * `LogQueryRefused` says whether to request less or to wait.
+ * Logs and headers of the main chain for the indexers (chain-evm 4 and 6). A log is accepted only within the requested
+ * range and contracts; `LogQueryRefused` says whether to request less or to wait.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { chainUnreadable } from '../../../domain/faults.ts';

@@ -1,6 +1,6 @@
 /**
- * ABIs of the functions, errors and events that the service reads from the main chain's contracts (chain-evm 2). Names, types, tuple order and
- * `indexed` are facts of the deployment. Writes are absent: the service sends no transaction.
+ * ABIs of the functions, errors and events that the service reads from the main chain's contracts (chain-evm 2). Names,
+ * types, tuple order and `indexed` are facts of the deployment. Writes are absent: the service sends no transaction.
  */
 import { parseAbi } from 'viem/utils';
 

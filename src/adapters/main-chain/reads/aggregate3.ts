@@ -1,6 +1,6 @@
 /**
- * ABI codec for Multicall3's `aggregate3`, ten times as fast as viem's for thousands of calls. Decoding is strict: every offset and length must
- * be inside the result.
+ * ABI codec for Multicall3's `aggregate3`, ten times as fast as viem's for thousands of calls. Decoding is strict:
+ * every offset and length must be inside the result.
  */
 import type { Hex } from 'viem';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';

@@ -1,6 +1,6 @@
 /**
- * Client of the attestation registry: lists chip records, records and revokes attestations (chain-evm 2.8; decisions 2). Used by the
- * administrative command only: the service itself sends no transaction and holds no key.
+ * Client of the attestation registry: lists chip records, records and revokes attestations (chain-evm 2.8; decisions
+ * 2). Used by the administrative command only: the service itself sends no transaction and holds no key.
  */
 import {
   createPublicClient,
@@ -62,8 +62,8 @@ export interface AttestationRegistry {
   /** Returns the chip records in force. Like all methods, throws `AttestationFailed`. */
   listChipRecordsInForce(): Promise<ChipRecordInForce[]>;
   /**
-   * Reserves the account's next nonce. What is checked between this call and `send` remains true: of two changes of one account opened at the
-   * same time, only one is ever mined.
+   * Reserves the account's next nonce. What is checked between this call and `send` remains true: of two changes of one
+   * account opened at the same time, only one is ever mined.
    */
   openChange(signer: TransactionSigner): Promise<{ send(change: AttestationChange): Promise<Hex> }>;
 }

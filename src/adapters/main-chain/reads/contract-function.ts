@@ -1,6 +1,7 @@
 /**
- * Strict ABI codec of a contract function. Viem ignores dirty upper bits of addresses and small integers, so every word is decoded as uint256 and
- * narrowed here. Text that is not UTF-8 becomes U+FFFD, because anyone can write strings to a chain.
+ * Strict ABI codec of a contract function. Viem ignores dirty upper bits of addresses and small integers, so every word
+ * is decoded as uint256 and narrowed here. Text that is not UTF-8 becomes U+FFFD, because anyone can write strings to a
+ * chain.
  */
 import type {
   Abi,
@@ -21,7 +22,10 @@ export interface ContractFunction<Args, Result> {
   decode(data: Hex): Result | undefined;
 }
 
-/** Returns the function `name` of `abi`. Integers above 48 bits decode to bigint, addresses to lower case, structs to objects. */
+/**
+ * Returns the function `name` of `abi`. Integers above 48 bits decode to bigint, addresses to lower case, structs to
+ * objects.
+ */
 export function contractFunction<const abi extends Abi, name extends ContractFunctionName<abi>>(
   abi: abi,
   name: name,

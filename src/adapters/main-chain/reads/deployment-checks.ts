@@ -1,5 +1,6 @@
 /**
- * Checks that the nodes serve the configured deployment (chain-evm 1). Runs at start, in `svc doctor`, and again when code or ownership changes.
+ * Checks that the nodes serve the configured deployment (chain-evm 1). Runs at start, in `svc doctor`, and again when
+ * code or ownership changes.
  */
 import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
@@ -48,7 +49,10 @@ export interface MainCheckOptions {
   readonly deadline: Deadline;
 }
 
-/** Returns every problem found; empty when the deployment is the configured one. Never throws for a chain that cannot be read. */
+/**
+ * Returns every problem found; empty when the deployment is the configured one. Never throws for a chain that cannot be
+ * read.
+ */
 export async function checkDeployment(options: MainCheckOptions): Promise<DeploymentProblem[]> {
   const problems = await checkChainIds(options);
   try {

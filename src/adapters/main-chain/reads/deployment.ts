@@ -1,6 +1,6 @@
 /**
- * Reads the facts of the deployment and checks that its contracts belong together (chain-evm 1, 5.2). The facts, the start-up checks and readiness
- * share one plan of calls, so that they cannot disagree.
+ * Reads the facts of the deployment and checks that its contracts belong together (chain-evm 1, 5.2). The facts, the
+ * start-up checks and readiness share one plan of calls, so that they cannot disagree.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address } from '../../../domain/identifiers/identifiers.ts';

@@ -1,5 +1,6 @@
 /**
- * Pages of event records of one machine at one block (chain-evm 2.4, 3.7, 5.4). Pages that are too large for a node are halved until they pass.
+ * Pages of event records of one machine at one block (chain-evm 2.4, 3.7, 5.4). Pages that are too large for a node are
+ * halved until they pass.
  */
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -30,8 +31,9 @@ export function mayBeTooLarge(result: CallResult): boolean {
 }
 
 /**
- * Decodes the page that begins at `offset` and checks it against the event count of the same block: it must hold all remaining records, at most
- * `limit`. At the very end of the events, and only there, both an empty page and a revert are valid.
+ * Decodes the page that begins at `offset` and checks it against the event count of the same block: it must hold all
+ * remaining records, at most `limit`. At the very end of the events, and only there, both an empty page and a revert
+ * are valid.
  */
 export function decodeEventPage(
   result: CallResult,
@@ -90,7 +92,10 @@ export async function readEventRange(
   return read.flat();
 }
 
-/** Reads one page, in ever smaller parts where a node refuses it; parts are sequential, so that a node that always refuses gets few calls. */
+/**
+ * Reads one page, in ever smaller parts where a node refuses it; parts are sequential, so that a node that always
+ * refuses gets few calls.
+ */
 async function readHalving(
   multicall: Multicall,
   block: Header,

@@ -1,6 +1,6 @@
 /**
- * Contract calls for a legacy machine and their decoding (chain-evm 2.9). A failed call makes only its own fact unreadable, never absent: these
- * contracts are not known to revert for unknown machines.
+ * Contract calls for a legacy machine and their decoding (chain-evm 2.9). A failed call makes only its own fact
+ * unreadable, never absent: these contracts are not known to revert for unknown machines.
  */
 import { stringToHex } from 'viem/utils';
 import { judgeClaim, parseClaimedMachines } from '../../../domain/machine/legacy-machine.ts';
@@ -40,7 +40,10 @@ export function planClaimsCall(operator: Address, didStore: Address): ContractCa
   return { target: didStore, data: readAttribute.encode([operator, MACHINES_ATTRIBUTE]) };
 }
 
-/** Decodes the machines that an operator claims. Throws `ChainUnreadable`, also when the attribute does not list machines. */
+/**
+ * Decodes the machines that an operator claims. Throws `ChainUnreadable`, also when the attribute does not list
+ * machines.
+ */
 export function decodeClaims(result: CallResult | undefined): readonly MachineId[] {
   const attribute = valueOf(result, readAttribute);
   const ids = attribute && parseClaimedMachines(Buffer.from(attribute.value.slice(2), 'hex'));
@@ -67,7 +70,10 @@ export function decodeClaim(results: readonly CallResult[], claimant: Address): 
   );
 }
 
-/** Returns the calls for all facts of a machine, and for its records with `page`, in the order of the results that `decodeLegacyMachine` takes. */
+/**
+ * Returns the calls for all facts of a machine, and for its records with `page`, in the order of the results that
+ * `decodeLegacyMachine` takes.
+ */
 export function planLegacyMachineCalls(
   id: MachineId,
   { identityRegistry, staking, eventRegistry }: LegacyContracts,

@@ -1,6 +1,6 @@
 /**
- * Reads legacy machines (chain-evm 2.9) with one eth_call per block. Calls that depend on a result are sent together with it, predicted from the
- * last result, and are repeated only when the prediction was wrong.
+ * Reads legacy machines (chain-evm 2.9) with one eth_call per block. Calls that depend on a result are sent together
+ * with it, predicted from the last result, and are repeated only when the prediction was wrong.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { LegacyMachine } from '../../../domain/machine/legacy-machine.ts';
@@ -115,8 +115,8 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
   }
 
   /**
-   * Starts reading the machines that are not cached. Event offsets are loaded first, because a store that responds in between would split one
-   * eth_call into several.
+   * Starts reading the machines that are not cached. Event offsets are loaded first, because a store that responds in
+   * between would split one eth_call into several.
    */
   async function readMachines(
     reader: Reader,

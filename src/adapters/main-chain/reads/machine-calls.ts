@@ -1,6 +1,7 @@
 /**
- * Contract calls for one machine and their decoding (chain-evm 3 and 5.1). A machine is absent only by an `ERC721NonexistentToken` with its id
- * from MachineRegistry; any other failure makes only the fact of that call unreadable.
+ * Contract calls for one machine and their decoding (chain-evm 3 and 5.1). A machine is absent only by an
+ * `ERC721NonexistentToken` with its id from MachineRegistry; any other failure makes only the fact of that call
+ * unreadable.
  */
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
@@ -170,8 +171,8 @@ export function readValue<Raw, T>(
 }
 
 /**
- * Cross-checks the controller, which the registry and the document both name. A token that has an owner but no controller or document is
- * contradictory as well.
+ * Cross-checks the controller, which the registry and the document both name. A token that has an owner but no
+ * controller or document is contradictory as well.
  */
 function crossCheckController(
   owner: ReadResult<Address>,

@@ -1,4 +1,6 @@
-/** Reads one machine with one multicall at one block; event pages that are too large for the node are read separately. */
+/**
+ * Reads one machine with one multicall at one block; event pages that are too large for the node are read separately.
+ */
 import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';

@@ -1,6 +1,7 @@
 /**
- * Aggregates the contract calls of one tick, by block, into as few eth_calls as their weight allows, and proves that one block served all of them
- * (chain-evm 5.1 row 0 and 5.4). A chain without Multicall3 is read by JSON-RPC batches that include the block's header.
+ * Aggregates the contract calls of one tick, by block, into as few eth_calls as their weight allows, and proves that
+ * one block served all of them (chain-evm 5.1 row 0 and 5.4). A chain without Multicall3 is read by JSON-RPC batches
+ * that include the block's header.
  */
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -132,7 +133,9 @@ export function createMulticall({ nodes, address, limits, counters }: MulticallO
     return isProven ? own : 'other-block';
   }
 
-  /** Falls back to batches when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked. */
+  /**
+   * Falls back to batches when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked.
+   */
   async function readWithoutAggregate(
     block: Header,
     calls: readonly ContractCall[],
@@ -222,7 +225,10 @@ function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {
   return { method: 'eth_call', params: [{ to, data }, toQuantity(block.number)] };
 }
 
-/** Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a limit. */
+/**
+ * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
+ * limit.
+ */
 function classifyRefusal(response: RpcResponse & { readonly ok: false }): TooLarge {
   if (response.hint === 'too-large' || response.revertData !== undefined) return 'too-large';
   throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');

@@ -1,8 +1,8 @@
 /**
- * Reads the owners and controllers of hundreds of machines with one short `eth_call` (chain-evm 5.4): creation code that calls the contracts and
- * returns packed results. An id costs 32 bytes in the request and 41 in the response, a fifth of the cost through Multicall3. Nothing is deployed,
- * and neither an account nor a state override is needed. It resolves only machines with an owner that are homed here; `ownership.ts` reads the
- * others call by call.
+ * Reads the owners and controllers of hundreds of machines with one short `eth_call` (chain-evm 5.4): creation code
+ * that calls the contracts and returns packed results. An id costs 32 bytes in the request and 41 in the response, a
+ * fifth of the cost through Multicall3. Nothing is deployed, and neither an account nor a state override is needed. It
+ * resolves only machines with an owner that are homed here; `ownership.ts` reads the others call by call.
  */
 import type { Hex } from 'viem';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -127,8 +127,8 @@ export function encodeIds(ids: readonly MachineId[]): string {
 }
 
 /**
- * Decodes the program's result; undefined for a machine that it does not resolve. Returns `unusable` when the data is not a result of this program
- * at this block.
+ * Decodes the program's result; undefined for a machine that it does not resolve. Returns `unusable` when the data is
+ * not a result of this program at this block.
  */
 export function decodeHeld(
   result: unknown,

@@ -1,6 +1,6 @@
 /**
- * Reads the owners of many machines at one block for the ownership index (chain-evm 4.1: logs choose, reads decide). The index needs every row,
- * so one unreadable machine makes the whole read fail.
+ * Reads the owners of many machines at one block for the ownership index (chain-evm 4.1: logs choose, reads decide).
+ * The index needs every row, so one unreadable machine makes the whole read fail.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';

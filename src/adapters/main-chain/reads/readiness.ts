@@ -1,4 +1,6 @@
-/** Readiness of the main chain for `/ready`: every contract is callable and belongs to the deployment (chain-evm 5.3). */
+/**
+ * Readiness of the main chain for `/ready`: every contract is callable and belongs to the deployment (chain-evm 5.3).
+ */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, MainChainReadiness } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
@@ -20,7 +22,9 @@ export interface ReadinessOptions {
   readonly startRead: () => Deadline;
 }
 
-/** Returns a check that runs at most once per `ageMilliseconds`, shared by concurrent callers. The check never throws. */
+/**
+ * Returns a check that runs at most once per `ageMilliseconds`, shared by concurrent callers. The check never throws.
+ */
 export function createReadiness(options: ReadinessOptions): () => Promise<MainChainReadiness> {
   const { clock, addresses, ageMilliseconds, readHead, multicall, startRead } = options;
   let last: { readonly atMilliseconds: number; readonly readiness: Promise<MainChainReadiness> } | undefined;

@@ -1,6 +1,7 @@
 /**
- * Proves the logs of a block from the response to `eth_getBlockReceipts`: the receipts, encoded as the chain encodes them, must hash to the
- * receipts root of the block's header. Logs are decoded from the hashed bytes, so the result is every log of the block, unaltered.
+ * Proves the logs of a block from the response to `eth_getBlockReceipts`: the receipts, encoded as the chain encodes
+ * them, must hash to the receipts root of the block's header. Logs are decoded from the hashed bytes, so the result is
+ * every log of the block, unaltered.
  */
 import { computeReceiptsRoot } from '../../../domain/index-rules/receipts-root.ts';
 import type { Header } from '../../../ports/main-chain.ts';
@@ -12,8 +13,8 @@ import { RlpCursor } from './rlp-cursor.ts';
 export type ProvenRawLog = RawLog & { readonly blockTimestamp: number };
 
 /**
- * Returns the logs of the watched contracts in their order; undefined when the header commits to other receipts. The root does not cover log
- * indexes, so they are counted.
+ * Returns the logs of the watched contracts in their order; undefined when the header commits to other receipts. The
+ * root does not cover log indexes, so they are counted.
  */
 export function proveReceipts(
   header: Header,

@@ -1,6 +1,6 @@
 /**
- * Encodes receipts in RLP (Yellow Paper 4.4.1; EIP-2718) directly from the JSON text of a node, without intermediate objects.
- * The result is unproven until its root is compared with a header.
+ * Encodes receipts in RLP (Yellow Paper 4.4.1; EIP-2718) directly from the JSON text of a node, without intermediate
+ * objects. The result is unproven until its root is compared with a header.
  */
 import { IrregularJson, type HexText, type JsonCursor } from '../rpc/json-cursor.ts';
 import { parseHash, parseQuantity } from '../rpc/quantities.ts';

@@ -1,5 +1,6 @@
 /**
- * RLP encoder (Yellow Paper, appendix B) with a reusable buffer. It encodes numbers and hex text; lengths precede the content they measure.
+ * RLP encoder (Yellow Paper, appendix B) with a reusable buffer. It encodes numbers and hex text; lengths precede the
+ * content they measure.
  */
 
 /** First prefix of a string; a single byte below it encodes itself. */

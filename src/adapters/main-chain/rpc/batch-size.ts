@@ -5,7 +5,9 @@ import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
 export const METHOD_NOT_FOUND = -32_601;
 
 export interface Batcher {
-  /** Returns the responses in the order of the calls, in as few requests as the node allows. Throws what `send` throws. */
+  /**
+   * Returns the responses in the order of the calls, in as few requests as the node allows. Throws what `send` throws.
+   */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Pull parser for large JSON responses: the caller reads the expected members in place, so that no objects are created for the nine tenths it
- * does not need. Anything unexpected throws `IrregularJson`; the response is then parsed with `JSON.parse`.
+ * Pull parser for large JSON responses: the caller reads the expected members in place, so that no objects are created
+ * for the nine tenths it does not need. Anything unexpected throws `IrregularJson`; the response is then parsed with
+ * `JSON.parse`.
  */
 
 /** The text is not JSON or not of the expected form. */
@@ -11,7 +12,9 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const [ZERO, LOWER_X] = [0x30, 0x78];
 const SPACE = 0x20;
 
-/** Hex text in the buffer: `at` is the offset of its first digit, `length` counts bytes. The digits are not validated. */
+/**
+ * Hex text in the buffer: `at` is the offset of its first digit, `length` counts bytes. The digits are not validated.
+ */
 export interface HexText {
   readonly at: number;
   readonly length: number;

@@ -1,6 +1,7 @@
 /**
- * JSON-RPC over HTTP to one node, with strict validation: exactly one response per id, each a result or an error, the body within a size limit.
- * No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed words.
+ * JSON-RPC over HTTP to one node, with strict validation: exactly one response per id, each a result or an error, the
+ * body within a size limit. No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed
+ * words.
  */
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
@@ -12,13 +13,16 @@ import { isHexData } from './quantities.ts';
 export interface MainRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Reads the result, in place when all calls of the request have the same reader. A result it rejects is returned as parsed. */
+  /**
+   * Reads the result, in place when all calls of the request have the same reader. A result it rejects is returned as
+   * parsed.
+   */
   readonly read?: ResultReader | undefined;
 }
 
 /**
- * Class of an error beyond its code. `too-large`: the query or its result exceeds a limit, a smaller one may pass; `rate`: a rate limit;
- * `unknown-block`: the node does not have the requested block.
+ * Class of an error beyond its code. `too-large`: the query or its result exceeds a limit, a smaller one may pass;
+ * `rate`: a rate limit; `unknown-block`: the node does not have the requested block.
  */
 export type RpcHint = 'too-large' | 'rate' | 'unknown-block' | undefined;
 
@@ -44,8 +48,8 @@ export class MainRpcError extends Error {
 let lastId = 0;
 
 /**
- * Sends all calls in one HTTP request and returns the responses in the order of the calls. Throws `MainRpcError`. A body over the size limit
- * is a `too-large` error for every call.
+ * Sends all calls in one HTTP request and returns the responses in the order of the calls. Throws `MainRpcError`. A
+ * body over the size limit is a `too-large` error for every call.
  */
 export async function sendMainRpc(
   node: RpcNode,

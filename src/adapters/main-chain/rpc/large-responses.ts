@@ -1,4 +1,7 @@
-/** Reads the results of large JSON-RPC responses in place. Every id must have exactly one result; anything else is left to the general parser. */
+/**
+ * Reads the results of large JSON-RPC responses in place. Every id must have exactly one result; anything else is left
+ * to the general parser.
+ */
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 
 /** Reads one result at the cursor. Throws `IrregularJson` when it has another form. */

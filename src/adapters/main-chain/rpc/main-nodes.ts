@@ -1,6 +1,6 @@
 /**
- * Fail-over between the nodes of the main chain: the first node in the order of the configuration whose circuit breaker is closed serves.
- * The chain id of a node is checked before any other response of it is accepted.
+ * Fail-over between the nodes of the main chain: the first node in the order of the configuration whose circuit breaker
+ * is closed serves. The chain id of a node is checked before any other response of it is accepted.
  */
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -15,9 +15,9 @@ import type { MainUpstreamCounters } from './upstream-counters.ts';
 
 export interface MainNodes {
   /**
-   * Sends all calls in one HTTP request to one node, to another node if that fails. A transient error without revert data (-32603, -32000, an
-   * unknown block) among the first `needed` responses, by default all, is tried once more after a delay.
-   * Throws `MainRpcError`.
+   * Sends all calls in one HTTP request to one node, to another node if that fails. A transient error without revert
+   * data (-32603, -32000, an unknown block) among the first `needed` responses, by default all, is tried once more
+   * after a delay. Throws `MainRpcError`.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */

@@ -1,6 +1,7 @@
 /**
- * Batches non-urgent calls with the next head poll, so that a block costs one HTTP request. The head poll is not delayed by them: its own calls
- * come first, their errors cause no second attempt of it, and a batch that fails is sent again without them.
+ * Batches non-urgent calls with the next head poll, so that a block costs one HTTP request. The head poll is not
+ * delayed by them: its own calls come first, their errors cause no second attempt of it, and a batch that fails is sent
+ * again without them.
  */
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import { isTransient, type MainNodes } from './main-nodes.ts';
@@ -9,7 +10,10 @@ import { MainRpcError, type RpcResponse, type MainRpcCall } from './json-rpc.ts'
 export interface PiggybackRequests {
   /** Sends the calls at once, together with waiting calls. Throws `MainRpcError`. */
   flushWith: MainNodes['request'];
-  /** Returns what `MainNodes.request` returns, but waits for the next `flushWith`; sends the calls alone when none comes in time. */
+  /**
+   * Returns what `MainNodes.request` returns, but waits for the next `flushWith`; sends the calls alone when none comes
+   * in time.
+   */
   request: MainNodes['request'];
   /** Sends all waiting calls alone; from now on no call waits. */
   drain(): void;

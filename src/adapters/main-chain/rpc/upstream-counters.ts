@@ -1,4 +1,7 @@
-/** Counters of the requests to the main chain's nodes, for metrics. All only grow, except the two gauges of cached snapshots. */
+/**
+ * Counters of the requests to the main chain's nodes, for metrics. All only grow, except the two gauges of cached
+ * snapshots.
+ */
 import { CallCounter } from '../../../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../../../domain/metrics/latency-histogram.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
