@@ -10,10 +10,10 @@ import { withMachine, type MachineKey } from './machine-key.ts';
 export { parseChipSignature as parseChipAnswer } from '../src/domain/evidence/chip-signature.ts';
 export {
   buildEvidence,
-  EvidenceBuildError as BuildingRefused,
+  EvidenceBuildError,
   prepareChipProof,
   prepareControllerProof,
-  type EvidenceBuildProblem as BuildingProblem,
+  type EvidenceBuildProblem,
   type BuiltEvidence,
   type ChipLeaf,
   type PreparedChipProof,

@@ -3,7 +3,7 @@
  * must be the same bytes again; what the reader skips is taken from the vector's own bytes.
  */
 import { describe, expect, it } from 'vitest';
-import { judgeBinding, judgeSingleton, MACHINE_ACCOUNTS } from '../testing/fixtures/alt-account-parsers.ts';
+import { decodeBinding, decodeSingleton, MACHINE_ACCOUNTS } from '../testing/fixtures/alt-account-parsers.ts';
 import {
   bindingsFile,
   singletonCases,
@@ -97,7 +97,7 @@ function rewriteSingleton(name: string, value: unknown, bytes: Uint8Array): Uint
 describe.each(singletonCases)('$name', ({ name, account }) => {
   it('is written as it is', () => {
     const wanted = bytesOf(account);
-    expect(rewriteSingleton(name, valueOf(judgeSingleton(name, toReading(account))), wanted)).toStrictEqual(wanted);
+    expect(rewriteSingleton(name, valueOf(decodeSingleton(name, toReading(account))), wanted)).toStrictEqual(wanted);
   });
 });
 
@@ -105,7 +105,7 @@ const bindings = bindingsFile.cases.filter(({ outcome }) => outcome === 'bound' 
 
 describe.each(bindings)('a binding that is $name', ({ account, bump, solanaAddr }) => {
   it('is written as it is', () => {
-    const binding = valueOf(judgeBinding(toReading(account), solanaAddr)) as OperatorBinding;
+    const binding = valueOf(decodeBinding(toReading(account), solanaAddr)) as OperatorBinding;
     expect(encodeOperatorBinding(parseAltKey(solanaAddr)!, binding, bump)).toStrictEqual(bytesOf(account!));
   });
 });

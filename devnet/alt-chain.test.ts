@@ -55,7 +55,7 @@ function inhabitant(name: string): AltInhabitant & { readonly id: MachineId } {
 }
 
 function readSnapshot(name: string) {
-  return adapter.machines!.chain.readMachineNow(inhabitant(name).id).then(({ snapshot }) => snapshot);
+  return adapter.machines!.chain.readMachineUncached(inhabitant(name).id).then(({ snapshot }) => snapshot);
 }
 
 it('is the deployment that the service wants', async () => {

@@ -1,7 +1,7 @@
 /**
- * How is the service configured? The only file that reads the process environment (configuration.md 1).
- * Every problem is told at once, by the variable's name and never by its value; the result is frozen and passed down. No
- * contract addresses is a legal configuration: the service is not initialised then (decisions 5).
+ * Service configuration; the only file that reads the process environment (configuration.md 1). All problems are
+ * reported at once, by variable name and never by value. The result is frozen and passed down. A configuration without
+ * contract addresses is valid: the service is not initialized then (decisions 5).
  */
 import { readFileSync } from 'node:fs';
 import { readAltChainSettings, type AltChainSettings } from './config/alt-chain-settings.ts';
@@ -24,7 +24,7 @@ import {
 } from './config/parsers.ts';
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
-import { forgetNodeEnvFiles } from './config/node-env-file.ts';
+import { removeEnvFileVariables } from './config/node-env-file.ts';
 import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/identifiers/namespace.ts';
@@ -33,30 +33,30 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 export interface Listener {
   readonly host: string;
-  /** 0 = any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
 }
 
 export interface Config {
   readonly listen: Listener;
-  /** Metrics and profiling; undefined = off. */
+  /** Listener for metrics; undefined: off. */
   readonly admin: Listener | undefined;
-  /** Base of links without a slash at its end; undefined = the address that is listened on (`formatBaseUrl`). */
+  /** Base URL of links without a trailing slash; undefined: the listening address (`formatBaseUrl`). */
   readonly publicUrl: string | undefined;
   readonly database: DatabaseSetting;
-  /** A copy of it, PostgreSQL too, that lists are read from while it is fit; undefined: there is none. */
+  /** PostgreSQL read replica that lists are read from while it is usable; undefined: none. */
   readonly databaseReadUrl: string | undefined;
-  /** Undefined: rates are counted in this process. */
+  /** Undefined: rate limits are counted in this process. */
   readonly redisUrl: string | undefined;
-  /** Undefined: not initialised. */
+  /** Undefined: the service is not initialized. */
   readonly mainChain: MainChainSettings | undefined;
   readonly altChain: AltChainSettings | undefined;
-  /** Undefined: this server issues no challenge and takes no evidence. */
+  /** Undefined: this server issues no challenges and accepts no evidence. */
   readonly verify: VerifySettings | undefined;
   readonly challengeLifetimeSeconds: number;
   readonly keepEvidence: boolean;
   readonly partnerData: 'on' | 'off';
-  /** What the interface does not ask for: routes and members of ours. */
+  /** Routes and members beyond the interface. */
   readonly additions: 'on' | 'off';
   /** A file or an http(s) URL. */
   readonly fxSource: string | undefined;
@@ -65,9 +65,9 @@ export interface Config {
   readonly namespace: Namespace;
   readonly rateLimits: 'on' | 'off';
   readonly rateLimitIpv6Prefix: number;
-  /** Addresses and networks in CIDR notation. */
+  /** IP addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
-  /** `auto`: where the leader lock is held; `only`: no HTTP but the probes. */
+  /** `auto`: indexes while holding the leader lock; `only`: serves health checks only. */
   readonly indexer: 'auto' | 'off' | 'only';
   readonly pollIntervalSeconds: number;
   /** Undefined: nothing is traced. */
@@ -76,25 +76,28 @@ export interface Config {
 }
 
 export interface ConfigReading {
-  /** Complete whatever the problems are: a setting with a problem has its default, or is off. Not to be served with any. */
+  /** Complete even with problems: an invalid setting has its default or is off. Must not be served with any problem. */
   readonly config: Config;
   readonly problems: readonly string[];
-  /** Odd, but no reason not to start. */
+  /** Findings that do not prevent a start. */
   readonly warnings: readonly string[];
 }
 
 export interface ConfigOptions {
-  /** `KEY=VALUE` lines; the environment wins over them. */
+  /** File of `KEY=VALUE` lines; the environment takes precedence. */
   readonly envFile?: string | undefined;
-  /** Half a configuration of Verify counts as none. */
+  /** Treats an incomplete Verify configuration as none. */
   readonly lenient?: boolean | undefined;
-  /** Logs are read by a person at a terminal. */
+  /** Whether logs are written to a terminal. */
   readonly isTerminal?: boolean | undefined;
 }
 
-/** To be called before anything is read: takes out of the environment what Node put there from the files that the command line names. */
-export function forgetEnvFilesOfNode(args: readonly string[]): void {
-  forgetNodeEnvFiles(args, process.env);
+/**
+ * Removes variables that Node loaded from the env files on its command line. Must be called before the environment is
+ * read.
+ */
+export function removeNodeEnvFileVariables(args: readonly string[]): void {
+  removeEnvFileVariables(args, process.env);
 }
 
 /** Reads the configuration from the environment of this process. */
@@ -102,18 +105,20 @@ export function loadConfig(options: ConfigOptions = {}): ConfigReading {
   return readConfig(process.env, { ...options, readFile: (path) => readFileSync(path, 'utf8') });
 }
 
-/** What a command that signs may find in the environment. No part of `Config`, so that nothing that prints a configuration prints it. */
+/**
+ * Reads the secrets of signing commands. They are not part of `Config`, so that no printed configuration contains them.
+ */
 export function loadSigningSecrets(): { readonly key: string | undefined; readonly passphrase: string | undefined } {
   const { SVC_KEY: key, SVC_KEY_PASSPHRASE: passphrase } = process.env;
   return { key, passphrase };
 }
 
-/** What a command of an onboarding provider may find in the environment. No part of `Config`, for the same reason. */
+/** Reads the token of onboarding provider commands, which for the same reason is not part of `Config`. */
 export function loadOnboardingToken(): string | undefined {
   return process.env['SVC_ONBOARDING_TOKEN'];
 }
 
-/** Runs what reads the environment by itself, while nothing is in it but what names a collector's certificates. */
+/** Runs code that reads the environment itself, with only the collector's certificate variables in it. */
 export function runWithCertificates<T>(run: () => T): T {
   const { env } = process;
   process.env = Object.fromEntries(
@@ -126,7 +131,7 @@ export function runWithCertificates<T>(run: () => T): T {
   }
 }
 
-/** Reads the configuration from the given environment; never throws. */
+/** Reads the configuration from the given environment. Never throws. */
 export function readConfig(
   env: ProcessEnvironment,
   options: ConfigOptions & { readonly readFile: ReadFile },
@@ -159,15 +164,15 @@ export function readConfig(
     },
   };
   if (config.databaseReadUrl !== undefined && config.database.kind !== 'postgres') {
-    environment.note('DATABASE_READ_URL', 'is a copy of a PostgreSQL database, and DATABASE_URL names none');
+    environment.addProblem('DATABASE_READ_URL', 'requires a postgres:// DATABASE_URL');
   }
   if (config.mainChain === undefined && config.altChain !== undefined) {
-    environment.warn('ALT_RPC_URLS', 'the alt chain is not served without the contracts of the main chain');
+    environment.addWarning('ALT_RPC_URLS', 'has no effect without the contracts of the main chain');
   }
   return { config: deepFreeze(config), problems: environment.problems, warnings: environment.warnings };
 }
 
-/** The base of links to a listener: an IPv6 address stands in brackets. */
+/** Returns the base URL of a listener; an IPv6 address is put in brackets. */
 export function formatBaseUrl({ host, port }: Listener): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -178,7 +183,7 @@ function readListeners(environment: Environment): Pick<Config, 'listen' | 'admin
   const adminHost = environment.read('ADMIN_HOST', HOST) ?? '127.0.0.1';
   const adminPort = environment.read('ADMIN_PORT', PORT) ?? 9464;
   if (port !== 0 && port === adminPort && host === adminHost) {
-    environment.note('ADMIN_PORT', 'must not be the public PORT');
+    environment.addProblem('ADMIN_PORT', 'must not be the public PORT');
   }
   return {
     listen: { host, port },
@@ -191,7 +196,7 @@ function readNamespace(environment: Environment): Pick<Config, 'namespaceFile' |
   const namespaceFile = environment.read('NAMESPACE_FILE', FILE);
   const text = namespaceFile === undefined ? undefined : environment.readFileOf('NAMESPACE_FILE', namespaceFile);
   const { namespace = DEFAULT_NAMESPACE, problems = [] } = text === undefined ? {} : parseNamespace(text);
-  for (const problem of problems) environment.note('NAMESPACE_FILE', problem);
+  for (const problem of problems) environment.addProblem('NAMESPACE_FILE', problem);
   return { namespaceFile, namespace };
 }
 

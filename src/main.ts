@@ -1,7 +1,4 @@
-/**
- * How do the parts become a service? The composition root, as a table of contents: each part is opened by its file in `wiring/`, and
- * `close` undoes all of it.
- */
+/** Composition root. Each part of the service is opened by its file in `composition/`, and `close` undoes all of it. */
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -27,15 +24,21 @@ import { openDistributedCounters } from './composition/distributed-counters.ts';
 import { openTracing } from './composition/tracing.ts';
 
 export interface Service {
-  /** Where it listens, without a slash at the end. */
+  /** URL that the service listens on, without a trailing slash. */
   readonly url: string;
   readonly app: FastifyInstance;
-  /** Resolves when the index and the folds have caught up with the finalized block for the first time; never where another process indexes. */
+  /**
+   * Resolves when index and rating states have reached the finalized block for the first time; at once when another
+   * process indexes.
+   */
   readonly indexed: Promise<unknown>;
   close(): Promise<void>;
-  /** Closes after a moment in which `/ready` says no and everything else is answered, so that balancers send nothing more. */
+  /**
+   * Closes after a short notice during which `/ready` fails and all other requests are served, so that load balancers
+   * stop sending traffic.
+   */
   drain(): Promise<void>;
-  /** Takes over onboarding tokens and trust files, from the next request on; with any problem, which is logged, none of them. */
+  /** Reloads onboarding tokens and trust files for later requests. Logs any problem, and applies nothing then. */
   reload(reading: ConfigReading): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export interface ServiceOptions {
   readonly isLenient?: boolean;
 }
 
-/** At any other, the line of a request would be made for nothing. */
+/** Levels at which request lines are logged; at any other they need not be built. */
 const REQUEST_LOG_LEVELS: readonly string[] = ['info', 'debug', 'trace'];
 
 /** Starts the service. Throws `StartRefused` when the configuration contradicts the chain, the database or a file. */
@@ -69,7 +72,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
 
     const ctx: Ctx = {
-      standing: { isStopping: () => isStopping, countsTogether: () => distributedCounters?.isUp() },
+      process: { isStopping: () => isStopping, isRateLimitDistributed: () => distributedCounters?.isUp() },
       clock: CLOCK,
       monotonicClock: MONOTONIC_CLOCK,
       timers: TIMERS,
@@ -79,17 +82,17 @@ export async function startService(config: Config, { log, isLenient = false }: S
       publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
       pollIntervalSeconds: config.pollIntervalSeconds,
       store,
-      lists: replica && (tracing?.traceStore(replica) ?? replica),
+      readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
       alt: alt?.ports,
       bindings: alt?.adapter.bindings,
-      chip: onboarding.intake,
-      isChipRefused: onboarding.isRefused,
+      onboarding: onboarding.intake,
+      isOnboardingRefused: onboarding.isRefused,
       partnerData,
       additions: config.additions,
       pages: createPageSource(),
-      pictures: findImageRenderer(),
+      imageRenderer: findImageRenderer(),
     };
     const http = new RequestMetrics();
     const app = await buildApp(ctx, {
@@ -134,7 +137,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       reload: onboarding.reload,
     };
   } catch (error) {
-    // Why the start failed is what the operator must learn.
+    // The operator needs the error of the start, not of the cleanup.
     await shutdown.closeAll().catch(() => undefined);
     throw error;
   }

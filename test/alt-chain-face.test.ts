@@ -12,7 +12,7 @@ import {
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
 import { describeAltChain } from '../testing/contracts/alt-chain-contract.ts';
-import { createAltScene, type AltScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
 import { listVectorAccounts } from '../testing/fakes/canned-alt-node.ts';
 import type { VectorAccount } from '../testing/fixtures/alt-chain-vectors.ts';
 import { parseAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
@@ -49,7 +49,7 @@ describe('a history of real transactions', () => {
   const PLAIN = 1n as MachineId;
   const ARRIVED = 2n as MachineId;
   let node: AltNode;
-  let scene: AltScene;
+  let scene: AltChainHarness;
   let history: AltHistory;
   const submitted: { readonly signature: string; readonly slot: number }[] = [];
 
@@ -67,7 +67,7 @@ describe('a history of real transactions', () => {
     node.advanceTo(GENESIS + 2 * 86_400);
     submitted.push(await submitEvent(node, { ...event, record: ACTIVITY, noisyLogs: true }));
     node.advanceSlots(LAG_SLOTS + 1);
-    scene = createAltScene([node.rpcUrl], node.genesisHash);
+    scene = createAltChainHarness([node.rpcUrl], node.genesisHash);
     history = scene.open({ programs: node.programs, binding: undefined }).machines!.history;
   });
   afterAll(async () => {

@@ -12,13 +12,13 @@ import {
   placeMachine,
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
-import { createAltScene, type AltScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../src/domain/machine/machine-facts.ts';
 import { createAltIndexers, type AltIndexers } from '../src/indexing/alt/alt-indexers.ts';
-import { createKeptLog } from '../testing/fakes/recording-log.ts';
+import { createRecordingLog } from '../testing/fakes/recording-log.ts';
 import { FixedRates, FINGERPRINT } from '../testing/fixtures/indexer-harness.ts';
 import { VirtualTime } from '../testing/fakes/virtual-time.ts';
 import type { Store } from '../src/ports/store.ts';
@@ -29,7 +29,7 @@ const MOVED = 2n as MachineId;
 const FORMS = ['plain', 'cpi', 'v0-lookup-table'] as const;
 
 let node: AltNode;
-let scene: AltScene;
+let scene: AltChainHarness;
 let store: Store;
 let time: VirtualTime;
 let indexers: AltIndexers;
@@ -56,7 +56,7 @@ async function submitMany(machineId: MachineId, from: number, to: number): Promi
 beforeEach(async () => {
   records = new Map();
   node = await startAltNode({ genesisTimestamp: GENESIS });
-  scene = createAltScene([node.rpcUrl], node.genesisHash);
+  scene = createAltChainHarness([node.rpcUrl], node.genesisHash);
   store = await createStore('sqlite::memory:');
   time = new VirtualTime();
   indexers = createAltIndexers({
@@ -65,7 +65,7 @@ beforeEach(async () => {
     fxRates: new FixedRates(),
     clock: time,
     timers: { wait: async (milliseconds) => time.jump(milliseconds) },
-    log: createKeptLog(),
+    log: createRecordingLog(),
     deployment: { genesisHash: node.genesisHash as AltKey, eventRegistry: node.programs.eventRegistry, firstSlot: 0 },
     pollIntervalMilliseconds: 60_000,
   });

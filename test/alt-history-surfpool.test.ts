@@ -17,7 +17,7 @@ import {
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
 import { keyOfSeed, signPlan } from '../devnet/alt-node/signed-transaction.ts';
-import { createAltScene, type AltScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
 import { formatBase58 } from '../src/domain/identifiers/base58.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import type { AltHistory } from '../src/ports/alt-chain.ts';
@@ -30,7 +30,7 @@ const LAMPORTS = 1_000_000_000;
 const LATER_SLOT = 10_000;
 
 let surfpool: SurfpoolNode;
-let scene: AltScene;
+let scene: AltChainHarness;
 let history: AltHistory;
 let submitted: string[];
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
     await closeLog(node, { machineId: MACHINE, authority: LIFECYCLE_SEED }),
   ].map(({ signature }) => signature);
   surfpool.travelTo(LATER_SLOT);
-  scene = createAltScene([surfpool.rpcUrl], surfpool.genesisHash);
+  scene = createAltChainHarness([surfpool.rpcUrl], surfpool.genesisHash);
   history = scene.open({ programs: ALT_PROGRAMS, binding: undefined }).machines!.history;
 });
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { submitEvent } from '../devnet/alt-node/event-transactions.ts';
 import { machineAddresses, singletonAddresses } from '../devnet/alt-node/program-addresses.ts';
 import { placeEventRegistry, REVENUE } from '../devnet/alt-node/registered-machine.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { createAltScene, type AltScene as AdapterScene } from '../testing/fixtures/alt-chain-adapter.ts';
+import { createAltChainHarness, type AltChainHarness as AdapterScene } from '../testing/fixtures/alt-chain-harness.ts';
 import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import type { AltMachine } from '../src/domain/alt-chain/alt-machine-facts.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
@@ -25,11 +25,11 @@ import {
   MACHINE,
   MAIN_MACHINE,
   NOW,
-  openAltScene,
+  openAltService,
   OPERATOR,
   OWNER_KEY,
   present,
-  type AltScene,
+  type AltService,
 } from '../testing/harness/alt-chain.ts';
 import { rule } from './conformance/rule.ts';
 
@@ -53,7 +53,7 @@ const timers: Timers = {
 let node: AltNode;
 let adapterScene: AdapterScene;
 let store: Store;
-let scene: AltScene;
+let scene: AltService;
 const loops: PollLoop[] = [];
 
 const at = (day: number) => NOW - (EVENTS - day) * 2 * DAY;
@@ -108,7 +108,7 @@ beforeAll(async () => {
   }
   node.advanceTo(NOW - 60);
 
-  adapterScene = createAltScene([node.rpcUrl], node.genesisHash);
+  adapterScene = createAltChainHarness([node.rpcUrl], node.genesisHash);
   const { machines } = adapterScene.open({ ordinal: 5, programs: node.programs, binding: undefined });
   const { chain, history } = machines!;
   store = await createStore('sqlite::memory:');
@@ -135,7 +135,7 @@ beforeAll(async () => {
   const changes = [{ kind: 'held', id: HERE, owner: OPERATOR, controller: undefined } as const];
   const block = { blockNumber: 120_340, blockHash: '0x' };
   await store.advanceMainChain(undefined, block, [], { readAtBlock: block.blockNumber, changes });
-  scene = await openAltScene({
+  scene = await openAltService({
     machines: [{}, {}, {}, { main: MAIN_MACHINE }, { main: { homeOrdinal: present(0) } }],
     ctx: { alt: { chain, index: indexers.index }, store },
   });
@@ -149,7 +149,7 @@ afterAll(async () => {
 });
 
 const read = async (path: string) => {
-  const { status, text } = await scene.ask(path);
+  const { status, text } = await scene.request(path);
   return [status, JSON.parse(text)];
 };
 
@@ -201,7 +201,7 @@ describe('a machine of the local alt chain', () => {
   it('is decided about by its owner', async () => {
     const decision = { machineId: RATED, optedIn: true, timestamp: NOW };
     const payload = JSON.stringify(membersOf(decision, ALT));
-    const { status, text } = await scene.ask(`/machine/did:svc:${RATED}/monetization`, { method: 'PUT', payload });
+    const { status, text } = await scene.request(`/machine/did:svc:${RATED}/monetization`, { method: 'PUT', payload });
     expect([status, JSON.parse(text)]).toEqual([
       200,
       { machine_id: '1', status: 'OPTED_IN', signer: OWNER_KEY, updated_at: NOW },

@@ -28,7 +28,7 @@ const SUMMARY: Area = { left: 460, top: 215, right: 1130, bottom: 360 };
 const MARGIN: Area = { left: 1131, top: 20, right: 1199, bottom: 629 };
 
 async function drawInk(facts: Partial<CardFacts>) {
-  const png = (await pictures.draw(formatPreview({ ...FACTS, ...facts }), () => true))!;
+  const png = (await pictures.render(formatPreview({ ...FACTS, ...facts }), () => true))!;
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([PREVIEW_SIZE.width, PREVIEW_SIZE.height]);
   const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
   const background = rows.subarray(1 + 20 * (PREVIEW_SIZE.width * 4 + 1), 5 + 20 * (PREVIEW_SIZE.width * 4 + 1));

@@ -11,7 +11,7 @@ import {
   type ChipScene,
   type Headers,
 } from '../testing/harness/chip-service.ts';
-import { converse } from '../testing/harness/raw-http.ts';
+import { sendRaw } from '../testing/harness/raw-http.ts';
 import { rule } from './conformance/rule.ts';
 
 const WORLD = worldOf({ world: { challenge: { consumedBy: `0x${'1'.repeat(64)}` } } });
@@ -38,7 +38,7 @@ const issue = async () => {
 const findRow = () => scene.store.findChallenge(nonceHashOf(toHex(NONCE)), `0x${'0'.repeat(64)}`);
 const distinctNonces = () => {
   let next = 0;
-  const chip = { ...scene.ctx.chip!, createNonce: () => new Uint8Array(32).fill(++next) };
+  const chip = { ...scene.ctx.onboarding!, createNonce: () => new Uint8Array(32).fill(++next) };
   Object.assign(scene.ctx, { chip });
 };
 
@@ -71,10 +71,10 @@ describe('a challenge', () => {
   it('leaves no more than it needs: the hash of its nonce, five for a machine and ten thousand in all', async () => {
     rule('challenge.nonce-hash-only', 'challenge.no-side-effects', 'limits.challenge');
     const kept: unknown[] = [];
-    const intakes = await scene.store.listIntakes(undefined, 2);
-    const keepChallenge = scene.store.keepChallenge.bind(scene.store);
+    const intakes = await scene.store.listEvidenceRecords(undefined, 2);
+    const insertChallenge = scene.store.insertChallenge.bind(scene.store);
     Object.assign(scene.ctx.store, {
-      keepChallenge: (...given: Parameters<typeof keepChallenge>) => (kept.push(given), keepChallenge(...given)),
+      insertChallenge: (...given: Parameters<typeof insertChallenge>) => (kept.push(given), insertChallenge(...given)),
     });
     expect(await judge()).toBe('201');
     const challenge = {
@@ -86,13 +86,13 @@ describe('a challenge', () => {
       expiresAt: WORLD.now + 270,
     };
     expect(kept).toEqual([[challenge, { perMachine: 5, inAll: 10_000 }]]);
-    expect(await scene.store.listIntakes(undefined, 2)).toEqual(intakes);
+    expect(await scene.store.listEvidenceRecords(undefined, 2)).toEqual(intakes);
   });
 
   it('ends so many whole seconds after the second of its issue', async () => {
     rule('challenge.expires-at', 'limits.challenge-lifetime');
     scene.ctx.time.milliseconds += 999;
-    Object.assign(scene.ctx, { chip: { ...scene.ctx.chip!, challengeLifetimeSeconds: 60 } });
+    Object.assign(scene.ctx, { chip: { ...scene.ctx.onboarding!, challengeLifetimeSeconds: 60 } });
     expect(JSON.parse((await issue()).text)).toMatchObject({ expiresAt: String(WORLD.now + 60) });
   });
 
@@ -137,7 +137,7 @@ describe('a token', () => {
     rule('auth.token-first');
     const { port } = new URL(scene.url);
     const head = ['POST ' + CHALLENGE_PATH + ' HTTP/1.1', 'Host: a', 'Expect: 100-continue', 'Content-Length: 2'];
-    const { answers } = await converse(Number(port), `${head.join('\r\n')}\r\n\r\n`);
+    const { responses: answers } = await sendRaw(Number(port), `${head.join('\r\n')}\r\n\r\n`);
     expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([[401, 'close']]);
   });
 
@@ -308,9 +308,9 @@ it('a store that does not answer is not taken for the chain: 503', async () => {
   rule('challenge-errors.store');
   await scene.close();
   scene = await startChipScene(WORLD, { deadlineMilliseconds: { 'chip-challenge': 1_000 } });
-  Object.assign(scene.ctx.store, { keepChallenge: () => new Promise(() => undefined) });
+  Object.assign(scene.ctx.store, { insertChallenge: () => new Promise(() => undefined) });
   expect(await judge()).toBe('503 VERIFY_STORE_UNAVAILABLE');
-  Object.assign(scene.ctx.main!.chain, { readMachineNow: () => new Promise(() => undefined) });
+  Object.assign(scene.ctx.main!.chain, { readMachineUncached: () => new Promise(() => undefined) });
   expect(await judge()).toBe('503 CHAIN_UNAVAILABLE');
 });
 
@@ -360,11 +360,11 @@ it.each(STEPS.slice(1).map((later, k) => [STEPS[k]![0], later[0], STEPS[k]![1], 
 
 it('anything unforeseen: 500', async () => {
   rule('challenge-errors.internal');
-  Object.assign(scene.ctx.main!.chain, { readMachineNow: () => Promise.reject(new TypeError('secret')) });
+  Object.assign(scene.ctx.main!.chain, { readMachineUncached: () => Promise.reject(new TypeError('secret')) });
   expect(await judge()).toBe('500 INTERNAL_ERROR');
 });
 
 it('nobody is told of a challenge whose chain could not be read', async () => {
-  Object.assign(scene.ctx.main!.chain, { readMachineNow: () => Promise.reject(chainUnreadable('main', 'deadline')) });
+  Object.assign(scene.ctx.main!.chain, { readMachineUncached: () => Promise.reject(chainUnreadable('main', 'deadline')) });
   expect(await judge()).toBe('503 CHAIN_UNAVAILABLE');
 });

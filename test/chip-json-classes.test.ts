@@ -158,7 +158,7 @@ describe.each([
 });
 
 it.each(Object.entries(OTHER_SPELLINGS))('%s: the same JSON', async (_class, bend) => {
-  Object.assign(scene.ctx.chip!, { createNonce: () => randomBytes(32) });
+  Object.assign(scene.ctx.onboarding!, { createNonce: () => randomBytes(32) });
   expect(await judge(CHALLENGE_PATH, bend(CHALLENGE))).toBe('201');
   expect(await judge(EVIDENCE_PATH, bend(EVIDENCE))).toBe('400 EVIDENCE_NOT_CANONICAL');
 });

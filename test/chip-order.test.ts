@@ -153,7 +153,7 @@ const EVIDENCE_STEPS: readonly Step[] = [
   {
     name: '14 store',
     answer: '503 VERIFY_STORE_UNAVAILABLE',
-    bend: (_, { ctx }) => Object.assign(ctx.store, { acceptIntake: refuse }),
+    bend: (_, { ctx }) => Object.assign(ctx.store, { consumeChallenge: refuse }),
   },
 ];
 
@@ -168,7 +168,7 @@ const CHALLENGE_STEPS: readonly Step[] = [
   {
     name: '11 caps',
     answer: '429 RATE_LIMITED',
-    bend: (_, { ctx }) => Object.assign(ctx.store, { keepChallenge: () => Promise.resolve(false) }),
+    bend: (_, { ctx }) => Object.assign(ctx.store, { insertChallenge: () => Promise.resolve(false) }),
   },
 ];
 

@@ -31,15 +31,15 @@ describe('the published requests', () => {
     );
     scene = await startChipScene(worldOf(each));
     const { status, code } = each.expect;
-    const before = [await findChallenge(), await scene.store.listIntakes(undefined, 2)];
+    const before = [await findChallenge(), await scene.store.listEvidenceRecords(undefined, 2)];
     expect(await judge(each)).toBe(code === null ? String(status) : `${status} ${code}`);
     if (code === null) {
-      const [intake, ...others] = await scene.store.listIntakes(undefined, 2);
+      const [intake, ...others] = await scene.store.listEvidenceRecords(undefined, 2);
       expect(others).toEqual([]);
       expect(intake!.evidence).toEqual(fromBase64(each.request.bodyBase64));
       expect(await findChallenge()).toMatchObject({ challenge: { consumedBy: intake!.evidenceHash } });
     } else {
-      expect([await findChallenge(), await scene.store.listIntakes(undefined, 2)]).toEqual(before);
+      expect([await findChallenge(), await scene.store.listEvidenceRecords(undefined, 2)]).toEqual(before);
     }
   });
 });
@@ -65,7 +65,7 @@ describe('one challenge', () => {
     const replay = '409 EVIDENCE_ALREADY_ACCEPTED';
     expect([await judge(accept), await judge(accept)]).toEqual([replay, replay]);
     expect(await judge(named('certificate-no-aia'))).toBe('409 CHALLENGE_CONSUMED');
-    expect(await scene.store.listIntakes(undefined, 2)).toHaveLength(1);
+    expect(await scene.store.listEvidenceRecords(undefined, 2)).toHaveLength(1);
   });
 
   it('is consumed by one of any number of documents at once', async () => {
@@ -76,7 +76,7 @@ describe('one challenge', () => {
     );
     expect(answers.filter((answer) => answer === '202')).toHaveLength(1);
     expect(new Set(answers)).toEqual(new Set(['202', '409 EVIDENCE_ALREADY_ACCEPTED', '409 CHALLENGE_CONSUMED']));
-    expect(await scene.store.listIntakes(undefined, 2)).toHaveLength(1);
+    expect(await scene.store.listEvidenceRecords(undefined, 2)).toHaveLength(1);
     // The others found it consumed before anything was verified or read for them.
     expect(scene.reads).toBe(1);
   });
@@ -86,12 +86,12 @@ describe('one challenge', () => {
     const asked = Promise.withResolvers<undefined>();
     const answering = Promise.withResolvers<undefined>();
     const { chain } = scene.ctx.main!;
-    const readMachineNow = chain.readMachineNow.bind(chain);
+    const readMachineUncached = chain.readMachineUncached.bind(chain);
     Object.assign(chain, {
-      async readMachineNow(id: MachineId) {
+      async readMachineUncached(id: MachineId) {
         asked.resolve(undefined);
         await answering.promise;
-        return readMachineNow(id);
+        return readMachineUncached(id);
       },
     });
     const first = judge(accept);
@@ -101,7 +101,7 @@ describe('one challenge', () => {
     expect(await first).toBe('202');
   });
 
-  it.each(['findChallenge', 'acceptIntake'])(
+  it.each(['findChallenge', 'consumeChallenge'])(
     'names the store when it is the store that does not answer %s',
     async (method) => {
       scene = await startChipScene(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
@@ -112,7 +112,7 @@ describe('one challenge', () => {
 
   it('names the chain when it is the chain that does not answer', async () => {
     scene = await startChipScene(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
-    Object.assign(scene.ctx.main!.chain, { readMachineNow: () => new Promise(() => undefined) });
+    Object.assign(scene.ctx.main!.chain, { readMachineUncached: () => new Promise(() => undefined) });
     expect(await judge(accept)).toBe('503 CHAIN_UNAVAILABLE');
   });
 

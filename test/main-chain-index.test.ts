@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { AnswerRejected } from '../src/domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../src/domain/index-rules/rejected-response.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { decodeRatingState } from '../src/domain/rating/rating-state-codec.ts';
 import { createEventFolder } from '../src/indexing/rating/event-folder.ts';
@@ -12,18 +12,18 @@ import { IndexRefused, createIndexIntegrity } from '../src/indexing/loops/index-
 import { createMainChainIndex } from '../src/indexing/main/main-chain-index.ts';
 import { createBlockReader } from '../src/indexing/main/block-reader.ts';
 import type { HeadStep } from '../src/ports/main-chain.ts';
-import { startMachineScene, type MachineScene } from '../testing/fixtures/machines.ts';
+import { startMachineHarness, type MachineHarness } from '../testing/fixtures/machines.ts';
 import type { RpcFault } from '../testing/harness/rpc-proxy.ts';
 import { rule } from './conformance/rule.ts';
 
 const NEVER = new AbortController().signal;
 
-let scene: MachineScene;
+let scene: MachineHarness;
 let machine: MachineId;
 
 /** Blocks: the deployment, a new machine, its first two events together, then one event a block; the last two are not final. */
 beforeEach(async () => {
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
   machine = (await scene.activate()) as MachineId;
   await scene.mine(scene.revenue(machine, 1_001n), scene.revenue(machine, 1_002n));
   for (let i = 3; i <= 6; i++) await scene.mine(scene.revenue(machine, 1_000n + BigInt(i)));
@@ -38,10 +38,10 @@ async function openIndexers(maxWindowBlocks?: number) {
   const store = await createStore('sqlite::memory:');
   const clock = { nowMilliseconds: () => Date.now() };
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const standing = createIndexIntegrity(log);
+  const integrity = createIndexIntegrity(log);
   const reader = createBlockReader(chain, 'proven');
   const steps: HeadStep[] = [];
-  const shared = { chain, reader, store, standing, clock, log };
+  const shared = { chain, reader, store, integrity, clock, log };
   const index = createMainChainIndex({ ...shared, identity: 'test', startBlock: 0, maxWindowBlocks });
   const fxRates = createFixedRates([]);
   const folder = createEventFolder({ ...shared, fxRates });
@@ -53,7 +53,7 @@ async function openIndexers(maxWindowBlocks?: number) {
       const advanced = await index.advance(NEVER);
       return advanced.kind === 'caught-up' ? await folder.fold(advanced.block, NEVER) : advanced.kind;
     } catch (error) {
-      if (error instanceof AnswerRejected) return error.problem;
+      if (error instanceof ResponseRejected) return error.problem;
       if (error instanceof IndexRefused) return error.refusal;
       throw error;
     }
@@ -63,7 +63,7 @@ async function openIndexers(maxWindowBlocks?: number) {
     const rows = await eventTimes.readEventLogs('second', machine, 0, count, head, false);
     return rows.map(({ eventIndex, value, blockNumber }) => [eventIndex, value, blockNumber - head.number]);
   }
-  return { chain, store, standing, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };
+  return { chain, store, integrity, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };
 }
 
 /** The events' index, value and block, counted back from the head. */
@@ -100,7 +100,7 @@ describe('the indexers on a real node', () => {
   it('fold what is final', async () => {
     const { store, work, fingerprint } = await openIndexers();
     await work();
-    const stored = await store.readFold('second', machine, fingerprint);
+    const stored = await store.readRatingState('second', machine, fingerprint);
     expect(decodeRatingState(stored!.state)).toMatchObject({
       nextSeq: 4,
       revenueEvents: 4,
@@ -146,13 +146,13 @@ describe('the indexers on a real node', () => {
   });
 
   it('refuse an index after a reorg past finality', async () => {
-    const { follower, standing, store, work, readTimes } = await openIndexers();
+    const { follower, integrity, store, work, readTimes } = await openIndexers();
     await work();
     await follower.poll();
     const checkpoint = await store.readMainChainCheckpoint();
     await scene.chain.writer.rpc.request('anvil_reorg', [4, []]);
     await follower.poll();
-    expect(standing.refusal()).toBe('checkpoint-not-on-chain');
+    expect(integrity.refusal()).toBe('checkpoint-not-on-chain');
     expect(await work()).toBe('checkpoint-not-on-chain');
     await expect(readTimes(2)).rejects.toMatchObject({ kind: 'ChainUnreadable', context: { cause: 'contradiction' } });
     expect(await store.readMainChainCheckpoint()).toEqual(checkpoint);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { config } = read(trust, onboardingToken);
   onboarding = await openOnboarding({ config, isLenient: false, store, log });
   // Its routes hold the intake that the scene was made with.
-  Object.defineProperties(scene.ctx.chip, Object.getOwnPropertyDescriptors(onboarding.intake));
+  Object.defineProperties(scene.ctx.onboarding, Object.getOwnPropertyDescriptors(onboarding.intake));
 });
 afterAll(async () => {
   await scene.close();

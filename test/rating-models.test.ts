@@ -12,8 +12,8 @@ import type { RatingEvent } from '../src/domain/rating/event.ts';
 import { emptyRatingState } from '../src/domain/rating/rating-state.ts';
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MILLISECONDS, SEED_TITLE } from '../testing/arbitraries/property-runs.ts';
 import type { RateTable } from '../src/domain/rating/rate-table.ts';
-import { factsAt, history, tableThrough } from '../testing/arbitraries/rating-arbitraries.ts';
-import { toVectorAnswer } from '../testing/fixtures/rating-vectors.ts';
+import { factsAt, eventHistory, tableThrough } from '../testing/arbitraries/rating-arbitraries.ts';
+import { toVectorResult } from '../testing/fixtures/rating-vectors.ts';
 import { rateMachine } from '../src/domain/rating/rating.ts';
 import { formatDay } from '../src/domain/rating/utc-day.ts';
 
@@ -57,13 +57,13 @@ it(`two models, one answer (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISE
   const tables = TABLES.map((rates) => ({ rates, replayRates: toReplayTable(rates) }));
   const clock = fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - 50 * DAY_SECONDS, max: NOW + 200 * DAY_SECONDS }));
   const property = fc.property(
-    history,
+    eventHistory,
     factsAt(NOW),
     fc.constantFrom(...tables),
     clock,
     (events, facts, table, now) => {
       const { rates, replayRates } = table;
-      const served = rateMachine({ ...PLAIN_FACTS, ...facts, rates, fold: emptyRatingState(), tail: events, now });
+      const served = rateMachine({ ...PLAIN_FACTS, ...facts, rates, state: emptyRatingState(), tail: events, now });
       const replayed = rateRawEvents({
         events: events.map(toReplayEvent),
         priorEvents: 0n,
@@ -74,7 +74,7 @@ it(`two models, one answer (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISE
         now: BigInt(now),
         rates: replayRates,
       });
-      expect(toVectorAnswer(served)).toStrictEqual(replayed);
+      expect(toVectorResult(served)).toStrictEqual(replayed);
     },
   );
   fc.assert(property, PROPERTY_RUNS);

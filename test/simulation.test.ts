@@ -122,8 +122,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
       symptom: /: not what block \d+ says$/,
       seed: 7,
       alterStore: (store) => {
-        let first: Awaited<ReturnType<Store['readFold']>>;
-        return { ...store, readFold: async (...asked) => (first ??= await store.readFold(...asked)) };
+        let first: Awaited<ReturnType<Store['readRatingState']>>;
+        return { ...store, readRatingState: async (...asked) => (first ??= await store.readRatingState(...asked)) };
       },
     },
   ])('detects by its symptom a store that $bug', async ({ symptom, seed, alterStore }) => {

@@ -33,7 +33,7 @@ const index = createMainChainIndex({
   chain: adapter.log,
   reader: createBlockReader(adapter.log, 'proven'),
   store,
-  standing: createIndexIntegrity(log),
+  integrity: createIndexIntegrity(log),
   clock,
   log,
   identity: formatIndexIdentity({

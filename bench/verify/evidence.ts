@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
-import { createScene, passSteps, type EvidenceScene } from '../../testing/fixtures/evidence-documents.ts';
+import { createEvidenceHarness, passSteps, type EvidenceScene } from '../../testing/fixtures/evidence-documents.ts';
 import * as steps from '../../src/domain/evidence/evidence-steps.ts';
 import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
@@ -23,13 +23,13 @@ const CONNECTIONS = 32;
 const PER_ROUND = 300;
 
 function measureChecks(): void {
-  const scene = createScene();
+  const scene = createEvidenceHarness();
   const accepted = passSteps(scene);
   const { document, transcript, leaf, leafDer, now } = accepted;
   const rules = { ...vectorRules, checks: NATIVE_CHECKS };
   const chipSignature = fromHex(document.proof.chipSignature);
   const preimage = chipPreimage(transcript, rules.namespace);
-  const unknown = createScene({ lookup: () => ({ state: 'gone', isDocumentAccepted: false }) });
+  const unknown = createEvidenceHarness({ lookup: () => ({ state: 'gone', isDocumentAccepted: false }) });
   const checks: Readonly<Record<string, () => unknown>> = {
     'form and canonical bytes': () => steps.requireCanonical(steps.requireWellFormed(scene.body)),
     certificate: () => judgeLeaf(leafDer, { ...rules, nowSeconds: now }),

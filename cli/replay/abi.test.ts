@@ -1,8 +1,9 @@
+/** ABI encoding of the replay against another encoder, and malformed data. */
 import { describe, expect, it } from 'vitest';
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { encodeEvents } from './canned-node.ts';
 
-/** `MachineEvent[]` of two events as another ABI encoder (viem 2.57) writes it. */
+/** `MachineEvent[]` of two events, written by viem 2.57. */
 const TWO_EVENTS = [
   '0000000000000000000000000000000000000000000000000000000000000020',
   '0000000000000000000000000000000000000000000000000000000000000002',
@@ -46,16 +47,16 @@ describe('calls and topics', () => {
     ['priorEventCount(uint256)', '0x706304ef'],
     ['MAX_QUERY_LIMIT()', '0x23beb3dd'],
     ['subscriptionStatus(uint256)', '0x492f8724'],
-  ])('%s has the selector of chain-evm 2', (signature, selector) => {
+  ])('encodes %s with the selector of chain-evm 2', (signature, selector) => {
     expect(encodeCall(signature, [])).toBe(selector);
   });
 
-  it('writes a word per argument', () => {
+  it('encodes one word per argument', () => {
     expect(encodeCall('getEventCount(uint256)', [2n ** 256n - 1n])).toBe(`0x1c2eaa9c${'f'.repeat(64)}`);
     expect(encodeWord(42n)).toBe(`0x${word('2a')}`);
   });
 
-  it('hashes texts as the chain does', () => {
+  it('hashes with keccak256', () => {
     expect(topicOf('CROSS_CHAIN_MIRROR')).toBe('0x64bdb9ff260409297fec4bc6ce7fcc534d273570c8e892c8042f5ff350904284');
     expect(hashOf(new Uint8Array())).toBe('0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470');
   });
@@ -75,13 +76,13 @@ describe('a MachineEvent[]', () => {
     ]);
   });
 
-  it('is written by the canned node as by that encoder', () => {
+  it('has the same encoding in the canned node', () => {
     const events = [
       { block: 1, type: 1, value: 2n ** 256n - 1n, currency: '', timestamp: 2n ** 256n - 1n, trust: 1 },
       { block: 1, type: 0, value: 5n, currency: 'EUR', timestamp: 9n, trust: 2, metadata: new Uint8Array(40) },
     ];
     const written = encodeEvents(42n, events).slice(2);
-    // The second event of the golden bytes holds no hashes, so the first one written here must be the same words.
+    // The second event above contains no hashes, so the first one here must have the same words.
     expect(written.slice(64 * 4, 64 * 16)).toBe(TWO_EVENTS.slice(-64 * 12));
     expect(
       readTuple(parseBytes(`0x${written}`))
@@ -90,7 +91,7 @@ describe('a MachineEvent[]', () => {
     ).toStrictEqual([0, 40]);
   });
 
-  it('is refused wherever it is cut off', () => {
+  it('is rejected when truncated at any byte', () => {
     const read = (hex: string) =>
       readTuple(parseBytes(`0x${hex}`))
         .tuples(0)
@@ -106,18 +107,18 @@ describe('a MachineEvent[]', () => {
     ['an array offset beyond the data', word('ffff')],
     ['an array offset of 2^256 − 1', 'f'.repeat(64)],
     ['more elements than bytes', word('20') + 'f'.repeat(64)],
-  ])('is refused with %s', (_name, hex) => {
+  ])('is rejected with %s', (_name, hex) => {
     expect(() => readTuple(parseBytes(`0x${hex}`)).tuples(0)).toThrow(MalformedAbi);
   });
 
-  it('refuses a uint that does not fit its type', () => {
+  it('is rejected with a uint that does not fit its type', () => {
     const tuple = readTuple(parseBytes(`0x${word('100')}`));
     expect(tuple.uint(0)).toBe(256n);
     expect(() => tuple.uint(0, 8)).toThrow(MalformedAbi);
     expect(() => tuple.bool(0)).toThrow(MalformedAbi);
   });
 
-  it.each([[undefined], [null], [7], ['12'], ['0x1'], ['0xgg']])('refuses %s as bytes', (value) => {
+  it.each([[undefined], [null], [7], ['12'], ['0x1'], ['0xgg']])('is rejected when the bytes are %s', (value) => {
     expect(() => parseBytes(value)).toThrow(MalformedAbi);
   });
 });

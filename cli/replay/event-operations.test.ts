@@ -1,4 +1,4 @@
-/** What a transaction did, by the published answers of nodes: through programs, in version 0, without logs, and what only looks like it. */
+/** Operations of published transactions: through programs, in version 0, without logs, and invalid ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readEventOperations, type EventOperation } from './event-operations.ts';
@@ -37,7 +37,7 @@ function readFor(machineId: bigint, { response }: Case): EventOperation[] {
   return readEventOperations(response, response.transaction.signatures[0]!, { machineId, eventRegistry, logAddress });
 }
 
-const toTold = (event: NonNullable<Expected['event']>) => ({
+const toStructuredContent = (event: NonNullable<Expected['event']>) => ({
   type: BigInt(event.eventType),
   value: BigInt(event.value),
   timestamp: BigInt(event.timestamp),
@@ -47,23 +47,23 @@ const toTold = (event: NonNullable<Expected['event']>) => ({
 
 const toOperation = ({ op, event, priorEventCount }: Expected) => {
   if (op === 'close') return { kind: 'closed' };
-  const record = event && toTold(event);
+  const record = event && toStructuredContent(event);
   return op === 'submit'
     ? { kind: 'append', record }
     : { kind: 'carried', prior: BigInt(priorEventCount ?? -1), record };
 };
 
-/** Without the bytes that another test looks at. */
+/** Removes the raw bytes, which another test covers. */
 const withoutHex = (operation: EventOperation) => {
   if (operation.kind === 'closed' || operation.record === undefined) return operation;
   const { type, value, timestamp, trust, currencyBytes } = operation.record;
   return { ...operation, record: { type, value, timestamp, trust, currencyBytes: Buffer.from(currencyBytes) } };
 };
 
-describe('the answers of the vectors', () => {
+describe('readEventOperations for the vectors', () => {
   const readable = cases.filter((each) => each.expect !== 'unreadable' && each.response.meta.err === null);
 
-  it.each(readable)('$name', (each) => {
+  it.each(readable)('returns the operations of each machine: $name', (each) => {
     const expected = each.expect as readonly Expected[];
     for (const machineId of new Set(machines.map((machine) => machine.machineId))) {
       const ofMachine = expected.filter((operation) => operation.machineId === machineId).map(toOperation);
@@ -71,7 +71,7 @@ describe('the answers of the vectors', () => {
     }
   });
 
-  it('all but two are readable', () => {
+  it('rejects a failed transaction and a truncated record, and no other', () => {
     const others = cases.filter((each) => !readable.includes(each));
     expect(others.map(({ name }) => name)).toEqual(['failed transaction', 'truncated record in instruction data']);
     for (const each of others) expect(() => readFor(BigInt(machines[0]!.machineId), each)).toThrow(MalformedSolana);
@@ -81,7 +81,7 @@ describe('the answers of the vectors', () => {
 const [FIRST] = cases;
 const OWN = BigInt((FIRST!.expect as readonly Expected[])[0]!.machineId);
 
-describe('a transaction that is not what it should be', () => {
+describe('readEventOperations rejects a transaction', () => {
   const change = (path: readonly (string | number)[], value: unknown): Case => {
     const copy = structuredClone(FIRST!);
     let place = copy.response as unknown as Record<string | number, unknown>;
@@ -91,16 +91,16 @@ describe('a transaction that is not what it should be', () => {
   };
 
   it.each<[string, readonly (string | number)[], unknown, string]>([
-    ['of a version that nobody knows', ['version'], 1, 'an unknown version'],
+    ['of an unknown version', ['version'], 1, 'an unknown version'],
     ['without its inner instructions', ['meta', 'innerInstructions'], null, 'not a list'],
-    ['without a result', ['meta', 'err'], undefined, 'a transaction that failed'],
-    ['with an account that it does not name', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 99, 'name'],
-    ['whose log is of another', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 0, 'another machine'],
-  ])('%s', (_, path, value, message) => {
+    ['without a result', ['meta', 'err'], undefined, 'a failed transaction'],
+    ['with an undeclared account', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 99, 'name'],
+    ['with the log of another machine', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 0, 'another machine'],
+  ])('as malformed: %s', (_, path, value, message) => {
     expect(() => readFor(OWN, change(path, value))).toThrow(message);
   });
 
-  it('of another signature', () => {
+  it('as malformed: of another signature', () => {
     const { response } = FIRST!;
     const log = { machineId: OWN, eventRegistry, logAddress: '' };
     expect(() => readEventOperations(response, 'another', log)).toThrow('another transaction');

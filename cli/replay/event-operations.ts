@@ -1,11 +1,11 @@
 /**
- * What did a transaction of the alt chain do to one machine's event log? Reads the instructions that were executed, outer and inner, whose data
- * no node cuts (chain-svm 3.5, 3.6 and 6); what programs print is not used.
+ * Operations of an alt-chain transaction on the event log of one machine. Reads the executed instructions, outer and inner, whose data no
+ * node truncates (chain-svm 3.5, 3.6 and 6), and ignores program logs.
  */
-import { parseList, parseObject, parseText } from './solana-answers.ts';
+import { parseList, parseObject, parseText } from './solana-responses.ts';
 import { MalformedSolana, parseBase58, readBorsh, type BorshReader } from './solana-bytes.ts';
 
-/** What an event record tells that the rating uses, and all its bytes. */
+/** Members of an event record that the rating uses, and all its bytes. */
 export interface AltRecord {
   readonly type: bigint;
   readonly value: bigint;
@@ -18,11 +18,11 @@ export interface AltRecord {
 
 export type EventOperation =
   | { readonly kind: 'append'; readonly record: AltRecord }
-  /** What came with a relocation, with the number of events that stayed behind. */
+  /** The record that a relocation carried over, and the number of events left behind. */
   | { readonly kind: 'carried'; readonly prior: bigint; readonly record: AltRecord | undefined }
   | { readonly kind: 'closed' };
 
-/** Whose operations are wanted. */
+/** Selects the event log. */
 export interface LogOf {
   readonly machineId: bigint;
   readonly eventRegistry: string;
@@ -36,14 +36,14 @@ interface Executed {
   readonly data: string;
 }
 
-/** `answer` of `getTransaction` in the encoding `json`. Throws MalformedSolana for what cannot be read whole. */
-export function readEventOperations(answer: unknown, signature: string, log: LogOf): EventOperation[] {
-  const { transaction, meta, version } = parseObject(answer);
+/** Parses a response of `getTransaction` in the encoding `json`. Throws `MalformedSolana` unless it is complete. */
+export function readEventOperations(response: unknown, signature: string, log: LogOf): EventOperation[] {
+  const { transaction, meta, version } = parseObject(response);
   const { message, signatures } = parseObject(transaction);
   const { err, innerInstructions, loadedAddresses } = parseObject(meta);
   if (parseList(signatures)[0] !== signature) throw new MalformedSolana('another transaction');
   if (version !== undefined && version !== 'legacy' && version !== 0) throw new MalformedSolana('an unknown version');
-  if (err !== null) throw new MalformedSolana('a transaction that failed, listed as one that did not');
+  if (err !== null) throw new MalformedSolana('a failed transaction, listed as successful');
 
   const { accountKeys, instructions } = parseObject(message);
   const { writable = [], readonly = [] } = parseObject(loadedAddresses ?? {});
@@ -68,7 +68,7 @@ function parseInstruction(value: unknown, keys: readonly string[]): Executed {
   return { program: keyAt(programIdIndex), accounts: parseList(accounts).map(keyAt), data: parseText(data) };
 }
 
-/** The instructions that change a log: which of their accounts it is, and what follows the machine id. */
+/** Instructions that change a log, by discriminator: index of the log's account, and parser of the data after the machine id. */
 const INSTRUCTIONS: Readonly<
   Record<string, readonly [logAccount: number, read: (data: BorshReader) => EventOperation]>
 > = {
@@ -82,7 +82,7 @@ const INSTRUCTIONS: Readonly<
   '838668416997ca7c': [3, () => ({ kind: 'closed' })],
 };
 
-/** Undefined: not of the event registry, not one that changes a log, or of another machine's. */
+/** Returns undefined for another program, for an instruction that changes no log, and for the log of another machine. */
 function readOperation({ program, accounts, data }: Executed, log: LogOf): EventOperation | undefined {
   if (program !== log.eventRegistry) return undefined;
   const bytes = parseBase58(data);
@@ -98,9 +98,9 @@ function readCarried(data: BorshReader): EventOperation {
   return { kind: 'carried', prior: data.uint(8), record: data.option(() => readRecord(data)) };
 }
 
-/** An event record (chain-svm 3.5). */
+/** Parses an event record (chain-svm 3.5). */
 export function readRecord(data: BorshReader): AltRecord {
-  const taken = data.mark();
+  const bytesRead = data.mark();
   const type = data.uint(1);
   const value = data.word();
   const timestamp = data.uint(8);
@@ -109,5 +109,5 @@ export function readRecord(data: BorshReader): AltRecord {
   data.take(8 + 32);
   data.sized();
   const currencyBytes = data.sized();
-  return { type, value, timestamp, trust, currencyBytes, hex: taken() };
+  return { type, value, timestamp, trust, currencyBytes, hex: bytesRead() };
 }

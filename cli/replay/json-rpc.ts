@@ -1,10 +1,10 @@
 /**
- * How does the replay ask an EVM node? Plain JSON-RPC over the injected fetch: fail-over to the next URL when one does
- * not answer, patience when one says "slow down", and a refusal that the caller can react to.
+ * JSON-RPC client of the replay, over an injected fetch: fails over to the next URL when a node does not respond, backs off on a rate
+ * limit, and reports a refusal as `RpcRefusal`.
  */
 import { ReplayFailure } from './replay-failure.ts';
 
-/** The node answered that it will not or cannot do this; `code` is the JSON-RPC one, or the HTTP status 413. */
+/** The node returned an error; `code` is that of JSON-RPC, or the HTTP status 413. */
 export class RpcRefusal extends Error {
   override readonly name = 'RpcRefusal';
   readonly code: number;
@@ -18,30 +18,30 @@ export class RpcRefusal extends Error {
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface RpcOptions {
-  /** Tried in order, each call anew. */
+  /** Tried in order, for each call from the first. */
   readonly urls: readonly string[];
   readonly fetch: typeof fetch;
-  /** Between attempts after a rate limit. */
+  /** Waits between attempts after a rate limit. */
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
 const ATTEMPTS_WHEN_LIMITED = 6;
 const TIMEOUT_MILLISECONDS = 30_000;
 
-/** A call answers the `result`, or throws RpcRefusal, or ReplayFailure `unreachable` when no URL answered. */
+/** Creates a client. A call returns the `result`; it throws `RpcRefusal`, or `ReplayFailure` `unreachable` when no node responds. */
 export function createRpc(options: RpcOptions): Rpc {
   return async (method, params) => {
     for (const url of options.urls) {
-      const outcome = await askPatiently(options, url, method, params);
+      const outcome = await callWithRetry(options, url, method, params);
       if (outcome !== 'silent') return outcome.result;
     }
-    throw new ReplayFailure('unreachable', `no node answered ${method}`);
+    throw new ReplayFailure('unreachable', `no node responded to ${method}`);
   };
 }
 
-async function askPatiently(options: RpcOptions, url: string, method: string, params: readonly unknown[]) {
+async function callWithRetry(options: RpcOptions, url: string, method: string, params: readonly unknown[]) {
   for (let attempt = 0; attempt < ATTEMPTS_WHEN_LIMITED; attempt += 1) {
-    const outcome = await askOnce(options.fetch, url, method, params);
+    const outcome = await callOnce(options.fetch, url, method, params);
     if (outcome !== 'limited') return outcome;
     await options.wait(1000 * 2 ** attempt);
   }
@@ -50,40 +50,40 @@ async function askPatiently(options: RpcOptions, url: string, method: string, pa
 
 type Outcome = 'silent' | 'limited' | { readonly result: unknown };
 
-async function askOnce(send: typeof fetch, url: string, method: string, params: readonly unknown[]): Promise<Outcome> {
+async function callOnce(send: typeof fetch, url: string, method: string, params: readonly unknown[]): Promise<Outcome> {
   let status: number;
   let text: string;
   try {
-    const response = await send(url, {
+    const reply = await send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
-    status = response.status;
-    text = await response.text();
+    status = reply.status;
+    text = await reply.text();
   } catch {
     return 'silent';
   }
-  // A rate limit is tested first: some nodes use one code for it and for too wide a range.
+  // Checks the rate limit first: some nodes use one code for it and for a range that is too wide.
   if (status === 429) return 'limited';
-  const answer = parseAnswer(text);
-  if (answer?.error !== undefined) {
-    if (answer.error.code === -32029) return 'limited';
-    throw new RpcRefusal(method, answer.error.code);
+  const response = parseResponse(text);
+  if (response?.error !== undefined) {
+    if (response.error.code === -32029) return 'limited';
+    throw new RpcRefusal(method, response.error.code);
   }
   if (status === 413) throw new RpcRefusal(method, 413);
-  if (status !== 200 || answer === undefined) return 'silent';
-  return { result: answer.result };
+  if (status !== 200 || response === undefined) return 'silent';
+  return { result: response.result };
 }
 
-interface Answer {
+interface RpcResponse {
   readonly result: unknown;
   readonly error?: { readonly code: number };
 }
 
-/** Undefined when the text is no JSON-RPC answer. */
-function parseAnswer(text: string): Answer | undefined {
+/** Returns undefined when the text is not a JSON-RPC response. */
+function parseResponse(text: string): RpcResponse | undefined {
   let json: unknown;
   try {
     json = JSON.parse(text);

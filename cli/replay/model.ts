@@ -206,7 +206,7 @@ export function rateRawEvents(input: ModelInput): ModelAnswer {
   // Dormancy
   const factorSum = revenuePoints + cadencePoints + trend.points + trustPoints + tenurePoints;
   const idle = lastDay === null ? null : today - lastDay;
-  const total = idle === null || idle <= 30n ? factorSum : keptWhenIdle(factorSum, idle);
+  const total = idle === null || idle <= 30n ? factorSum : applyDormancy(factorSum, idle);
   const dormancyLoss = factorSum - total;
 
   // Score
@@ -558,7 +558,7 @@ function judgeTrust(facts: {
 // --------------------------------------------------------------------------------------------------------- dormancy
 
 /** What is left of the sum after more than 30 idle days. */
-function keptWhenIdle(factorSum: bigint, idle: bigint): bigint {
+function applyDormancy(factorSum: bigint, idle: bigint): bigint {
   const k = idle - 30n;
   const n = k / 30n;
   const r = k % 30n;

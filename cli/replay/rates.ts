@@ -1,12 +1,12 @@
 /**
- * Which rates does a replay compute with? Reads the two documented files by itself: the European Central Bank's history
- * (`eurofxref-hist.csv`, EUR base) and TOKENS_FILE, and crosses them to the table that `model.ts` takes.
+ * Rate table of a replay, from the two documented files: the history of the European Central Bank (`eurofxref-hist.csv`, EUR
+ * base), converted to USD, and TOKENS_FILE.
  *
  * Independent of `src/adapters/fx`, for the same reason as the model.
  */
 import type { RateTable } from './model.ts';
 
-/** A file is not in its documented form. The message names the place and the reason, for the person who wrote the file. */
+/** A file does not have its documented form. The message names the place and the reason. */
 export class MalformedRates extends Error {
   override readonly name = 'MalformedRates';
 }
@@ -14,13 +14,13 @@ export class MalformedRates extends Error {
 /** USD per whole unit × 10^12, by currency; pairs of date and rate, oldest first. */
 export type CrossedRates = Record<string, [date: string, rate: string][]>;
 
-/** USD itself needs no rate; with neither text the table says that there is no feed. */
+/** Builds the table. USD needs no rate; without a CSV the table has no feed. Throws `MalformedRates`. */
 export function buildRateTable(sources: {
   /** The text of `eurofxref-hist.csv`; omitted when no feed is configured. */
   readonly ecbCsv?: string;
   /** The text of TOKENS_FILE. */
   readonly tokensJson?: string;
-  /** `YYYY-MM-DD`: the day up to which the feed is known to be complete; the newest date of the file when omitted. */
+  /** `YYYY-MM-DD`: the last day for which the feed is complete; default: the newest date of the file. */
   readonly through?: string;
 }): RateTable {
   const { tokens, fixed } = parseTokens(sources.tokensJson ?? '[]');
@@ -32,17 +32,17 @@ export function buildRateTable(sources: {
 }
 
 /**
- * Crosses the ECB's "units per EUR" to "USD per unit": USD cell / currency cell, rounded down once. EUR is the USD cell.
- * A date without a USD cell gives nothing. Throws MalformedRates.
+ * Converts the ECB's "units per EUR" to "USD per unit": USD cell / currency cell, rounded down once. EUR is the USD cell.
+ * Skips a date without a USD cell. Throws `MalformedRates`.
  */
 export function parseEcbHistory(csv: string): CrossedRates {
   const lines = csv.split(/\r?\n/).filter((line) => line.trim() !== '');
   const header = splitCells(lines[0] ?? '');
-  if (header[0] !== 'Date') throw new MalformedRates('line 1: the first column is not Date');
+  if (header[0] !== 'Date') throw new MalformedRates('line 1: the first column must be Date');
   const usdColumn = header.indexOf('USD');
-  if (usdColumn === -1) throw new MalformedRates('line 1: there is no column USD');
+  if (usdColumn === -1) throw new MalformedRates('line 1: the column USD is missing');
   const currencies = header.filter((name, column) => column > 0 && name !== '');
-  if (new Set(currencies).size !== currencies.length) throw new MalformedRates('line 1: a column stands twice');
+  if (new Set(currencies).size !== currencies.length) throw new MalformedRates('line 1: a column occurs twice');
 
   const rates: CrossedRates = {};
   const add = (currency: string, date: string, rate: bigint) => {
@@ -55,7 +55,7 @@ export function parseEcbHistory(csv: string): CrossedRates {
     const cells = splitCells(line);
     const date = cells[0] ?? '';
     if (!isDate(date)) throw new MalformedRates(`${place}: not a date`);
-    if (seen.has(date)) throw new MalformedRates(`${place}: the date stands twice`);
+    if (seen.has(date)) throw new MalformedRates(`${place}: the date occurs twice`);
     seen.add(date);
     const usd = parseCell(cells[usdColumn], place);
     if (usd === undefined) return;
@@ -70,7 +70,7 @@ export function parseEcbHistory(csv: string): CrossedRates {
   return rates;
 }
 
-/** Reads `[{symbol, decimals, usd_rate?}]`; `usd_rate` is USD per whole unit, decimal text or a number. Throws MalformedRates. */
+/** Reads `[{symbol, decimals, usd_rate?}]`; `usd_rate` is USD per whole unit, decimal text or a number. Throws `MalformedRates`. */
 export function parseTokens(json: string): Pick<RateTable, 'tokens' | 'fixed'> {
   const tokens: Record<string, number> = {};
   const fixed: Record<string, string> = {};
@@ -80,16 +80,16 @@ export function parseTokens(json: string): Pick<RateTable, 'tokens' | 'fixed'> {
     const place = `tokens[${index}]`;
     if (typeof token !== 'object' || token === null) throw new MalformedRates(`${place}: not an object`);
     const { symbol, decimals, usd_rate: usdRate } = token as Record<string, unknown>;
-    if (typeof symbol !== 'string' || !/^[A-Z0-9]{3,10}$/.test(symbol)) throw new MalformedRates(`${place}: symbol`);
-    if (symbol in tokens) throw new MalformedRates(`${place}: ${symbol} stands twice`);
+    if (typeof symbol !== 'string' || !/^[A-Z0-9]{3,10}$/.test(symbol)) throw new MalformedRates(`${place}: symbol must be 3 to 10 capital letters or digits`);
+    if (symbol in tokens) throw new MalformedRates(`${place}: ${symbol} occurs twice`);
     if (typeof decimals !== 'number' || !Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
-      throw new MalformedRates(`${place}: decimals`);
+      throw new MalformedRates(`${place}: decimals must be an integer from 0 to 255`);
     }
     tokens[symbol] = decimals;
     if (usdRate === undefined || usdRate === null) return;
     const rate = typeof usdRate === 'string' || typeof usdRate === 'number' ? parseDecimal(String(usdRate)) : undefined;
     const crossed = rate === undefined ? 0n : (rate.units * UNIT) / rate.scale;
-    if (crossed < 1n) throw new MalformedRates(`${place}: usd_rate`);
+    if (crossed < 1n) throw new MalformedRates(`${place}: usd_rate must be a positive decimal`);
     fixed[symbol] = String(crossed);
   });
   return { tokens, fixed };
@@ -97,7 +97,7 @@ export function parseTokens(json: string): Pick<RateTable, 'tokens' | 'fixed'> {
 
 const UNIT = 10n ** 12n;
 
-/** The number `units / scale`, exactly. */
+/** Exactly the number `units / scale`. */
 interface Decimal {
   readonly units: bigint;
   readonly scale: bigint;
@@ -109,7 +109,7 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 }
 
-/** A cell is a positive decimal, or says that there is none. */
+/** Parses a positive decimal; returns undefined for an empty cell or `N/A`. */
 function parseCell(cell: string | undefined, place: string): Decimal | undefined {
   if (cell === undefined || cell === '' || cell === 'N/A') return undefined;
   const decimal = parseDecimal(cell);

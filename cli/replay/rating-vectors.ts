@@ -1,4 +1,4 @@
-/** Test support: the published cases of the rating, read apart from the service's own reader of them. */
+/** Test support: the published rating vectors, read independently of the service's reader. */
 import { readFileSync } from 'node:fs';
 import type { RateTable } from './model.ts';
 import type { JsonObject } from './replay.ts';
@@ -12,7 +12,7 @@ export interface RatingCase {
   readonly trust_override: number | null;
   readonly rating_unavailable: string | null;
   readonly prior_events: number;
-  /** Number, type, value, currency, timestamp, trust, time of the block. */
+  /** Sequence number, type, value, currency, timestamp, trust, block time. */
   readonly events: readonly (readonly [number, number, string, string, string, number, number])[];
   readonly expected: JsonObject;
 }

@@ -13,7 +13,7 @@ import {
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
 import type { RawEvent } from './model.ts';
 import { ReplayFailure } from './replay-failure.ts';
-import { parseList, parseObject, parseSlot, parseText } from './solana-answers.ts';
+import { parseList, parseObject, parseSlot, parseText } from './solana-responses.ts';
 import { deriveAddress, MalformedSolana, readBorsh, toWord } from './solana-bytes.ts';
 
 export interface AltLocation {

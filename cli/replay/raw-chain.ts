@@ -26,7 +26,7 @@ export interface PinnedBlock {
 }
 
 /** What the main chain holds of every machine, wherever it lives. */
-export interface RawStanding {
+export interface RawMainState {
   /** Unix seconds. */
   readonly blockTimestamp: bigint;
   readonly subscription: string;
@@ -37,13 +37,13 @@ export interface RawStanding {
 }
 
 /** Everything that the model takes from the chain, all of one block. */
-export interface RawMachine extends RawStanding {
+export interface RawMachine extends RawMainState {
   readonly events: readonly RawEvent[];
   readonly priorEvents: bigint;
 }
 
 /** Of a machine that lives on another chain. */
-export interface RawForeignStanding extends RawStanding {
+export interface RawAltHomeState extends RawMainState {
   /** Protocol chain ordinal; 0: the main chain has not heard of it. */
   readonly home: bigint;
 }
@@ -67,12 +67,12 @@ export function readRawMachine(
 }
 
 /** Reads what the main chain holds of a machine of the alt chain. Throws as `readRawMachine`. */
-export function readForeignStanding(
+export function readAltHomeState(
   rpc: Rpc,
   location: ChainLocation & { readonly crossChainMirror: string },
   machineId: bigint,
   block: PinnedBlock,
-): Promise<RawForeignStanding> {
+): Promise<RawAltHomeState> {
   return readPinned(rpc, location, machineId, block, async (call) => ({
     home: (await call(location.crossChainMirror, 'homeChainOf(uint256)', [machineId])).uint(0, 16),
   }));
@@ -84,7 +84,7 @@ async function readPinned<T extends object>(
   machineId: bigint,
   block: PinnedBlock,
   readRest: (call: Call) => Promise<T>,
-): Promise<RawStanding & T> {
+): Promise<RawMainState & T> {
   try {
     if (location.chainId !== undefined) await requireChainId(rpc, location.chainId);
     const header = await requireBlock(rpc, block);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from './json-rpc.ts';
 import { rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
 import { readRawAltLog, type AltLocation } from './raw-alt-log.ts';
-import { readForeignStanding, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
+import { readAltHomeState, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -168,7 +168,7 @@ async function readRaw(
   if (altChain === undefined) {
     throw new ReplayFailure('refused', 'this machine lives on the alt chain, and no node of that chain is configured');
   }
-  const { home, ...standing } = await readForeignStanding(rpc, chain, machineId, block);
+  const { home, ...standing } = await readAltHomeState(rpc, chain, machineId, block);
   const altRpc = createRpc({ ...way, urls: altChain.rpcUrls });
   const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, way.wait);
   // A young machine lives there before the main chain has heard of it.

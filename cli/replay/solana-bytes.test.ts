@@ -1,3 +1,4 @@
+/** Encodings of the alt chain against the published vectors: addresses, base58, Borsh. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { deriveAddress, formatBase58, MalformedSolana, parseBase58, readBorsh, toWord } from './solana-bytes.ts';
@@ -14,8 +15,8 @@ const { machines } = readVectors('machines') as {
   }[];
 };
 
-describe('addresses of the vectors', () => {
-  it.each(machines)('$name', ({ machineId, word, pdas }) => {
+describe('deriveAddress', () => {
+  it.each(machines)('returns the addresses of the vectors: $name', ({ machineId, word, pdas }) => {
     const seed = toWord(BigInt(machineId));
     expect(`0x${Buffer.from(seed).toString('hex')}`).toBe(word);
     expect({
@@ -34,33 +35,33 @@ describe('base58', () => {
     ['0000ff', '115Q'],
     ['00'.repeat(32), '1'.repeat(32)],
     ['0102030405', '7bWpTW'],
-  ])('%s', (hex, text) => {
+  ])('encodes and decodes 0x%s', (hex, text) => {
     expect(formatBase58(Buffer.from(hex, 'hex'))).toBe(text);
     expect(Buffer.from(parseBase58(text)).toString('hex')).toBe(hex);
   });
 
-  it.each(['0', 'l', 'O', 'I', ' 1', '1\n'])('refuses %j', (text) => {
+  it.each(['0', 'l', 'O', 'I', ' 1', '1\n'])('rejects %j', (text) => {
     expect(() => parseBase58(text)).toThrow(MalformedSolana);
   });
 
-  it('refuses another number of bytes', () => {
+  it('rejects a result of another size', () => {
     expect(() => parseBase58('1'.repeat(31), 32)).toThrow('base58 of 31 bytes');
   });
 });
 
 describe('Borsh', () => {
-  it('reads from the small end, words from the big one', () => {
+  it('reads integers little-endian and words big-endian', () => {
     const data = Buffer.from(`0201${'00'.repeat(31)}07`, 'hex');
     const reader = readBorsh(data);
     expect([reader.uint(2), reader.word()]).toEqual([258n, 7n]);
     expect(() => reader.uint(1)).toThrow(MalformedSolana);
   });
 
-  it('believes no length that is longer than what follows', () => {
+  it('rejects a length beyond the end of the data', () => {
     expect(() => readBorsh(Buffer.from('ffffffff00', 'hex')).sized()).toThrow(MalformedSolana);
   });
 
-  it('knows two options', () => {
+  it('reads none and some, and rejects another option tag', () => {
     const reader = readBorsh(Buffer.from('00010502', 'hex'));
     const read = () => reader.option(() => reader.uint(1));
     expect([read(), read()]).toEqual([undefined, 5n]);

@@ -1,17 +1,17 @@
 /**
- * How are the few things of the alt chain that a replay needs written in bytes? Base58, program addresses and Borsh (chain-svm 2 and 3),
- * by hand: the service's own readers are not used.
+ * Base58, program-derived addresses and Borsh of the alt chain (chain-svm 2 and 3), as far as a replay needs them. Independent of
+ * the service's readers.
  */
 import { createHash } from 'node:crypto';
 
-/** Bytes or texts of the alt chain do not hold what they should. */
+/** Data of the alt chain does not have its documented form. */
 export class MalformedSolana extends Error {
   override readonly name = 'MalformedSolana';
 }
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Throws MalformedSolana. `size`: the number of bytes that there must be. */
+/** Decodes base58. Throws `MalformedSolana`, also when the result does not have `size` bytes. */
 export function parseBase58(text: string, size?: number): Uint8Array {
   let value = 0n;
   for (const character of text) {
@@ -26,6 +26,7 @@ export function parseBase58(text: string, size?: number): Uint8Array {
   return bytes;
 }
 
+/** Encodes bytes as base58. */
 export function formatBase58(bytes: Uint8Array): string {
   const first = bytes.findIndex((byte) => byte !== 0);
   const zeros = first === -1 ? bytes.length : first;
@@ -36,12 +37,12 @@ export function formatBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros) + text;
 }
 
-/** The machine id as 32 bytes, big-endian. */
+/** Encodes a machine id as 32 bytes, big-endian. */
 export function toWord(machineId: bigint): Uint8Array {
   return Buffer.from(machineId.toString(16).padStart(64, '0'), 'hex');
 }
 
-/** The address that only the program can sign for: the highest bump whose digest is no point of the curve. */
+/** Derives a program address: the digest with the highest bump that is not a point of the curve. */
 export function deriveAddress(program: string, prefix: string, seed: Uint8Array = new Uint8Array()): string {
   const seeds = Buffer.concat([Buffer.from(prefix, 'ascii'), seed]);
   const owner = parseBase58(program, 32);
@@ -50,13 +51,13 @@ export function deriveAddress(program: string, prefix: string, seed: Uint8Array 
     const digest = hash.update('ProgramDerivedAddress').digest();
     if (!isOnCurve(digest)) return formatBase58(digest);
   }
-  throw new MalformedSolana('a program without addresses');
+  throw new MalformedSolana('no valid bump for a program address');
 }
 
 const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
-/** Has `y` of a compressed point of Ed25519 an `x`? `x² = (y² − 1) / (d y² + 1)`: it has when that, or 0, is a square. */
+/** Returns whether `y` of a compressed Ed25519 point has an `x`: `x² = (y² − 1) / (d y² + 1)` must be a square or 0. */
 function isOnCurve(digest: Uint8Array): boolean {
   const littleEndian = BigInt(`0x${Buffer.from(digest).reverse().toString('hex')}`);
   const y = (littleEndian & (2n ** 255n - 1n)) % P;
@@ -74,23 +75,23 @@ function power(base: bigint, exponent: bigint): bigint {
 }
 
 export interface BorshReader {
-  /** `bytes` of unsigned little-endian. */
+  /** Reads an unsigned little-endian integer of `bytes` bytes. */
   uint(bytes: 1 | 2 | 4 | 8): bigint;
-  /** 32 bytes, big-endian. */
+  /** Reads 32 bytes, big-endian. */
   word(): bigint;
   take(bytes: number): Uint8Array;
-  /** A length in four bytes, and so many. */
+  /** Reads a four-byte length and that many bytes. */
   sized(): Uint8Array;
   option<T>(read: () => T): T | undefined;
-  /** Gives all that is taken from now on, in hex. */
+  /** Returns a function that returns all bytes read since this call, in hex. */
   mark(): () => string;
 }
 
-/** Every read throws MalformedSolana where the bytes end too soon. */
+/** Creates a Borsh reader. Every read throws `MalformedSolana` when the data ends too early. */
 export function readBorsh(data: Uint8Array): BorshReader {
   let at = 0;
   const take = (bytes: number): Uint8Array => {
-    if (bytes > data.length - at) throw new MalformedSolana('data ends too soon');
+    if (bytes > data.length - at) throw new MalformedSolana('data ends too early');
     at += bytes;
     return data.subarray(at - bytes, at);
   };
@@ -102,7 +103,7 @@ export function readBorsh(data: Uint8Array): BorshReader {
     sized: () => take(Number(uint(4))),
     option(read) {
       const tag = uint(1);
-      if (tag > 1n) throw new MalformedSolana('an option that is neither none nor some');
+      if (tag > 1n) throw new MalformedSolana('an option tag above 1');
       return tag === 1n ? read() : undefined;
     },
     mark() {

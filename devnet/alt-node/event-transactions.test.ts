@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveEventLogAddress } from '../../src/adapters/alt-chain/accounts/account-addresses.ts';
-import { judgeAccount } from '../../src/adapters/alt-chain/accounts/account-verdict.ts';
+import { decodeAccount } from '../../src/adapters/alt-chain/accounts/account-decoder.ts';
 import { machineEventLogLayout } from '../../src/adapters/alt-chain/accounts/machine-event-log.ts';
 import { parseRpcAccount } from '../../src/adapters/alt-chain/rpc/rpc-account.ts';
 import { readTransaction } from '../../src/adapters/alt-chain/transactions/transaction-operations.ts';
 import type { AltEventLog } from '../../src/domain/alt-chain/alt-machine-facts.ts';
-import type { TransactionReading } from '../../src/domain/alt-chain/event-operation.ts';
+import type { TransactionReadResult } from '../../src/domain/alt-chain/event-operation.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../src/domain/read-result.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
@@ -60,7 +60,7 @@ async function createMachine(state?: RegisteredState): Promise<MachineId> {
   return lastId as MachineId;
 }
 
-async function readBack({ signature, slot }: SubmittedTransaction): Promise<TransactionReading> {
+async function readBack({ signature, slot }: SubmittedTransaction): Promise<TransactionReadResult> {
   node.advanceSlots(32);
   const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 };
   const { eventRegistry } = node.programs;
@@ -77,7 +77,7 @@ async function readLog(machineId: MachineId): Promise<ReadResult<AltEventLog>> {
     ...{ encoding: 'base64', commitment: 'processed' },
   });
   const expected = { program: node.programs.eventRegistry, subject: machineId };
-  return judgeAccount(parseRpcAccount(value), machineEventLogLayout, expected);
+  return decodeAccount(parseRpcAccount(value), machineEventLogLayout, expected);
 }
 
 function present(count: bigint, lastEvent: EventRecord | undefined, priorEventCount = 0n): ReadResult<AltEventLog> {

@@ -107,7 +107,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
     alt: alt?.ports,
     bindings: undefined,
-    chip: undefined,
+    onboarding: undefined,
     partnerData: undefined,
   };
   indexers.head.start();
@@ -227,7 +227,7 @@ export class FrontDoor {
         return current().alt;
       },
       bindings: undefined,
-      chip: undefined,
+      onboarding: undefined,
       partnerData: undefined,
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });

@@ -2,7 +2,7 @@
  * How does the service reach the nodes of a chain? Through URLs, behind each of which one or several nodes answer; an exchange takes its time,
  * may fail as a whole, and is cut off when the service gives it up. Stands in for HTTP below the real adapters.
  */
-import type { HttpAnswer, PostRpc } from '../../src/adapters/rpc/http-post.ts';
+import type { HttpResponse, PostRpc } from '../../src/adapters/rpc/http-post.ts';
 import type { Random } from '../random.ts';
 import type { Trace } from '../trace.ts';
 import type { VirtualTime } from '../virtual-time.ts';
@@ -93,7 +93,7 @@ export abstract class Network<Backend, Fault extends string, Asked> {
     url: NodeUrl<Backend>,
     body: string,
     asked: Asked,
-  ): { readonly answer: HttpAnswer | Error; readonly milliseconds: number; readonly arrive: () => void } {
+  ): { readonly answer: HttpResponse | Error; readonly milliseconds: number; readonly arrive: () => void } {
     const { faults, random, trace, urls, name } = this.parts;
     this.exchanges += 1;
     const fault = url.isDown ? 'unreachable' : faults.draw();
@@ -113,7 +113,7 @@ export abstract class Network<Backend, Fault extends string, Asked> {
     return { answer, milliseconds, arrive: () => arrive(fault === undefined || fault === 'slow') };
   }
 
-  #failWhole(fault: Fault | WholeFault | undefined): HttpAnswer | Error | undefined {
+  #failWhole(fault: Fault | WholeFault | undefined): HttpResponse | Error | undefined {
     const { random } = this.parts;
     switch (fault) {
       case 'unreachable':
@@ -135,6 +135,6 @@ export abstract class Network<Backend, Fault extends string, Asked> {
   }
 }
 
-function toHttp(body: string, status: number, retryAfterSeconds?: number): HttpAnswer {
+function toHttp(body: string, status: number, retryAfterSeconds?: number): HttpResponse {
   return { status, retryAfterSeconds, body };
 }

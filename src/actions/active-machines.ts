@@ -5,19 +5,19 @@
 import { mergeActive, type ActiveMachine } from '../domain/machine/active-machine.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
-import { judgeFault } from './fleet.ts';
+import { summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
+import { classifyFault } from './fleet.ts';
 import { findMachine, requireMain } from './find-machine.ts';
 import { rateSnapshot } from './machine-rating.ts';
 import { getIndexReports, type IndexReports } from './health.ts';
 
-export interface ShownActiveMachine extends ActiveMachine {
-  readonly shown: ShownMachine;
+export interface ActiveMachineSummary extends ActiveMachine {
+  readonly shown: MachineSummary;
 }
 
 export interface ActiveMachineList {
   /** Newest event first. */
-  readonly machines: readonly ShownActiveMachine[];
+  readonly machines: readonly ActiveMachineSummary[];
   /** Those that belong in the list and could not be read. */
   readonly unreadableCount: number;
   readonly indexes: IndexReports;
@@ -43,13 +43,13 @@ export async function listActiveMachines(ctx: Ctx, limit: number): Promise<Activ
 }
 
 /** `gone`: it does not live here any more. */
-async function readEntry(ctx: Ctx, active: ActiveMachine): Promise<ShownActiveMachine | 'gone' | 'unreadable'> {
+async function readEntry(ctx: Ctx, active: ActiveMachine): Promise<ActiveMachineSummary | 'gone' | 'unreadable'> {
   try {
     const { main, snapshot, alt } = await findMachine(ctx, active.id, { firstEvents: false });
-    const shown = alt === undefined ? await rateSnapshot(ctx, main, snapshot) : showAltMachine(ctx, alt, snapshot);
+    const shown = alt === undefined ? await rateSnapshot(ctx, main, snapshot) : summarizeAltMachine(ctx, alt, snapshot);
     return { ...active, shown };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return judgeFault(error);
+    return classifyFault(error);
   }
 }

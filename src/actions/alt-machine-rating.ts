@@ -20,7 +20,7 @@ import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-r
 export type MachineStatus = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
 
 /** A machine as routes show it that rate no machine of the alt chain. */
-export interface ShownMachine {
+export interface MachineSummary {
   readonly snapshot: MachineSnapshot;
   readonly rating: MachineStatus;
   readonly alt: AltHomeInfo | undefined;
@@ -39,7 +39,7 @@ export async function rateAltMachine(
   const rates = ctx.fxRates.current();
   const history: EventHistoryRead & { readonly isComplete: boolean } =
     log.count === 0
-      ? { isComplete: true, fold: emptyRatingState(), tail: [] }
+      ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
   const unavailable = log.count === 0 ? 'no_events_yet' : history.isComplete ? undefined : 'indexer_behind';
   const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count };
@@ -47,7 +47,7 @@ export async function rateAltMachine(
 }
 
 /** Its standing without a rating. Throws `ChainUnreadable` of either chain. */
-export function showAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): ShownMachine {
+export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineSummary {
   const { count } = readEventLog(alt);
   const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
   return {

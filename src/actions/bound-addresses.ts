@@ -17,7 +17,7 @@ import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { EventsFrom, LegacyMachines } from '../ports/main-chain.ts';
 import { readHistory, toEventCount, type EventHistoryRead } from './event-history.ts';
-import { judgeFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
+import { classifyFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
 import { requireMain } from './find-machine.ts';
 import type { MaybePromise } from './maybe-async.ts';
 import { VersionedCache } from './versioned-cache.ts';
@@ -76,7 +76,7 @@ export async function listBoundFleet(ctx: Ctx, wallet: AltKey, offset: number, l
 
 function requireSources(ctx: Ctx): Sources {
   const main = requireMain(ctx);
-  const { firstGeneration } = main.chain;
+  const { legacy: firstGeneration } = main.chain;
   if (firstGeneration === undefined) throw new Fault('ServiceNotInitialised', {});
   return { main, firstGeneration };
 }
@@ -94,7 +94,7 @@ async function readBoundAddress({ bindings }: Ctx, wallet: AltKey): Promise<Addr
 
 function eventsFrom(ctx: Ctx): EventsFrom {
   const { fingerprint } = ctx.fxRates.current();
-  return async (id) => (await ctx.store.readFold('first', id, fingerprint))?.nextSeq ?? 0;
+  return async (id) => (await ctx.store.readRatingState('first', id, fingerprint))?.nextSeq ?? 0;
 }
 
 /** `gone`: the operator's, but not registered any more. */
@@ -109,7 +109,7 @@ async function readEntry(
     return await rateFirstGeneration(ctx, sources, machine, unwrap(machine.address));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return judgeFault(error);
+    return classifyFault(error);
   }
 }
 
@@ -124,7 +124,7 @@ async function rateFirstGeneration(
 ): Promise<RatedLegacyMachine> {
   const { fingerprint, table } = ctx.fxRates.current();
   const bondStatus: BondStatus = unwrap(machine.staked) ? 'bonded' : 'unbonded';
-  const { fold, tail } = await getHistoryOf(ctx, sources, machine, fingerprint);
+  const { state: fold, tail } = await getHistoryOf(ctx, sources, machine, fingerprint);
   try {
     const rating = rateMachine({
       state: fold,

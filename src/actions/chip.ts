@@ -39,7 +39,7 @@ const CAPS = { perMachine: 5, inAll: 10_000 };
 export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: RequestScope): Promise<IssuedChallenge> {
   const chip = requireChip(ctx);
   const main = requireMain(ctx);
-  const { snapshot, deployment } = await main.chain.readMachineNow(machineId);
+  const { snapshot, deployment } = await main.chain.readMachineUncached(machineId);
   const { didController } = requireChallengeEligible(snapshot, { local: deployment.localOrdinal });
   const issuedAt = requireClock(ctx);
   const nonce = toHex(chip.createNonce());
@@ -47,7 +47,7 @@ export async function issueChallenge(ctx: Ctx, machineId: MachineId, awaiting: R
   const { chainId } = main.chain;
   enterCommitPhase(awaiting);
   const challenge = { nonceHash: nonceHashOf(nonce), machineId, didController, chainId, issuedAt, expiresAt };
-  if (!(await ctx.store.keepChallenge(challenge, CAPS))) throw new Fault('ChallengesExhausted', {});
+  if (!(await ctx.store.insertChallenge(challenge, CAPS))) throw new Fault('ChallengesExhausted', {});
   return { machineId, chainId, didController, expiresAt, nonce };
 }
 
@@ -75,29 +75,29 @@ async function judgeChallenged(
   const main = requireMain(ctx);
   const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
   const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);
-  awaiting.waitFor('store');
+  awaiting.setPhase('store');
   const lookup = await store.findChallenge(timed.nonceHash, timed.evidenceHash);
   const matching = steps.requireMatch(steps.requireChallenge(timed, lookup), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
   const proven = steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
-  awaiting.waitFor('chain');
-  const { snapshot, deployment } = await main.chain.readMachineNow(proven.challenge.machineId);
+  awaiting.setPhase('chain');
+  const { snapshot, deployment } = await main.chain.readMachineUncached(proven.challenge.machineId);
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
   const receivedAt = requireClock(ctx);
   enterCommitPhase(awaiting);
-  const outcome = await store.acceptIntake(
+  const outcome = await store.consumeChallenge(
     acceptable.nonceHash,
     keep(toEvidenceRecord(acceptable, receivedAt, namespace), chip),
   );
   return toReceipt(steps.requireAccepted(acceptable, outcome, receivedAt), namespace);
 }
 
-function keep(intake: StoredEvidenceRecord, { keepsEvidence }: OnboardingConfig): StoredEvidenceRecord {
-  return keepsEvidence ? intake : { ...intake, evidence: undefined };
+function keep(intake: StoredEvidenceRecord, { storesEvidence }: OnboardingConfig): StoredEvidenceRecord {
+  return storesEvidence ? intake : { ...intake, evidence: undefined };
 }
 
-function requireChip({ chip }: Ctx): OnboardingConfig {
+function requireChip({ onboarding: chip }: Ctx): OnboardingConfig {
   if (chip === undefined) throw new Fault('OnboardingUnauthorized', {});
   return chip;
 }

@@ -22,7 +22,7 @@ const MAX_TAIL = 2_000;
 
 /** The fold and the events after it: fixed for a block and a configuration of rates. */
 export interface EventHistoryRead {
-  readonly fold: RatingState;
+  readonly state: RatingState;
   readonly tail: readonly RatingEvent[];
 }
 
@@ -47,15 +47,15 @@ export async function readHistory(
   fingerprint: string,
 ): Promise<EventHistoryRead> {
   const { generation, id, count } = source;
-  const stored = await ctx.store.readFold(generation, id, fingerprint);
+  const stored = await ctx.store.readRatingState(generation, id, fingerprint);
   const fold =
     stored !== undefined && (await isOfSource(main, source, stored))
       ? decodeRatingState(stored.state)
       : emptyRatingState();
   if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
-  if (fold.nextSeq === count) return { fold, tail: [] };
+  if (fold.nextSeq === count) return { state: fold, tail: [] };
   if (count - fold.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
-  return { fold, tail: (await readTimedEvents(main, source, fold.nextSeq, count)).events };
+  return { state: fold, tail: (await readTimedEvents(main, source, fold.nextSeq, count)).events };
 }
 
 /**
@@ -68,7 +68,7 @@ export async function readDayHistory(
   fingerprint: string,
 ): Promise<DayHistory | undefined> {
   const { generation, id, count } = source;
-  const stored = await ctx.store.listFoldDays(generation, id, fingerprint, RETAINED_DAYS + 1);
+  const stored = await ctx.store.listRatingStateDays(generation, id, fingerprint, RETAINED_DAYS + 1);
   const days = (await isOfSource(main, source, stored)) ? stored.days : [];
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');

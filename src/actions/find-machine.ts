@@ -48,7 +48,7 @@ export function findMachine(
 /** The same, from facts that are asked for after the call. */
 export async function findMachineUncached(ctx: Ctx, id: MachineId): Promise<FoundMachine> {
   const main = requireMain(ctx);
-  return settleHome(ctx, main, await main.chain.readMachineNow(id), 'now');
+  return settleHome(ctx, main, await main.chain.readMachineUncached(id), 'now');
 }
 
 export function requireMain({ main }: Ctx): MainChainPorts {
@@ -79,7 +79,7 @@ async function findOnAltChain(
 ): Promise<FoundMachine> {
   const { id } = facts.snapshot;
   const { snapshot, deployment } = await (currency === 'now'
-    ? alt.chain.readMachineNow(id)
+    ? alt.chain.readMachineUncached(id)
     : alt.chain.readMachine(id));
   const existence = judgeAltMachine(home, snapshot.machine);
   if (existence.kind === 'present') {
@@ -88,7 +88,7 @@ async function findOnAltChain(
     return { main, ...facts, alt: { ...alt, machine, snapshot, deployment } };
   }
   if (existence.kind === 'absent') throw new Fault('MachineAbsent', {});
-  const again = await main.chain.readMachineNow(id);
+  const again = await main.chain.readMachineUncached(id);
   if (judgeConfirmation(judgeFacts(ctx, again)) === 'absent') throw new Fault('MachineAbsent', {});
   // Once: a home that is not the alt chain leaves nothing to confirm.
   return settleHome(ctx, main, again, 'now');
@@ -100,7 +100,7 @@ function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): Mach
 
 async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<CachedMachine> {
   const { fingerprint } = ctx.fxRates.current();
-  const eventsFrom = async () => (await ctx.store.readFold('second', id, fingerprint))?.nextSeq ?? 0;
+  const eventsFrom = async () => (await ctx.store.readRatingState('second', id, fingerprint))?.nextSeq ?? 0;
   const [deployment, snapshot] = await Promise.all([
     main.chain.readDeployment(),
     main.chain.readMachine(id, { eventsFrom, firstEvents }),

@@ -15,14 +15,14 @@ import {
 import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { ListStore } from '../ports/store.ts';
-import { showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
+import { summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
 import { findMachine, requireMain } from './find-machine.ts';
 import { rateSnapshot } from './machine-rating.ts';
 
 export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
 
 export interface FleetPage {
-  readonly machines: readonly ShownMachine[];
+  readonly machines: readonly MachineSummary[];
   readonly total: number;
   /** Machines of this page that could not be read, and rows of the operator's snapshot that may belong to any page. */
   readonly unreadableCount: number;
@@ -74,7 +74,7 @@ async function readListing(
   head: IndexProgress,
   list: (store: ListStore) => Promise<FleetListing>,
 ): Promise<FleetListing> {
-  const copied = await ctx.lists?.tryReplica(list, (listing) => isFit(ctx, head, listing));
+  const copied = await ctx.readReplica?.tryReplica(list, (listing) => isFit(ctx, head, listing));
   return copied ?? list(ctx.store);
 }
 
@@ -93,7 +93,7 @@ async function listBoth(
   limit: number,
 ): Promise<FleetListing> {
   if (alt !== undefined) return store.listFleet(formatAltFleetIdentity(alt.chain), operator, offset, limit);
-  const { indexedBlock, total, ids } = await store.listHoldings(operator, offset, limit);
+  const { indexedBlock, total, ids } = await store.listOwnership(operator, offset, limit);
   const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
   return { indexedBlock, observation: undefined, unreadableRows: 0, total, machines };
 }
@@ -109,20 +109,20 @@ async function readEntry(
   ctx: Ctx,
   operator: Address,
   { id, listedBy }: FleetRow,
-): Promise<ShownMachine | 'gone' | 'unreadable'> {
+): Promise<MachineSummary | 'gone' | 'unreadable'> {
   try {
     const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
-    if (alt !== undefined) return alt.machine.operator === operator ? showAltMachine(ctx, alt, snapshot) : 'gone';
+    if (alt !== undefined) return alt.machine.operator === operator ? summarizeAltMachine(ctx, alt, snapshot) : 'gone';
     // One that has come home stands in the list of whoever holds it there.
     return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : 'gone';
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return judgeFault(error);
+    return classifyFault(error);
   }
 }
 
 /** What a fault of one machine makes of its entry; throws what is wrong with the whole page. */
-export function judgeFault(fault: Fault): 'gone' | 'unreadable' {
+export function classifyFault(fault: Fault): 'gone' | 'unreadable' {
   switch (fault.kind) {
     case 'MachineAbsent':
     case 'MachineHomedElsewhere':

@@ -38,7 +38,7 @@ export interface Readiness {
   /** Informs, does not decide. Undefined: not initialised, or no alt chain is configured. */
   readonly altIndex: AltIndexReport | undefined;
   /** Informs, does not decide. Undefined: each replica counts requests alone, as configured. */
-  readonly countsTogether: boolean | undefined;
+  readonly isRateLimitDistributed: boolean | undefined;
 }
 
 const NOTHING_READY: MainChainReadiness = {
@@ -70,9 +70,9 @@ const UNINITIALISED = {
 
 /** Throws no fault: what cannot be read is not ready, and neither is a process that was told to end. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
-  const { main, standing } = ctx;
-  const countsTogether = standing?.countsTogether();
-  if (main === undefined) return { ...UNINITIALISED, countsTogether };
+  const { main, process: standing } = ctx;
+  const countsTogether = standing?.isRateLimitDistributed();
+  if (main === undefined) return { ...UNINITIALISED, isRateLimitDistributed: countsTogether };
   const [mainChain, verify, { index, altIndex }] = await Promise.all([
     main.chain.readReadiness(),
     readVerify(ctx),
@@ -84,7 +84,7 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
     verify,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    countsTogether,
+    isRateLimitDistributed: countsTogether,
   };
 }
 
@@ -141,8 +141,8 @@ const createLatestWriteCheck = (): { current: WriteCheck | undefined } => ({ cur
 
 /** Undefined: this server does not run Verify. */
 async function readVerify(ctx: Ctx): Promise<boolean | undefined> {
-  if (ctx.isChipRefused === true) return false;
-  if (ctx.chip === undefined) return undefined;
+  if (ctx.isOnboardingRefused === true) return false;
+  if (ctx.onboarding === undefined) return undefined;
   return readTrustedSeconds(ctx) !== undefined && (await readWritable(ctx));
 }
 

@@ -15,8 +15,8 @@ import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { isMalformed, type RatingEvent } from '../domain/rating/event.ts';
 import { toServiceDirectory, type ServiceDirectory } from '../domain/machine/service-directory.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
-import type { PartnerAnswer } from '../ports/presentation.ts';
-import { rateAltMachine, readEventLog, showAltMachine, type ShownMachine } from './alt-machine-rating.ts';
+import type { PartnerResponse } from '../ports/presentation.ts';
+import { rateAltMachine, readEventLog, summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
 import { readTimedEvents } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine, type FoundAltMachine, type FoundMachine } from './find-machine.ts';
@@ -33,14 +33,14 @@ export interface ShownEvent {
 }
 
 export interface MachineProfile {
-  readonly shown: ShownMachine;
+  readonly shown: MachineSummary;
   readonly operator: Address | undefined;
   readonly directory: ServiceDirectory;
   readonly serviceEndpoints: readonly ServiceEndpoint[];
   /** Only for the visibility `onchain`; undefined while the index of the alt chain is behind. */
   readonly events: readonly ShownEvent[] | undefined;
   /** Only for the visibility `public`. */
-  readonly partner: PartnerAnswer | { readonly kind: 'not_fetched' | 'no_data_api' } | undefined;
+  readonly partner: PartnerResponse | { readonly kind: 'not_fetched' | 'no_data_api' } | undefined;
   /** Its own account; undefined: a machine of the main chain. */
   readonly altMachine: Pick<AltMachine, 'owner' | 'controller' | 'machineType'> | undefined;
 }
@@ -113,7 +113,7 @@ async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineS
   const { serviceEndpoints, operator } = alt.machine;
   const directory = toServiceDirectory(serviceEndpoints);
   return {
-    shown: showAltMachine(ctx, alt, snapshot),
+    shown: summarizeAltMachine(ctx, alt, snapshot),
     operator,
     directory,
     serviceEndpoints,
@@ -147,7 +147,7 @@ function toCard(main: MainChainPorts, snapshot: MachineSnapshot): MachineCard {
 }
 
 function toAltCard(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineCard {
-  const shown = showAltMachine(ctx, alt, snapshot);
+  const shown = summarizeAltMachine(ctx, alt, snapshot);
   const { genesisHash, machineRegistry } = alt.chain;
   return {
     id: snapshot.id,

@@ -5,7 +5,7 @@ export interface RequestScope {
   /** Whether an answer would still be the first. */
   readonly isAwaited: boolean;
   /** Says what the answer waits for from now on, so that a deadline can name it. At first it is the chain. */
-  waitFor(what: 'chain' | 'store'): void;
+  setPhase(what: 'chain' | 'store'): void;
 }
 
 /** Throws `ChainUnreadable` where nobody waits any more: what nobody waits for is not begun. */
@@ -16,5 +16,5 @@ export function throwIfAborted({ isAwaited }: RequestScope): void {
 /** To be called before anything is written. Throws as `throwIfAborted`. */
 export function enterCommitPhase(awaiting: RequestScope): void {
   throwIfAborted(awaiting);
-  awaiting.waitFor('store');
+  awaiting.setPhase('store');
 }

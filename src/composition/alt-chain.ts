@@ -1,4 +1,7 @@
-/** How is the alt chain read and followed? Its nodes, the history of its events and who owns its machines; bindings alone where no program is named. */
+/**
+ * Opens the alt chain: its nodes, event history and machine ownership. Without the machines' programs only wallet
+ * bindings are read.
+ */
 import { createAltChain, type AltChainAdapter } from '../adapters/alt-chain/create-alt-chain.ts';
 import { formatDeploymentProblem } from '../adapters/rpc/deployment-problem.ts';
 import { createAltFleetWorker } from '../indexing/alt/fleet-snapshot.ts';
@@ -19,19 +22,19 @@ export interface AltChainParts {
   readonly checkLoop: PollLoop;
   /** Run in the leader. */
   readonly workers: readonly PollLoop[];
-  /** Resolves when events and ownership are there for the first time. */
+  /** Resolves when events and ownership are indexed for the first time. */
   readonly caughtUp: Promise<unknown>;
 }
 
 const CHECK_INTERVAL_MILLISECONDS = 600_000;
 
-/** Undefined: no alt chain is configured. Throws `StartRefused`. */
+/** Opens the alt chain. Undefined: none is configured. Throws `StartRefused`. */
 export async function openAltChain(start: ServiceStart): Promise<AltChainParts | undefined> {
-  const { log, closing } = start;
+  const { log, shutdown } = start;
   const { altChain, pollIntervalSeconds } = start.config;
   if (altChain === undefined) return undefined;
   const adapter = createAltChain(altChain, { clock: CLOCK, log });
-  closing.add(() => adapter.close());
+  shutdown.add(() => adapter.close());
   const checkLoop = createCheckLoop(adapter, log);
   const { machines } = adapter;
   const { genesisHash, firstSlot, programs } = altChain;
@@ -40,14 +43,14 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
     return { adapter, ports: undefined, checkLoop, workers: [], caughtUp: Promise.resolve() };
   }
   const { machineRegistry, eventRegistry } = programs;
-  const common = { history: machines.history, store: start.store, clock: CLOCK, timers: TIMERS, log };
+  const shared = { history: machines.history, store: start.store, clock: CLOCK, timers: TIMERS, log };
   const indexers = createAltIndexers({
-    ...common,
+    ...shared,
     fxRates: start.fxRates,
     deployment: { genesisHash, eventRegistry, firstSlot },
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });
-  const fleet = createAltFleetWorker({ ...common, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
+  const fleet = createAltFleetWorker({ ...shared, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the alt-chain index', start);
   return {
@@ -59,7 +62,7 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
   };
 }
 
-/** Asks again, while serving, whether the alt chain is still the configured one (chain-svm 5). */
+/** Checks periodically whether the alt chain is still the configured one (chain-svm 5). */
 function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
   return createIntervalLoop({
     name: 'alt-chain-checks',

@@ -1,23 +1,23 @@
-/** Which loops does this process run? Its own always; those that follow the chains only while it is the leader. */
+/** Starts the loops of this process: its own ones always, and those that follow the chains while it is the leader. */
 import { createLeaderLock } from '../adapters/sql/leader-lock.ts';
 import type { Config } from '../config.ts';
 import { createLeaderLoop } from '../indexing/loops/leader-loop.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { Log } from '../ports/runtime.ts';
-import { endBriefly, type Shutdown } from './shutdown.ts';
+import { waitForLoops, type Shutdown } from './shutdown.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 
 export interface LoopParts {
   readonly config: Config;
   readonly log: Log;
-  readonly closing: Shutdown;
+  readonly shutdown: Shutdown;
   readonly reportFailure: (code: string) => void;
   /** Run in every process. */
   readonly own: readonly PollLoop[];
   /** Run in the leader. */
   readonly workers: readonly PollLoop[];
-  /** Called when the loops are to end. */
-  readonly hurry: () => void;
+  /** Called before the loops are stopped. */
+  readonly drain: () => void;
 }
 
 export interface RunningLoops {
@@ -25,13 +25,13 @@ export interface RunningLoops {
   isLeading(): boolean;
 }
 
-export function startLoops({ config, log, closing, reportFailure, own, workers, hurry }: LoopParts): RunningLoops {
+export function startLoops({ config, log, shutdown, reportFailure, own, workers, drain }: LoopParts): RunningLoops {
   const lock = createLeaderLock(config.database, reportFailure);
   const leader = createLeaderLoop({ lock, workers, clock: CLOCK, timers: TIMERS, log });
   const loops = workers.length === 0 ? own : [...own, leader.loop];
-  closing.add(() => {
-    hurry();
-    return endBriefly(Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())]));
+  shutdown.add(() => {
+    drain();
+    return waitForLoops(Promise.all([leader.resign(), ...loops.map((loop) => loop.stop())]));
   });
   for (const loop of loops) loop.start();
   return { all: [...loops, ...workers], isLeading: leader.isLeading };

@@ -1,4 +1,4 @@
-/** Where do rates of currencies come from, and how are they kept fresh? (configuration 1: `FX_SOURCE`, `TOKENS_FILE`.) */
+/** Opens the currency rates and the loop that refreshes them (configuration 1: `FX_SOURCE`, `TOKENS_FILE`). */
 import { createFeedRates, createFixedRates } from '../adapters/fx/feed-rates.ts';
 import { createFeedReader } from '../adapters/fx/feed-source.ts';
 import { readTokensFile } from '../adapters/fx/tokens-file.ts';
@@ -8,13 +8,13 @@ import type { FxRates } from '../ports/rates.ts';
 import type { Log } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import { CLOCK } from './process-time.ts';
-import { awaitPatiently } from './startup.ts';
+import { waitBriefly } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
 import { createIntervalLoop } from './interval-loop.ts';
 
 const INTERVAL_MILLISECONDS = 60_000;
 
-/** Throws `StartRefused` for a tokens file that is not one. */
+/** Throws `StartRefused` for an invalid tokens file. */
 export async function createRates(
   { fxSource, tokensFile }: Config,
   store: Store,
@@ -28,7 +28,7 @@ export async function createRates(
       ? createFixedRates(tokens)
       : await createFeedRates({ readFeed: createFeedReader(fxSource, fetch), tokens, store, clock: CLOCK });
   const refresh = () => refreshRates(fxRates, log);
-  await awaitPatiently(refresh());
+  await waitBriefly(refresh());
   const loop = createIntervalLoop({
     name: 'fx-rates',
     intervalMilliseconds: INTERVAL_MILLISECONDS,

@@ -1,17 +1,17 @@
-/** Do several replicas count requests together? Only where `REDIS_URL` names a server. */
+/** Opens distributed rate limiting across replicas, if `REDIS_URL` names a server. */
 import type { Config } from '../config.ts';
 import type { Log, DistributedCounters } from '../ports/runtime.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** Undefined: each process counts for itself, and the client of Redis is not loaded. */
+/** Undefined: each process counts independently, and the Redis client is not loaded. */
 export async function openDistributedCounters(
   { redisUrl }: Config,
   log: Log,
-  closing: Shutdown,
+  shutdown: Shutdown,
 ): Promise<DistributedCounters | undefined> {
   if (redisUrl === undefined) return undefined;
   const { createDistributedCounters: createSharedCounts } = await import('../adapters/redis/distributed-counters.ts');
-  const counts = await createSharedCounts(redisUrl, log);
-  closing.add(() => counts.close());
-  return counts;
+  const counters = await createSharedCounts(redisUrl, log);
+  shutdown.add(() => counters.close());
+  return counters;
 }

@@ -1,10 +1,10 @@
-/** What is done again and again at one pace, whether it went well or not? */
+/** Loop that repeats its work at a fixed interval, whether it succeeds or fails. */
 import { createPollLoop, type PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { Log } from '../ports/runtime.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 
 export interface IntervalWork {
-  /** Names the loop in logs and metrics. */
+  /** Identifies the loop in logs and metrics. */
   readonly name: string;
   readonly intervalMilliseconds: number;
   readonly log: Log;

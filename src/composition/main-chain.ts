@@ -1,4 +1,6 @@
-/** How is the main chain read and followed? Its nodes, the index of its past and the follower of its head, over the configured contracts. */
+/**
+ * Opens the main chain: its nodes, the index of finalized blocks and the head follower, for the configured contracts.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
@@ -11,10 +13,10 @@ export interface MainChainParts {
   readonly indexers: MainChainIndexers;
 }
 
-/** For nodes that are slow; together with what a start waits for anyway, less than probes of a start allow. */
+/** Extra time for slow nodes; together with the other startup waits it stays below the limit of startup probes. */
 const FOLLOWING_MILLISECONDS = 8_000;
 
-/** Undefined: no main chain is configured. Throws `StartRefused`. */
+/** Opens the main chain. Undefined: none is configured. Throws `StartRefused`. */
 export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
@@ -46,8 +48,8 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
 }
 
 /**
- * Resolves when the head is followed, or the node that should tell it does not answer. Else a service that says it is ready would refuse at first whatever the index does
- * not hold yet.
+ * Resolves when the head is followed, or when its node does not respond. Without this wait a service that reports ready
+ * would at first reject whatever the index does not hold yet.
  */
 export async function awaitHead({ adapter, indexers }: MainChainParts): Promise<void> {
   const following = indexers.following.then(() => true);

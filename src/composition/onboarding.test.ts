@@ -1,4 +1,4 @@
-/** What does a running service take over at a hangup, and what does it keep? Real files of two authorities, and no chain. */
+/** Tests of the onboarding reload on SIGHUP, with real files of two certificate authorities and no chain. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,16 +18,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Every text that the log was given. */
-let told: string[];
+/** Every line that was logged. */
+let logged: string[];
 let onboarding: Onboarding;
-const note = (fields: object, message: string) => void told.push(`${message} ${JSON.stringify(fields)}`);
+const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
 const log = { info: note, warn: note, error: note };
 const open = (variables: Variables, isLenient = false) =>
   openOnboarding({ config: read(variables).config, isLenient, store: createStubCtx().store, log });
 
 beforeEach(async () => {
-  told = [];
+  logged = [];
   onboarding = await open({ ONBOARDING_TOKENS: 'old', ...first.env });
 });
 
@@ -35,8 +35,8 @@ const read = (variables: Variables) => readConfig(variables, { readFile: (path) 
 const reload = (variables: Variables) => onboarding.reload(read(variables));
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The tokens and the root that are in force. */
-function inForce() {
+/** Returns the tokens and the root in effect. */
+function readCurrent() {
   const { onboardingTokens, trust } = onboarding.intake!;
   const root = createHash('sha256').update(trust.root.der).digest('hex');
   return { tokens: onboardingTokens.map((token) => token.sha256), root };
@@ -49,64 +49,68 @@ const of = (tokens: readonly string[], { env }: TrustFolder) => ({
 
 const OLD = of(['old'], first);
 
-it('takes over tokens and certificates', async () => {
-  expect(inForce()).toEqual(OLD);
+it('reloads tokens and certificates', async () => {
+  expect(readCurrent()).toEqual(OLD);
   await reload({ ONBOARDING_TOKENS: 'old,new', ...second.env });
-  expect(inForce()).toEqual(of(['old', 'new'], second));
+  expect(readCurrent()).toEqual(of(['old', 'new'], second));
   await reload({ ONBOARDING_TOKENS: 'new', ...second.env });
-  expect(inForce()).toEqual(of(['new'], second));
-  const message = 'onboarding tokens and trust files read again';
-  expect(told).toEqual([`${message} {"tokens":2}`, `${message} {"tokens":1}`]);
+  expect(readCurrent()).toEqual(of(['new'], second));
+  const message = 'onboarding tokens and trust files reloaded';
+  expect(logged).toEqual([`${message} {"tokens":2}`, `${message} {"tokens":1}`]);
 });
 
-it('takes over nothing else', async () => {
+it('reloads nothing else', async () => {
   const before = { ...onboarding.intake! };
   await reload({ ...first.env, ONBOARDING_TOKENS: 'old', CHALLENGE_LIFETIME_SECONDS: '60', KEEP_EVIDENCE: 'false' });
-  const { challengeLifetimeSeconds, keepsEvidence } = onboarding.intake!;
-  expect([challengeLifetimeSeconds, keepsEvidence]).toEqual([before.challengeLifetimeSeconds, before.keepsEvidence]);
+  const { challengeLifetimeSeconds, storesEvidence } = onboarding.intake!;
+  expect([challengeLifetimeSeconds, storesEvidence]).toEqual([before.challengeLifetimeSeconds, before.storesEvidence]);
 });
 
 const garbled = join(folder, 'garbled.pem');
 writeFileSync(garbled, '-----BEGIN CERTIFICATE-----\nsecret of a key');
 
 it.each<[name: string, variables: Variables, problem: string]>([
-  ['a file is not there', { ...second.env, TRUST_ROOT_FILE: join(folder, 'none') }, 'TRUST_ROOT_FILE: cannot be read'],
+  ['a file is missing', { ...second.env, TRUST_ROOT_FILE: join(folder, 'none') }, 'TRUST_ROOT_FILE: cannot be read'],
   [
-    'a file is no certificate',
+    'a file is not a certificate',
     { ...second.env, TRUST_ROOT_FILE: garbled },
     'TRUST_ROOT_FILE: must be DER, or PEM with one certificate',
   ],
   [
-    'a file is another than the one that is pinned',
+    'a file is not the pinned one',
     { ...second.env, TRUST_INTERMEDIATE_FILE: first.env['TRUST_INTERMEDIATE_FILE']! },
     'TRUST_INTERMEDIATE_FILE: is not the certificate with the configured SHA-256',
   ],
   [
-    'a token is none',
+    'a token is invalid',
     { ...second.env, ONBOARDING_TOKENS: 'secret of a key' },
     'ONBOARDING_TOKENS: must be tokens of 1 to 512 visible ASCII characters, separated by commas',
   ],
-  ['a variable beside them is wrong', { ...second.env, PORT: 'secret' }, 'PORT: must be'],
-  ['onboarding would end', { ONBOARDING_TOKENS: '' }, 'ONBOARDING_TOKENS: onboarding begins and ends with a start'],
-])('keeps all of the old ones when %s, and tells the variable and no value', async (_name, variables, problem) => {
+  ['another variable is invalid', { ...second.env, PORT: 'secret' }, 'PORT: must be'],
+  [
+    'onboarding would be turned off',
+    { ONBOARDING_TOKENS: '' },
+    'ONBOARDING_TOKENS: onboarding can be turned on or off only by a restart',
+  ],
+])('keeps the previous settings when %s, and logs the variable but no value', async (_name, variables, problem) => {
   await reload({ ONBOARDING_TOKENS: 'new', ...variables });
-  expect(inForce()).toEqual(OLD);
-  expect(told).toEqual([expect.stringContaining(`configuration not taken over {"problem":"${problem}`)]);
-  expect(told.join()).not.toContain('secret');
-  expect(told.join()).not.toContain(folder);
+  expect(readCurrent()).toEqual(OLD);
+  expect(logged).toEqual([expect.stringContaining(`configuration not reloaded {"problem":"${problem}`)]);
+  expect(logged.join()).not.toContain('secret');
+  expect(logged.join()).not.toContain(folder);
 });
 
-it('keeps the newest tokens, although the files of an earlier hangup are read later', async () => {
+it('keeps the newest tokens when the files of an earlier reload are read later', async () => {
   const slow = join(folder, 'slow.pem');
   expect(spawnSync('mkfifo', [slow]).status).toBe(0);
   const earlier = reload({ ...first.env, ONBOARDING_TOKENS: 'old,new', TRUST_ROOT_FILE: slow });
   await reload({ ...first.env, ONBOARDING_TOKENS: 'new' });
   writeFileSync(slow, readFileSync(first.env['TRUST_ROOT_FILE']!));
   await earlier;
-  expect(inForce()).toEqual(of(['new'], first));
+  expect(readCurrent()).toEqual(of(['new'], first));
 });
 
-it('begins no onboarding where a start had none', async () => {
+it('does not enable onboarding when the service started without it', async () => {
   const none = await open({});
   await none.reload(read({ ONBOARDING_TOKENS: 'new', ...first.env }));
   expect(none.intake).toBeUndefined();
@@ -120,12 +124,12 @@ describe('files that are not the pinned certificates', () => {
     await expect(open(variables)).rejects.toMatchObject({ problems: [problem] });
   });
 
-  it('leave onboarding off where the start is lenient, and are told', async () => {
+  it('leave onboarding off at a lenient start, and are logged', async () => {
     expect(await open(variables, true)).toMatchObject({ intake: undefined, isRefused: true, loops: [] });
-    expect(told).toEqual([`onboarding stays off ${JSON.stringify({ problem })}`]);
+    expect(logged).toEqual([`onboarding stays off ${JSON.stringify({ problem })}`]);
   });
 
-  it('are none where nothing is configured, or all is right', async () => {
+  it('are not reported when nothing is configured or all is valid', async () => {
     expect([onboarding.isRefused, (await open({})).isRefused]).toEqual([false, false]);
   });
 });

@@ -1,4 +1,7 @@
-/** What does Verify's onboarding need? Tokens and pinned certificates, which a running service can take over anew, and an end of old challenges. */
+/**
+ * Opens Verify's onboarding: tokens and pinned certificates, which can be reloaded while the service runs, and the
+ * cleanup of old challenges.
+ */
 import { randomBytes } from 'node:crypto';
 import { readTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { Config, ConfigReading } from '../config.ts';
@@ -19,7 +22,7 @@ export interface Onboarding {
   /** Whether it is off because its files are not the pinned certificates. */
   readonly isRefused: boolean;
   readonly loops: readonly PollLoop[];
-  /** Takes over onboarding tokens and trust files, from the next request on; with any problem, which is logged, none of them. */
+  /** Reloads onboarding tokens and trust files for later requests. Logs any problem, and applies nothing then. */
   reload(reading: ConfigReading): Promise<void>;
 }
 
@@ -28,43 +31,46 @@ const CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 
 type OnboardingStart = Pick<ServiceStart, 'config' | 'isLenient' | 'store' | 'log'>;
 
-/** Throws `StartRefused` for files that are not the pinned certificates; a lenient start leaves onboarding off, not ready. */
+/**
+ * Throws `StartRefused` for files that are not the pinned certificates. A lenient start leaves onboarding off and the
+ * service not ready.
+ */
 export async function openOnboarding({ config, isLenient, store, log }: OnboardingStart): Promise<Onboarding> {
   const first = await createIntake(config).catch((error: unknown) => {
     if (!isLenient || !(error instanceof StartRefused)) throw error;
     for (const problem of error.problems) log.error({ problem }, 'onboarding stays off');
     return undefined;
   });
-  const replaceable = first && createReloadableOnboarding(first);
-  let asked = 0;
-  let taken = 0;
+  const reloadable = first && createReloadableOnboarding(first);
+  let reloads = 0;
+  let applied = 0;
 
   async function reload({ config: next, problems }: ConfigReading): Promise<void> {
-    const turn = ++asked;
-    const refused = [...problems];
-    if (refused.length === 0 && (next.verify === undefined) !== (replaceable === undefined)) {
-      refused.push('ONBOARDING_TOKENS: onboarding begins and ends with a start of the service');
+    const sequence = ++reloads;
+    const found = [...problems];
+    if (found.length === 0 && (next.verify === undefined) !== (reloadable === undefined)) {
+      found.push('ONBOARDING_TOKENS: onboarding can be turned on or off only by a restart');
     }
-    if (refused.length === 0) {
+    if (found.length === 0) {
       try {
         const intake = await createIntake(next);
-        // Its files took longer than those of a later one, whose tokens hold.
-        if (turn < taken) return;
-        taken = turn;
-        if (intake !== undefined) replaceable?.replace(intake);
-        log.info({ tokens: intake?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files read again');
+        // A later reload was applied while these files were read.
+        if (sequence < applied) return;
+        applied = sequence;
+        if (intake !== undefined) reloadable?.replace(intake);
+        log.info({ tokens: intake?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files reloaded');
       } catch (error) {
         if (!(error instanceof StartRefused)) throw error;
-        refused.push(...error.problems);
+        found.push(...error.problems);
       }
     }
-    for (const problem of refused) log.warn({ problem }, 'configuration not taken over');
+    for (const problem of found) log.warn({ problem }, 'configuration not reloaded');
   }
 
   return {
-    intake: replaceable?.intake,
+    intake: reloadable?.intake,
     isRefused: config.verify !== undefined && first === undefined,
-    loops: replaceable === undefined ? [] : [createCleanupLoop(store, log)],
+    loops: reloadable === undefined ? [] : [createCleanupLoop(store, log)],
     reload,
   };
 }
@@ -74,12 +80,18 @@ async function createIntake(config: Config): Promise<OnboardingConfig | undefine
   const { onboardingTokens, root, intermediate } = config.verify;
   const reading = await readTrustFiles({ root, intermediate });
   if (reading.problems !== undefined) throw new StartRefused(reading.problems);
-  const { challengeLifetimeSeconds, keepEvidence: keepsEvidence } = config;
+  const { challengeLifetimeSeconds, keepEvidence: storesEvidence } = config;
   const createNonce = () => randomBytes(NONCE_BYTES);
-  return { trust: reading.trust, onboardingTokens, challengeLifetimeSeconds, keepsEvidence, createNonce };
+  return {
+    trust: reading.trust,
+    onboardingTokens,
+    challengeLifetimeSeconds,
+    storesEvidence,
+    createNonce,
+  };
 }
 
-/** Deletes what nobody needs any more (evidence 11). */
+/** Deletes challenges that are no longer needed (evidence 11). */
 function createCleanupLoop(store: Store, log: Log): PollLoop {
   return createIntervalLoop({
     name: 'old-challenges',

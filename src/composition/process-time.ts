@@ -1,4 +1,4 @@
-/** By which time does the process live? The real clock, and timers that are real: everything else is given its own. */
+/** Clocks and timers of the process. All other modules receive theirs by injection. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Timers } from '../ports/runtime.ts';
 

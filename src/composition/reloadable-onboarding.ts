@@ -1,9 +1,12 @@
-/** How are onboarding tokens and trust files replaced while the service runs? What holds the intake keeps it, and reads what is in force when it is asked. */
+/**
+ * Onboarding configuration that can be replaced while the service runs. Holders retain the object and read the values
+ * in effect through getters.
+ */
 import type { OnboardingConfig } from '../ports/onboarding.ts';
 
 export interface ReloadableOnboarding {
   readonly intake: OnboardingConfig;
-  /** Tokens and trust, from the next request on; one that is under way may have read either. What else there is stays. */
+  /** Replaces tokens and trust for later requests; a request in flight may have read either. Everything else stays. */
   replace(next: Pick<OnboardingConfig, 'trust' | 'onboardingTokens'>): void;
 }
 
@@ -18,7 +21,7 @@ export function createReloadableOnboarding(first: OnboardingConfig): ReloadableO
         return current.onboardingTokens;
       },
       challengeLifetimeSeconds: first.challengeLifetimeSeconds,
-      keepsEvidence: first.keepsEvidence,
+      storesEvidence: first.storesEvidence,
       createNonce: first.createNonce,
     },
     replace(next) {

@@ -1,10 +1,13 @@
-/** How does a service end, or a start that failed half way? What was opened last is closed first, and nothing is left open. */
+/**
+ * Shutdown of the service, or of a failed start: resources are closed in reverse order of opening, and none is left
+ * open.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 export interface Shutdown {
   add(close: () => Promise<unknown>): void;
-  /** Closes all that was added. Throws the first failure, after the last of them. */
+  /** Closes everything that was added. Throws the first failure after the last of them. */
   closeAll(): Promise<void>;
 }
 
@@ -16,26 +19,28 @@ export function createShutdown(): Shutdown {
     },
     async closeAll() {
       const failures: unknown[] = [];
-      // One that fails leaves none of the others open.
+      // A failure must not leave the others open.
       for (const close of closers.splice(0).reverse()) await close().catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
     },
   };
 }
 
-/** The three of a stop: within 5 s all is closed. */
-export const NOTICE_MILLISECONDS = 1_500;
-const ANSWERING_MILLISECONDS = 2_000;
-const LOOP_END_MILLISECONDS = 800;
+/** Shutdown budget: the three phases add up to less than 5 s. */
+export const DRAIN_NOTICE_MILLISECONDS = 1_500;
+const IN_FLIGHT_MILLISECONDS = 2_000;
+const LOOP_STOP_MILLISECONDS = 800;
 
-/** Answers that are due are sent; who takes longer is cut off. */
+/** Stops accepting connections. In-flight responses may finish; connections still open after 2 s are destroyed. */
 export async function closeListener(app: FastifyInstance): Promise<void> {
-  const cutOff = setTimeout(() => app.server.closeAllConnections(), ANSWERING_MILLISECONDS);
+  const timeout = setTimeout(() => app.server.closeAllConnections(), IN_FLIGHT_MILLISECONDS);
   await app.close();
-  clearTimeout(cutOff);
+  clearTimeout(timeout);
 }
 
-/** What does not end soon fails with the database and the connections that are closed next, and loses nothing by it. */
-export async function endBriefly(work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, delay(LOOP_END_MILLISECONDS, undefined, { ref: false })]);
+/**
+ * Waits briefly for work to end. Unfinished work fails once the database and connections are closed, and loses nothing.
+ */
+export async function waitForLoops(work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, delay(LOOP_STOP_MILLISECONDS, undefined, { ref: false })]);
 }

@@ -1,6 +1,9 @@
-/** Why does the service not start? The configuration and the world disagree, and a service that started would answer wrongly. */
+/**
+ * Error that refuses a start because the configuration contradicts the chain, the database or a file; a service started
+ * anyway would return wrong data.
+ */
 
-/** One problem a line, each beginning with its variable. */
+/** One problem per line, each starting with its variable. */
 export class StartRefused extends Error {
   readonly problems: readonly string[];
 

@@ -1,4 +1,4 @@
-/** What does every part of a start need? What is asked for, where problems are told, and what is open already. */
+/** Context shared by the parts of a start: configuration, log and what is open already. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { FxRates } from '../ports/rates.ts';
@@ -11,15 +11,15 @@ export interface ServiceStart {
   readonly log: Log;
   /** Starts, not ready, even when the configuration contradicts the chain. */
   readonly isLenient: boolean;
-  readonly closing: Shutdown;
+  readonly shutdown: Shutdown;
   readonly store: Store;
   readonly fxRates: FxRates;
 }
 
-/** How long a start waits for the world: nodes and feeds that are slower are waited for while serving. */
-const PATIENCE_MILLISECONDS = 2_000;
+/** How long a start waits for nodes and feeds; slower ones are awaited while serving. */
+const STARTUP_TIMEOUT_MILLISECONDS = 2_000;
 
-/** Undefined: the world took longer. */
-export function awaitPatiently<T>(work: Promise<T>): Promise<T | undefined> {
-  return Promise.race([work, delay(PATIENCE_MILLISECONDS, undefined, { ref: false })]);
+/** Waits for the work up to the startup timeout; undefined after that. */
+export function waitBriefly<T>(work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work, delay(STARTUP_TIMEOUT_MILLISECONDS, undefined, { ref: false })]);
 }

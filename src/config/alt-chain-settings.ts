@@ -1,12 +1,12 @@
 /**
- * Which programs on the alt chain are served, and through which nodes? The machines' programs (all or none) and the address
- * binding are configured apart: address-keyed routes need the binding only.
+ * Settings of the alt chain: its programs and nodes. The machines' programs (all or none) and the wallet binding are
+ * independent, because routes for legacy machines need only the binding.
  */
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import type { Environment } from './environment.ts';
 import { ALT_KEY_VALUE, HTTP_URL, listOfValues, wholeNumber, type ValueParser } from './parsers.ts';
 
-/** Where wallets are bound to addresses of the main chain (chain-svm 3.8). */
+/** Program that binds wallets to addresses of the main chain (chain-svm 3.8). */
 export interface AltBindingSettings {
   readonly program: AltKey;
   /** First seed of a binding's address. */
@@ -19,9 +19,9 @@ export interface AltChainSettings {
   /** At least one; the first healthy one is used. */
   readonly rpcUrls: readonly string[];
   readonly genesisHash: AltKey;
-  /** The chain's number among those that machines live on. */
+  /** Ordinal of the chain among home chains. */
   readonly ordinal: number;
-  /** No event of the deployment is older. */
+  /** First slot of the deployment's events. */
   readonly firstSlot: number;
   readonly programs:
     | {
@@ -39,7 +39,7 @@ export const DEFAULT_ALT_ORDINAL = 5;
 export const DEFAULT_BINDING_SEED = 'OperatorBinding';
 export const DEFAULT_BINDING_DISCRIMINATOR = 'e24e20d708982d63';
 
-/** The info desk may be left out. */
+/** Required programs; the info desk is optional. */
 const PROGRAMS = {
   machineRegistry: 'ALT_MACHINE_REGISTRY_PROGRAM',
   stateAndSync: 'ALT_STATE_AND_SYNC_PROGRAM',
@@ -47,7 +47,7 @@ const PROGRAMS = {
   eventRegistry: 'ALT_EVENT_REGISTRY_PROGRAM',
 } as const;
 
-/** The chain takes no longer seed. */
+/** Limited by the chain's maximum seed length. */
 const BINDING_SEED: ValueParser<string> = {
   rule: '1 to 32 printable ASCII characters',
   parse: (text) => (/^[\x20-\x7e]{1,32}$/.test(text) ? text : undefined),
@@ -58,7 +58,7 @@ const DISCRIMINATOR: ValueParser<string> = {
   parse: (text) => (/^[0-9a-fA-F]{16}$/.test(text) ? text.toLowerCase() : undefined),
 };
 
-/** Undefined when neither programs nor a binding are configured, or with problems noted. */
+/** Returns undefined when neither programs nor a binding are configured, or with problems recorded. */
 export function readAltChainSettings(environment: Environment): AltChainSettings | undefined {
   const programs = readPrograms(environment);
   const binding = readBinding(environment);
@@ -69,17 +69,17 @@ export function readAltChainSettings(environment: Environment): AltChainSettings
   const isConfigured = [...Object.values(PROGRAMS), 'ALT_BINDING_PROGRAM' as const].some((name) =>
     environment.has(name),
   );
-  const rpcKind = listOfValues(HTTP_URL);
+  const rpcParser = listOfValues(HTTP_URL);
   const reason = 'with programs of the alt chain';
   const rpcUrls = isConfigured
-    ? environment.require('ALT_RPC_URLS', rpcKind, reason)
-    : environment.read('ALT_RPC_URLS', rpcKind);
+    ? environment.require('ALT_RPC_URLS', rpcParser, reason)
+    : environment.read('ALT_RPC_URLS', rpcParser);
   const genesisHash = isConfigured
     ? environment.require('ALT_GENESIS_HASH', ALT_KEY_VALUE, reason)
     : environment.read('ALT_GENESIS_HASH', ALT_KEY_VALUE);
 
   if (!isConfigured && environment.has('ALT_RPC_URLS')) {
-    environment.warn('ALT_RPC_URLS', 'has no effect without programs of the alt chain');
+    environment.addWarning('ALT_RPC_URLS', 'has no effect without programs of the alt chain');
   }
   if (rpcUrls === undefined || genesisHash === undefined) return undefined;
   if (programs === undefined && binding === undefined) return undefined;
@@ -91,7 +91,7 @@ function readPrograms(environment: Environment): AltChainSettings['programs'] {
   const infoDesk = environment.read('ALT_INFO_DESK_PROGRAM', ALT_KEY_VALUE);
   const isConfigured = Object.values(PROGRAMS).some((name) => environment.has(name));
   if (environment.has('ALT_INFO_DESK_PROGRAM') && !isConfigured) {
-    environment.note('ALT_INFO_DESK_PROGRAM', 'set without the other programs of the alt chain');
+    environment.addProblem('ALT_INFO_DESK_PROGRAM', 'set without the other programs of the alt chain');
   }
   return programs && { ...programs, infoDesk };
 }

@@ -1,15 +1,15 @@
-/** What is shown of a configuration: every variable, and no secret. */
+/** Tests that the printed configuration shows every variable and no secret. */
 import { describe, expect, it } from 'vitest';
 import { describeConfig } from './describe-config.ts';
 import { ALL, read, type Variables } from '../../testing/fixtures/sample-environment.ts';
 import { VARIABLES } from './variables.ts';
 
-describe('the description', () => {
-  it('has every variable, in the order of the documentation', () => {
+describe('the configuration description', () => {
+  it('lists every variable in the order of the documentation', () => {
     expect(Object.keys(describeConfig(read({}).config))).toEqual(VARIABLES);
   });
 
-  it('shows what is set', () => {
+  it('shows the values that are set', () => {
     expect(describeConfig(read({ ...ALL, HOST: '::1', ADMIN_PORT: '0' }).config)).toMatchObject({
       PORT: '8000',
       ADMIN_PORT: '0',
@@ -36,7 +36,7 @@ describe('the description', () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hidden,x-tenant=hidden',
   };
 
-  it('shows scheme and host of a URL, and nothing of a token', () => {
+  it('shows only scheme and host of a URL, and nothing of a token', () => {
     const description = describeConfig(read({ ...ALL, ...SECRET_URLS }).config);
     expect(description).toMatchObject({
       DATABASE_URL: 'postgres://db.example:5432',
@@ -52,7 +52,7 @@ describe('the description', () => {
     expect(JSON.stringify(description)).not.toContain('hidden');
   });
 
-  it('has no secret in any problem or warning either', () => {
+  it('contains no secret in any problem or warning', () => {
     const broken = Object.fromEntries(VARIABLES.map((name) => [name, `hid den://${name}`]));
     const { config, problems, warnings } = read(broken);
     expect(problems.length).toBeGreaterThan(40);

@@ -1,16 +1,16 @@
 /**
- * What is configured, for `svc serve --check` and `svc doctor`? Every variable by name with its settled value. Secrets show only
- * that they are there; a URL shows scheme and host only, because keys stand in paths, queries and user names.
+ * Printed configuration of `svc serve --check` and `svc doctor`: every variable with its effective value. Secrets show
+ * only that they are set. URLs show only scheme and host, because paths, queries and user names may contain keys.
  */
 import { formatBaseUrl, type Config } from '../config.ts';
 import { DEFAULT_ALT_ORDINAL, DEFAULT_BINDING_DISCRIMINATOR, DEFAULT_BINDING_SEED } from './alt-chain-settings.ts';
-import { DEFAULT_SERVICE_NAME, DEFAULT_SHARE } from './tracing-settings.ts';
+import { DEFAULT_SERVICE_NAME, DEFAULT_SAMPLE_RATIO } from './tracing-settings.ts';
 import type { Variable } from './variables.ts';
 
-/** Null: not set, and no default. */
+/** Null: not set, and without a default. */
 export type ConfigDescription = Readonly<Record<Variable, string | null>>;
 
-/** Describes every variable, in the order of the documentation. */
+/** Describes every variable in the order of the documentation. */
 export function describeConfig(config: Config): ConfigDescription {
   const { mainChain, altChain, verify } = config;
   const legacy = mainChain?.addresses.legacy;
@@ -73,7 +73,7 @@ export function describeConfig(config: Config): ConfigDescription {
     OTEL_EXPORTER_OTLP_ENDPOINT: config.tracing && redactUrl(config.tracing.endpoint),
     OTEL_EXPORTER_OTLP_HEADERS: config.tracing && `${Object.keys(config.tracing.headers).length} set, not shown`,
     OTEL_SERVICE_NAME: config.tracing?.serviceName ?? DEFAULT_SERVICE_NAME,
-    OTEL_TRACES_SAMPLER_ARG: config.tracing?.share ?? DEFAULT_SHARE,
+    OTEL_TRACES_SAMPLER_ARG: config.tracing?.sampleRatio ?? DEFAULT_SAMPLE_RATIO,
   };
   const entries = Object.entries(texts).map(([name, value]) => [name, value === undefined ? null : String(value)]);
   return Object.fromEntries(entries) as ConfigDescription;
@@ -83,7 +83,7 @@ function describeSource(source: string): string {
   return /^https?:/i.test(source) ? redactUrl(source) : source;
 }
 
-/** Scheme, host and port of a URL. */
+/** Returns scheme, host and port of a URL. */
 export function redactUrl(text: string): string {
   const { protocol, host } = new URL(text);
   return `${protocol}//${host}`;

@@ -1,4 +1,4 @@
-/** Env files: every form of a line, and what is refused. */
+/** Tests of the env file parser: every form of a line, and what is rejected. */
 import { describe, expect, it } from 'vitest';
 import { parseEnvFile } from './env-file.ts';
 
@@ -26,14 +26,14 @@ describe('a line of an env file', () => {
   });
 
   it.each(['secret', '=secret', '1A=secret', 'A B=secret', 'A="secret', "A='secret", 'A="x"secret', 'A-B=secret'])(
-    'refuses %s without repeating it',
+    'rejects %s without repeating it',
     (line) => {
       expect(parseEnvFile(`\n${line}`)).toEqual({ variables: new Map(), problems: ['line 2 is not KEY=VALUE'] });
     },
   );
 });
 
-it('reads a whole file with any ends of lines, and tells a variable that stands twice', () => {
+it('parses a whole file with any line endings, and reports a variable that is set twice', () => {
   const { variables, problems } = parseEnvFile('\uFEFFA=1\r\nB=2\n\nA=3\n');
   expect([...variables]).toEqual([
     ['A', '1'],

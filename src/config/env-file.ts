@@ -1,15 +1,15 @@
 /**
- * Which variables does a file set? `KEY=VALUE` lines, as `svc serve --env-file` takes them (configuration.md 1).
+ * Parser of env files: `KEY=VALUE` lines for `svc serve --env-file` (configuration.md 1).
  *
- *     # a comment, also behind an unquoted value after a space
+ *     # a comment, also after an unquoted value and a space
  *     PORT=8000
- *     export PUBLIC_URL="https://ratings.example"    quotes keep spaces and #; in double quotes \n, \" and \\ are escapes
+ *     export PUBLIC_URL="https://ratings.example"    quotes allow spaces and #; in double quotes \n, \" and \\ are escapes
  *     CARD='literally \n'
  */
 
 export interface EnvFile {
   readonly variables: ReadonlyMap<string, string>;
-  /** Each names a line by its number, and nothing of what stands there: it may be a secret. */
+  /** Each names a line by its number and repeats none of it, because it may hold a secret. */
   readonly problems: readonly string[];
 }
 
@@ -18,7 +18,10 @@ const DOUBLE_QUOTED = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/;
 const SINGLE_QUOTED = /^'([^']*)'\s*(?:#.*)?$/;
 const COMMENT = /(?:^|\s+)#.*$/;
 
-/** Reads every line it can; a variable that stands twice is a problem, because one of the two would be lost in silence. */
+/**
+ * Parses every valid line. A variable that is set twice is a problem, because one of the values would be ignored
+ * silently.
+ */
 export function parseEnvFile(text: string): EnvFile {
   const variables = new Map<string, string>();
   const problems: string[] = [];

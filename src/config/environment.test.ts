@@ -1,26 +1,26 @@
-/** Where variables come from, which source wins, and what is warned of. */
+/** Tests of the sources of variables, their precedence, and warnings. */
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../config.ts';
 import { address, ALL, read, TRACES, type Variables } from '../../testing/fixtures/sample-environment.ts';
 import { SECRETS } from './variables.ts';
 
-describe('where variables come from', () => {
+describe('sources of variables', () => {
   const files = { env: 'PORT=1000\nLOG_LEVEL="debug"\nDATABASE_URL=sqlite:file.db\n', secret: '  redis://cache \n' };
 
-  it('lets the environment win over the env file', () => {
+  it('give the environment precedence over the env file', () => {
     const { config, problems } = read({ PORT: '2000' }, { envFile: 'env', files });
     expect(problems).toEqual([]);
     expect([config.listen.port, config.log.level]).toEqual([2000, 'debug']);
   });
 
-  it('tells an env file that cannot be read, and lines that are none', () => {
+  it('report an env file that cannot be read, and invalid lines', () => {
     expect(read({}, { envFile: 'gone' }).problems).toEqual(['--env-file: the file cannot be read']);
     expect(read({}, { envFile: 'env', files: { env: 'A=1\nhidden' } }).problems).toEqual([
       '--env-file: line 2 is not KEY=VALUE',
     ]);
   });
 
-  it.each(SECRETS)('takes %s from a file', (name) => {
+  it.each(SECRETS)('allow %s to be read from a file', (name) => {
     const databases = { DATABASE_URL: 'postgres://x', DATABASE_READ_URL: 'postgres://y' };
     const all: Variables = { ...ALL, ...TRACES, ...databases, REDIS_URL: 'redis://x' };
     const text = all[name]!;
@@ -30,23 +30,23 @@ describe('where variables come from', () => {
     expect(read(env, { files: { secret: '\n' } }).problems).toContain(`${name}_FILE: the file is empty`);
   });
 
-  it('does not choose between a secret and its file', () => {
+  it('conflict when a secret and its file are both set', () => {
     const env = { REDIS_URL: 'redis://x', REDIS_URL_FILE: 'secret' };
-    expect(read(env, { files }).problems).toEqual(['REDIS_URL: set together with REDIS_URL_FILE; one of them must go']);
+    expect(read(env, { files }).problems).toEqual(['REDIS_URL: set together with REDIS_URL_FILE; remove one of them']);
   });
 
-  it('lets either source of a secret in the environment win over the env file', () => {
+  it('give either source of a secret in the environment precedence over the env file', () => {
     const env = { DATABASE_URL_FILE: 'database' };
     const { config, problems } = read(env, { envFile: 'env', files: { ...files, database: 'sqlite:other.db' } });
     expect([problems, config.database]).toEqual([[], { kind: 'sqlite', path: 'other.db' }]);
   });
 
-  it('follows the terminal unless told otherwise', () => {
+  it('choose the log format by the terminal unless it is set', () => {
     expect(read({}, { isTerminal: true }).config.log.format).toBe('pretty');
     expect(read({ LOG_FORMAT: 'json' }, { isTerminal: true }).config.log.format).toBe('json');
   });
 
-  it('reads the environment of the process', () => {
+  it('include the environment of the process', () => {
     expect(loadConfig({ envFile: '/no/such/file' }).problems).toContain('--env-file: the file cannot be read');
   });
 });
@@ -57,14 +57,14 @@ describe('warnings', () => {
     ['DATABSE_URL', 'DATABASE_URL'],
     ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
     ['FX_SOURCE_FILE', 'FX_SOURCE'],
-  ])('says that %s may be a mistyped %s', (name, intended) => {
+  ])('suggest a correction of %s to %s', (name, intended) => {
     expect(read({ [name]: 'secret' })).toMatchObject({
       problems: [],
-      warnings: [`${name}: not a variable of this service; ${intended} was meant?`],
+      warnings: [`${name}: not a variable of this service; did you mean ${intended}?`],
     });
   });
 
-  it('leaves other variables alone', () => {
+  it('ignore other variables', () => {
     expect(read({ HOME: '/', PATH: '/', LOGNAME: 'x', NODE_ENV: 'x', LC_ALL: 'C', CI: 'true' }).warnings).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe('warnings', () => {
     ['MAIN_RPC_URLS', 'http://x'],
     ['ADMIN_FLAGS_ADDRESS', address('1')],
     ['ALT_RPC_URLS', 'http://x'],
-  ])('says that %s has no effect alone', (name, text) => {
+  ])('report that %s has no effect alone', (name, text) => {
     expect(read({ [name]: text })).toMatchObject({
       problems: [],
       warnings: [expect.stringMatching(`^${name}: has no effect without`)],

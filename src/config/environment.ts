@@ -1,13 +1,12 @@
 /**
- * What do the variables say, wherever they come from? The process environment, the env file under it, and files that hold a
- * secret. Whatever is wrong is noted, under the variable's name and never with its value, and reading goes on, so that one
- * start shows every problem.
+ * Variables from the process environment, the env file below it, and files that hold a secret. Problems are recorded
+ * under the variable's name and never with its value, and reading continues, so that one start reports all of them.
  */
 import { parseEnvFile } from './env-file.ts';
 import type { ValueParser } from './parsers.ts';
-import { findIntended, SECRETS, VARIABLES, type Variable } from './variables.ts';
+import { suggestVariable, SECRETS, VARIABLES, type Variable } from './variables.ts';
 
-/** Gives the text of a file; throws when it cannot. */
+/** Returns the text of a file; throws when it cannot be read. */
 export type ReadFile = (path: string) => string;
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +18,7 @@ export interface EnvironmentOptions {
 
 export class Environment {
   readonly problems: string[] = [];
-  /** What is odd but harmless. */
+  /** Findings that do not prevent a start. */
   readonly warnings: string[] = [];
   readonly readFile: ReadFile;
   readonly #values: ReadonlyMap<string, string>;
@@ -29,50 +28,56 @@ export class Environment {
     this.#values = this.#resolveSecrets(this.#merge(env, envFile));
   }
 
-  /** An empty text counts as not set: that is what templates leave of a value that is not there. */
+  /**
+   * Returns whether the variable is set. An empty text counts as not set, because templates leave one for a missing
+   * value.
+   */
   has(name: Variable): boolean {
     return this.#values.has(name);
   }
 
-  /** Undefined when the variable is not set or, with a problem noted, when it breaks the rule of its kind. */
-  read<T>(name: Variable, kind: ValueParser<T>): T | undefined {
+  /** Returns undefined when the variable is not set or, with a problem recorded, when it is invalid. */
+  read<T>(name: Variable, parser: ValueParser<T>): T | undefined {
     const text = this.#values.get(name);
     if (text === undefined) return undefined;
-    const value = kind.parse(text);
-    if (value === undefined) this.note(name, `must be ${kind.rule}`);
+    const value = parser.parse(text);
+    if (value === undefined) this.addProblem(name, `must be ${parser.rule}`);
     return value;
   }
 
-  /** Like `read`; not being set is a problem too, for the reason given. */
-  require<T>(name: Variable, kind: ValueParser<T>, reason: string): T | undefined {
-    if (!this.has(name)) this.note(name, `required ${reason}`);
-    return this.read(name, kind);
+  /** Like `read`, but records a problem with the given reason when the variable is not set. */
+  require<T>(name: Variable, parser: ValueParser<T>, reason: string): T | undefined {
+    if (!this.has(name)) this.addProblem(name, `required ${reason}`);
+    return this.read(name, parser);
   }
 
-  /** All variables of a group, by the group's own keys; undefined when none is set or, with problems noted, when one is amiss. */
+  /**
+   * Reads a group of variables by the group's own keys. Returns undefined when none is set or, with problems recorded,
+   * when one is missing or invalid.
+   */
   readGroup<K extends string, T>(
     variables: Readonly<Record<K, Variable>>,
-    kind: ValueParser<T>,
+    parser: ValueParser<T>,
   ): Record<K, T> | undefined {
     const names = Object.values<Variable>(variables);
     const first = names.find((name) => this.has(name));
     if (first === undefined) return undefined;
     const entries = Object.entries<Variable>(variables).map(([key, name]) => {
-      return [key, this.require(name, kind, `with ${first}: all of its group or none`)] as const;
+      return [key, this.require(name, parser, `with ${first}: set all variables of the group or none`)] as const;
     });
     if (entries.some(([, value]) => value === undefined)) return undefined;
     return Object.fromEntries(entries) as Record<K, T>;
   }
 
-  note(name: Variable, problem: string): void {
+  addProblem(name: Variable, problem: string): void {
     this.problems.push(`${name}: ${problem}`);
   }
 
-  warn(name: Variable, warning: string): void {
+  addWarning(name: Variable, warning: string): void {
     this.warnings.push(`${name}: ${warning}`);
   }
 
-  /** The text of the file that a variable names; undefined, with a problem noted, when it cannot be read. */
+  /** Returns the text of the file that a variable names; undefined, with a problem recorded, when it cannot be read. */
   readFileOf(name: string, path: string): string | undefined {
     try {
       return this.readFile(path);
@@ -83,16 +88,21 @@ export class Environment {
   }
 
   #merge(env: ProcessEnvironment, envFile: string | undefined): Map<string, string> {
-    const own = new Map(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+    const processValues = new Map(
+      Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
     const merged = new Map(envFile === undefined ? [] : this.#readEnvFile(envFile));
-    // A secret's two sources are one setting: whichever of them the process sets wins over both of the file.
+    // A secret and its file variable are one setting: either of them in the process environment overrides both in the
+    // env file.
     for (const name of SECRETS) {
-      if (own.has(name) || own.has(`${name}_FILE`)) [name, `${name}_FILE`].forEach((each) => merged.delete(each));
+      if (processValues.has(name) || processValues.has(`${name}_FILE`))
+        [name, `${name}_FILE`].forEach((each) => merged.delete(each));
     }
-    for (const [name, value] of own) merged.set(name, value);
+    for (const [name, value] of processValues) merged.set(name, value);
     for (const name of merged.keys()) {
-      const intended = findIntended(name);
-      if (intended !== undefined) this.warnings.push(`${name}: not a variable of this service; ${intended} was meant?`);
+      const suggestion = suggestVariable(name);
+      if (suggestion !== undefined)
+        this.warnings.push(`${name}: not a variable of this service; did you mean ${suggestion}?`);
     }
     return new Map(
       [...merged].map(([name, value]) => [name, value.trim()] as const).filter(([, value]) => value !== ''),
@@ -113,7 +123,7 @@ export class Environment {
       const path = merged.get(`${name}_FILE`);
       if (path === undefined) continue;
       if (values.has(name)) {
-        this.note(name, `set together with ${name}_FILE; one of them must go`);
+        this.addProblem(name, `set together with ${name}_FILE; remove one of them`);
         continue;
       }
       const text = this.readFileOf(`${name}_FILE`, path)?.trim();

@@ -1,10 +1,13 @@
-/** Which deployment on the main chain is served, and through which nodes? All six contracts, or none: not initialised. */
+/**
+ * Settings of the main chain: its contracts and nodes. Either all six contracts are configured, or none and the service
+ * is not initialized.
+ */
 import type { Address } from '../domain/identifiers/identifiers.ts';
 import type { Environment } from './environment.ts';
 import { ADDRESS_VALUE, HTTP_URL, listOfValues, wholeNumber } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
-/** Contracts of the first generation. */
+/** Contracts of legacy machines. */
 export interface LegacyAddresses {
   readonly identityRegistry: Address;
   readonly staking: Address;
@@ -16,7 +19,7 @@ export interface MainChainSettings {
   /** At least one; the first healthy one is used. */
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
-  /** No log of the deployment is older. */
+  /** First block of the deployment's logs. */
   readonly startBlock: number;
   readonly addresses: {
     readonly infoDesk: Address;
@@ -42,14 +45,14 @@ const CONTRACTS = {
   crossChainMirror: 'CROSS_CHAIN_MIRROR_ADDRESS',
 } as const;
 
-/** The DID store may be left out. */
+/** Required legacy contracts; the DID store is optional. */
 const LEGACY_CONTRACTS = {
   identityRegistry: 'LEGACY_IDENTITY_REGISTRY_ADDRESS',
   staking: 'LEGACY_STAKING_ADDRESS',
   eventRegistry: 'LEGACY_EVENT_REGISTRY_ADDRESS',
 } as const;
 
-/** Of no use alone. */
+/** Variables without effect unless the contracts are configured. */
 const COMPANIONS: readonly Variable[] = [
   'MAIN_RPC_URLS',
   'MAIN_CHAIN_ID',
@@ -58,7 +61,7 @@ const COMPANIONS: readonly Variable[] = [
   'LEGACY_IDENTITY_REGISTRY_ADDRESS',
 ];
 
-/** Undefined when no contract is configured, or with problems noted. */
+/** Returns undefined when no contract is configured, or with problems recorded. */
 export function readMainChainSettings(environment: Environment): MainChainSettings | undefined {
   const contracts = environment.readGroup(CONTRACTS, ADDRESS_VALUE);
   const legacy = readLegacy(environment);
@@ -68,19 +71,19 @@ export function readMainChainSettings(environment: Environment): MainChainSettin
   const startBlock = environment.read('MAIN_START_BLOCK', wholeNumber(0, Number.MAX_SAFE_INTEGER)) ?? 0;
 
   const isConfigured = Object.values(CONTRACTS).some((name) => environment.has(name));
-  const rpcKind = listOfValues(HTTP_URL);
-  const idKind = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+  const rpcParser = listOfValues(HTTP_URL);
+  const idParser = wholeNumber(1, Number.MAX_SAFE_INTEGER);
   const reason = 'with contract addresses';
   const rpcUrls = isConfigured
-    ? environment.require('MAIN_RPC_URLS', rpcKind, reason)
-    : environment.read('MAIN_RPC_URLS', rpcKind);
+    ? environment.require('MAIN_RPC_URLS', rpcParser, reason)
+    : environment.read('MAIN_RPC_URLS', rpcParser);
   const chainId = isConfigured
-    ? environment.require('MAIN_CHAIN_ID', idKind, reason)
-    : environment.read('MAIN_CHAIN_ID', idKind);
+    ? environment.require('MAIN_CHAIN_ID', idParser, reason)
+    : environment.read('MAIN_CHAIN_ID', idParser);
 
   if (!isConfigured) {
     for (const name of COMPANIONS.filter((each) => environment.has(each))) {
-      environment.warn(name, `has no effect without ${CONTRACTS.infoDesk} and the other contracts`);
+      environment.addWarning(name, `has no effect without ${CONTRACTS.infoDesk} and the other contracts`);
     }
   }
   if (contracts === undefined || rpcUrls === undefined || chainId === undefined) return undefined;
@@ -93,7 +96,7 @@ function readLegacy(environment: Environment): LegacyAddresses | undefined {
   const didStore = environment.read('LEGACY_DID_STORE_ADDRESS', ADDRESS_VALUE);
   const isConfigured = Object.values(LEGACY_CONTRACTS).some((name) => environment.has(name));
   if (environment.has('LEGACY_DID_STORE_ADDRESS') && !isConfigured) {
-    environment.note('LEGACY_DID_STORE_ADDRESS', 'set without the other first-generation contracts');
+    environment.addProblem('LEGACY_DID_STORE_ADDRESS', 'set without the other legacy contracts');
   }
   return contracts && { ...contracts, didStore };
 }

@@ -1,7 +1,6 @@
 /**
- * Which words does the deployment use instead of the defaults? `NAMESPACE_FILE`: a JSON object closed over the keys of
- * `Namespace`; a key that is missing keeps its default. Every word ends up in bytes that are signed, compared or routed, so each
- * has a rule.
+ * Namespace of a deployment, from `NAMESPACE_FILE`: a JSON object with keys of `Namespace` only; a missing key has its
+ * default. Every word becomes part of bytes that are signed, compared or routed, so each has a rule.
  */
 import { DEFAULT_NAMESPACE, type Namespace } from '../domain/identifiers/namespace.ts';
 
@@ -29,7 +28,7 @@ const URI: Rule = {
 
 const RULES: Readonly<Record<keyof Namespace, Rule>> = {
   did_method: { form: /^[a-z0-9]{1,32}$/, text: '1 to 32 lower-case letters and digits' },
-  // Members of the profile that stand beside it must not be called the same.
+  // Must differ from the other members of the profile.
   profile_object: {
     form: /^(?!(?:schema_version|name|description|image|external_url|attributes)$)[a-z][A-Za-z0-9_-]{0,31}$/,
     text: 'a letter and at most 31 letters, digits, _ and -, and no other member of the profile',
@@ -55,7 +54,7 @@ const RULES: Readonly<Record<keyof Namespace, Rule>> = {
 
 const PRINTABLE_KEY = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Reads the words of a file's text, or tells all of its problems, none of which holds a word. */
+/** Parses the words of a file's text, or returns all of its problems, none of which contains a word. */
 export function parseNamespace(text: string): NamespaceReading {
   const words = parseObject(text);
   if (words === undefined) return { problems: ['must be a JSON object'] };

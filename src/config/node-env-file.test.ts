@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { forgetNodeEnvFiles } from './node-env-file.ts';
+import { removeEnvFileVariables } from './node-env-file.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-env-'));
 const file = join(scratch, 'env');
@@ -11,18 +11,24 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 const left = (args: readonly string[]) => {
   const env = { ONBOARDING_TOKENS: 'of-the-file', PORT: '1', HOST: 'environment', PATH: '/bin' };
-  forgetNodeEnvFiles(args, env);
+  removeEnvFileVariables(args, env);
   return env;
 };
 
-describe('the environment is as it was before Node read the file', () => {
-  it.each([[['serve', '--env-file', file]], [['serve', `--env-file=${file}`, '--json']]])('%j', (args) => {
-    expect(left(args)).toEqual({ HOST: 'environment', PATH: '/bin' });
-  });
+describe('removing the variables of env files restores the environment from before Node loaded them', () => {
+  it.each([[['serve', '--env-file', file]], [['serve', `--env-file=${file}`, '--json']]])(
+    'for the arguments %j',
+    (args) => {
+      expect(left(args)).toEqual({ HOST: 'environment', PATH: '/bin' });
+    },
+  );
 });
 
-describe('nothing is taken out', () => {
-  it.each([[['serve']], [['serve', '--env-file']], [['serve', '--env-file', join(scratch, 'none')]]])('%j', (args) => {
-    expect(Object.keys(left(args))).toEqual(['ONBOARDING_TOKENS', 'PORT', 'HOST', 'PATH']);
-  });
+describe('nothing is removed', () => {
+  it.each([[['serve']], [['serve', '--env-file']], [['serve', '--env-file', join(scratch, 'none')]]])(
+    'for the arguments %j',
+    (args) => {
+      expect(Object.keys(left(args))).toEqual(['ONBOARDING_TOKENS', 'PORT', 'HOST', 'PATH']);
+    },
+  );
 });

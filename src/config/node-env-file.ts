@@ -1,14 +1,15 @@
 /**
- * What did Node do with `--env-file` before this program began? It looks for the option in the whole command line, behind the script too, and puts
- * the file's variables into the environment. There they would win over the file for ever: a token that was taken out of it would stay good after a reload.
+ * Reverts Node's own handling of `--env-file`. Node looks for the option in the whole command line, even after the
+ * script, and loads the file's variables into the environment. There they would override the file forever: a token
+ * removed from it would remain valid after a reload.
  */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
 const OPTION = '--env-file';
 
-/** Takes out of `env` what Node put there from the files that `args` name. What else stands in it stays, also under a name of the file. */
-export function forgetNodeEnvFiles(args: readonly string[], env: NodeJS.ProcessEnv): void {
+/** Removes from `env` what Node loaded from the files that `args` name. Variables with another value stay. */
+export function removeEnvFileVariables(args: readonly string[], env: NodeJS.ProcessEnv): void {
   for (const path of listPaths(args)) {
     for (const [name, value] of Object.entries(readVariables(path)))
       if (env[name] === value) Reflect.deleteProperty(env, name);
@@ -22,7 +23,7 @@ function listPaths(args: readonly string[]): string[] {
   });
 }
 
-/** None where there is no file: the command that wants it says so. */
+/** Returns none for a missing file; the command that needs it reports that. */
 function readVariables(path: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(path, 'utf8'));

@@ -1,4 +1,4 @@
-/** What may the text of a variable be? Each kind reads one form, and says its rule in words that never hold the text. */
+/** Parsers of variable values. Each accepts one form and describes its rule without repeating the text. */
 import { isIP } from 'node:net';
 import { parseAltKey, type AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import { parseAddress, ZERO_ADDRESS, type Address } from '../domain/identifiers/identifiers.ts';
@@ -6,11 +6,11 @@ import { parseAddress, ZERO_ADDRESS, type Address } from '../domain/identifiers/
 export interface ValueParser<T> {
   /** Completes "NAME: must be …". */
   readonly rule: string;
-  /** Total: undefined when the text breaks the rule. */
+  /** Never throws; returns undefined for an invalid text. */
   parse(text: string): T | undefined;
 }
 
-/** Where the shared facts are kept. */
+/** Location of the shared database. */
 export type DatabaseSetting =
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
 
@@ -22,13 +22,13 @@ export const ADDRESS_VALUE: ValueParser<Address> = {
   },
 };
 
-/** A program of the alt chain, or another 32 bytes that it spells in base58. */
+/** Program of the alt chain, or other 32 bytes in base58. */
 export const ALT_KEY_VALUE: ValueParser<AltKey> = { rule: 'base58 of 32 bytes', parse: parseAltKey };
 
 export const HTTP_URL: ValueParser<string> = urlWith(['http:', 'https:']);
 export const REDIS_URL: ValueParser<string> = urlWith(['redis:', 'rediss:']);
 
-/** What links are made of: nothing may follow the path, and the last slash is the link's. */
+/** Base of links: nothing may follow the path, and a trailing slash is removed. */
 export const BASE_URL: ValueParser<string> = {
   rule: 'an http or https URL without user, query and fragment',
   parse(text) {
@@ -43,13 +43,13 @@ export const DATABASE: ValueParser<DatabaseSetting> = {
   parse(text) {
     const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1];
     if (path !== undefined) return { kind: 'sqlite', path };
-    // A host is not asked for: it may be a socket's folder, in the query.
+    // The host may be missing: a socket folder may be given in the query.
     const isPostgres = /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text);
     return isPostgres ? { kind: 'postgres', url: text } : undefined;
   },
 };
 
-/** Of a server; what it holds is asked when it is opened. */
+/** URL of a server; the database is checked when it is opened. */
 export const POSTGRES_URL: ValueParser<string> = {
   rule: 'a postgres:// URL',
   parse(text) {
@@ -58,13 +58,13 @@ export const POSTGRES_URL: ValueParser<string> = {
   },
 };
 
-/** A file, or an http(s) URL; which of the two, the text says. */
+/** Distinguished by the scheme. */
 export const FILE_OR_URL: ValueParser<string> = {
   rule: 'a file, or an http or https URL',
   parse: (text) => (/^https?:/i.test(text) ? HTTP_URL.parse(text) : text),
 };
 
-/** Whether the file is there is asked when it is opened. */
+/** Existence is checked when the file is opened. */
 export const FILE: ValueParser<string> = { rule: 'the path of a file', parse: (text) => text };
 
 export const HOST: ValueParser<string> = {
@@ -74,7 +74,7 @@ export const HOST: ValueParser<string> = {
 
 export const PORT = wholeNumber(0, 65_535);
 
-/** One address or a network. */
+/** IP address or network. */
 export const ADDRESS_RANGE: ValueParser<string> = {
   rule: 'IP addresses or networks in CIDR notation, separated by commas',
   parse(text) {
@@ -85,7 +85,7 @@ export const ADDRESS_RANGE: ValueParser<string> = {
   },
 };
 
-/** As OpenSSL prints it, or without the colons. */
+/** As printed by OpenSSL, or without the colons. */
 export const SHA256: ValueParser<string> = {
   rule: 'a SHA-256 of 64 hex digits',
   parse(text) {
@@ -99,7 +99,7 @@ export const BEARER_TOKEN: ValueParser<string> = {
   parse: (text) => (/^[\x21-\x7e]{1,512}$/.test(text) ? text : undefined),
 };
 
-/** As OpenTelemetry writes headers: `name=value`, the value percent-encoded. */
+/** Headers as defined by OpenTelemetry: `name=value` with a percent-encoded value. */
 export const TRACE_HEADERS: ValueParser<Readonly<Record<string, string>>> = {
   rule: 'name=value pairs of headers, separated by commas, their values percent-encoded',
   parse(text) {
@@ -115,8 +115,8 @@ export const SERVICE_NAME: ValueParser<string> = {
   parse: (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) ? text : undefined),
 };
 
-/** Decimal. */
-export const SHARE: ValueParser<number> = {
+/** Decimal fraction. */
+export const RATIO: ValueParser<number> = {
   rule: 'a number from 0 to 1',
   parse: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : undefined),
 };
@@ -126,7 +126,7 @@ export const BOOLEAN: ValueParser<boolean> = {
   parse: (text) => ({ true: true, false: false })[text],
 };
 
-/** Decimal digits and nothing else. */
+/** Accepts decimal digits only. */
 export function wholeNumber(from: number, to: number): ValueParser<number> {
   return {
     rule: `a whole number from ${from} to ${to}`,
@@ -144,7 +144,7 @@ export function oneOf<const T extends string>(words: readonly T[]): ValueParser<
   };
 }
 
-/** At least one item, between commas or ends of lines; spaces around an item do not count, nor does a comma too many. */
+/** Accepts at least one item, separated by commas or line ends; spaces around items and extra commas are ignored. */
 export function listOfValues<T>(item: ValueParser<T>): ValueParser<readonly T[]> {
   return {
     rule: item.rule.includes('separated by commas') ? item.rule : `a comma list, each item ${item.rule}`,

@@ -1,16 +1,19 @@
-/** Where do traces go? Undefined: nowhere. The names are those of OpenTelemetry; its exporter reads those of certificates by itself, and no other. */
+/**
+ * Settings of the trace exporter, undefined when tracing is off. The names are those of OpenTelemetry; its exporter
+ * reads only the certificate variables itself.
+ */
 import type { Environment } from './environment.ts';
-import { BASE_URL, SERVICE_NAME, SHARE, TRACE_HEADERS } from './parsers.ts';
+import { BASE_URL, SERVICE_NAME, RATIO, TRACE_HEADERS } from './parsers.ts';
 
 export interface TracingSettings {
-  /** Base of a collector's OTLP/HTTP; `/v1/traces` is added. */
+  /** Base URL of a collector's OTLP/HTTP endpoint; `/v1/traces` is appended. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  readonly share: number;
+  readonly sampleRatio: number;
 }
 
-/** What the exporter may find in the environment of the process. */
+/** Variables that the exporter may read from the environment of the process. */
 export const CERTIFICATE_VARIABLES = [
   'OTEL_EXPORTER_OTLP_CERTIFICATE',
   'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
@@ -18,12 +21,12 @@ export const CERTIFICATE_VARIABLES = [
 ] as const;
 
 export const DEFAULT_SERVICE_NAME = 'machine-rating';
-export const DEFAULT_SHARE = 1;
+export const DEFAULT_SAMPLE_RATIO = 1;
 
 export function readTracingSettings(environment: Environment): TracingSettings | undefined {
   const endpoint = environment.read('OTEL_EXPORTER_OTLP_ENDPOINT', BASE_URL);
   const headers = environment.read('OTEL_EXPORTER_OTLP_HEADERS', TRACE_HEADERS) ?? {};
   const serviceName = environment.read('OTEL_SERVICE_NAME', SERVICE_NAME) ?? DEFAULT_SERVICE_NAME;
-  const share = environment.read('OTEL_TRACES_SAMPLER_ARG', SHARE) ?? DEFAULT_SHARE;
-  return endpoint === undefined ? undefined : { endpoint, headers, serviceName, share };
+  const share = environment.read('OTEL_TRACES_SAMPLER_ARG', RATIO) ?? DEFAULT_SAMPLE_RATIO;
+  return endpoint === undefined ? undefined : { endpoint, headers, serviceName, sampleRatio: share };
 }

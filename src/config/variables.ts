@@ -1,4 +1,4 @@
-/** Which variables are there? Every name of configuration.md 1, in its order, and which of them are secrets. */
+/** Names of all variables in the order of configuration.md 1, and those that are secrets. */
 
 export const VARIABLES = [
   ...['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'PUBLIC_URL', 'DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'],
@@ -22,7 +22,7 @@ export const VARIABLES = [
 
 export type Variable = (typeof VARIABLES)[number];
 
-/** May come from `NAME_FILE` instead. */
+/** Secrets; each may be set through `NAME_FILE` instead. */
 export const SECRETS = [
   ...['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'MAIN_RPC_URLS', 'ALT_RPC_URLS', 'ONBOARDING_TOKENS'],
   'OTEL_EXPORTER_OTLP_HEADERS',
@@ -32,10 +32,10 @@ const NAMES: ReadonlySet<string> = new Set<string>([...VARIABLES, ...SECRETS.map
 const MAX_MISTYPED_LETTERS = 2;
 
 /**
- * The variable that an unknown name was meant to be; undefined when the name is known or like none. Names of one word are
- * left alone: `HOME` is not a mistyped `HOST`.
+ * Returns the variable that a mistyped name resembles; undefined when the name is known or unlike any. Names of one
+ * word are ignored: `HOME` is not a mistyped `HOST`.
  */
-export function findIntended(name: string): string | undefined {
+export function suggestVariable(name: string): string | undefined {
   if (NAMES.has(name) || !name.includes('_')) return undefined;
   const withoutFile = name.replace(/_FILE$/, '');
   if (withoutFile !== name && NAMES.has(withoutFile)) return withoutFile;
@@ -49,7 +49,7 @@ export function findIntended(name: string): string | undefined {
   return nearest;
 }
 
-/** How many letters must be added, removed or replaced to make one text the other. */
+/** Returns the Levenshtein distance of two texts. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);
   for (let i = 1; i <= left.length; i++) {

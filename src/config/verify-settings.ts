@@ -1,21 +1,21 @@
 /**
- * Does this server run Verify's onboarding? When onboarding tokens and both pinned certificates are configured; one without the
- * other is a mistake (decisions 1), which `--lenient` reads as neither.
+ * Settings of Verify's onboarding. It is on when onboarding tokens and both pinned certificates are configured. A part
+ * of them alone is a mistake (decisions 1), which `--lenient` treats as none.
  */
 import { createHash } from 'node:crypto';
 import type { Environment } from './environment.ts';
 import { BEARER_TOKEN, FILE, listOfValues, SHA256 } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
-/** A certificate that is trusted because it is this one. */
+/** Certificate that is trusted by its hash. */
 export interface PinnedCertificate {
   /** DER or PEM. */
   readonly file: string;
-  /** Of the DER: 64 lower-case hex digits. */
+  /** Hash of the DER: 64 lower-case hex digits. */
   readonly sha256: string;
 }
 
-/** The text itself is kept nowhere, so that no memory and no dump of it holds one. */
+/** Hash of a token. The text itself is not stored, so that no memory dump contains it. */
 export interface OnboardingToken {
   /** 64 lower-case hex digits. */
   readonly sha256: string;
@@ -36,7 +36,7 @@ const TRUST: readonly Variable[] = [
   'TRUST_INTERMEDIATE_SHA256',
 ];
 
-/** Undefined when Verify's onboarding is off, or with problems noted. */
+/** Returns undefined when Verify's onboarding is off, or with problems recorded. */
 export function readVerifySettings(environment: Environment, lenient: boolean): VerifySettings | undefined {
   const onboardingTokens = environment.read('ONBOARDING_TOKENS', listOfValues(BEARER_TOKEN))?.map(toToken);
   const root = readPinned(environment, 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256');
@@ -46,8 +46,8 @@ export function readVerifySettings(environment: Environment, lenient: boolean): 
   const present = all.filter((name) => environment.has(name));
   if (present.length > 0) {
     for (const missing of all.filter((name) => !environment.has(name))) {
-      if (lenient) environment.warn(missing, `not set beside ${present[0]}: Verify's onboarding stays off`);
-      else environment.note(missing, `required with ${present[0]}: all of ${all.join(', ')} or none`);
+      if (lenient) environment.addWarning(missing, `not set although ${present[0]} is; Verify's onboarding stays off`);
+      else environment.addProblem(missing, `required with ${present[0]}: all of ${all.join(', ')} or none`);
     }
   }
   return onboardingTokens && root && intermediate && { onboardingTokens, root, intermediate };

@@ -6,7 +6,7 @@
 import type { AltDeployment } from '../domain/alt-chain/alt-deployment.ts';
 import type { AltFleet } from '../domain/alt-chain/alt-fleet.ts';
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
-import type { TransactionReading } from '../domain/alt-chain/event-operation.ts';
+import type { TransactionReadResult } from '../domain/alt-chain/event-operation.ts';
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 
@@ -27,7 +27,7 @@ export interface AltChain {
    */
   readMachine(id: MachineId): Promise<AltMachineRead>;
   /** The same, asked for after the call: no kept absence serves. For what a write is judged by, and for reading again. */
-  readMachineNow(id: MachineId): Promise<AltMachineRead>;
+  readMachineUncached(id: MachineId): Promise<AltMachineRead>;
 }
 
 /**
@@ -76,7 +76,7 @@ export interface AltHistory {
    */
   listSignatures(about: 'event-registry' | MachineId, before: string | undefined): Promise<readonly SignatureRow[]>;
   /** What one successful transaction did to event logs, judged with the block time of its row. */
-  readTransaction(row: SignatureRow): Promise<TransactionReading>;
+  readTransaction(row: SignatureRow): Promise<TransactionReadResult>;
   /** Unix seconds of a slot's block; undefined: nobody knows it yet. */
   readBlockTime(slot: number): Promise<number | undefined>;
   /** Signatures of a block in the order of its transactions. */

@@ -153,7 +153,7 @@ export interface StoredAltHistory {
   readonly walk: AltWalk;
   readonly machine: AltMachineState | undefined;
   /** Undefined when there is none of at most `count` events. */
-  readonly fold: StoredAltRatingState | undefined;
+  readonly state: StoredAltRatingState | undefined;
   /** Ascending: from the fold's last event on, up to the one at position `count`, at most `limit`. */
   readonly events: readonly StoredAltEvent[];
 }
@@ -180,9 +180,9 @@ export interface AltEventStore {
   listAltEvents(id: MachineId, from: number, to: number): Promise<readonly StoredAltEvent[]>;
   readAltHistory(id: MachineId, ratesFingerprint: string, count: number, limit: number): Promise<StoredAltHistory>;
   /** Of the current revision, the newest `limit` days. */
-  listAltFoldDays(id: MachineId, ratesFingerprint: string, limit: number): Promise<StoredAltRatingStateDays>;
-  /** Keeps folds; one of another revision than the machine's, or behind the one kept under the same fingerprint, is left out. Days as by `writeFolds`. */
-  writeAltFolds(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): Promise<void>;
+  listAltRatingStateDays(id: MachineId, ratesFingerprint: string, limit: number): Promise<StoredAltRatingStateDays>;
+  /** Keeps folds; one of another revision than the machine's, or behind the one kept under the same fingerprint, is left out. Days as by `writeRatingStates`. */
+  writeAltRatingStates(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): Promise<void>;
   /**
    * Machines without a problem that have at least `least` events after their fold, or many events and days that end before it; in order of id,
    * after `after`.

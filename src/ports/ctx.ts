@@ -37,24 +37,24 @@ export interface Ctx {
   readonly pollIntervalSeconds: number;
   readonly store: Store;
   /** A copy of the store that may lag; left out: there is none. */
-  readonly lists?: ReadReplica | undefined;
+  readonly readReplica?: ReadReplica | undefined;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
   readonly alt: AltChainPorts | undefined;
   /** Undefined: none is configured, and the address-keyed routes are not initialised. */
   readonly bindings: BindingRegistry | undefined;
   /** Undefined: Verify's onboarding is off, and nobody is admitted to it. */
-  readonly chip: OnboardingConfig | undefined;
+  readonly onboarding: OnboardingConfig | undefined;
   /** Whether onboarding is off because its files are not the pinned certificates; left out: no. */
-  readonly isChipRefused?: boolean;
+  readonly isOnboardingRefused?: boolean;
   /** Undefined: partners' data are not fetched. */
   readonly partnerData: PartnerData | undefined;
   /** Left out: there is nothing to say. */
-  readonly standing?: ProcessState | undefined;
+  readonly process?: ProcessState | undefined;
   /** Whether what the interface does not ask for is served; left out: it is. */
   readonly additions?: 'on' | 'off';
   /** Left out: no pages are served. */
   readonly pages?: PageSource | undefined;
   /** Left out: nothing is drawn, and there is no route for it. */
-  readonly pictures?: ImageRenderer | undefined;
+  readonly imageRenderer?: ImageRenderer | undefined;
 }

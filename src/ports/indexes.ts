@@ -70,7 +70,7 @@ export interface AltHistoryRead {
    * events indexed so far.
    */
   readonly isComplete: boolean;
-  readonly fold: RatingState;
+  readonly state: RatingState;
   /** All events after the fold. */
   readonly tail: readonly RatingEvent[];
 }

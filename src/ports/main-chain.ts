@@ -26,7 +26,7 @@ export interface MainChainReadiness {
 }
 
 /** What a caller needs beyond the facts that every snapshot holds. */
-export interface MachineWants {
+export interface MachineReadOptions {
   /**
    * Position of the first record wanted in `events`; asked only when the chain is really read. The page holds at most
    * the contract's query limit.
@@ -45,20 +45,20 @@ export interface MainChain {
   readonly chainId: number;
   readonly machineRegistry: Address;
   /** Undefined: none of its contracts is configured. */
-  readonly firstGeneration: LegacyMachines | undefined;
+  readonly legacy: LegacyMachines | undefined;
   /**
    * The facts of one machine at the newest block known.
    * Requests of one tick share one multicall, identical requests in flight share one promise, and a snapshot is returned again
    * (the same object) as long as no log has touched it and no boundary of time has passed.
    */
-  readMachine(id: MachineId, wants: MachineWants): Promise<MachineSnapshot>;
+  readMachine(id: MachineId, wants: MachineReadOptions): Promise<MachineSnapshot>;
   /** What `readMachine` and `readDeployment` would give without asking a node; undefined when they would ask one. */
   getCached(id: MachineId, firstEvents: boolean): CachedMachine | undefined;
   /**
    * The facts of one machine and of the deployment at one block, which is asked for after the call: nothing that is kept serves,
    * not even where no log has touched it. For what a write is judged by. Holds no events to speak of.
    */
-  readMachineNow(id: MachineId): Promise<CachedMachine>;
+  readMachineUncached(id: MachineId): Promise<CachedMachine>;
   /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Kept; read again when a log says that it changed. */
@@ -176,7 +176,7 @@ export interface BlockLogs {
   readonly bloom: string;
 }
 
-export interface HeadAnswer {
+export interface HeadResponse {
   readonly head: Header;
   /** They may belong to blocks newer than the head: the caller keeps those up to it. */
   readonly logs: readonly ChainLog[];
@@ -196,7 +196,7 @@ export interface MainChainLog {
    * The newest header and, in the same request, all logs after block `since` as far as the node has them; with `withHeadLogs` what the
    * newest block logged, whoever emitted it. Costs one round trip.
    */
-  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadAnswer>;
+  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadResponse>;
   /**
    * Everything that the given blocks logged, asked by block hash: the logs of the service's contracts, and a bloom over all
    * logs of the block whoever emitted them. A header whose bloom this one covers hides nothing. In the order asked, in as
@@ -204,7 +204,7 @@ export interface MainChainLog {
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
   /** False from the moment a node says that it does not know how to tell receipts. */
-  readonly tellsReceipts: boolean;
+  readonly servesReceipts: boolean;
   /**
    * Hands over the logs of the service's contracts, block by block in the order of the headers, proven to be all of them by the receipts of the whole
    * block. False: the node tells no receipts that a header commits to; what was handed over before is true.

@@ -8,7 +8,7 @@ export interface OnboardingConfig {
   /** At most 300. */
   readonly challengeLifetimeSeconds: number;
   /** False: of accepted documents only the hashes are kept. */
-  readonly keepsEvidence: boolean;
+  readonly storesEvidence: boolean;
   /** 32 random bytes, never twice the same. */
   readonly createNonce: () => Uint8Array;
 }

@@ -30,11 +30,11 @@ export interface ImageRenderer {
    * The PNG in the size that the text names. The same text is drawn once and kept for a while. Undefined: nobody waited any more when its
    * turn came. Rejects where the text is no SVG, or nothing can be drawn.
    */
-  draw(svg: string, isAwaited: () => boolean): Promise<Buffer | undefined>;
+  render(svg: string, isAwaited: () => boolean): Promise<Buffer | undefined>;
 }
 
 /** What does the data API of a `public` machine answer? Asked only where the deployment allows it (decisions 1, `PARTNER_DATA`). */
-export type PartnerAnswer =
+export type PartnerResponse =
   | { readonly kind: 'object'; readonly value: object }
   /** No answer in time, a refused address, a redirect, any status but 200. */
   | { readonly kind: 'unreachable' }
@@ -43,5 +43,5 @@ export type PartnerAnswer =
 
 export interface PartnerData {
   /** Never throws. An answer is kept for a minute. */
-  readPartnerData(url: string): Promise<PartnerAnswer>;
+  readPartnerData(url: string): Promise<PartnerResponse>;
 }

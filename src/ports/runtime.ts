@@ -30,7 +30,7 @@ export interface Log {
  */
 export interface LeaderLock {
   /** Takes the lock if it is free. True: it is held now. Throws `StoreUnavailable`, and then it is not held. */
-  hold(): Promise<boolean>;
+  acquire(): Promise<boolean>;
   /** Gives it up, if it is held, and ends its connection; a later `hold` takes it again. */
   release(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface ProcessState {
   /** It was told to end: it answers what it is asked, and nothing new should be sent here. */
   readonly isStopping: () => boolean;
   /** Whether requests are counted by all replicas together now; undefined: each counts alone, as configured. */
-  readonly countsTogether: () => boolean | undefined;
+  readonly isRateLimitDistributed: () => boolean | undefined;
 }
 
 /** How often has a key been counted, by all replicas together? (Decisions 3.) Implemented by `adapters/redis`; never throws. */
@@ -51,7 +51,7 @@ export interface DistributedCounters {
    * Counts one request of the key, in a window that starts with the key's first. 0: admitted; else the milliseconds until the window ends.
    * Undefined: nobody knows in time.
    */
-  count(key: string, limit: number, windowMilliseconds: number): Promise<number | undefined>;
+  increment(key: string, limit: number, windowMilliseconds: number): Promise<number | undefined>;
   /** Questions without an answer since the start. */
   readonly failures: () => number;
   close(): Promise<void>;

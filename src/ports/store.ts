@@ -78,7 +78,7 @@ export interface MainChainIndexStore {
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
-  /** Those of the second generation whose newest known logs are the newest, that one first; at most `limit`, and `MOST_ACTIVE_MACHINES`. */
+  /** Those of the second generation whose newest known logs are the newest, that one first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */
   listActiveMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /**
    * Machines with more known logs than folded events under `ratesFingerprint`, and those with many logs whose days end before the last of them; at most
@@ -130,13 +130,13 @@ export interface RatingStateWrite extends StoredRatingState {
 
 export interface RatingStateStore {
   /** The fold of the history since the last import, kept under this configuration of rates; undefined when there is none. */
-  readFold(
+  readRatingState(
     generation: EventGeneration,
     id: MachineId,
     ratesFingerprint: string,
   ): Promise<StoredRatingState | undefined>;
   /** Of the same history and rates, the newest `limit` days. */
-  listFoldDays(
+  listRatingStateDays(
     generation: EventGeneration,
     id: MachineId,
     ratesFingerprint: string,
@@ -146,7 +146,7 @@ export interface RatingStateStore {
    * Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. So are days that do not begin
    * where those that are kept end; days that no history needs any more are forgotten.
    */
-  writeFolds(ratesFingerprint: string, folds: readonly RatingStateWrite[]): Promise<void>;
+  writeRatingStates(ratesFingerprint: string, folds: readonly RatingStateWrite[]): Promise<void>;
 }
 
 export interface FxRateRow {
@@ -227,21 +227,21 @@ export interface StoredEvidenceRecord extends Omit<AcceptedEvidenceRecord, 'evid
 
 export interface ChipStore {
   /** Keeps the challenge unless a cap is reached at `issuedAt`; counting and keeping are one. False: a cap is reached. */
-  keepChallenge(challenge: NewChallenge, caps: ChallengeCaps): Promise<boolean>;
+  insertChallenge(challenge: NewChallenge, caps: ChallengeCaps): Promise<boolean>;
   /** `evidenceHash` tells a replay where the challenge itself is deleted. */
   findChallenge(nonceHash: Hex, evidenceHash: Hex): Promise<ChallengeLookup>;
   /**
    * Consumes the challenge if it is unconsumed and unexpired at the intake's `receivedAt`, and keeps the intake, in one transaction.
    * Otherwise writes nothing, and tells what is there.
    */
-  acceptIntake(nonceHash: Hex, intake: StoredEvidenceRecord): Promise<AcceptanceOutcome>;
+  consumeChallenge(nonceHash: Hex, intake: StoredEvidenceRecord): Promise<AcceptanceOutcome>;
   /** Deletes challenges that expired an hour ago, and consumed ones after 30 days; intakes stay. */
   deleteOldChallenges(nowSeconds: number): Promise<number>;
   /** Neither consumed nor expired. */
   countOpenChallenges(nowSeconds: number): Promise<number>;
   /** Newest first; of one machine, or of all. */
-  listIntakes(machineId: MachineId | undefined, limit: number): Promise<StoredEvidenceRecord[]>;
-  readIntake(receiptId: Hex): Promise<StoredEvidenceRecord | undefined>;
+  listEvidenceRecords(machineId: MachineId | undefined, limit: number): Promise<StoredEvidenceRecord[]>;
+  readEvidenceRecord(receiptId: Hex): Promise<StoredEvidenceRecord | undefined>;
 }
 
 /**
@@ -273,7 +273,7 @@ export interface OwnershipPage {
 
 export interface OwnershipStore {
   /** One entry per machine, also when the address both owns and controls it; all of one state of the rows. Costs the same at every offset. */
-  listHoldings(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
+  listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
 }
 
 /**
@@ -281,7 +281,7 @@ export interface OwnershipStore {
  * indexed, so that a copy which lags is seen to.
  */
 
-export type ListStore = Pick<OwnershipStore, 'listHoldings'> & Pick<AltFleetStore, 'listFleet'>;
+export type ListStore = Pick<OwnershipStore, 'listOwnership'> & Pick<AltFleetStore, 'listFleet'>;
 
 /** A copy of the store's lists, which may lag, fail or fall silent, and is left alone for a while when it does. */
 export interface ReadReplica {

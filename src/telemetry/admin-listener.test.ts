@@ -25,7 +25,7 @@ function createCounters() {
 
 const SOURCES: MetricSources = {
   ctx: createStubCtx(),
-  http: { answers: () => [], faults: () => [], limiters: () => [] },
+  http: { responses: () => [], faults: () => [], limiters: () => [] },
   upstreams: [
     {
       chain: 'main',
@@ -36,7 +36,12 @@ const SOURCES: MetricSources = {
   loops: [{ name: 'a-loop', report: () => ({ steps: 2, failures: 1, lastSuccessAtMilliseconds: 1_500 }) }],
   writes: { decisions: new Map([['applied', 1]]), challenges: none, intakes: none },
   databaseFailures: new Map([['57P01', 1]]),
-  sharedCounts: { isUp: () => false, count: async () => undefined, failures: () => 8, close: async () => undefined },
+  distributedCounters: {
+    isUp: () => false,
+    increment: async () => undefined,
+    failures: () => 8,
+    close: async () => undefined,
+  },
   isLeader: () => true,
 };
 
@@ -46,13 +51,13 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-async function ask(path: string, method = 'GET') {
+async function request(path: string, method = 'GET') {
   const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, { method });
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
-test('a scrape holds the samples of the service, and the metrics of the process', async () => {
-  const { status, type, text } = await ask('/metrics');
+test('GET /metrics returns the samples of the service and the metrics of the process', async () => {
+  const { status, type, text } = await request('/metrics');
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
   const lines = text.split('\n').filter((line) => /^svc_/.test(line) && !line.includes('_seconds_'));
   expect(lines).toEqual([
@@ -84,29 +89,29 @@ test('a scrape holds the samples of the service, and the metrics of the process'
   expect(names).toEqual([...new Set(names)]);
 });
 
-test('open challenges are told while the database answers, and only where some are issued', async () => {
+test('svc_open_challenges is present while the database responds, and only where onboarding is on', async () => {
   const read = async (parts: Parameters<typeof createStubCtx>[0]) => {
     const families = await readServiceMetrics({ ...SOURCES, ctx: createStubCtx(parts) });
     return families.find(({ name }) => name === 'svc_open_challenges')!.samples;
   };
-  const chip = {} as Ctx['chip'];
+  const chip = {} as Ctx['onboarding'];
   const storeWith = (countOpenChallenges: Store['countOpenChallenges']) =>
     ({ countOpenChallenges }) as unknown as Store;
-  expect(await read({ chip, store: storeWith(async (now) => now - 1_788_899_993) })).toEqual([
+  expect(await read({ onboarding: chip, store: storeWith(async (now) => now - 1_788_899_993) })).toEqual([
     { labels: {}, value: 7 },
   ]);
   const failing = storeWith(() => Promise.reject(new Fault('StoreUnavailable', {})));
-  expect([await read({ chip, store: failing }), await read({})]).toEqual([[], []]);
+  expect([await read({ onboarding: chip, store: failing }), await read({})]).toEqual([[], []]);
 });
 
-test('nothing else is there', async () => {
-  expect([(await ask('/')).status, (await ask('/mcr/1')).status]).toEqual([404, 404]);
-  expect((await ask('/metrics', 'POST')).status).toBe(405);
+test('other paths return 404 and other methods 405', async () => {
+  expect([(await request('/')).status, (await request('/mcr/1')).status]).toEqual([404, 404]);
+  expect((await request('/metrics', 'POST')).status).toBe(405);
 });
 
-test('the operating manual promises every name, and no other', async () => {
+test('docs/operating.md lists every metric name and no other', async () => {
   const families = await readServiceMetrics(SOURCES);
   const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-  const promised = [...manual.matchAll(/^\| `((?:svc|http)_[a-z_]+)`/gm)].map(([, name]) => name);
-  expect(promised).toEqual(families.map(({ name }) => name));
+  const documented = [...manual.matchAll(/^\| `((?:svc|http)_[a-z_]+)`/gm)].map(([, name]) => name);
+  expect(documented).toEqual(families.map(({ name }) => name));
 });

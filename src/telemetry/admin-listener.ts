@@ -1,8 +1,11 @@
-/** What does the operator's own port answer? `GET /metrics`, and nothing else (configuration 1, decisions 4). It is not for callers. */
+/**
+ * HTTP listener for operators: `GET /metrics` and nothing else (configuration 1, decisions 4). It is not exposed to
+ * callers.
+ */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXPOSITION_TYPE, formatMetrics } from './exposition.ts';
+import { EXPOSITION_CONTENT_TYPE, formatMetrics } from './exposition.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
 
@@ -11,25 +14,26 @@ export interface AdminListener {
   close(): Promise<void>;
 }
 
-const PATIENCE_MILLISECONDS = 5_000;
+const TIMEOUT_MILLISECONDS = 5_000;
 
-/** Throws the system's error where it cannot listen. */
+/** Throws the system's error when it cannot listen. */
 export async function startAdminListener(
   listen: { readonly host: string; readonly port: number },
   sources: MetricSources,
 ): Promise<AdminListener> {
   const readProcessMetrics = createProcessMetrics();
 
-  async function answer(response: ServerResponse): Promise<void> {
+  async function respond(response: ServerResponse): Promise<void> {
     const [own, process] = await Promise.all([readServiceMetrics(sources), readProcessMetrics()]);
-    end(response, 200, EXPOSITION_TYPE, formatMetrics(own) + process);
+    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(own) + process);
   }
 
-  const server = createServer({ headersTimeout: PATIENCE_MILLISECONDS, requestTimeout: PATIENCE_MILLISECONDS });
+  const server = createServer({ headersTimeout: TIMEOUT_MILLISECONDS, requestTimeout: TIMEOUT_MILLISECONDS });
   server.on('request', ({ method, url }, response) => {
-    if (url?.split('?')[0] !== '/metrics') return end(response, 404, 'text/plain', 'only /metrics is here\n');
-    if (method !== 'GET' && method !== 'HEAD') return end(response, 405, 'text/plain', 'only GET\n');
-    answer(response).catch(() => end(response, 500, 'text/plain', 'not readable\n'));
+    if (url?.split('?')[0] !== '/metrics')
+      return end(response, 404, 'text/plain', 'not found: only /metrics is served\n');
+    if (method !== 'GET' && method !== 'HEAD') return end(response, 405, 'text/plain', 'method not allowed: use GET\n');
+    respond(response).catch(() => end(response, 500, 'text/plain', 'metrics cannot be read\n'));
   });
   server.listen(listen);
   await once(server, 'listening');

@@ -5,18 +5,18 @@ import { countWrites } from './counted-store.ts';
 
 const failure = new Fault('StoreUnavailable', {});
 
-/** A store whose writes answer so, one after another; an error is thrown. */
-function createScripted(answers: readonly unknown[]): Store {
-  const left = [...answers];
-  const answer = async () => {
+/** Creates a store whose writes return the given results in turn; an error is thrown. */
+function createScripted(results: readonly unknown[]): Store {
+  const left = [...results];
+  const respond = async () => {
     const next = left.shift();
     if (next instanceof Error) throw next;
     return next;
   };
-  return { applyDecision: answer, keepChallenge: answer, acceptIntake: answer } as unknown as Store;
+  return { applyDecision: respond, insertChallenge: respond, consumeChallenge: respond } as unknown as Store;
 }
 
-test('decisions are counted by outcome, and passed on', async () => {
+test('decisions are counted by outcome, and their results returned', async () => {
   const { store, counts } = countWrites(createScripted([true, false, true, failure]));
   const decide = () => store.applyDecision({} as Parameters<Store['applyDecision']>[0]);
   expect([await decide(), await decide(), await decide()]).toEqual([true, false, true]);
@@ -26,16 +26,16 @@ test('decisions are counted by outcome, and passed on', async () => {
 
 test('challenges are counted by outcome', async () => {
   const { store, counts } = countWrites(createScripted([true, false, failure]));
-  const issue = () => store.keepChallenge({} as Parameters<Store['keepChallenge']>[0], { perMachine: 1, inAll: 1 });
+  const issue = () => store.insertChallenge({} as Parameters<Store['insertChallenge']>[0], { perMachine: 1, inAll: 1 });
   expect([await issue(), await issue()]).toEqual([true, false]);
   await expect(issue()).rejects.toBe(failure);
   expect(Object.fromEntries(counts.challenges)).toEqual({ issued: 1, capped: 1, failed: 1 });
 });
 
-test('evidence is counted by what the store says of it', async () => {
+test('evidence is counted by the state that the store returns', async () => {
   const written = { state: 'written' };
   const { store, counts } = countWrites(createScripted([written, written, { state: 'unknown' }, failure]));
-  const accept = () => store.acceptIntake('0x' as Parameters<Store['acceptIntake']>[0], {} as never);
+  const accept = () => store.consumeChallenge('0x' as Parameters<Store['consumeChallenge']>[0], {} as never);
   for (const expected of [written, written, { state: 'unknown' }]) expect(await accept()).toEqual(expected);
   await expect(accept()).rejects.toBe(failure);
   expect(Object.fromEntries(counts.intakes)).toEqual({ accepted: 2, unknown: 1, failed: 1 });

@@ -1,7 +1,7 @@
-/** What came of the writes that callers asked for? A store that counts the outcomes of decisions, challenges and evidence. */
+/** Store wrapper that counts the outcomes of decisions, challenges and evidence. */
 import type { Store } from '../ports/store.ts';
 
-/** Outcomes by name. `failed`: the database did. */
+/** Counts by outcome. `failed` means that the database failed. */
 export type OutcomeCounts = ReadonlyMap<string, number>;
 
 export interface WriteCounts {
@@ -18,10 +18,12 @@ export function countWrites(store: Store): { readonly store: Store; readonly cou
     ...store,
     applyDecision: (decision) =>
       count(decisions, store.applyDecision(decision), (isApplied) => (isApplied ? 'applied' : 'not_newer')),
-    keepChallenge: (challenge, caps) =>
-      count(challenges, store.keepChallenge(challenge, caps), (isKept) => (isKept ? 'issued' : 'capped')),
-    acceptIntake: (nonceHash, intake) =>
-      count(intakes, store.acceptIntake(nonceHash, intake), ({ state }) => (state === 'written' ? 'accepted' : state)),
+    insertChallenge: (challenge, caps) =>
+      count(challenges, store.insertChallenge(challenge, caps), (isKept) => (isKept ? 'issued' : 'capped')),
+    consumeChallenge: (nonceHash, intake) =>
+      count(intakes, store.consumeChallenge(nonceHash, intake), ({ state }) =>
+        state === 'written' ? 'accepted' : state,
+      ),
   };
   return { store: counted, counts: { decisions, challenges, intakes } };
 }

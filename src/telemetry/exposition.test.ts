@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import { formatMetrics } from './exposition.ts';
 
-test('counters and gauges are a line each, with their labels escaped', () => {
+test('counters and gauges are one line per sample, with escaped labels', () => {
   const text = formatMetrics([
     { name: 'svc_ready', help: 'Fit to answer.', type: 'gauge', samples: [{ labels: {}, value: 1 }] },
     {
@@ -30,7 +30,7 @@ test('counters and gauges are a line each, with their labels escaped', () => {
   );
 });
 
-test('a histogram counts up to each bound, and all', () => {
+test('a histogram has cumulative buckets, a sum and a count', () => {
   const durations = new LatencyHistogram();
   for (const seconds of [0.000_05, 0.002, 20]) durations.add(seconds);
   const text = formatMetrics([

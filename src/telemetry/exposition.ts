@@ -1,5 +1,5 @@
-/** How do metrics look to whoever scrapes them? The text format of Prometheus, version 0.0.4. */
-import { DURATION_BOUNDS_SECONDS, type LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
+/** Text format of Prometheus, version 0.0.4. */
+import { LATENCY_BUCKETS_SECONDS, type LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -22,9 +22,9 @@ export type MetricFamily =
       readonly samples: readonly { readonly labels: Labels; readonly durations: LatencyHistogram }[];
     };
 
-export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+export const EXPOSITION_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Families without a sample are left out. */
+/** Formats metric families; those without a sample are omitted. */
 export function formatMetrics(families: readonly MetricFamily[]): string {
   return families.map(formatFamily).join('');
 }
@@ -41,7 +41,7 @@ function formatFamily(family: MetricFamily): string {
 
 function formatDurations(name: string, labels: Labels, { counts, sumSeconds }: LatencyHistogram): string[] {
   let count = 0;
-  const buckets = [...DURATION_BOUNDS_SECONDS.map(String), '+Inf'].map((le, index) => {
+  const buckets = [...LATENCY_BUCKETS_SECONDS.map(String), '+Inf'].map((le, index) => {
     count += counts[index]!;
     return formatLine(`${name}_bucket`, { ...labels, le }, count);
   });

@@ -1,7 +1,4 @@
-/**
- * What does the service tell its operator in numbers? Every metric by name; the names are promised in `docs/operating.md`. Read when someone
- * scrapes: nothing here runs in between.
- */
+/** Metrics of the service, computed from its counters on each scrape. `docs/operating.md` documents every name. */
 import { getReadiness } from '../actions/health.ts';
 import type { CallCounter } from '../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
@@ -12,9 +9,9 @@ import type { DistributedCounters } from '../ports/runtime.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
-/** What the transport counted. */
+/** Counters of the HTTP server. */
 export interface HttpCounts {
-  answers(): readonly {
+  responses(): readonly {
     readonly route: string;
     readonly method: string;
     readonly status: string;
@@ -29,7 +26,7 @@ export interface HttpCounts {
   }[];
 }
 
-/** What the adapter of a chain counted. */
+/** Counters of a chain's adapter. */
 export interface UpstreamCounts {
   readonly chain: ChainName;
   readonly counters: {
@@ -38,7 +35,7 @@ export interface UpstreamCounts {
     readonly durations: LatencyHistogram;
     readonly failures: Readonly<Partial<Record<string, number>>>;
     readonly machineReads: number;
-    /** The four are of the main chain alone. */
+    /** The following four exist for the main chain only. */
     readonly retries?: number;
     readonly snapshotHits?: number;
     readonly snapshotCount?: number;
@@ -46,7 +43,7 @@ export interface UpstreamCounts {
   };
 }
 
-/** What a loop counted. */
+/** Counters of a loop. */
 export interface LoopCounts {
   readonly name: string;
   report(): {
@@ -62,31 +59,48 @@ export interface MetricSources {
   readonly upstreams: readonly UpstreamCounts[];
   readonly loops: readonly LoopCounts[];
   readonly writes: WriteCounts;
-  /** By the database's own code. */
+  /** By the database's error code. */
   readonly databaseFailures: OutcomeCounts;
-  /** Undefined: each replica counts requests alone, as configured. */
-  readonly sharedCounts: DistributedCounters | undefined;
-  /** Whether this process is the one that indexes. */
+  /** Undefined: each replica counts independently, as configured. */
+  readonly distributedCounters: DistributedCounters | undefined;
+  /** Whether this process is the leader. */
   readonly isLeader: () => boolean;
 }
 
 export async function readServiceMetrics(sources: MetricSources): Promise<MetricFamily[]> {
-  const { sharedCounts: shared } = sources;
+  const { distributedCounters } = sources;
   return [
     ...toHttpMetrics(sources.http),
-    gauge('svc_shared_counters_up', 'Whether all replicas count requests together.', toNumber(shared?.isUp())),
+    gauge(
+      'svc_shared_counters_up',
+      '1 while rate limits are counted across replicas, 0 while each replica counts independently.',
+      toNumber(distributedCounters?.isUp()),
+    ),
     counterOf(
       'svc_shared_counters_failures_total',
-      'Requests that this replica counted alone because it got no answer.',
-      shared === undefined ? [] : [{ labels: {}, value: shared.failures() }],
+      'Requests counted by this replica alone because the counter store did not respond.',
+      distributedCounters === undefined ? [] : [{ labels: {}, value: distributedCounters.failures() }],
     ),
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toWriteMetrics(sources.writes),
-    gauge('svc_open_challenges', 'Chip challenges that evidence may come for.', await countOpenChallenges(sources.ctx)),
-    counter('svc_database_failures_total', 'Statements that the database failed.', 'code', sources.databaseFailures),
-    gauge('svc_leader', 'Whether this process follows the chains for all.', Number(sources.isLeader())),
-    ...(await readStanding(sources.ctx)),
+    gauge(
+      'svc_open_challenges',
+      'Chip challenges that still accept evidence, across all replicas.',
+      await countOpenChallenges(sources.ctx),
+    ),
+    counter(
+      'svc_database_failures_total',
+      'Database statements that failed, by error code.',
+      'code',
+      sources.databaseFailures,
+    ),
+    gauge(
+      'svc_leader',
+      '1 if this process is the leader, which follows the chains for all replicas.',
+      Number(sources.isLeader()),
+    ),
+    ...(await readReadinessMetrics(sources.ctx)),
   ];
 }
 
@@ -95,31 +109,31 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
   return [
     {
       name: 'http_request_duration_seconds',
-      help: 'From the head of a request to its answer, by route, method and class of status.',
+      help: 'Histogram of seconds from request headers to response, by route, method and status class.',
       type: 'histogram',
-      samples: http.answers().map(({ durations, ...labels }) => ({ labels, durations })),
+      samples: http.responses().map(({ durations, ...labels }) => ({ labels, durations })),
     },
     {
       name: 'svc_faults_total',
-      help: 'Why answers were not what was asked for.',
+      help: 'Errors returned, by kind.',
       type: 'counter',
       samples: http.faults().map(({ count, ...labels }) => ({ labels, value: count })),
     },
     {
       name: 'svc_rate_limiter_refused_total',
-      help: 'Requests refused because their caller asked too often.',
+      help: 'Requests rejected because their caller exceeded the rate limit.',
       type: 'counter',
       samples: limiters.map(({ name, refused }) => ({ labels: { limiter: name }, value: refused })),
     },
     {
       name: 'svc_rate_limiter_keys',
-      help: 'Keys that are counted in this process.',
+      help: 'Rate limiter keys tracked in this process.',
       type: 'gauge',
       samples: limiters.map(({ name, keys }) => ({ labels: { limiter: name }, value: keys })),
     },
     {
       name: 'svc_rate_limiter_capacity_keys',
-      help: 'Keys that can be counted before the coldest is forgotten.',
+      help: 'Rate limiter keys that can be tracked before the least recently used is evicted.',
       type: 'gauge',
       samples: limiters.map(({ name, capacity }) => ({ labels: { limiter: name }, value: capacity })),
     },
@@ -130,32 +144,39 @@ function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] 
   const { failures, calls, durations, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
   const own = (value: number | undefined): Sample[] => (value === undefined ? [] : [{ labels: { chain }, value }]);
   return [
-    counterOf('svc_upstream_requests_total', 'HTTP requests to nodes.', own(counters.httpRequests)),
+    counterOf('svc_upstream_requests_total', 'HTTP requests sent to nodes.', own(counters.httpRequests)),
     counterOf(
       'svc_upstream_calls_total',
-      'Calls in them, by method and what came of them.',
+      'RPC calls sent to nodes, by method and outcome.',
       calls.list().map(({ method, outcome, count }) => ({ labels: { chain, method, outcome }, value: count })),
     ),
     {
       name: 'svc_upstream_request_duration_seconds',
-      help: 'From a request to a node to its answer, or to giving it up.',
+      help: 'Histogram of seconds from a request to a node to its response or failure.',
       type: 'histogram',
       samples: [{ labels: { chain }, durations }],
     },
     counterOf(
       'svc_upstream_failures_total',
-      'Requests to nodes without a usable answer, by cause.',
+      'Requests to nodes without a usable response, by cause.',
       Object.entries(failures).map(([cause, count]) => ({ labels: { chain, cause }, value: count ?? 0 })),
     ),
-    counterOf('svc_upstream_retries_total', 'Requests sent once more because an error might pass.', own(retries)),
-    counterOf('svc_machine_reads_total', 'Machines that a node was asked for.', own(counters.machineReads)),
-    counterOf('svc_snapshot_hits_total', 'Machines answered from what is kept.', own(snapshotHits)),
-    { ...counterOf('svc_snapshots', 'Machines that are kept.', own(snapshotCount)), type: 'gauge' },
-    { ...counterOf('svc_snapshot_bytes', 'Memory of the machines that are kept.', own(snapshotBytes)), type: 'gauge' },
+    counterOf(
+      'svc_upstream_retries_total',
+      'Requests to nodes that were retried after a transient error.',
+      own(retries),
+    ),
+    counterOf('svc_machine_reads_total', 'Machines read from nodes.', own(counters.machineReads)),
+    counterOf('svc_snapshot_hits_total', 'Machine reads answered from the snapshot cache.', own(snapshotHits)),
+    { ...counterOf('svc_snapshots', 'Machines in the snapshot cache.', own(snapshotCount)), type: 'gauge' },
+    {
+      ...counterOf('svc_snapshot_bytes', 'Bytes of memory used by the snapshot cache.', own(snapshotBytes)),
+      type: 'gauge',
+    },
   ];
 }
 
-/** Samples of one name stand together. */
+/** Merges samples of one metric into one family. */
 function mergeFamilies(families: MetricFamily[], family: MetricFamily): MetricFamily[] {
   const at = families.findIndex(({ name }) => name === family.name);
   if (at === -1) return [...families, family];
@@ -168,17 +189,17 @@ function toLoopMetrics(loops: readonly LoopCounts[]): MetricFamily[] {
   return [
     counterOf(
       'svc_loop_steps_total',
-      'Steps of a loop.',
+      'Steps that a background loop has run.',
       reports.map(({ labels, steps }) => ({ labels, value: steps })),
     ),
     counterOf(
       'svc_loop_failures_total',
-      'Steps of a loop that failed.',
+      'Steps of a background loop that failed.',
       reports.map(({ labels, failures }) => ({ labels, value: failures })),
     ),
     {
       name: 'svc_loop_last_success_timestamp_seconds',
-      help: 'When a step of a loop last went well.',
+      help: 'Unix time of the last successful step of a background loop.',
       type: 'gauge',
       samples: reports.flatMap(({ labels, lastSuccessAtMilliseconds: at }) =>
         at === undefined ? [] : [{ labels, value: at / 1000 }],
@@ -189,29 +210,37 @@ function toLoopMetrics(loops: readonly LoopCounts[]): MetricFamily[] {
 
 function toWriteMetrics({ decisions, challenges, intakes }: WriteCounts): MetricFamily[] {
   return [
-    counter('svc_decisions_total', 'Monetization decisions that came to be written.', 'outcome', decisions),
-    counter('svc_challenges_total', 'Chip challenges that came to be issued.', 'outcome', challenges),
-    counter('svc_evidence_total', 'Chip evidence that came to be accepted.', 'outcome', intakes),
+    counter('svc_decisions_total', 'Opt-in decisions submitted to the database, by outcome.', 'outcome', decisions),
+    counter('svc_challenges_total', 'Chip challenges requested, by outcome.', 'outcome', challenges),
+    counter('svc_evidence_total', 'Chip evidence submitted to the database, by outcome.', 'outcome', intakes),
   ];
 }
 
-/** Of all replicas. Undefined: onboarding is off, or the database cannot be asked. */
-async function countOpenChallenges({ chip, store, clock }: Ctx): Promise<number | undefined> {
-  return chip === undefined ? undefined : store.countOpenChallenges(nowSeconds(clock)).catch(() => undefined);
+/** Returns the count across all replicas. Undefined: onboarding is off, or the database cannot be queried. */
+async function countOpenChallenges({ onboarding, store, clock }: Ctx): Promise<number | undefined> {
+  return onboarding === undefined ? undefined : store.countOpenChallenges(nowSeconds(clock)).catch(() => undefined);
 }
 
-async function readStanding(ctx: Ctx): Promise<MetricFamily[]> {
+async function readReadinessMetrics(ctx: Ctx): Promise<MetricFamily[]> {
   const { isReady, operatorIndex, altIndex } = await getReadiness(ctx);
   return [
-    gauge('svc_ready', 'Whether /ready says so.', Number(isReady)),
-    gauge('svc_index_ready', 'Whether the operator index is served.', toNumber(operatorIndex?.isReady)),
-    gauge('svc_index_block', 'Last block that is indexed.', operatorIndex?.indexedBlock),
-    gauge('svc_head_block', 'Newest block that the worker saw.', operatorIndex?.headBlock),
-    gauge('svc_index_lag_blocks', 'Blocks from the index to the head.', operatorIndex?.lagBlocks),
-    gauge('svc_head_observed_age_seconds', 'Since the worker saw the head.', operatorIndex?.headObservedAgeSeconds),
-    gauge('svc_alt_index_ready', 'Whether the events of the alt chain are whole.', toNumber(altIndex?.isReady)),
-    gauge('svc_alt_index_slot', 'Last slot of the alt chain that is indexed.', altIndex?.slot),
-    gauge('svc_alt_index_age_seconds', 'Since that slot was read.', altIndex?.ageSeconds),
+    gauge('svc_ready', '1 if /ready succeeds.', Number(isReady)),
+    gauge('svc_index_ready', '1 if the operator index is served.', toNumber(operatorIndex?.isReady)),
+    gauge('svc_index_block', 'Last indexed block of the main chain.', operatorIndex?.indexedBlock),
+    gauge('svc_head_block', 'Newest block of the main chain observed by the index worker.', operatorIndex?.headBlock),
+    gauge('svc_index_lag_blocks', 'Blocks by which the index lags behind the head.', operatorIndex?.lagBlocks),
+    gauge(
+      'svc_head_observed_age_seconds',
+      'Seconds since the index worker observed the head.',
+      operatorIndex?.headObservedAgeSeconds,
+    ),
+    gauge('svc_alt_index_ready', '1 if the event index of the alt chain is complete.', toNumber(altIndex?.isReady)),
+    gauge('svc_alt_index_slot', 'Last indexed slot of the alt chain.', altIndex?.slot),
+    gauge(
+      'svc_alt_index_age_seconds',
+      'Seconds since the last indexed slot of the alt chain was observed.',
+      altIndex?.ageSeconds,
+    ),
   ];
 }
 
@@ -227,7 +256,7 @@ function counter(name: string, help: string, label: string, counts: OutcomeCount
   return counterOf(
     name,
     help,
-    [...counts].map(([word, value]) => ({ labels: { [label]: word }, value })),
+    [...counts].map(([name, value]) => ({ labels: { [label]: name }, value })),
   );
 }
 

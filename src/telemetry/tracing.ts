@@ -1,6 +1,7 @@
 /**
- * Where did the time of a request go? One span for each request, and under it one for each batch that a node was asked and for each call of the database, sent to a collector
- * over OTLP/HTTP. Names and attributes are routes as registered, fixed words and numbers; no path, address, URL or header of a caller is among them. Loaded only where a collector is named.
+ * Request tracing over OTLP/HTTP: one span per request, with child spans for each batch sent to a node and each
+ * database call. Names and attributes are registered routes, fixed words and numbers; they never include a path,
+ * address, URL or header of a caller. Loaded only when a collector is configured.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -12,28 +13,28 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
 
 export interface TracingOptions {
-  /** Where traces are posted. */
+  /** URL that traces are posted to. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** Of all traces, by their id: 0 to 1. */
-  readonly share: number;
+  /** Fraction of traces that is sampled, by trace id: 0 to 1. */
+  readonly sampleRatio: number;
   /** `postgresql` or `sqlite`. */
   readonly database: string;
-  /** Words for the origins that are asked. */
+  /** Upstream names by origin. */
   readonly upstreams: ReadonlyMap<string, string>;
 }
 
 export interface Tracing {
-  /** Runs `serve`, which answers the route as registered, in a span that ends with the response. */
+  /** Runs `serve`, which returns the registered route, in a span that ends with the response. */
   traceRequest(request: IncomingMessage, response: ServerResponse, serve: () => string): void;
-  /** The same store; calls on behalf of a request are spans of their own. */
+  /** Wraps a store so that its calls within a request are child spans. */
   traceStore<T extends object>(store: T): T;
-  /** Sends what is left, if the collector takes it soon. */
+  /** Exports the remaining spans within a short time limit. */
   close(): Promise<void>;
 }
 
-/** What undici tells of a request. */
+/** Message of undici's diagnostics channels. */
 interface UpstreamMessage {
   readonly request: object & { readonly origin?: unknown };
   readonly response?: { readonly statusCode: number };
@@ -46,13 +47,16 @@ const LAST_EXPORT_MILLISECONDS = 400;
 const OTHER_UPSTREAM = 'other';
 const ZEROS = /^0+$/;
 
-/** The exporter adds what it finds in the environment: to be called where there is nothing that is not meant for this collector. */
+/**
+ * Starts tracing. The exporter adds what it finds in the environment, so that must hold only what is meant for this
+ * collector.
+ */
 export function createTracing(options: TracingOptions): Tracing {
-  const { url, headers, serviceName, share, database, upstreams } = options;
+  const { url, headers, serviceName, sampleRatio: share, database, upstreams } = options;
   const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT_MILLISECONDS });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
-    // By the id alone, so that no caller's flag decides how much is sent.
+    // Sampling depends on the id alone, so that callers' flags cannot decide how much is sent.
     sampler: new TraceIdRatioBasedSampler(share),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
@@ -129,7 +133,7 @@ export function createTracing(options: TracingOptions): Tracing {
   }
 }
 
-/** The context that a caller's header names (W3C Trace Context 3.2); none for anything else. */
+/** Parses a caller's `traceparent` (W3C Trace Context 3.2); anything else yields the root context. */
 function parseTraceparent(header: string | string[] | undefined): Context {
   const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(String(header));
   if (match === null) return ROOT_CONTEXT;

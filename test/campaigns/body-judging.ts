@@ -77,7 +77,7 @@ export async function judgeMutatedBodies(
       );
     }
     for (const [name, { scene }] of places) {
-      expect(await scene.store.listIntakes(undefined, 2), name).toHaveLength(name === 'consumed' ? 1 : 0);
+      expect(await scene.store.listEvidenceRecords(undefined, 2), name).toHaveLength(name === 'consumed' ? 1 : 0);
     }
   } finally {
     for (const { posts, scene } of places.values()) {
@@ -125,7 +125,7 @@ function sharesText(answer: string, body: string): boolean {
 
 async function openPlace(name: WorldName): Promise<Place> {
   const scene = await startChipScene({ ...BASE, ...CHANGES[name] }, { logsRequests: false });
-  Object.assign(scene.ctx.chip!, { createNonce: () => randomBytes(32) });
+  Object.assign(scene.ctx.onboarding!, { createNonce: () => randomBytes(32) });
   if (name === 'clock set back') scene.ctx.time.milliseconds = 0;
   return { scene, posts: await openPipelinedPosts(scene.url, BASE.onboardingToken, CONNECTIONS) };
 }

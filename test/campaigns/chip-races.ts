@@ -115,7 +115,7 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
       for (const race of races) if ((await expectOne(store, race, entered)) === 'expired') expired += 1;
       done += count;
     }
-    expect(await store.listIntakes(undefined, done + 1)).toHaveLength(done - expired);
+    expect(await store.listEvidenceRecords(undefined, done + 1)).toHaveLength(done - expired);
   } finally {
     await service.close();
     await store.close();
@@ -185,7 +185,7 @@ function codeOf(text: string): string {
  * in time, and has none.
  */
 async function expectOne(store: Store, race: Race, entered: readonly Submission[]): Promise<'accepted' | 'expired'> {
-  const intakes = await Promise.all(race.documents.map(({ receiptId }) => store.readIntake(receiptId)));
+  const intakes = await Promise.all(race.documents.map(({ receiptId }) => store.readEvidenceRecord(receiptId)));
   const kept = intakes.filter((intake) => intake !== undefined);
   const own = entered.filter((submission) => submission.race === race);
   if (kept.length === 0) {

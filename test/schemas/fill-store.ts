@@ -2,7 +2,7 @@
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
-import { checkpointAt, decisionOf, foldOf, id, imported, submitted } from '../../testing/contracts/store/samples.ts';
+import { checkpointAt, decisionOf, ratingStateOf, id, imported, submitted } from '../../testing/contracts/store/samples.ts';
 import type { AltMachineState } from '../../src/ports/alt-store.ts';
 import type { Store } from '../../src/ports/store.ts';
 
@@ -31,7 +31,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.advanceMainChain(undefined, checkpointAt(1), logs, ownership);
   await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
-  await store.writeFolds(RATES, [{ ...foldOf(id(7), 1), days }, foldOf(id(8), 1, { epoch: 1 })]);
+  await store.writeRatingStates(RATES, [{ ...ratingStateOf(id(7), 1), days }, ratingStateOf(id(8), 1, { epoch: 1 })]);
   await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
   await fillChips(store);
@@ -45,9 +45,9 @@ async function fillChips(store: Store): Promise<void> {
   for (const n of [1, 2]) {
     const times = { issuedAt: NOW, expiresAt: NOW + 270 };
     const challenge = { nonceHash: hash(n), machineId: id(7), didController: CONTROLLER, chainId: 31337, ...times };
-    await store.keepChallenge(challenge, caps);
+    await store.insertChallenge(challenge, caps);
   }
-  await store.acceptIntake(hash(1), {
+  await store.consumeChallenge(hash(1), {
     ...{
       receiptId: hash(11),
       evidenceHash: hash(12),
@@ -86,7 +86,7 @@ async function fillAlt(store: Store): Promise<void> {
     parked: [{ ...transaction('parked'), attempts: 1, retryAtMilliseconds: NOW * 1000 }],
   });
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
-  await store.writeAltFolds(RATES, [{ id: id(9), revision: 0, nextSeq: 1, state: 'a fold', days }]);
+  await store.writeAltRatingStates(RATES, [{ id: id(9), revision: 0, nextSeq: 1, state: 'a fold', days }]);
   const machine = { id: id(9), owner: KEY, controller: undefined, relocating: false, operator: OWNER };
   await store.replaceAltFleet(
     ALT_IDENTITY,
@@ -107,7 +107,7 @@ export async function readFilled(store: Store): Promise<object> {
     checkpoint: await store.readMainChainCheckpoint(),
     head: await store.readHeadObservation(),
     logs: await store.listEventLogs('second', id(8), 0, 10),
-    fold: await store.readFold('second', id(7), RATES),
+    fold: await store.readRatingState('second', id(7), RATES),
     rates: await store.loadRates(),
     decision: await store.readDecision(id(7)),
     audit: await store.listAppliedDecisions(id(7)),
@@ -115,6 +115,6 @@ export async function readFilled(store: Store): Promise<object> {
     operations: await store.listAltOperations(id(9)),
     parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),
     fleet: await store.listFleet(ALT_IDENTITY, OWNER, 0, 10),
-    intakes: await store.listIntakes(undefined, 10),
+    intakes: await store.listEvidenceRecords(undefined, 10),
   };
 }

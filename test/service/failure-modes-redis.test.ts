@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultProxy, type FaultProxy, type WireFault } from '../../testing/harness/fault-proxy.ts';
 import { PATIENCE_MILLISECONDS } from '../failure-modes-table.ts';
-import { isRedisThere, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
+import { isRedisAvailable, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -25,7 +25,7 @@ const FAULTS: readonly WireFault[] = [
   { kind: 'latency', milliseconds: 1_000 },
 ];
 
-describe.runIf(isRedisThere)('Redis', () => {
+describe.runIf(isRedisAvailable)('Redis', () => {
   let folder: string;
   let server: RedisServer;
   let wire: FaultProxy;
@@ -63,7 +63,7 @@ describe.runIf(isRedisThere)('Redis', () => {
     wire.inject(fault);
     try {
       expect(await exhaust()).toEqual([404, 429]);
-      expect(wire.met).toBeGreaterThan(0);
+      expect(wire.hits).toBeGreaterThan(0);
     } finally {
       wire.heal();
     }

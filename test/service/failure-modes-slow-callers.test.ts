@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, inject, it } from 'vitest';
-import { LONGEST_ARRIVAL_MILLISECONDS } from '../../src/http/server/http-server.ts';
+import { MAX_ARRIVAL_MILLISECONDS } from '../../src/http/server/http-server.ts';
 import { PATIENCE_MILLISECONDS } from '../failure-modes-table.ts';
 import { open } from '../../testing/harness/raw-http.ts';
 import { ask, findMachine } from './ask.ts';
@@ -45,7 +45,7 @@ it(`${SLOW_CALLERS} slow connections do not affect other callers`, { timeout: 12
   };
   await Promise.all(Array.from({ length: READERS }, read));
 
-  const late = AbortSignal.timeout(LONGEST_ARRIVAL_MILLISECONDS + SLACK_MILLISECONDS);
+  const late = AbortSignal.timeout(MAX_ARRIVAL_MILLISECONDS + SLACK_MILLISECONDS);
   const isLate = once(late, 'abort').then((): (string | number)[] => ['still open']);
   const statuses = await Promise.race([closed, isLate]);
   clearInterval(drip);

@@ -19,7 +19,7 @@ import {
   type RouteName,
 } from '../failure-modes-table.ts';
 import type { FaultProxy, WireFault } from '../../testing/harness/fault-proxy.ts';
-import { answerOlderBlock, startRpcProxy, type ProxyAnswer, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+import { respondFromOlderBlock, startRpcProxy, type ProxyResponse, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { startFailureModesFixture, type FailureModesFixture, type Chain } from './failure-modes-fixture.ts';
 
 const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);
@@ -154,7 +154,7 @@ function addressOf(url: string): { readonly host: string; readonly port: number 
 
 function injectWireFault(wire: FaultProxy, fault: WireFault): InjectedFault {
   wire.inject(fault);
-  return { met: () => wire.met, heal: () => wire.heal() };
+  return { met: () => wire.hits, heal: () => wire.heal() };
 }
 
 function injectRpcFault({ words }: Chain, fault: RpcFault): InjectedFault {
@@ -164,7 +164,7 @@ function injectRpcFault({ words }: Chain, fault: RpcFault): InjectedFault {
 }
 
 function toMainFault(fault: FailureMode['fault']): RpcFault {
-  if (fault === 'stale') return answerOlderBlock(3);
+  if (fault === 'stale') return respondFromOlderBlock(3);
   const data = `0x7e273289${'00'.repeat(32)}`;
   return { kind: 'answer', change: () => ({ error: { code: 3, message: 'execution reverted', data } }) };
 }
@@ -197,7 +197,7 @@ function answerAsOtherCluster({
 }: {
   readonly method: string;
   readonly params: readonly unknown[];
-}): ProxyAnswer {
+}): ProxyResponse {
   const context = { slot: FAR_AHEAD_SLOTS };
   switch (method) {
     case 'getGenesisHash':

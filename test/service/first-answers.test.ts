@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
-import { startMachineScene, type MachineScene } from '../../testing/fixtures/machines.ts';
+import { startMachineHarness, type MachineHarness } from '../../testing/fixtures/machines.ts';
 import { ask } from './ask.ts';
 import { startProxiedService } from './proxied-service.ts';
 
@@ -13,17 +13,17 @@ import { startProxiedService } from './proxied-service.ts';
 const SLOW_MILLISECONDS = 1_000;
 
 let folder: string;
-let scene: MachineScene;
+let scene: MachineHarness;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'first-answers-'));
-  scene = await startMachineScene();
+  scene = await startMachineHarness();
 });
 afterEach(async () => {
   await scene.close();
   rmSync(folder, { recursive: true });
 });
 
-function toEnvironment({ chain, proxy }: MachineScene): Record<string, string | undefined> {
+function toEnvironment({ chain, proxy }: MachineHarness): Record<string, string | undefined> {
   const { chainId, startBlock, addresses } = chain.deployment;
   const toVariable = (name: string) => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_ADDRESS`;
   return {

@@ -101,7 +101,7 @@ it('asks a copy that lags no further, and reads from the database meanwhile', as
   expect(await readTotal(reader)).toBe(50);
   wire.inject({ kind: 'latency', milliseconds: 0 });
   for (let page = 0; page < 10; page++) expect(await readTotal(reader)).toBe(50);
-  expect(wire.met).toBe(0);
+  expect(wire.hits).toBe(0);
   wire.heal();
 });
 
@@ -122,7 +122,7 @@ it('ends well while a page waits for a silent copy', async () => {
   await untilListed(leaving, shown);
   wire.inject({ kind: 'silence' });
   const page = readTotal(leaving);
-  while (wire.met === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.hits === 0) await new Promise((resolve) => setImmediate(resolve));
   leaving.signal('SIGTERM');
   expect(await page).toBe(50);
   expect(await leaving.ended).toBe(0);

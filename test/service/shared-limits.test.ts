@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
-import { isRedisThere, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
+import { isRedisAvailable, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
 
-describe.skipIf(!isRedisThere)('replicas that share their counters', () => {
+describe.skipIf(!isRedisAvailable)('replicas that share their counters', () => {
   let port: number;
   let server: RedisServer;
   let replicas: ProxiedService[];

@@ -77,14 +77,14 @@ it('takes over a new token at a hangup, and goes on', async () => {
   expect([await challenge(FIRST), await challenge(SECOND)]).toEqual([400, 401]);
   writeFileSync(join(folder, 'tokens'), SECOND);
   replica.signal('SIGHUP');
-  await untilLine(/read again/);
+  await untilLine(/trust files reloaded/);
   expect([await challenge(FIRST), await challenge(SECOND)]).toEqual([401, 400]);
 });
 
 it('keeps what it has when the new configuration has a problem, which it names without the value', async () => {
   writeFileSync(join(folder, 'tokens'), 'not a token');
   replica.signal('SIGHUP');
-  const line = await untilLine(/not taken over/);
+  const line = await untilLine(/configuration not reloaded/);
   expect(JSON.parse(line)).toMatchObject({
     level: 'warn',
     problem: 'ONBOARDING_TOKENS: must be tokens of 1 to 512 visible ASCII characters, separated by commas',

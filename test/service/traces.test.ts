@@ -120,7 +120,7 @@ it('a span for each request, under what the caller names, and one for each that 
   const below = spans.filter(({ parentSpanId }) => ids.has(parentSpanId!));
   expect(new Set(below.map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]));
   expect(below.map(attributesOf)).toContainEqual({ 'svc.upstream': 'main', 'http.response.status_code': 200 });
-  expect(below.map(attributesOf)).toContainEqual({ 'db.system.name': 'sqlite', 'db.operation.name': 'readFold' });
+  expect(below.map(attributesOf)).toContainEqual({ 'db.system.name': 'sqlite', 'db.operation.name': 'readRatingState' });
   const unknown = spans.find(({ name }) => name === 'GET unknown')!;
   expect([unknown.parentSpanId ?? '', attributesOf(unknown)['http.response.status_code']]).toEqual(['', 404]);
 

@@ -1,12 +1,12 @@
-/** An alt chain in memory, for tests: transactions that change event logs, the accounts they leave, and a node that can be made to err. */
+/** In-memory alt chain: transactions that change event logs, the resulting accounts, and a node that can fail. */
 import type { AltEventLog, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
-import type { EventChange, TransactionReading } from '../../src/domain/alt-chain/event-operation.ts';
+import type { EventChange, TransactionReadResult } from '../../src/domain/alt-chain/event-operation.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { AltNodeBusy, type AltHistory, type EventLogCount, type SignatureRow } from '../../src/ports/alt-chain.ts';
 
-/** One change, as its submitter asks for it; what a log would say of it follows from the account. */
+/** A change as submitted; its log follows from the account. */
 export type FakeChange =
   | { readonly kind: 'submitted'; readonly machineId: MachineId; readonly record?: EventRecord }
   | {
@@ -20,13 +20,13 @@ export type FakeChange =
 export interface FakeTransaction {
   readonly changes?: readonly FakeChange[];
   readonly hasFailed?: boolean;
-  /** False: the node kept no logs of it. */
+  /** False: the node has no logs of it. */
   readonly hasLogs?: boolean;
   /** Machines whose log account it mentions without a change. */
   readonly mentions?: readonly MachineId[];
 }
 
-interface KeptTransaction {
+interface StoredTransaction {
   readonly row: SignatureRow;
   readonly operations: readonly (EventChange & { readonly evidence: 'log+instruction' | 'instruction' })[];
   readonly mentions: ReadonlySet<MachineId>;
@@ -34,11 +34,11 @@ interface KeptTransaction {
 
 interface Account extends AltEventLog {
   readonly slot: number;
-  /** Of this incarnation. */
+  /** Events of this incarnation. */
   readonly events: readonly { readonly record: EventRecord; readonly slot: number; readonly blockTime: number }[];
 }
 
-export type FakeQuestion = 'genesis' | 'slot' | 'first' | 'page' | 'transaction' | 'time' | 'block' | 'counts';
+export type FakeRequest = 'genesis' | 'slot' | 'first' | 'page' | 'transaction' | 'time' | 'block' | 'counts';
 
 const FIRST_BLOCK_TIME = 1_700_000_000;
 
@@ -59,34 +59,34 @@ export function recordOf(value: number, parts: Partial<EventRecord> = {}): Event
 
 export class FakeHistory implements AltHistory {
   /** Oldest first, in the order of execution. */
-  readonly transactions: KeptTransaction[] = [];
-  readonly asked: FakeQuestion[] = [];
+  readonly transactions: StoredTransaction[] = [];
+  readonly asked: FakeRequest[] = [];
   slot = 10;
   slotSeconds = 1;
   pageRows = 1_000;
   firstAvailableSlot = 0;
   genesisIsRight = true;
-  /** Before each answer; throws what the node answers instead. */
-  onQuestion: (question: FakeQuestion) => void = () => undefined;
-  /** Makes another page of a right one. */
+  /** Runs before each response; may throw the error to return instead. */
+  onRequest: (question: FakeRequest) => void = () => undefined;
+  /** Alters a correct page. */
   alterPage: (rows: readonly SignatureRow[], before: string | undefined, about: unknown) => readonly SignatureRow[] = (
     rows,
   ) => rows;
-  /** Makes another reading of a right one. */
-  alterReading: (reading: TransactionReading, row: SignatureRow) => TransactionReading = (reading) => reading;
-  /** Seconds of a slot that nobody knows yet. */
+  /** Alters a correct reading. */
+  alterReading: (reading: TransactionReadResult, row: SignatureRow) => TransactionReadResult = (reading) => reading;
+  /** Slots whose block time is not known yet. */
   readonly unknownTimes = new Set<number>();
   /** Slots whose rows come without a time. */
   readonly untimedRows = new Set<number>();
-  /** Makes another order of the rows of one slot, newest first. */
+  /** Alters the order of the rows of one slot, newest first. */
   orderInSlot: (rows: readonly SignatureRow[]) => readonly SignatureRow[] = (rows) => rows;
   #accounts = new Map<MachineId, Account>();
   #made = 0;
 
   /** Finalizes one block with the transactions, in their order. */
-  finalize(...given: readonly FakeTransaction[]): string[] {
+  finalize(...transactions: readonly FakeTransaction[]): string[] {
     this.slot += 1;
-    return given.map((transaction) => this.#execute(transaction));
+    return transactions.map((transaction) => this.#execute(transaction));
   }
 
   submit(machineId: MachineId, ...records: readonly EventRecord[]): string[] {
@@ -112,7 +112,7 @@ export class FakeHistory implements AltHistory {
     };
   }
 
-  /** What a faultless index has of the machine. */
+  /** Returns what a correct index holds for the machine. */
   eventsOf(id: MachineId): readonly { eventIndex: number; record: EventRecord; slot: number; blockTime: number }[] {
     return (this.#accounts.get(id)?.events ?? []).map((event, eventIndex) => ({ eventIndex, ...event }));
   }
@@ -143,16 +143,16 @@ export class FakeHistory implements AltHistory {
     this.#ask('page');
     const rows = this.#listRows(about);
     const from = before === undefined ? 0 : rows.findIndex(({ signature }) => signature === before) + 1;
-    // A node that does not know the row begins nowhere.
+    // A node that does not know the row returns an empty page.
     const page = before !== undefined && from === 0 ? [] : rows.slice(from, from + this.pageRows);
     return this.alterPage(page, before, about);
   }
 
-  async readTransaction(row: SignatureRow): Promise<TransactionReading> {
+  async readTransaction(row: SignatureRow): Promise<TransactionReadResult> {
     this.#ask('transaction');
     const { operations } = this.#find(row.signature);
     const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
-    const reading: TransactionReading =
+    const reading: TransactionReadResult =
       needsTime && row.blockTime === undefined ? { state: 'parked' } : { state: 'read', operations };
     return this.alterReading(reading, row);
   }
@@ -179,17 +179,17 @@ export class FakeHistory implements AltHistory {
     throw new Error('this chain has no fleet');
   }
 
-  #ask(question: FakeQuestion): void {
+  #ask(question: FakeRequest): void {
     this.asked.push(question);
-    this.onQuestion(question);
+    this.onRequest(question);
   }
 
-  #find(signature: string): KeptTransaction {
+  #find(signature: string): StoredTransaction {
     return this.#bySignature.get(signature)!;
   }
 
-  readonly #bySignature = new Map<string, KeptTransaction>();
-  /** Newest first, as of the number of transactions. */
+  readonly #bySignature = new Map<string, StoredTransaction>();
+  /** Newest first, cached by the number of transactions. */
   readonly #rows = new Map<unknown, { readonly made: number; readonly rows: readonly SignatureRow[] }>();
 
   #listRows(about: 'event-registry' | MachineId): readonly SignatureRow[] {
@@ -214,7 +214,7 @@ export class FakeHistory implements AltHistory {
     return row.signature;
   }
 
-  #apply(change: FakeChange, hasLogs: boolean): KeptTransaction['operations'][number] {
+  #apply(change: FakeChange, hasLogs: boolean): StoredTransaction['operations'][number] {
     const { machineId } = change;
     const evidence = hasLogs ? ('log+instruction' as const) : ('instruction' as const);
     const before = this.#accounts.get(machineId) ?? {
@@ -233,7 +233,7 @@ export class FakeHistory implements AltHistory {
     const count = before.count + BigInt(added.length);
     const priorEventCount = change.kind === 'submitted' ? before.priorEventCount : change.prior;
     const events = before.events as { record: EventRecord; slot: number; blockTime: number }[];
-    // Histories only grow, and a close begins another list.
+    // Histories only grow, and a close starts another list.
     events.push(...added);
     const lastEvent = record ?? before.lastEvent;
     this.#accounts.set(machineId, { count, priorEventCount, lastEvent, slot: this.slot, events });
@@ -254,7 +254,7 @@ export class FakeHistory implements AltHistory {
   }
 }
 
-/** What a node says that wants to be left alone. */
+/** Error of a node that asks to wait. */
 export function busy(retryAfterSeconds?: number): AltNodeBusy {
   return new AltNodeBusy(retryAfterSeconds);
 }

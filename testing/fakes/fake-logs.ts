@@ -1,4 +1,4 @@
-/** What a fake chain is mined with: the logs of the contracts, and the records that they store. For tests. */
+/** Contract logs for a fake chain, with the records that they store. */
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import type { EventGeneration, LogEffect } from '../../src/ports/main-chain.ts';
@@ -7,7 +7,7 @@ export const REGISTRY = `0x${'a1'.repeat(20)}` as Address;
 export const EVENTS = `0x${'e7'.repeat(20)}` as Address;
 export const LEGACY_EVENTS = `0x${'1e'.repeat(20)}` as Address;
 
-/** One log, and the record that it stores if it stores one. */
+/** One log, and the record that it stores, if any. */
 export interface FakeLog {
   readonly address: Address;
   readonly effect: LogEffect;
@@ -19,7 +19,7 @@ export interface FakeLog {
   readonly machineId: MachineId;
 }
 
-/** A revenue record of USD 50 that happened in the second of its block, unless told otherwise. */
+/** Creates a log with a revenue record of USD 50, timestamped with its block unless given otherwise. */
 export function submitted(
   machineId: MachineId,
   record: Partial<EventRecord> = {},

@@ -1,6 +1,6 @@
 /**
- * A main chain in memory, for tests: it can be mined and reorganised, and its node can be made to lie, lag and refuse. Everything is
- * deterministic; each request is written down.
+ * In-memory main chain. It can be mined and reorganized, and its node can return false data, lag and refuse. Everything
+ * is deterministic, and each request is recorded.
  */
 import { buildBloom } from '../../src/domain/index-rules/bloom.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
@@ -12,7 +12,7 @@ import type {
   ChainLog,
   EventGeneration,
   EventLogBody,
-  HeadAnswer,
+  HeadResponse,
   Header,
   LogQuery,
   MainChainLog,
@@ -40,12 +40,12 @@ interface FakeBlock {
 
 export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'records';
 
-/** What the node does wrong; each hook sees a true answer and gives the one that is sent. A throw is a refusal. */
+/** Faults of the node; each hook receives a true response and returns the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
   before?: (request: RequestName, detail: readonly number[]) => void;
   logs?: (logs: readonly ChainLog[], request: 'logs' | 'head') => readonly ChainLog[];
   blockLogs?: (logs: readonly ChainLog[]) => readonly ChainLog[];
-  /** The receipts are not those that the headers commit to. */
+  /** Simulates receipts that do not match the headers. */
   receipts?: () => 'unproven' | undefined;
   header?: (header: Header) => Header;
   records?: (records: readonly EventRecord[], id: MachineId) => readonly EventRecord[];
@@ -69,11 +69,11 @@ export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
-  /** Whether the node knows receipts. */
-  tellsReceipts = false;
+  /** Whether the node serves receipts. */
+  servesReceipts = false;
   /** Blocks between the newest and the finalized one. */
   finalityLag = 2;
-  /** From the start to each block that is mined from now on, times its number. */
+  /** Block time of blocks mined from now on; a timestamp is this times the block number. */
   blockSeconds = BLOCK_SECONDS;
   /** Blocks that the node is behind. */
   behind = 0;
@@ -88,7 +88,7 @@ export class FakeChain implements MainChainLog {
     return this.#blocks.at(-1)!.header;
   }
 
-  /** Adds a block with these logs; `foreign` are addresses and topics that other contracts logged. */
+  /** Mines a block with these logs; `foreign` are addresses and topics that other contracts logged. */
   mine(logs: readonly FakeLog[] = [], foreign: readonly string[] = []): Header {
     const number = this.#blocks.length;
     const timestamp = GENESIS_TIMESTAMP + this.blockSeconds * number;
@@ -109,7 +109,7 @@ export class FakeChain implements MainChainLog {
     for (let i = 0; i < count; i++) this.mine();
   }
 
-  /** Takes away the newest blocks; what is mined next has other hashes. */
+  /** Removes the newest blocks; blocks mined next have other hashes. */
   rollBack(depth: number): void {
     this.#blocks.length -= depth;
   }
@@ -122,10 +122,10 @@ export class FakeChain implements MainChainLog {
     return this.#blocks[number]!.logs;
   }
 
-  // What the node answers.
+  // Responses of the node.
 
   readHeader(block: 'latest' | 'finalized' | number): Promise<Header> {
-    return this.#answer('header', typeof block === 'number' ? [block] : [], () => {
+    return this.#respond('header', typeof block === 'number' ? [block] : [], () => {
       if (typeof block === 'number') return this.#visible(block).header;
       const newest = this.#visibleHead();
       return this.#visible(block === 'latest' ? newest : Math.max(0, newest - this.finalityLag)).header;
@@ -133,13 +133,13 @@ export class FakeChain implements MainChainLog {
   }
 
   readHeaders(numbers: readonly number[]): Promise<Header[]> {
-    return this.#answer('headers', numbers, () =>
+    return this.#respond('headers', numbers, () =>
       numbers.map((number) => this.#alterHeader(this.#visible(number).header)),
     );
   }
 
   readLogs({ fromBlock, toBlock, eventsOf }: LogQuery): Promise<ChainLog[]> {
-    return this.#answer('logs', [fromBlock, toBlock], () => {
+    return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
         ({ event }) =>
           eventsOf === undefined ||
@@ -149,8 +149,8 @@ export class FakeChain implements MainChainLog {
     });
   }
 
-  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadAnswer> {
-    return this.#answer('head', [since], () => {
+  readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadResponse> {
+    return this.#respond('head', [since], () => {
       const newest = this.#visibleHead();
       const found = this.#logsOf(since + 1, newest);
       const block = this.#visible(newest);
@@ -164,14 +164,14 @@ export class FakeChain implements MainChainLog {
 
   /** Every machine belongs to one owner. */
   readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
-    return this.#answer('ownership', [block.number], () =>
+    return this.#respond('ownership', [block.number], () =>
       ids.map((id) => ({ kind: 'held', id, owner: OWNER, controller: undefined })),
     );
   }
 
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {
     const numbers = blocks.map(({ number }) => number);
-    return this.#answer('block-logs', numbers, () =>
+    return this.#respond('block-logs', numbers, () =>
       blocks.map((block) => {
         const found = this.#blocks.find(({ header }) => header.hash === block.hash);
         if (found === undefined) throw chainUnreadable('main', 'block-mismatch');
@@ -182,8 +182,8 @@ export class FakeChain implements MainChainLog {
 
   readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean> {
     const numbers = headers.map(({ number }) => number);
-    return this.#answer('receipts', numbers, () => {
-      if (!this.tellsReceipts) return false;
+    return this.#respond('receipts', numbers, () => {
+      if (!this.servesReceipts) return false;
       const found = headers.map(({ hash }) => this.#blocks.find(({ header }) => header.hash === hash));
       if (this.faults.receipts?.() === 'unproven' || found.includes(undefined)) return false;
       for (const block of found) take(block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
@@ -195,7 +195,7 @@ export class FakeChain implements MainChainLog {
     block: BlockRef,
     wanted: Parameters<MainChainLog['readEventRecords']>[1],
   ): Promise<readonly (readonly EventRecord[])[]> {
-    return this.#answer('records', [block.number], () => {
+    return this.#respond('records', [block.number], () => {
       if (this.#visible(block.number).header.hash !== block.hash) throw chainUnreadable('main', 'block-mismatch');
       return wanted.map(({ generation, id, from, to }) => {
         const all = this.recordsOf(generation, id, block.number);
@@ -206,7 +206,7 @@ export class FakeChain implements MainChainLog {
     });
   }
 
-  /** The readable records of a machine at a block: those since its last import. */
+  /** Returns the readable records of a machine at a block: those since its last import. */
   recordsOf(generation: EventGeneration, id: MachineId, upTo: number): EventRecord[] {
     return sinceImport(
       this.#blocks.slice(0, upTo + 1).flatMap(({ records }) => records),
@@ -215,17 +215,17 @@ export class FakeChain implements MainChainLog {
     ).flatMap(({ record }) => (record === undefined ? [] : [record]));
   }
 
-  async #answer<T>(name: RequestName, detail: readonly number[], tell: () => T): Promise<T> {
+  async #respond<T>(name: RequestName, detail: readonly number[], respond: () => T): Promise<T> {
     this.requests.push(name);
     await Promise.resolve();
     this.faults.before?.(name, detail);
-    return tell();
+    return respond();
   }
 
   #blockLogsOf(block: FakeBlock): BlockLogs {
     const logs = this.faults.blockLogs?.(block.logs) ?? block.logs;
-    const told = block.records.filter(({ log }) => logs.includes(log)).flatMap(({ items }) => items);
-    return { logs, bloom: buildBloom(new Set([...block.foreign, ...told])) };
+    const items = block.records.filter(({ log }) => logs.includes(log)).flatMap(({ items }) => items);
+    return { logs, bloom: buildBloom(new Set([...block.foreign, ...items])) };
   }
 
   #alterHeader(header: Header): Header {
@@ -284,13 +284,13 @@ export class FakeChain implements MainChainLog {
   }
 }
 
-/** A machine's submitted logs after its last import. */
+/** Returns a machine's submitted logs after its last import. */
 function sinceImport(placed: readonly PlacedLog[], generation: EventGeneration, id: MachineId): PlacedLog[] {
   const own = placed.filter(({ log: { event } }) => event?.generation === generation && event.machineId === id);
   return own.slice(own.findLastIndex(({ log }) => log.event?.kind === 'imported') + 1);
 }
 
-/** The address and the topics: what was logged, of which machine, and the position of an event. Logs of one block share them. */
+/** Lists the address and the topics: event kind, machine and event position. Logs of one block may share them. */
 function listItems({ address, machineId }: FakeLog, { event, effect }: ChainLog): string[] {
   const kind = event?.kind ?? effect.kind;
   const position = event?.kind === 'submitted' ? [toWord(event.eventIndex)] : [];

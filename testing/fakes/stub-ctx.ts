@@ -27,7 +27,7 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
     main: undefined,
     alt: undefined,
     bindings: undefined,
-    chip: undefined,
+    onboarding: undefined,
     partnerData: undefined,
     ...parts,
     time,

@@ -1,4 +1,4 @@
-/** Time that only moves when a test says so: clock and timers in one. */
+/** Virtual clock and timers that advance only on request. */
 import type { Clock, Timers } from '../../src/ports/runtime.ts';
 
 interface Waiting {
@@ -18,7 +18,7 @@ export class VirtualTime implements Clock, Timers {
     return this.#now;
   }
 
-  /** How long the pauses under way are, as asked. */
+  /** Lengths of the current pauses, as requested. */
   get pauses(): number[] {
     return this.#waiting.map(({ atMilliseconds }) => atMilliseconds - this.#now);
   }
@@ -32,12 +32,14 @@ export class VirtualTime implements Clock, Timers {
     });
   }
 
-  /** Moves on without waking anyone: time that passes within a step. */
+  /** Advances the clock without ending pauses: time that passes within a step. */
   jump(milliseconds: number): void {
     this.#now += milliseconds;
   }
 
-  /** Moves on, waking whoever's pause ends on the way, in order, and lets each do what it can without more time. */
+  /**
+   * Advances the clock and ends due pauses in order, letting each continuation run as far as it can without more time.
+   */
   async advance(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds;
     await settle();
@@ -57,7 +59,7 @@ export class VirtualTime implements Clock, Timers {
   }
 }
 
-/** Lets all work end that waits for nothing but earlier work. */
+/** Runs all pending work that needs no more virtual time. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

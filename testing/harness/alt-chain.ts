@@ -139,7 +139,7 @@ export async function openAltService({
       chainId: 31_337,
       machineRegistry: REGISTRY,
       getCached: (id: MachineId) => kept.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
-      readMachineNow: async (id: MachineId) => {
+      readMachineUncached: async (id: MachineId) => {
         asked.push(`main now ${id}`);
         return mainFacts(id, at(id).mainAgain ?? at(id).main);
       },
@@ -167,7 +167,7 @@ export async function openAltService({
         asked.push(`alt ${id}`);
         return altRead(id, at(id).account ?? present(MACHINE));
       },
-      readMachineNow: async (id) => {
+      readMachineUncached: async (id) => {
         asked.push(`alt now ${id}`);
         return altRead(id, at(id).accountAgain ?? at(id).account ?? present(MACHINE));
       },
@@ -176,7 +176,7 @@ export async function openAltService({
       readHistory: async ({ id, eventLog }) => {
         const tail = (at(id).indexed ?? []).map(({ event }) => event);
         const count = eventLog.state === 'present' ? eventLog.value.count : 0n;
-        return { isComplete: BigInt(tail.length) >= count, fold: emptyRatingState(), tail };
+        return { isComplete: BigInt(tail.length) >= count, state: emptyRatingState(), tail };
       },
       readEvents: async ({ id }, from, to) => {
         const some = (at(id).indexed ?? []).slice(from, to);
@@ -196,8 +196,8 @@ export async function openAltService({
     main,
     alt: hasAlt ? alt : undefined,
     store: {
-      readFold: async () => undefined,
-      listFoldDays: async () => ({ epoch: 0, days: [] }),
+      readRatingState: async () => undefined,
+      listRatingStateDays: async () => ({ epoch: 0, days: [] }),
       readDecision: async () => undefined,
       listFleet: async (_identity: string, _operator: Address, offset: number, limit: number) => ({
         ...listAll(machines, offset, limit),

@@ -18,7 +18,7 @@ import type { DeploymentFacts, MachineSnapshot } from '../../src/domain/machine/
 import type { MainChainPorts } from '../../src/ports/ctx.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { OpenapiConformance, type OpenapiDocument } from './openapi-conformance.ts';
-import { converse, type RawAnswer } from './raw-http.ts';
+import { sendRaw, type RawResponse } from './raw-http.ts';
 import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -34,7 +34,7 @@ export interface ChipScene {
   readonly snapshot: { -readonly [K in keyof MachineSnapshot]?: MachineSnapshot[K] };
   /** How often the chain was read. */
   reads: number;
-  ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawAnswer>;
+  ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawResponse>;
   /** Status and code; every answer has the conduct of evidence 2, and neither a refusal nor the log anything of what was sent. */
   judge(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<string>;
   /** Where it listens. */
@@ -68,7 +68,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
   };
   const chain = {
     chainId: Number(world.chainId),
-    async readMachineNow(id: MachineId) {
+    async readMachineUncached(id: MachineId) {
       scene.reads += 1;
       if (world.chain === 'unreachable') throw chainUnreadable('main', 'transport');
       return { snapshot: { id, ...scene.snapshot }, deployment: { localOrdinal: 1 } as DeploymentFacts };
@@ -78,11 +78,11 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
     main: { chain } as unknown as MainChainPorts,
     namespace: vectorNamespace,
     store,
-    chip: {
+    onboarding: {
       trust: vectorRules.trust,
       onboardingTokens: [{ sha256: createHash('sha256').update(world.onboardingToken).digest('hex') }],
       challengeLifetimeSeconds: 270,
-      keepsEvidence: true,
+      storesEvidence: true,
       createNonce: () => NONCE,
     },
   });
@@ -94,13 +94,13 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
   const document = (await app.inject('/openapi.json')).json<OpenapiDocument>();
   const conformance = new OpenapiConformance(document);
 
-  async function ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawAnswer> {
+  async function ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawResponse> {
     const bytes = Buffer.from(body);
     const own = [['Host', 'localhost'], ['Connection', 'close'], ...headers];
     const isFramed = headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
     if (!isFramed) own.push(['Content-Length', String(bytes.length)]);
     const head = own.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    const { answers } = await converse(port, `${method} ${path} HTTP/1.1\r\n${head}\r\n${bytes.toString('latin1')}`);
+    const { responses: answers } = await sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head}\r\n${bytes.toString('latin1')}`);
     expect(answers).toHaveLength(1);
     return answers[0]!;
   }
@@ -137,7 +137,7 @@ function withoutWrites(store: Store): Store {
   const refuse = async () => {
     throw new Fault('StoreUnavailable', {});
   };
-  return { ...store, keepChallenge: refuse, acceptIntake: refuse };
+  return { ...store, insertChallenge: refuse, consumeChallenge: refuse };
 }
 
 async function keepWorldsChallenge(store: Store, { challenge }: VectorWorld): Promise<void> {
@@ -149,9 +149,9 @@ async function keepWorldsChallenge(store: Store, { challenge }: VectorWorld): Pr
     expiresAt: challenge.expiresAt,
   };
   const issuedAt = challenge.expiresAt - 300;
-  await store.keepChallenge({ ...record, issuedAt }, { perMachine: 1, inAll: 1 });
+  await store.insertChallenge({ ...record, issuedAt }, { perMachine: 1, inAll: 1 });
   if (challenge.consumedBy === null) return;
-  const outcome = await store.acceptIntake(record.nonceHash, {
+  const outcome = await store.consumeChallenge(record.nonceHash, {
     receiptId: `0x${'0'.repeat(64)}`,
     evidenceHash: challenge.consumedBy as Hex,
     machineId: record.machineId,

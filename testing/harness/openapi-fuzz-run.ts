@@ -46,7 +46,7 @@ export async function runFuzz({ url, world, seed, requests }: FuzzOptions): Prom
     let status: number | undefined;
     try {
       for (let patience = PATIENCE; ; patience--) {
-        const answer = await caller.ask(request);
+        const answer = await caller.send(request);
         const { headers } = answer;
         const text = answer.body.toString();
         status = answer.status;

@@ -1,4 +1,4 @@
-/** Which exact number does a decimal text mean? Rates never pass through a floating-point number. */
+/** Exact decimal parsing; rates never pass through a floating-point number. */
 
 /** The number `units / scale`; `scale` is a power of ten. */
 export interface Decimal {
@@ -8,7 +8,7 @@ export interface Decimal {
 
 const DECIMAL = /^(\d{1,18})(?:\.(\d{1,18}))?$/;
 
-/** Undefined when the text is no positive decimal of at most 18 digits before and after the point. */
+/** Parses a positive decimal of at most 18 digits before and after the point; undefined for any other text. */
 export function parsePositiveDecimal(text: string): Decimal | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;

@@ -1,3 +1,4 @@
+/** Tests parsing of the ECB reference file in CSV. */
 import { describe, expect, it } from 'vitest';
 
 import { parseDay } from '../../domain/rating/utc-day.ts';
@@ -7,7 +8,7 @@ import { FeedMalformed } from './euro-quotes.ts';
 const HISTORY = 'Date,USD,JPY,CYP,\n2026-02-27,1.0925,158.14,N/A,\n2026-02-26,1.0900,157,0.58,\n';
 
 describe('parseEcbCsv', () => {
-  it('reads the history: newest first, N/A cells, a comma at the end', () => {
+  it('parses the history file: newest first, N/A cells, trailing commas', () => {
     expect(parseEcbCsv(HISTORY)).toStrictEqual([
       {
         day: parseDay('2026-02-27'),
@@ -27,7 +28,7 @@ describe('parseEcbCsv', () => {
     ]);
   });
 
-  it('reads the file of one day: spaces, a long date, CRLF', () => {
+  it('parses the daily file: spaces, a long date, CRLF', () => {
     expect(parseEcbCsv('Date, USD, JPY, \r\n05 January 2026, 1.1, 158, \r\n')).toStrictEqual([
       {
         day: parseDay('2026-01-05'),
@@ -40,16 +41,16 @@ describe('parseEcbCsv', () => {
   });
 
   it.each([
-    ['nothing', '', 'line 1'],
-    ['a page instead of a file', '<html>', 'line 1'],
+    ['an empty file', '', 'line 1'],
+    ['HTML', '<html>', 'line 1'],
     ['a header without dates', 'Day,USD\n2026-02-27,1.1\n', 'line 1'],
-    ['no dollar to cross through', 'Date,JPY\n2026-02-27,158\n', 'line 1'],
+    ['no USD column', 'Date,JPY\n2026-02-27,158\n', 'line 1'],
     ['the base among the quotes', 'Date,USD,EUR\n2026-02-27,1.1,1\n', 'line 1'],
-    ['a column twice', 'Date,USD,USD\n2026-02-27,1.1,1.2\n', 'line 1'],
+    ['a repeated column', 'Date,USD,USD\n2026-02-27,1.1,1.2\n', 'line 1'],
     ['a column without a name', 'Date,USD,,JPY\n2026-02-27,1.1,1,1\n', 'line 1'],
-    ['a name that is no code', 'Date,USD,Yen\n2026-02-27,1.1,158\n', 'line 1'],
-    ['a line cut off', 'Date,USD,JPY\n2026-02-27,1.1,158\n2026-02-26,1.1', 'line 3'],
-    ['a cell too many', 'Date,USD\n2026-02-27,1.1,158\n', 'line 2'],
+    ['an invalid currency code', 'Date,USD,Yen\n2026-02-27,1.1,158\n', 'line 1'],
+    ['a truncated line', 'Date,USD,JPY\n2026-02-27,1.1,158\n2026-02-26,1.1', 'line 3'],
+    ['an extra cell', 'Date,USD\n2026-02-27,1.1,158\n', 'line 2'],
     ['a day that does not exist', 'Date,USD\n2026-02-29,1.1\n', 'line 2'],
     ['a month that does not exist', 'Date,USD\n05 Jan 2026,1.1\n', 'line 2'],
     ['an empty line inside', 'Date,USD\n2026-02-27,1.1\n\n2026-02-26,1.1\n', 'line 3'],
@@ -58,8 +59,8 @@ describe('parseEcbCsv', () => {
     ['NaN', 'Date,USD\n2026-02-27,NaN\n', 'line 2'],
     ['an exponent', 'Date,USD\n2026-02-27,1e3\n', 'line 2'],
     ['a decimal comma in quotes', 'Date,USD\n2026-02-27,"1.1"\n', 'line 2'],
-    ['more digits than any rate has', `Date,USD\n2026-02-27,${'9'.repeat(19)}\n`, 'line 2'],
-  ])('refuses %s', (_, text, place) => {
+    ['too many digits', `Date,USD\n2026-02-27,${'9'.repeat(19)}\n`, 'line 2'],
+  ])('rejects %s', (_, text, place) => {
     expect(() => parseEcbCsv(text)).toThrow(new FeedMalformed(place));
   });
 });

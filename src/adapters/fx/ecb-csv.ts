@@ -1,6 +1,6 @@
 /**
- * What does a reference file in CSV say? `eurofxref-hist.csv` (all days, newest first) and `eurofxref.csv` (one day) of the
- * European Central Bank: a header of currency codes, and a row per day.
+ * Parser of the ECB reference rates in CSV: `eurofxref-hist.csv` (all days, newest first) and `eurofxref.csv` (one day), with a
+ * header of currency codes and a row per day.
  */
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
 import { parseDay } from '../../domain/rating/utc-day.ts';
@@ -23,14 +23,14 @@ const MONTHS = [
   'December',
 ];
 
-/** The days of a file, in its order. Throws `FeedMalformed`; a line that was cut off is one. */
+/** Parses the days of a file, in its order. Throws `FeedMalformed`, also for a truncated line. */
 export function parseEcbCsv(text: string): QuotedDay[] {
   const [header, ...rows] = text.trim().split(/\r?\n/).map(splitCells);
   const currencies = parseHeader(header ?? []);
   return rows.map((cells, index) => parseRow(cells, currencies, `line ${index + 2}`));
 }
 
-/** Cells of a line; the bank ends lines with a comma. */
+/** Splits a line into cells; the ECB ends lines with a comma. */
 function splitCells(line: string): string[] {
   const cells = line.split(',').map((cell) => cell.trim());
   return cells.at(-1) === '' ? cells.slice(0, -1) : cells;
@@ -58,7 +58,7 @@ function parseRow([date, ...cells]: readonly string[], currencies: readonly stri
   return { day, quotes };
 }
 
-/** `05 January 2024`, as the file of one day writes it. */
+/** Parses a date of the daily file, such as `05 January 2024`. */
 function parseLongDate(text: string): number | undefined {
   const [day = '', month = '', year = ''] = text.split(' ');
   const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, '0');

@@ -1,3 +1,4 @@
+/** Tests parsing of the ECB reference file in XML. */
 import { describe, expect, it } from 'vitest';
 
 import { parseDay } from '../../domain/rating/utc-day.ts';
@@ -17,7 +18,7 @@ function envelope(days: string): string {
 const USD = '<Cube currency="USD" rate="1.0925"/>';
 
 describe('parseEcbXml', () => {
-  it('reads several days, either kind of quotes', () => {
+  it('parses several days with either kind of quotation marks', () => {
     const text = envelope(
       `<Cube time='2026-02-27'><Cube currency='USD' rate='1.0925'/><Cube currency='JPY' rate='158.14'/></Cube>` +
         `<Cube time="2026-02-26">${USD}</Cube>`,
@@ -35,7 +36,7 @@ describe('parseEcbXml', () => {
   });
 
   it.each([
-    ['a document cut off', envelope(`<Cube time="2026-02-27">${USD}</Cube>`).slice(0, -20), 'document'],
+    ['a truncated document', envelope(`<Cube time="2026-02-27">${USD}</Cube>`).slice(0, -20), 'document'],
     ['a type declaration', `<!DOCTYPE a [<!ENTITY b "c">]>${envelope('')}`, 'document'],
     ['another document', '<html><body/></html>', 'envelope'],
     ['an envelope without days', envelope(''), 'days'],
@@ -44,16 +45,16 @@ describe('parseEcbXml', () => {
     ['a day that does not exist', envelope(`<Cube time="2026-02-30">${USD}</Cube>`), 'day 1'],
     ['a quote without a rate', envelope('<Cube time="2026-02-27"><Cube currency="USD"/></Cube>'), 'day 1'],
     ['a rate of zero', envelope('<Cube time="2026-02-27"><Cube currency="USD" rate="0"/></Cube>'), 'day 1'],
-    ['a rate that is no number', envelope('<Cube time="2026-02-27"><Cube currency="USD" rate="NaN"/></Cube>'), 'day 1'],
-    ['a currency twice', envelope(`<Cube time="2026-02-27">${USD}${USD}</Cube>`), 'day 1'],
-    ['the base', envelope(`<Cube time="2026-02-27">${USD}<Cube currency="EUR" rate="1"/></Cube>`), 'day 1'],
-    ['a currency that is no code', envelope('<Cube time="2026-02-27"><Cube currency="usd" rate="1"/></Cube>'), 'day 1'],
+    ['a rate that is not a number', envelope('<Cube time="2026-02-27"><Cube currency="USD" rate="NaN"/></Cube>'), 'day 1'],
+    ['a repeated currency', envelope(`<Cube time="2026-02-27">${USD}${USD}</Cube>`), 'day 1'],
+    ['the base currency', envelope(`<Cube time="2026-02-27">${USD}<Cube currency="EUR" rate="1"/></Cube>`), 'day 1'],
+    ['an invalid currency code', envelope('<Cube time="2026-02-27"><Cube currency="usd" rate="1"/></Cube>'), 'day 1'],
     [
-      'the second of two days',
+      'an invalid second day',
       envelope(`<Cube time="2026-02-27">${USD}</Cube><Cube time="yesterday">${USD}</Cube>`),
       'day 2',
     ],
-  ])('refuses %s', (_, text, place) => {
+  ])('rejects %s', (_, text, place) => {
     expect(() => parseEcbXml(text)).toThrow(new FeedMalformed(place));
   });
 });

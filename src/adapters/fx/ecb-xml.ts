@@ -1,6 +1,6 @@
 /**
- * What does a reference file in XML say? `eurofxref-hist.xml`, `eurofxref-hist-90d.xml` and `eurofxref-daily.xml` of the
- * European Central Bank: a `Cube` per day with a `time`, in it a `Cube` per currency with a `rate`.
+ * Parser of the ECB reference rates in XML: `eurofxref-hist.xml`, `eurofxref-hist-90d.xml` and `eurofxref-daily.xml`, with a `Cube`
+ * per day (`time`) and in it a `Cube` per currency (`rate`).
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 
@@ -22,7 +22,7 @@ const parser = new XMLParser({
   isArray: (name) => name === 'Cube',
 });
 
-/** The days of a file, in its order. Throws `FeedMalformed`; a document with a type declaration is one. */
+/** Parses the days of a file, in its order. Throws `FeedMalformed`, also for a document type declaration. */
 export function parseEcbXml(text: string): QuotedDay[] {
   if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new FeedMalformed('document');
   const [days] = cubesIn(asElement(parser.parse(text), 'document')['Envelope'], 'envelope');

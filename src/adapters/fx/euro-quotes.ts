@@ -1,19 +1,19 @@
 /**
- * How do the European Central Bank's quotes become rates in USD? Its files say what one euro buys; the model wants USD per
- * whole unit × 10^12, rounded down once (design/scoring.md, Amount; decisions 6).
+ * Conversion of ECB euro quotes to USD rates. The files quote units per euro; the model uses USD per whole unit × 10^12, rounded
+ * down once (design/scoring.md, Amount; decisions 6).
  */
 import { RATE_DECIMALS } from '../../domain/rating/constants.ts';
 import type { RateRow } from '../../domain/rating/rate-table.ts';
 import type { Decimal } from './decimal.ts';
 import { parsePositiveDecimal } from './decimal.ts';
 
-/** What one euro bought on one day, by currency. */
+/** Quotes per euro of one day, by currency. */
 export interface QuotedDay {
   readonly day: number;
   readonly quotes: ReadonlyMap<string, Decimal>;
 }
 
-/** Says that a text is no reference file; `place` says where, and holds nothing of the text. */
+/** Error for a malformed reference file. `place` names the position and contains no file content. */
 export class FeedMalformed extends Error {
   readonly place: string;
 
@@ -27,7 +27,7 @@ export class FeedMalformed extends Error {
 const RATE_SCALE = 10n ** BigInt(RATE_DECIMALS);
 const NO_QUOTE = ['', 'N/A'];
 
-/** The quote of one cell, undefined when the bank gave none that day. Throws `FeedMalformed`. */
+/** Parses the quote of one cell; undefined if there is none for that day. Throws `FeedMalformed`. */
 export function parseQuote(cell: string, place: string): Decimal | undefined {
   if (NO_QUOTE.includes(cell)) return undefined;
   const quote = parsePositiveDecimal(cell);
@@ -36,8 +36,8 @@ export function parseQuote(cell: string, place: string): Decimal | undefined {
 }
 
 /**
- * The rates of a day: the euro's is its quote of the dollar, every other is crossed through it. None without a quote of the
- * dollar; a currency worth less than 10^-12 USD has none either.
+ * Computes the USD rates of a day: the euro's is the USD quote, every other is a cross rate through it. Returns none without a USD
+ * quote; leaves out currencies worth less than 10^-12 USD.
  */
 export function crossToUsd({ day, quotes }: QuotedDay): RateRow[] {
   const usd = quotes.get('USD');

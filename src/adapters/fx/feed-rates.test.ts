@@ -1,3 +1,4 @@
+/** Tests append-only exchange rates: daily refresh, coverage, failures, replicas and fingerprints. */
 import { describe, expect, it } from 'vitest';
 
 import { findRateBefore } from '../../domain/rating/rate-table.ts';
@@ -13,7 +14,7 @@ import type { ConfiguredToken } from './tokens-file.ts';
 const day = (text: string): number => parseDay(text)!;
 const millisecondsOf = (text: string): number => Date.parse(text);
 
-/** What the port asks of a store, in memory. */
+/** In-memory `FxStore`. */
 class MemoryFxStore implements FxStore {
   rows: RateRow[] = [];
   throughDay: number | undefined;
@@ -32,8 +33,8 @@ class MemoryFxStore implements FxStore {
   }
 }
 
-/** A feed and a clock that a test moves. */
-class World {
+/** Harness with a feed and a clock that a test sets. */
+class FeedHarness {
   readonly store = new MemoryFxStore();
   now = '2026-03-02T12:00:00Z';
   feed: string | Error = '';
@@ -58,10 +59,10 @@ const euroBefore = (rates: FxRates, text: string): bigint | undefined =>
   findRateBefore(rates.current().table, 'EUR', day(text));
 
 describe('createFeedRates', () => {
-  it('starts with nothing, and is complete up to yesterday after a fetch', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-02,1.3', '2026-03-01,1.2', '2026-02-27,1.1');
-    const rates = await world.create();
+  it('starts empty and covers the days up to yesterday after a fetch', async () => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-02,1.3', '2026-03-01,1.2', '2026-02-27,1.1');
+    const rates = await harness.create();
     expect(rates.current().table).toMatchObject({ feed: true, throughDay: 0 });
     expect(await rates.refresh()).toStrictEqual({
       kind: 'refreshed',
@@ -72,35 +73,35 @@ describe('createFeedRates', () => {
     expect(rates.current().table.throughDay).toBe(day('2026-03-01'));
     expect(euroBefore(rates, '2026-03-02')).toBe(1_200_000_000_000n);
     expect(euroBefore(rates, '2026-03-01')).toBe(1_100_000_000_000n);
-    // The rate of today may still be published anew: it is taken tomorrow.
-    expect(world.store.rows.map((row) => row.day)).not.toContain(day('2026-03-02'));
+    // Today's rate may still change, so it is stored tomorrow.
+    expect(harness.store.rows.map((row) => row.day)).not.toContain(day('2026-03-02'));
   });
 
   it('fetches once a day', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-02,1.3', '2026-03-01,1.2');
-    const rates = await world.create();
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-02,1.3', '2026-03-01,1.2');
+    const rates = await harness.create();
     await rates.refresh();
-    world.now = '2026-03-02T23:59:59Z';
+    harness.now = '2026-03-02T23:59:59Z';
     expect(await rates.refresh()).toStrictEqual({ kind: 'not-due' });
-    world.now = '2026-03-03T00:00:00Z';
+    harness.now = '2026-03-03T00:00:00Z';
     expect(await rates.refresh()).toStrictEqual({
       kind: 'refreshed',
       throughDay: day('2026-03-02'),
       added: 1,
       conflicting: 0,
     });
-    expect(world.fetches).toBe(2);
+    expect(harness.fetches).toBe(2);
   });
 
-  it('never changes or adds to a day once covered, and counts what it ignored', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-01,1.2', '2026-02-26,1.1');
-    const rates = await world.create();
+  it('never changes a covered day or adds to it, and counts conflicting rates', async () => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-01,1.2', '2026-02-26,1.1');
+    const rates = await harness.create();
     await rates.refresh();
     const before = rates.current().table;
-    world.now = '2026-03-03T08:00:00Z';
-    world.feed = csv('2026-03-02,1.4', '2026-03-01,9.9', '2026-02-27,5.5', '2026-02-26,1.1');
+    harness.now = '2026-03-03T08:00:00Z';
+    harness.feed = csv('2026-03-02,1.4', '2026-03-01,9.9', '2026-02-27,5.5', '2026-02-26,1.1');
     expect(await rates.refresh()).toStrictEqual({
       kind: 'refreshed',
       throughDay: day('2026-03-02'),
@@ -118,49 +119,49 @@ describe('createFeedRates', () => {
     [new FeedFailed('http-status'), { kind: 'failed', problem: 'http-status' }],
     ['Date,USD\n2026-03-01,zero', { kind: 'failed', problem: 'malformed', place: 'line 2' }],
     [csv('2026-02-20,1.1'), { kind: 'failed', problem: 'stale' }],
-  ] as const)('keeps the table when a fetch fails, and tries again after a while', async (feed, failure) => {
-    const world = new World();
-    world.feed = csv('2026-03-01,1.2');
-    const rates = await world.create();
+  ] as const)('leaves the table unchanged when a fetch fails, and retries after RETRY_SECONDS: %j', async (feed, failure) => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-01,1.2');
+    const rates = await harness.create();
     await rates.refresh();
     const before = rates.current();
-    world.now = '2026-03-03T00:00:00Z';
-    world.feed = feed;
+    harness.now = '2026-03-03T00:00:00Z';
+    harness.feed = feed;
     expect(await rates.refresh()).toStrictEqual(failure);
     expect(rates.current()).toBe(before);
-    expect(world.store.throughDay).toBe(day('2026-03-01'));
+    expect(harness.store.throughDay).toBe(day('2026-03-01'));
 
-    world.feed = csv('2026-03-02,1.3');
-    const retryAt = millisecondsOf(world.now) + RETRY_SECONDS * 1000;
-    world.now = new Date(retryAt - 1000).toISOString();
+    harness.feed = csv('2026-03-02,1.3');
+    const retryAt = millisecondsOf(harness.now) + RETRY_SECONDS * 1000;
+    harness.now = new Date(retryAt - 1000).toISOString();
     expect(await rates.refresh()).toStrictEqual({ kind: 'not-due' });
-    world.now = new Date(retryAt).toISOString();
+    harness.now = new Date(retryAt).toISOString();
     expect(await rates.refresh()).toMatchObject({ kind: 'refreshed', throughDay: day('2026-03-02') });
   });
 
-  it('closes no day for which the feed has nothing new enough', async () => {
-    const world = new World();
-    world.feed = csv('2026-02-20,1.1');
-    const rates = await world.create();
+  it('covers no day beyond the conversion window of the newest rate', async () => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-02-20,1.1');
+    const rates = await harness.create();
     expect(await rates.refresh()).toMatchObject({ kind: 'refreshed', throughDay: day('2026-02-26') });
-    // The last day covered can still be converted, and the day after the next would not be.
+    // Amounts of the day after the last covered one still convert; a day later they would not.
     expect(euroBefore(rates, '2026-02-27')).toBe(1_100_000_000_000n);
     expect(euroBefore(rates, '2026-02-28')).toBeUndefined();
   });
 
   it('covers a weekend of five days', async () => {
-    const world = new World();
-    world.now = '2026-04-07T06:00:00Z';
-    world.feed = csv('2026-04-02,1.1');
-    const rates = await world.create();
+    const harness = new FeedHarness();
+    harness.now = '2026-04-07T06:00:00Z';
+    harness.feed = csv('2026-04-02,1.1');
+    const rates = await harness.create();
     expect(await rates.refresh()).toMatchObject({ kind: 'refreshed', throughDay: day('2026-04-06') });
   });
 
-  it('takes over what another replica stored, without a fetch', async () => {
-    const world = new World();
-    const rates = await world.create();
-    world.store.rows = [{ currency: 'EUR', day: day('2026-03-01'), rate: 7n }];
-    world.store.throughDay = day('2026-03-01');
+  it('loads rates that another replica stored, without a fetch', async () => {
+    const harness = new FeedHarness();
+    const rates = await harness.create();
+    harness.store.rows = [{ currency: 'EUR', day: day('2026-03-01'), rate: 7n }];
+    harness.store.throughDay = day('2026-03-01');
     expect(await rates.refresh()).toStrictEqual({
       kind: 'refreshed',
       throughDay: day('2026-03-01'),
@@ -168,15 +169,15 @@ describe('createFeedRates', () => {
       conflicting: 0,
     });
     expect(euroBefore(rates, '2026-03-02')).toBe(7n);
-    expect(world.fetches).toBe(0);
+    expect(harness.fetches).toBe(0);
   });
 
-  it('shows the stored rates when another replica was first to append', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-01,1.2');
-    const rates = await world.create();
-    const appendRates = world.store.appendRates.bind(world.store);
-    world.store.appendRates = async (rows, throughDay) => {
+  it('uses the stored rates when another replica appended first', async () => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-01,1.2');
+    const rates = await harness.create();
+    const appendRates = harness.store.appendRates.bind(harness.store);
+    harness.store.appendRates = async (rows, throughDay) => {
       await appendRates([{ currency: 'EUR', day: day('2026-03-01'), rate: 7n }], throughDay);
       await appendRates(rows, throughDay);
     };
@@ -184,33 +185,33 @@ describe('createFeedRates', () => {
     expect(euroBefore(rates, '2026-03-02')).toBe(7n);
   });
 
-  it('shares one fetch between calls at the same time', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-01,1.2');
-    const rates = await world.create();
+  it('shares one fetch between concurrent calls', async () => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-01,1.2');
+    const rates = await harness.create();
     const [first, second] = await Promise.all([rates.refresh(), rates.refresh()]);
     expect(first).toBe(second);
-    expect(world.fetches).toBe(1);
+    expect(harness.fetches).toBe(1);
   });
 
   it('starts from the stored rates', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-01,1.2');
-    const first = await world.create();
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-01,1.2');
+    const first = await harness.create();
     await first.refresh();
-    const second = await world.create();
+    const second = await harness.create();
     expect(second.current()).toStrictEqual(first.current());
     expect(await second.refresh()).toStrictEqual({ kind: 'not-due' });
   });
 
-  it("holds a token's own series instead of a column of its name", async () => {
-    const world = new World();
-    world.feed = 'Date,USD,SER,COL\n2026-03-01,1,4,4\n';
+  it("uses a token's own series instead of the feed's column", async () => {
+    const harness = new FeedHarness();
+    harness.feed = 'Date,USD,SER,COL\n2026-03-01,1,4,4\n';
     const tokens = tokensOf([
       { symbol: 'SER', decimals: 6, rates: [['2026-02-27', '3']] },
       { symbol: 'COL', decimals: 8 },
     ]);
-    const rates = await world.create(tokens);
+    const rates = await harness.create(tokens);
     await rates.refresh();
     const { table } = rates.current();
     expect(findRateBefore(table, 'SER', day('2026-03-02'))).toBe(3_000_000_000_000n);
@@ -223,18 +224,18 @@ describe('the fingerprint', () => {
   const token = { symbol: 'TKN', decimals: 6, usd_rate: '1.5' };
   const other = { symbol: 'OTH', decimals: 6 };
 
-  it('is of the feed and the tokens, and not of the rates or the order', async () => {
-    const world = new World();
-    world.feed = csv('2026-03-01,1.2');
-    const rates = await world.create(tokensOf([token, other]));
+  it('depends on the feed and the tokens, not on the rates or the order', async () => {
+    const harness = new FeedHarness();
+    harness.feed = csv('2026-03-01,1.2');
+    const rates = await harness.create(tokensOf([token, other]));
     const { fingerprint } = rates.current();
     await rates.refresh();
     expect(rates.current().fingerprint).toBe(fingerprint);
-    expect((await world.create(tokensOf([other, token]))).current().fingerprint).toBe(fingerprint);
+    expect((await harness.create(tokensOf([other, token]))).current().fingerprint).toBe(fingerprint);
   });
 
-  it('differs with everything that changes an amount', async () => {
-    const world = new World();
+  it('differs with every setting that changes an amount', async () => {
+    const harness = new FeedHarness();
     const configurations = [
       [],
       [token],
@@ -248,14 +249,14 @@ describe('the fingerprint', () => {
     ].map(tokensOf);
     const fingerprints = [
       createFixedRates([]),
-      ...(await Promise.all(configurations.map((each) => world.create(each)))),
+      ...(await Promise.all(configurations.map((each) => harness.create(each)))),
     ].map((rates) => rates.current().fingerprint);
     expect(new Set(fingerprints).size).toBe(configurations.length + 1);
   });
 });
 
 describe('createFixedRates', () => {
-  it('has no feed, and nothing to refresh', async () => {
+  it('has no feed and nothing to refresh', async () => {
     const rates = createFixedRates(tokensOf([{ symbol: 'FIX', decimals: 18, usd_rate: '1.5' }]));
     expect(rates.current().table).toStrictEqual({
       feed: false,

@@ -1,10 +1,9 @@
 /**
- * How do the rates of a feed become part of the ratings, for good? The implementation of `FxRates` (design/scoring.md, Amount;
- * decisions 6).
+ * Append-only exchange rates of a feed: implementation of `FxRates` (design/scoring.md, Amount; decisions 6).
  *
- * Rates are append-only: each day's fetch adds the days after `through`, and moves `through` to yesterday. It never moves so
- * far past the newest rate of the feed that no amount of that day could be converted: a cache that serves an old file must not
- * close days for good. What is stored is the truth; the table is read back after every change, whichever replica made it.
+ * Each daily fetch adds the days after `throughDay` and moves it to yesterday. `throughDay` never moves so far past the feed's newest
+ * rate that amounts of that day could not be converted: a stale file from a cache must not close days permanently. The store is
+ * authoritative; the table is loaded from it after every change by any replica.
  */
 import { RATE_WINDOW_DAYS } from '../../domain/rating/constants.ts';
 import type { RateRow } from '../../domain/rating/rate-table.ts';
@@ -20,10 +19,10 @@ import { buildTable, configurationFingerprint } from './rate-configuration.ts';
 import { parseReferenceFile } from './reference-file.ts';
 import type { ConfiguredToken } from './tokens-file.ts';
 
-/** Seconds after an attempt that left the table behind yesterday. */
+/** Wait after an attempt that did not reach yesterday. */
 export const RETRY_SECONDS = 600;
 
-/** Rates without a feed: USD, and tokens with a fixed rate. */
+/** Creates rates without a feed: USD and tokens with a fixed rate. */
 export function createFixedRates(tokens: readonly ConfiguredToken[]): FxRates {
   const configuration: FxConfiguration = {
     table: buildTable(false, tokens, [], 0),
@@ -32,7 +31,7 @@ export function createFixedRates(tokens: readonly ConfiguredToken[]): FxRates {
   return { current: () => configuration, refresh: () => Promise.resolve({ kind: 'not-due' }) };
 }
 
-/** Rates of a feed, starting from those stored. Throws `StoreUnavailable`. */
+/** Creates rates of a feed, starting from the stored ones. Throws `StoreUnavailable`. */
 export async function createFeedRates(options: {
   readonly readFeed: ReadFeed;
   readonly tokens: readonly ConfiguredToken[];
@@ -74,7 +73,7 @@ class FeedRates implements FxRates {
     return this.#refreshing;
   }
 
-  /** Takes over what is stored, and returns it. */
+  /** Loads the stored rates into the table and returns them. */
   async loadStored(): Promise<StoredRates> {
     const { rows, throughDay = 0 } = await this.#store.loadRates();
     if (throughDay !== this.#throughDay) this.#configuration = this.#configure(rows, throughDay);
@@ -129,7 +128,7 @@ interface StoredRates {
   readonly throughDay: number;
 }
 
-/** How many offered rates of covered days are not the stored ones. */
+/** Counts the offered rates of covered days that differ from the stored ones. */
 function countConflicts(stored: StoredRates, offered: readonly RateRow[]): number {
   const known = new Map<string, Map<number, bigint>>();
   for (const { currency, day, rate } of stored.rows) {

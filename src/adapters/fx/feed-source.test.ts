@@ -1,3 +1,4 @@
+/** Tests reading of a feed from a URL and from a file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
@@ -24,27 +25,27 @@ describe('a URL', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('gives the text of a 200, without a byte order mark', async () => {
+  it('returns the text of a 200 without a byte order mark', async () => {
     const url = await serve((_, response) => response.end('\ufeffDate,USD €'));
     expect(await createFeedReader(url, fetch)()).toBe('Date,USD €');
   });
 
-  it.each([201, 204, 301, 302, 404, 500])('refuses the status %i', async (status) => {
+  it.each([201, 204, 301, 302, 404, 500])('rejects the status %i', async (status) => {
     const url = await serve((_, response) => response.writeHead(status, { location: '/elsewhere' }).end());
     await expect(createFeedReader(url, fetch)()).rejects.toThrow(new FeedFailed('http-status'));
   });
 
-  it('is not led elsewhere', async () => {
-    const asked: (string | undefined)[] = [];
+  it('follows no redirect', async () => {
+    const requested: (string | undefined)[] = [];
     const url = await serve((request, response) => {
-      asked.push(request.url);
+      requested.push(request.url);
       response.writeHead(302, { location: '/elsewhere' }).end();
     });
     await expect(createFeedReader(url, fetch)()).rejects.toThrow(FeedFailed);
-    expect(asked).toStrictEqual(['/feed']);
+    expect(requested).toStrictEqual(['/feed']);
   });
 
-  it('stops reading a body that is too large, whatever it declares', async () => {
+  it('stops reading a body over the limit', async () => {
     const url = await serve((_, response) => {
       response.write('x'.repeat(600));
       response.end('x'.repeat(600));
@@ -54,7 +55,7 @@ describe('a URL', () => {
     expect(await read(1_200)).toHaveLength(1_200);
   });
 
-  it('gives up on a server that never answers, or never ends', async () => {
+  it('times out on a server that never responds or never ends the body', async () => {
     const limits = { ...FEED_LIMITS, timeoutMilliseconds: 50 };
     const silent = await serve(() => undefined);
     await expect(createFeedReader(silent, fetch, limits)()).rejects.toThrow(new FeedFailed('timeout'));
@@ -64,12 +65,12 @@ describe('a URL', () => {
     await expect(createFeedReader(endless, fetch, limits)()).rejects.toThrow(new FeedFailed('timeout'));
   });
 
-  it('refuses bytes that are no UTF-8', async () => {
+  it('rejects invalid UTF-8', async () => {
     const url = await serve((_, response) => response.end(Buffer.from([0x44, 0xff])));
     await expect(createFeedReader(url, fetch)()).rejects.toThrow(new FeedFailed('malformed'));
   });
 
-  it('says that nobody is there, and not what the runtime says', async () => {
+  it('reports a connection failure as unreachable, without the text of the runtime', async () => {
     const url = await serve(() => undefined);
     const refused = (): Promise<Response> => Promise.reject(new TypeError('connect ECONNREFUSED https://key@host'));
     await expect(createFeedReader(url, refused)()).rejects.toThrow(new FeedFailed('unreachable'));
@@ -87,7 +88,7 @@ describe('a file', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('gives its text as it is now, by path or URL', async () => {
+  it('returns its current text, by path or URL', async () => {
     const path = join(folder, 'rates.csv');
     const read = createFeedReader(path, fetch);
     writeFileSync(path, 'one');
@@ -97,7 +98,7 @@ describe('a file', () => {
     expect(await createFeedReader(pathToFileURL(path).href, fetch)()).toBe('two');
   });
 
-  it('is bounded in size, and may be missing', async () => {
+  it('is rejected as too-large over the limit, and as unreachable when missing', async () => {
     const path = join(folder, 'rates.csv');
     writeFileSync(path, 'x'.repeat(101));
     const limits = { ...FEED_LIMITS, maxBytes: 100 };

@@ -1,6 +1,5 @@
 /**
- * Where does the text of a feed come from? `FX_SOURCE`: a file, or an http(s) URL that is asked without following it
- * elsewhere. What it sends is bounded in size and time.
+ * Reader of the feed in `FX_SOURCE`: a file, or an http(s) URL without redirects. Bounded in size and time.
  */
 import { createReadStream } from 'node:fs';
 
@@ -11,10 +10,10 @@ export interface FeedLimits {
   readonly maxBytes: number;
 }
 
-/** The whole history in XML is about 8 MB. */
+/** Default limits; the full history in XML is about 8 MB. */
 export const FEED_LIMITS: FeedLimits = { timeoutMilliseconds: 30_000, maxBytes: 32 * 1024 * 1024 };
 
-/** Says why there is no text. */
+/** Error of a feed that could not be read. */
 export class FeedFailed extends Error {
   readonly problem: FxProblem;
 
@@ -25,10 +24,10 @@ export class FeedFailed extends Error {
   }
 }
 
-/** Gives the text of the feed as it is now. Throws `FeedFailed`. */
+/** Reads the current text of the feed. Throws `FeedFailed`. */
 export type ReadFeed = () => Promise<string>;
 
-/** Makes the reader of a source. A `file:` URL is a file too. */
+/** Creates the reader of a source: an http(s) URL, a path or a `file:` URL. */
 export function createFeedReader(
   source: string,
   fetch: typeof globalThis.fetch,
@@ -60,15 +59,15 @@ function openFile(path: string, signal: AbortSignal): Chunks {
 }
 
 async function collectText(chunks: Chunks, maxBytes: number): Promise<string> {
-  const kept: Uint8Array[] = [];
+  const collected: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.byteLength;
     if (size > maxBytes) throw new FeedFailed('too-large');
-    kept.push(chunk);
+    collected.push(chunk);
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(kept));
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(collected));
   } catch {
     throw new FeedFailed('malformed');
   }

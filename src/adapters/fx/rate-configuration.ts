@@ -1,6 +1,5 @@
 /**
- * Which configuration do rates belong to, and which table does it start from? (design/scoring.md, Fold: "belongs to one
- * configuration of rates".)
+ * Configuration of rates: its fingerprint and its rate table (design/scoring.md, Fold: "belongs to one configuration of rates").
  */
 import { createHash } from 'node:crypto';
 
@@ -10,8 +9,8 @@ import { createRateTable, extendRateTable } from '../../domain/rating/rate-table
 import type { ConfiguredToken } from './tokens-file.ts';
 
 /**
- * The table of a configuration with the feed's rates up to a day. A token's own series holds instead of a column of the feed
- * with its name.
+ * Builds the table of a configuration with the feed's rates up to `throughDay`. A token's own series replaces the feed's column of
+ * the same name.
  */
 export function buildTable(
   hasFeed: boolean,
@@ -28,7 +27,7 @@ export function buildTable(
   return extendRateTable(createRateTable(hasFeed, bySymbol), [...ownRows, ...rows], throughDay);
 }
 
-/** The fingerprint of a configuration: 64 hex digits. The order of the tokens does not enter. */
+/** Returns the fingerprint of a configuration, 64 hex digits, independent of the order of the tokens. */
 export function configurationFingerprint(hasFeed: boolean, tokens: readonly ConfiguredToken[]): string {
   const described = tokens.map(({ symbol, decimals, fixedRate, rates }) => [
     symbol,

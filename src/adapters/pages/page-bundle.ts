@@ -1,8 +1,8 @@
-/** How do the sources of the explorer become one script? Only a working tree asks; a built service has the script beside it. */
+/** Explorer bundler for the working tree: builds one script from the sources. A built service reads the finished script instead. */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** The minified module. `folder` holds `page.tsx`. */
+/** Returns the minified module of `page.tsx` in `folder`. */
 export async function bundlePages(folder: string): Promise<string> {
   const bundle = await rolldown({
     input: join(folder, 'page.tsx'),

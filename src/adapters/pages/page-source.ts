@@ -1,6 +1,6 @@
 /**
- * Where do the files of the explorer come from? From beside the bundle where `npm run build` has put them; in a working tree they are made
- * from `explorer/` when the first page is asked for, in memory, so that they are never out of date.
+ * Source of the explorer's static assets. A built service reads the files that `npm run build` put beside the bundle. A working
+ * tree bundles `explorer/` in memory with the first page request, so that the assets are never stale.
  */
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,18 +12,18 @@ import type { StaticAsset, StaticAssets, PageSource } from '../../ports/presenta
 
 const BUILT = join(import.meta.dirname, 'explorer');
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'explorer');
-const NAME_CHARACTERS = 12;
+const DIGEST_CHARACTERS = 12;
 
 const compress = promisify(gzip);
 
-/** Undefined: neither the files nor their sources are there, and no pages are served. */
+/** Returns the source; undefined if neither built assets nor sources exist, so that no pages are served. */
 export function createPageSource(): PageSource | undefined {
   const isBuilt = existsSync(BUILT);
   if (!isBuilt && !existsSync(SOURCES)) return undefined;
   let loading: Promise<StaticAssets> | undefined;
   return {
     load() {
-      loading ??= isBuilt ? readBuilt() : makeFromSources();
+      loading ??= isBuilt ? readBuilt() : bundleSources();
       return loading;
     },
   };
@@ -33,12 +33,12 @@ async function readBuilt(): Promise<StaticAssets> {
   return toPageFiles(await readFile(join(BUILT, 'page.js')), BUILT);
 }
 
-async function makeFromSources(): Promise<StaticAssets> {
+async function bundleSources(): Promise<StaticAssets> {
   const { bundlePages } = await import('./page-bundle.ts');
   return toPageFiles(Buffer.from(await bundlePages(SOURCES)), SOURCES);
 }
 
-/** `folder` holds what needs no making. */
+/** Combines the script with the stylesheet and icon of `folder`. */
 async function toPageFiles(script: Buffer, folder: string): Promise<StaticAssets> {
   const [style, icon] = await Promise.all([readFile(join(folder, 'page.css')), readFile(join(folder, 'icon.svg'))]);
   return {
@@ -49,6 +49,6 @@ async function toPageFiles(script: Buffer, folder: string): Promise<StaticAssets
 }
 
 async function toPageFile(stem: string, extension: string, contentType: string, content: Buffer): Promise<StaticAsset> {
-  const digest = hash('sha256', content, 'base64url').slice(0, NAME_CHARACTERS);
+  const digest = hash('sha256', content, 'base64url').slice(0, DIGEST_CHARACTERS);
   return { name: `${stem}-${digest}.${extension}`, contentType, content, gzipped: await compress(content) };
 }

@@ -1,3 +1,4 @@
+/** Tests the SSRF-safe fetch of partner data against a local HTTPS server. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
@@ -7,8 +8,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPartnerData, isPublicAddress } from './partner-data.ts';
 
-/** Answers of the partner's server by path. */
-const ANSWERS: Record<string, { status?: number; headers?: Record<string, string>; body: string | undefined }> = {
+/** Responses of the partner's server by path. */
+const RESPONSES: Record<string, { status?: number; headers?: Record<string, string>; body: string | undefined }> = {
   '/object': { body: '{"battery":81}' },
   '/array': { body: '[1]' },
   '/broken': { body: '{"battery":' },
@@ -22,7 +23,7 @@ const ANSWERS: Record<string, { status?: number; headers?: Record<string, string
 let server: Server;
 let origin: string;
 let certificate: string;
-let asked = 0;
+let requests = 0;
 let now = 0;
 const opened: { close(): Promise<void> }[] = [];
 
@@ -36,9 +37,9 @@ beforeAll(async () => {
   });
   certificate = readFileSync(cert, 'utf8');
   server = createServer({ key: readFileSync(key), cert: certificate }, (request, response) => {
-    asked++;
+    requests++;
     if (request.url === '/silent') return;
-    const { status, headers, body } = ANSWERS[request.url!]!;
+    const { status, headers, body } = RESPONSES[request.url!]!;
     response.writeHead(status ?? 200, headers).end(body ?? Buffer.from([0x7b, 0xff, 0x7d]));
   });
   rmSync(folder, { recursive: true });
@@ -70,25 +71,25 @@ describe('partner data of a public machine', () => {
     ['/error', { kind: 'unreachable' }],
     ['/redirect', { kind: 'unreachable' }],
     ['/silent', { kind: 'unreachable' }],
-  ])('answers for %s', async (path, expected) => {
+  ])('returns the result of the path %s', async (path, expected) => {
     expect(await open().readPartnerData(origin + path)).toEqual(expected);
   });
 
-  it('takes exactly 64 KiB', async () => {
+  it('accepts a body of exactly 64 KiB', async () => {
     expect((await open().readPartnerData(`${origin}/full`)).kind).toBe('object');
   });
 
-  it('keeps an answer for 60 seconds', async () => {
+  it('caches a response for 60 seconds', async () => {
     const partner = open();
     now = 0;
-    const before = asked;
+    const before = requests;
     await partner.readPartnerData(`${origin}/object`);
     now = 59_999;
     await partner.readPartnerData(`${origin}/object`);
-    expect(asked - before).toBe(1);
+    expect(requests - before).toBe(1);
     now = 60_000;
     await partner.readPartnerData(`${origin}/object`);
-    expect(asked - before).toBe(2);
+    expect(requests - before).toBe(2);
   });
 
   it.each([
@@ -96,11 +97,11 @@ describe('partner data of a public machine', () => {
     ['a literal address that is not public', () => origin.replace('localhost', '127.0.0.1')],
     ['plain http', () => origin.replace('https:', 'http:')],
     ['credentials in the URL', () => origin.replace('//', '//user:secret@')],
-    ['no URL', () => 'https://'],
-  ])('connects to nobody for %s', async (_name, url) => {
-    const before = asked;
+    ['an invalid URL', () => 'https://'],
+  ])('opens no connection for %s', async (_name, url) => {
+    const before = requests;
     expect(await open({}).readPartnerData(`${url()}/object`)).toEqual({ kind: 'unreachable' });
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
   });
 
   it.each([
@@ -118,7 +119,7 @@ describe('partner data of a public machine', () => {
     ['64:ff9b::7f00:1', false],
     ['224.0.0.1', false],
     ['not an address', false],
-  ])('judges %s public: %s', (address, expected) => {
+  ])('classifies the address %s as public: %s', (address, expected) => {
     expect(isPublicAddress(address)).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * How is a URL that a stranger wrote on a chain asked without harm? (decisions 1.) Https only, public addresses only (judged on
- * the address that is really connected to, so that a name cannot be rebound), no redirect, 2 s, 64 KiB.
+ * SSRF-safe fetch of untrusted partner URLs from the chain (decisions 1): https only, public addresses only (checked on the address
+ * of the connection, which prevents DNS rebinding), no redirects, 2 s, 64 KiB.
  */
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -8,21 +8,22 @@ import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
 import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { PartnerAnswer, PartnerData } from '../../ports/presentation.ts';
+import type { PartnerResponse, PartnerData } from '../../ports/presentation.ts';
 
 const TIMEOUT_MILLISECONDS = 2_000;
 const MAX_BODY_BYTES = 65_536;
-const KEPT_MILLISECONDS = 60_000;
-const MAX_KEPT = 1_000;
+const CACHE_MILLISECONDS = 60_000;
+const MAX_CACHED = 1_000;
 
 export interface PartnerDataOptions {
   readonly clock: Clock;
-  /** For tests, whose server is on the loopback and signs for itself. */
+  /** Overrides for tests, whose server is on the loopback with a self-signed certificate. */
   readonly isPublicAddress?: (address: string) => boolean;
   readonly certificateAuthority?: string;
   readonly timeoutMilliseconds?: number;
 }
 
+/** Creates the client. Responses, failures included, are cached for a minute. */
 export function createPartnerData(options: PartnerDataOptions): PartnerData & { close(): Promise<void> } {
   const isPublic = options.isPublicAddress ?? isPublicAddress;
   const timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
@@ -36,43 +37,43 @@ export function createPartnerData(options: PartnerDataOptions): PartnerData & { 
     bodyTimeout: timeout,
     maxResponseSize: MAX_BODY_BYTES,
   });
-  const kept = new Map<string, { readonly askedAt: number; readonly answer: Promise<PartnerAnswer> }>();
+  const cache = new Map<string, { readonly requestedAt: number; readonly response: Promise<PartnerResponse> }>();
 
   return {
     readPartnerData(url) {
       const now = options.clock.nowMilliseconds();
-      const known = kept.get(url);
-      if (known !== undefined && now - known.askedAt < KEPT_MILLISECONDS) return known.answer;
-      kept.delete(url);
-      if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!);
-      const answer = ask(url, agent, isPublic, timeout);
-      kept.set(url, { askedAt: now, answer });
-      return answer;
+      const cached = cache.get(url);
+      if (cached !== undefined && now - cached.requestedAt < CACHE_MILLISECONDS) return cached.response;
+      cache.delete(url);
+      if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
+      const response = fetchPartnerData(url, agent, isPublic, timeout);
+      cache.set(url, { requestedAt: now, response });
+      return response;
     },
     close: () => agent.destroy(),
   };
 }
 
-async function ask(
+async function fetchPartnerData(
   text: string,
   dispatcher: Agent,
   isPublic: (address: string) => boolean,
   timeout: number,
-): Promise<PartnerAnswer> {
+): Promise<PartnerResponse> {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return { kind: 'unreachable' };
-  // A literal address is connected to without a look-up.
+  // A literal address is not resolved, so the lookup below does not check it.
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublic(host)) return { kind: 'unreachable' };
   let bytes: ArrayBuffer;
   try {
     const headers = { accept: 'application/json' };
-    const answer = await request(url, { dispatcher, headers, signal: AbortSignal.timeout(timeout) });
-    if (answer.statusCode !== 200) {
-      await answer.body.dump();
+    const { statusCode, body } = await request(url, { dispatcher, headers, signal: AbortSignal.timeout(timeout) });
+    if (statusCode !== 200) {
+      await body.dump();
       return { kind: 'unreachable' };
     }
-    bytes = await answer.body.arrayBuffer();
+    bytes = await body.arrayBuffer();
   } catch (error) {
     return { kind: isTooLarge(error) ? 'invalid' : 'unreachable' };
   }
@@ -84,7 +85,7 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 }
 
-/** Resolves a name, and fails unless every address of it is public. */
+/** Creates a lookup that fails unless every address of the name is public. */
 function createPublicLookup(isPublic: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -99,7 +100,7 @@ function createPublicLookup(isPublic: (address: string) => boolean): LookupFunct
   };
 }
 
-/** Whether an address may be connected to: global unicast, also behind an IPv4-mapped spelling. */
+/** Returns whether an address is global unicast, also in IPv4-mapped form. */
 export function isPublicAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
 }

@@ -1,35 +1,36 @@
-/** Which drawn pictures are kept? Those asked for last, as many as the memory for them holds. */
+/** LRU cache of rendered images, bounded in bytes. */
 
 export class ImageCache {
-  readonly #mostBytes: number;
-  /** Longest unused first. */
-  readonly #pictures = new Map<string, Buffer>();
+  readonly #maxBytes: number;
+  /** In order of use, least recently used first. */
+  readonly #images = new Map<string, Buffer>();
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get(key: string): Buffer | undefined {
-    const picture = this.#pictures.get(key);
-    if (picture === undefined) return undefined;
-    this.#pictures.delete(key);
-    this.#pictures.set(key, picture);
-    return picture;
+    const image = this.#images.get(key);
+    if (image === undefined) return undefined;
+    this.#images.delete(key);
+    this.#images.set(key, image);
+    return image;
   }
 
-  add(key: string, picture: Buffer): void {
-    this.#forget(key);
-    this.#pictures.set(key, picture);
-    this.#bytes += picture.byteLength;
-    for (const oldest of this.#pictures.keys()) {
-      if (this.#bytes <= this.#mostBytes) return;
-      this.#forget(oldest);
+  /** Stores an image and evicts others until the cache fits; an image larger than the cache is not retained. */
+  set(key: string, image: Buffer): void {
+    this.#delete(key);
+    this.#images.set(key, image);
+    this.#bytes += image.byteLength;
+    for (const oldest of this.#images.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#delete(oldest);
     }
   }
 
-  #forget(key: string): void {
-    this.#bytes -= this.#pictures.get(key)?.byteLength ?? 0;
-    this.#pictures.delete(key);
+  #delete(key: string): void {
+    this.#bytes -= this.#images.get(key)?.byteLength ?? 0;
+    this.#images.delete(key);
   }
 }

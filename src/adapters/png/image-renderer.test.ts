@@ -1,3 +1,4 @@
+/** Tests the PNG renderer: sharing, concurrency, caching and reproducible output. */
 import { describe, expect, test } from 'vitest';
 import { createImageRenderer, findImageRenderer } from './image-renderer.ts';
 import type { Pixels } from './png-encoder.ts';
@@ -6,7 +7,7 @@ import { rule } from '../../../test/conformance/rule.ts';
 const PIXEL: Pixels = { width: 1, height: 1, pixels: Buffer.alloc(4) };
 const always = () => true;
 
-/** Draws when it is told to. */
+/** Creates a draw function whose calls end when the test says so. */
 function createSlowDrawing() {
   const begun: string[] = [];
   const ends: ((end: Pixels | Error) => void)[] = [];
@@ -20,22 +21,22 @@ function createSlowDrawing() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('pictures', () => {
-  test('are drawn once for all who ask, and kept', async () => {
+describe('createImageRenderer', () => {
+  test('renders an image once for concurrent callers and caches it', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
     const maker = createImageRenderer({ draw });
-    const asked = [maker.draw('a', always), maker.draw('a', always)];
+    const asked = [maker.render('a', always), maker.render('a', always)];
     await settled();
     endNext();
     const [one, other] = await Promise.all(asked);
-    expect([begun, one === other, await maker.draw('a', always)]).toEqual([['a'], true, one]);
+    expect([begun, one === other, await maker.render('a', always)]).toEqual([['a'], true, one]);
   });
 
-  test('are drawn few at once, the others in their turn', async () => {
+  test('renders at most `concurrency` images at a time, in order', async () => {
     rule('card-image.png');
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw, atOnce: 2 });
-    const asked = ['a', 'b', 'c', 'd'].map((svg) => maker.draw(svg, always));
+    const maker = createImageRenderer({ draw, concurrency: 2 });
+    const asked = ['a', 'b', 'c', 'd'].map((svg) => maker.render(svg, always));
     await settled();
     expect(begun).toEqual(['a', 'b']);
     endNext();
@@ -50,12 +51,12 @@ describe('pictures', () => {
     expect((await Promise.all(asked)).every((png) => png?.subarray(1, 4).toString() === 'PNG')).toBe(true);
   });
 
-  test('that nobody waits for any more are not drawn, but for somebody who asks again', async () => {
+  test('skips an image that no caller waits for, unless another caller requests it', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw, atOnce: 1 });
-    const first = maker.draw('a', always);
-    const [given, taken] = [maker.draw('b', () => false), maker.draw('c', () => false)];
-    const again = maker.draw('c', always);
+    const maker = createImageRenderer({ draw, concurrency: 1 });
+    const first = maker.render('a', always);
+    const [given, taken] = [maker.render('b', () => false), maker.render('c', () => false)];
+    const again = maker.render('c', always);
     await settled();
     endNext();
     await first;
@@ -69,52 +70,52 @@ describe('pictures', () => {
     ]);
   });
 
-  test('that cannot be drawn fail for all who ask, give their turn to others, and are tried again', async () => {
+  test('rejects for every caller when drawing fails, continues with the queue, and retries on the next call', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw, atOnce: 1 });
-    const asked = [maker.draw('a', always), maker.draw('a', always), maker.draw('b', always)];
+    const maker = createImageRenderer({ draw, concurrency: 1 });
+    const asked = [maker.render('a', always), maker.render('a', always), maker.render('b', always)];
     await settled();
     endNext(new Error('no picture'));
     expect((await Promise.allSettled(asked.slice(0, 2))).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await settled();
     endNext();
     await asked[2];
-    const again = maker.draw('a', always);
+    const again = maker.render('a', always);
     await settled();
     endNext();
     expect([(await again) !== undefined, begun]).toEqual([true, ['a', 'b', 'a']]);
   });
 
-  test('that there is no room for are drawn anew', async () => {
+  test('renders an image again that exceeds the cache', async () => {
     let drawn = 0;
-    const maker = createImageRenderer({ draw: async () => (drawn++, PIXEL), keptBytes: 10 });
-    await maker.draw('a', always);
-    await maker.draw('a', always);
+    const maker = createImageRenderer({ draw: async () => (drawn++, PIXEL), cacheBytes: 10 });
+    await maker.render('a', always);
+    await maker.render('a', always);
     expect(drawn).toBe(2);
   });
 });
 
-describe('the one that draws', () => {
+describe('the native renderer', () => {
   const maker = findImageRenderer()!;
   const text = (content: string, family: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40"><rect width="200" height="40" fill="#fff"/><text x="5" y="30" font-size="24" font-family="${family}">${content}</text></svg>`;
-  const draw = (svg: string) => maker.draw(svg, always);
+  const draw = (svg: string) => maker.render(svg, always);
 
-  test('gives the same bytes each time, in the size that the text names', async () => {
+  test('returns the same bytes each time, in the size of the SVG', async () => {
     rule('card-image.png');
     const png = (await draw(text('Machine', 'DejaVu Sans')))!;
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([200, 40]);
-    const anew = await findImageRenderer()!.draw(text('Machine', 'DejaVu Sans'), always);
-    expect(anew!.equals(png)).toBe(true);
+    const again = await findImageRenderer()!.render(text('Machine', 'DejaVu Sans'), always);
+    expect(again!.equals(png)).toBe(true);
   });
 
-  test('knows the one font and none of the system', async () => {
+  test('uses the bundled font and no system font', async () => {
     const [known, unknown] = [await draw(text('Machine', 'DejaVu Sans')), await draw(text('Machine', 'system-ui'))];
     const blank = await draw(text('', 'DejaVu Sans'));
     expect([known!.equals(blank!), unknown!.equals(known!)]).toEqual([false, true]);
   });
 
-  test('refuses what is no SVG', async () => {
+  test('rejects input that is not SVG', async () => {
     await expect(draw('<html>')).rejects.toThrow();
   });
 });

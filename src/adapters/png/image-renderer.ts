@@ -1,6 +1,6 @@
 /**
- * How is an SVG drawn, whatever fonts the machine has? With two files of one font and nothing else, away from the event loop, few at once. What
- * draws is loaded with the first picture.
+ * PNG rendering of SVG off the event loop, with limited concurrency. Uses two files of one font and no system fonts, so that the
+ * output does not depend on the host. The native renderer is loaded with the first image.
  */
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
@@ -10,24 +10,24 @@ import type { ImageRenderer } from '../../ports/presentation.ts';
 import { ImageCache } from './image-cache.ts';
 import { encodePng, type Pixels } from './png-encoder.ts';
 
-/** Each takes some 4 MB while it is drawn, and one of Node's four threads. */
-const AT_ONCE = 2;
-/** Some 600 pictures. */
-const KEPT_BYTES = 16_777_216;
+/** Each rendering takes about 4 MB and one of Node's four worker threads. */
+const CONCURRENCY = 2;
+/** About 600 images. */
+const CACHE_BYTES = 16_777_216;
 const FONT = 'DejaVu Sans';
 const FONT_FILES = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'];
-/** Of the packages that draw, and of the way to pack. */
+/** Versions of the renderer and font, and the compression level; part of the image's ETag. */
 const VERSION = 'resvg-2.6.2 dejavu-2.37.3 deflate-6';
 
 export type Draw = (svg: string) => Promise<Pixels>;
 
 export interface ImageRendererOptions {
   readonly draw: Draw;
-  readonly atOnce?: number;
-  readonly keptBytes?: number;
+  readonly concurrency?: number;
+  readonly cacheBytes?: number;
 }
 
-/** Undefined: what draws or the fonts are not there, and no pictures are drawn. */
+/** Returns the renderer; undefined if the native package or the fonts are not installed. */
 export function findImageRenderer(): ImageRenderer | undefined {
   const fontFiles = findFonts();
   if (fontFiles === undefined || !hasRenderer()) return undefined;
@@ -42,58 +42,63 @@ export function findImageRenderer(): ImageRenderer | undefined {
   });
 }
 
-export function createImageRenderer({ draw, atOnce = AT_ONCE, keptBytes = KEPT_BYTES }: ImageRendererOptions) {
-  const kept = new ImageCache(keptBytes);
-  const drawing = new Map<string, Drawing>();
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
+/** Creates a renderer that renders at most `concurrency` images at a time and caches the results. */
+export function createImageRenderer({
+  draw,
+  concurrency = CONCURRENCY,
+  cacheBytes = CACHE_BYTES,
+}: ImageRendererOptions) {
+  const cache = new ImageCache(cacheBytes);
+  const pending = new Map<string, PendingImage>();
+  const queue: (() => void)[] = [];
+  let free = concurrency;
 
-  async function takeTurn(): Promise<void> {
+  async function acquire(): Promise<void> {
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await new Promise<void>((resolve) => queue.push(resolve));
   }
 
-  function endTurn(): void {
-    const next = waiting.shift();
+  function release(): void {
+    const next = queue.shift();
     if (next === undefined) free += 1;
     else next();
   }
 
-  async function drawInTurn(svg: string, key: string, { awaited }: Drawing): Promise<Buffer | undefined> {
-    await takeTurn();
+  async function renderQueued(svg: string, key: string, { callers }: PendingImage): Promise<Buffer | undefined> {
+    await acquire();
     try {
-      if (!awaited.some((isAwaited) => isAwaited())) return undefined;
-      const picture = await encodePng(await draw(svg));
-      kept.add(key, picture);
-      return picture;
+      if (!callers.some((isAwaited) => isAwaited())) return undefined;
+      const image = await encodePng(await draw(svg));
+      cache.set(key, image);
+      return image;
     } finally {
-      drawing.delete(key);
-      endTurn();
+      pending.delete(key);
+      release();
     }
   }
 
   return {
     version: VERSION,
-    async draw(svg, isAwaited) {
+    async render(svg, isAwaited) {
       const key = hash('sha256', svg, 'base64url');
-      const known = kept.get(key);
-      if (known !== undefined) return known;
-      const begun = drawing.get(key);
-      if (begun !== undefined) {
-        begun.awaited.push(isAwaited);
-        return begun.picture;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      const shared = pending.get(key);
+      if (shared !== undefined) {
+        shared.callers.push(isAwaited);
+        return shared.image;
       }
-      const begin: Drawing = { awaited: [isAwaited], picture: undefined };
-      drawing.set(key, begin);
-      return (begin.picture = drawInTurn(svg, key, begin));
+      const created: PendingImage = { callers: [isAwaited], image: undefined };
+      pending.set(key, created);
+      return (created.image = renderQueued(svg, key, created));
     },
   } satisfies ImageRenderer;
 }
 
-interface Drawing {
-  /** Of everyone who asked for it. */
-  readonly awaited: (() => boolean)[];
-  picture: Promise<Buffer | undefined> | undefined;
+interface PendingImage {
+  /** Whether each caller still waits. */
+  readonly callers: (() => boolean)[];
+  image: Promise<Buffer | undefined> | undefined;
 }
 
 function findFonts(): string[] | undefined {
@@ -106,7 +111,7 @@ function findFonts(): string[] | undefined {
   }
 }
 
-/** The part that is made for this platform is an optional package beside the one that loads it; looked for, because to load it takes time and memory. */
+/** Returns whether the optional package for this platform is installed, without loading it, which takes time and memory. */
 function hasRenderer(): boolean {
   const { resolve } = createRequire(import.meta.url);
   try {

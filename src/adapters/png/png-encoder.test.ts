@@ -1,8 +1,9 @@
+/** Tests the PNG encoder with an independent decoder. */
 import { crc32, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodePng } from './png-encoder.ts';
 
-/** The chunks of a PNG, read by a way of its own. */
+/** Splits a PNG into chunks and checks their CRCs. */
 function chunksOf(png: Buffer): (readonly [type: string, data: Buffer])[] {
   const chunks: [string, Buffer][] = [];
   for (let at = 8; at < png.length;) {
@@ -14,7 +15,7 @@ function chunksOf(png: Buffer): (readonly [type: string, data: Buffer])[] {
   return chunks;
 }
 
-test('a PNG holds every pixel, in rows without a filter', async () => {
+test('encodePng() stores every pixel in unfiltered rows', async () => {
   const pixels = Buffer.from(Array.from({ length: 2 * 3 * 4 }, (_, index) => index * 10));
   const png = await encodePng({ width: 2, height: 3, pixels });
   expect(png.subarray(0, 8).toString('latin1')).toBe('\u0089PNG\r\n\u001a\n');

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { DistributedCounters } from '../../ports/runtime.ts';
 import { createDistributedCounters } from './distributed-counters.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
-import { isRedisThere, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
+import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
 
 const WINDOW = 60_000;
 
@@ -28,7 +28,7 @@ function createLines() {
 const UP = '{"message":"requests are counted by all replicas together"}';
 const DOWN = '{"message":"shared counters do not answer; this replica counts alone"}';
 
-describe.skipIf(!isRedisThere)('shared counters', () => {
+describe.skipIf(!isRedisAvailable)('shared counters', () => {
   let port: number;
   let server: RedisServer;
   let replicas: DistributedCounters[];
@@ -58,7 +58,7 @@ describe.skipIf(!isRedisThere)('shared counters', () => {
 
   test('admit what the limit allows to all replicas together, and tell how long the rest must wait', async () => {
     const [one, two] = [await open(), await open()];
-    const answers = await times(100, (index) => (index % 2 === 0 ? one : two).count('together', 90, WINDOW));
+    const answers = await times(100, (index) => (index % 2 === 0 ? one : two).increment('together', 90, WINDOW));
     const refused = answers.filter((left) => left !== 0);
     expect(refused).toHaveLength(10);
     for (const left of refused) expect(left).toBeGreaterThan(WINDOW - 10_000);
@@ -67,27 +67,27 @@ describe.skipIf(!isRedisThere)('shared counters', () => {
 
   test('count keys apart', async () => {
     const one = await open();
-    expect(await times(2_000, (index) => one.count(`apart ${index}`, 1, WINDOW))).toEqual(Array(2_000).fill(0));
-    expect(await one.count('apart 7', 2, WINDOW)).toBe(0);
-    expect(await one.count('apart 7', 2, WINDOW)).toBeGreaterThan(0);
+    expect(await times(2_000, (index) => one.increment(`apart ${index}`, 1, WINDOW))).toEqual(Array(2_000).fill(0));
+    expect(await one.increment('apart 7', 2, WINDOW)).toBe(0);
+    expect(await one.increment('apart 7', 2, WINDOW)).toBeGreaterThan(0);
   });
 
   test('begin a window with the key’s first request, and a refused one does not lengthen it', async () => {
     const one = await open();
-    expect(await one.count('short', 1, 300)).toBe(0);
-    let left = await one.count('short', 1, 300);
+    expect(await one.increment('short', 1, 300)).toBe(0);
+    let left = await one.increment('short', 1, 300);
     expect(left).toBeLessThanOrEqual(300);
     const asked = [left];
-    while (left !== 0) asked.push((left = await one.count('short', 1, 300)));
+    while (left !== 0) asked.push((left = await one.increment('short', 1, 300)));
     const falling = asked.slice(0, -1).map(Number);
     expect(falling).toEqual(falling.toSorted((a, b) => b - a));
   });
 
   test('survive a server that forgets its scripts', async () => {
     const one = await open();
-    expect(await one.count('script', 1, WINDOW)).toBe(0);
+    expect(await one.increment('script', 1, WINDOW)).toBe(0);
     spawnSync('redis-cli', ['-p', `${port}`, 'SCRIPT', 'FLUSH']);
-    expect(await one.count('script', 1, WINDOW)).toBeGreaterThan(0);
+    expect(await one.increment('script', 1, WINDOW)).toBeGreaterThan(0);
   });
 
   test('that are gone are told of at once, and found again when they are back, with no secret in any line', async () => {
@@ -97,21 +97,21 @@ describe.skipIf(!isRedisThere)('shared counters', () => {
     let changed = next();
     const replica = createDistributedCounters(`redis://user:hidden@127.0.0.1:${ownPort}`, log);
     // Not connected yet, which is as good as away.
-    expect(await replica.count('key', 1, WINDOW)).toBeUndefined();
+    expect(await replica.increment('key', 1, WINDOW)).toBeUndefined();
     expect([replica.isUp(), replica.failures()]).toEqual([false, 1]);
     await replica.close();
     const second = createDistributedCounters(`redis://127.0.0.1:${ownPort}`, log);
     replicas.push(second);
     await changed;
-    expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([true, 0]);
+    expect([second.isUp(), await second.increment('key', 1, WINDOW)]).toEqual([true, 0]);
     changed = next();
     await own.stop();
     await changed;
-    expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([false, undefined]);
+    expect([second.isUp(), await second.increment('key', 1, WINDOW)]).toEqual([false, undefined]);
     changed = next();
     own = await startRedis({ port: ownPort });
     await changed;
-    expect([second.isUp(), await second.count('key', 1, WINDOW)]).toEqual([true, 0]);
+    expect([second.isUp(), await second.increment('key', 1, WINDOW)]).toEqual([true, 0]);
     await own.stop();
     expect(lines.filter((line) => line !== UP && line !== DOWN)).toEqual([]);
     expect(lines.slice(0, 3)).toEqual([UP, DOWN, UP]);
@@ -136,7 +136,7 @@ describe('a server that accepts and says nothing', () => {
   test('is never waited for: it is not up', async () => {
     const { lines, log } = createLines();
     const replica = createDistributedCounters(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, log);
-    expect([replica.isUp(), await replica.count('key', 1, WINDOW)]).toEqual([false, undefined]);
+    expect([replica.isUp(), await replica.increment('key', 1, WINDOW)]).toEqual([false, undefined]);
     await replica.close();
     expect(lines).toEqual([]);
   });

@@ -101,7 +101,7 @@ export function createDistributedCounters(url: string, log: Log): DistributedCou
 
   return {
     isUp: () => isUp,
-    count(key, limit, windowMilliseconds) {
+    increment(key, limit, windowMilliseconds) {
       return new Promise((resolve) => {
         if (waiting.length === 0) setImmediate(flush);
         const name = KEY_PREFIX + hash('sha256', key, 'base64url').slice(0, KEY_LETTERS);

@@ -45,32 +45,32 @@ const OTHERS = 'FROM pg_stat_activity WHERE datname = current_database() AND pid
 
 test('one of many holds it, and keeps it however often it is asked', async () => {
   const [one, two, three] = [open(), open(), open()];
-  expect([await one.hold(), await two.hold(), await three.hold()]).toEqual([true, false, false]);
-  expect([await one.hold(), await one.hold(), await two.hold()]).toEqual([true, true, false]);
+  expect([await one.acquire(), await two.acquire(), await three.acquire()]).toEqual([true, false, false]);
+  expect([await one.acquire(), await one.acquire(), await two.acquire()]).toEqual([true, true, false]);
 });
 
 test('given up, it is free at once, also after it was confirmed many times', async () => {
   const [one, two] = [open(), open()];
-  for (let i = 0; i < 3; i++) await one.hold();
+  for (let i = 0; i < 3; i++) await one.acquire();
   await one.release();
-  expect([await two.hold(), await one.hold()]).toEqual([true, false]);
+  expect([await two.acquire(), await one.acquire()]).toEqual([true, false]);
 });
 
 test('a holder whose connection the server ended does not believe in it, and another gets it', async () => {
   const [one, two] = [open(), open()];
-  await one.hold();
+  await one.acquire();
   await administer(`SELECT pg_terminate_backend(pid, 5000) ${OTHERS}`);
-  expect(await two.hold()).toBe(true);
+  expect(await two.acquire()).toBe(true);
   // Told by the loss itself or by the next question, whichever comes first.
-  const told = await one.hold().catch((error: unknown) => error);
+  const told = await one.acquire().catch((error: unknown) => error);
   expect([false, new Fault('StoreUnavailable', {})]).toContainEqual(told);
-  expect(await one.hold()).toBe(false);
+  expect(await one.acquire()).toBe(false);
 });
 
 test('databases of one server have leaders of their own', async () => {
   const other = await server.createDatabase();
   const [one, two] = [open(), open(other.url)];
-  expect([await one.hold(), await two.hold()]).toEqual([true, true]);
+  expect([await one.acquire(), await two.acquire()]).toEqual([true, true]);
   await two.release();
   await other.drop();
 });
@@ -78,12 +78,12 @@ test('databases of one server have leaders of their own', async () => {
 test('a server that is not there is a failure of the store, told by its code', async () => {
   const url = new URL(database.url);
   url.searchParams.set('host', '/nowhere');
-  await expect(open(url.href).hold()).rejects.toEqual(new Fault('StoreUnavailable', {}));
+  await expect(open(url.href).acquire()).rejects.toEqual(new Fault('StoreUnavailable', {}));
   expect(codes).toEqual(['ENOENT']);
 });
 
 test('a file is its one process’s own', async () => {
   const lock = createLeaderLock({ kind: 'sqlite', path: ':memory:' }, () => undefined);
-  expect(await lock.hold()).toBe(true);
+  expect(await lock.acquire()).toBe(true);
   await lock.release();
 });

@@ -11,10 +11,10 @@ import type { DatabaseLocation } from './engine/database-url.ts';
 /** Any number that other users of the database do not take. */
 const LEADER_LOCK = 8_466_219_518;
 /** A server that is silent for so long is asked on a new connection, and the lock is not believed in meanwhile. */
-const PATIENCE_MILLISECONDS = 3_000;
+const TIMEOUT_MILLISECONDS = 3_000;
 
 /** A host that vanished, with its connection still open, is given up by the server after 5 + 3 x 2 seconds. */
-const NOTICE_VANISHED_HOSTS = [
+const KEEPALIVE_SETTINGS = [
   'SET tcp_keepalives_idle = 5',
   'SET tcp_keepalives_interval = 2',
   'SET tcp_keepalives_count = 3',
@@ -23,7 +23,7 @@ const NOTICE_VANISHED_HOSTS = [
 /** Connects to nothing yet. */
 export function createLeaderLock(location: DatabaseLocation, report: ReportFailure): LeaderLock {
   if (location.kind === 'postgres') return new PostgresLeaderLock(location.url, report);
-  return { hold: () => Promise.resolve(true), release: () => Promise.resolve() };
+  return { acquire: () => Promise.resolve(true), release: () => Promise.resolve() };
 }
 
 class PostgresLeaderLock implements LeaderLock {
@@ -37,7 +37,7 @@ class PostgresLeaderLock implements LeaderLock {
     this.#report = report;
   }
 
-  async hold(): Promise<boolean> {
+  async acquire(): Promise<boolean> {
     try {
       const client = this.#client ?? (await this.#connect());
       // The lock lives as long as its session, and asking for it twice would count twice.
@@ -54,7 +54,7 @@ class PostgresLeaderLock implements LeaderLock {
     const client = this.#client;
     this.#forget();
     // A server that fell silent does not say good-bye.
-    await Promise.race([client?.end().catch(() => undefined), delay(PATIENCE_MILLISECONDS, undefined, { ref: false })]);
+    await Promise.race([client?.end().catch(() => undefined), delay(TIMEOUT_MILLISECONDS, undefined, { ref: false })]);
   }
 
   async #connect(): Promise<pg.Client> {
@@ -62,13 +62,13 @@ class PostgresLeaderLock implements LeaderLock {
     const client = new Client({
       connectionString: this.#url,
       keepAlive: true,
-      connectionTimeoutMillis: PATIENCE_MILLISECONDS,
-      query_timeout: PATIENCE_MILLISECONDS,
+      connectionTimeoutMillis: TIMEOUT_MILLISECONDS,
+      query_timeout: TIMEOUT_MILLISECONDS,
     });
     this.#client = client;
     client.on('error', () => this.#client === client && this.#forget());
     await client.connect();
-    await client.query(NOTICE_VANISHED_HOSTS);
+    await client.query(KEEPALIVE_SETTINGS);
     return client;
   }
 

@@ -39,7 +39,7 @@ function read(): Promise<OwnershipPage | undefined> {
   return copy.tryReplica(
     (lists) => {
       asked += 1;
-      return lists.listHoldings(OWNER, 0, 10);
+      return lists.listOwnership(OWNER, 0, 10);
     },
     () => isFit,
   );

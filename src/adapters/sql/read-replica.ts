@@ -30,10 +30,10 @@ export interface OpenReadReplica extends ReadReplica {
 type Unfit = 'fails' | 'another index' | 'lags';
 
 /** A list that waits for longer is better asked elsewhere. */
-const PATIENCE_MILLISECONDS = 1_000;
-const LEFT_ALONE_MILLISECONDS = 5_000;
+const TIMEOUT_MILLISECONDS = 1_000;
+const RETRY_AFTER_MILLISECONDS = 5_000;
 /** A stop is promised an end, and nothing of a copy is lost. */
-const CLOSING_MILLISECONDS = 200;
+const CLOSE_TIMEOUT_MILLISECONDS = 200;
 
 /** Connects to nothing yet. */
 export async function openReadReplica({
@@ -42,16 +42,16 @@ export async function openReadReplica({
   ...options
 }: ReadReplicaOptions): Promise<OpenReadReplica> {
   const { openPostgres } = await import('./engine/postgres.ts');
-  return createReadReplica(openPostgres(url, reportFailure, PATIENCE_MILLISECONDS), options);
+  return createReadReplica(openPostgres(url, reportFailure, TIMEOUT_MILLISECONDS), options);
 }
 
 export function createReadReplica(
   database: SqlDatabase,
   { readIdentities, clock, log }: Omit<ReadReplicaOptions, 'url' | 'reportFailure'>,
 ): OpenReadReplica {
-  const { listHoldings } = createOwnership(database);
+  const { listOwnership } = createOwnership(database);
   const { listFleet } = createAltFleets(database);
-  const lists: ListStore = { listHoldings, listFleet };
+  const lists: ListStore = { listOwnership, listFleet };
   const own = createIdentities(database);
   let isOfSame = false;
   let judged: Unfit | 'fit' | undefined;
@@ -74,7 +74,7 @@ export function createReadReplica(
     async tryReplica(list, isFit) {
       const now = clock.nowMilliseconds();
       if (judged !== 'fit') {
-        if (Math.abs(now - judgedAtMilliseconds) < LEFT_ALONE_MILLISECONDS) return undefined;
+        if (Math.abs(now - judgedAtMilliseconds) < RETRY_AFTER_MILLISECONDS) return undefined;
         // Nobody else waits for a copy that is being tried.
         judgedAtMilliseconds = now;
       }
@@ -91,11 +91,11 @@ export function createReadReplica(
         throw error;
       }
     },
-    close: () => Promise.race([database.close(), delay(CLOSING_MILLISECONDS, undefined, { ref: false })]),
+    close: () => Promise.race([database.close(), delay(CLOSE_TIMEOUT_MILLISECONDS, undefined, { ref: false })]),
   };
 }
 
 async function giveUp(): Promise<never> {
-  await delay(PATIENCE_MILLISECONDS, undefined, { ref: false });
+  await delay(TIMEOUT_MILLISECONDS, undefined, { ref: false });
   throw new Fault('StoreUnavailable', {});
 }

@@ -117,9 +117,9 @@ describe('a SQLite file', () => {
 
   test('in memory is a database of its own', async () => {
     const [store, other] = [await createStore('sqlite::memory:'), await createStore('sqlite::memory:')];
-    await store.writeFolds('rates', [{ generation: 'second', id: id(7), epoch: 0, nextSeq: 1, state: 'state' }]);
-    expect(await store.readFold('second', id(7), 'rates')).toEqual({ epoch: 0, nextSeq: 1, state: 'state' });
-    expect(await other.readFold('second', id(7), 'rates')).toBeUndefined();
+    await store.writeRatingStates('rates', [{ generation: 'second', id: id(7), epoch: 0, nextSeq: 1, state: 'state' }]);
+    expect(await store.readRatingState('second', id(7), 'rates')).toEqual({ epoch: 0, nextSeq: 1, state: 'state' });
+    expect(await other.readRatingState('second', id(7), 'rates')).toBeUndefined();
     await store.close();
     await other.close();
   });

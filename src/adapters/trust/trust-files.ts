@@ -1,15 +1,15 @@
 /**
- * Are the files of the pinned certificates the ones that the configuration names? (evidence 7; configuration 1.) Read at the start and at
- * each hangup: nothing is ever fetched. Problems begin with their variable and hold nothing of the files.
+ * Pinned certificate files: reads them and verifies them against the configuration (evidence 7; configuration 1). Runs at start and
+ * on SIGHUP; nothing is fetched. Problems begin with their variable and contain no file content.
  */
 import { readFile } from 'node:fs/promises';
 import {
   parseTrustMaterial,
   type PinnedFile,
-  type TrustReading,
+  type TrustMaterialResult,
 } from '../../domain/evidence/certificate/trust-material.ts';
 
-/** A path, and the SHA-256 of the certificate's DER in 64 lower-case hex digits. */
+/** Path of a certificate and the SHA-256 of its DER in 64 lower-case hex digits. */
 export interface PinnedPath {
   readonly file: string;
   readonly sha256: string;
@@ -18,7 +18,8 @@ export interface PinnedPath {
 const VARIABLES = { root: 'TRUST_ROOT_FILE', intermediate: 'TRUST_INTERMEDIATE_FILE' } as const;
 type Role = keyof typeof VARIABLES;
 
-export async function readTrustFiles(paths: Readonly<Record<Role, PinnedPath>>): Promise<TrustReading> {
+/** Reads both files; returns the trust material or every problem. */
+export async function readTrustFiles(paths: Readonly<Record<Role, PinnedPath>>): Promise<TrustMaterialResult> {
   const [root, intermediate] = await Promise.all([read(paths.root), read(paths.intermediate)]);
   const missing = Object.entries({ root, intermediate }).filter(([, file]) => file === undefined);
   if (root === undefined || intermediate === undefined) {
@@ -33,7 +34,7 @@ async function read({ file, sha256 }: PinnedPath): Promise<PinnedFile | undefine
   return content && { content, sha256 };
 }
 
-/** `root: must …` to `TRUST_ROOT_FILE: must …`. */
+/** Replaces the role with its variable: `root: must …` becomes `TRUST_ROOT_FILE: must …`. */
 function nameVariable(problem: string): string {
   const [role, ...rest] = problem.split(': ');
   return [VARIABLES[role as Role], ...rest].join(': ');

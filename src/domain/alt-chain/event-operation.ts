@@ -32,7 +32,7 @@ export type EventOperation = EventChange & {
 };
 
 /** What one look at a transaction gave. */
-export type TransactionReading =
+export type TransactionReadResult =
   /** Operations in the order of their execution; none for a failed or an unrelated transaction. */
   | { readonly state: 'read'; readonly operations: readonly EventOperation[] }
   /** The node does not have it yet: ask again, never skip. */

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import { requireChallengeEligible } from './challenge-eligibility.ts';
-import { ABSENT, CHALLENGE, present, STANDING, UNREADABLE } from '../../../testing/fixtures/evidence-documents.ts';
+import { ABSENT, CHALLENGE, present, CURRENT_MACHINE, UNREADABLE } from '../../../testing/fixtures/evidence-documents.ts';
 
 type Snapshot = Parameters<typeof requireChallengeEligible>[0];
 
 function judge(changes: Partial<Snapshot> = {}): unknown {
   try {
-    return requireChallengeEligible({ ...STANDING.snapshot, ...changes }, { local: 1 });
+    return requireChallengeEligible({ ...CURRENT_MACHINE.snapshot, ...changes }, { local: 1 });
   } catch (error) {
     if (error instanceof Fault) return [error.kind, error.context];
     throw error;
   }
 }
 
-const { owner } = STANDING.snapshot;
+const { owner } = CURRENT_MACHINE.snapshot;
 const UNREAD = ['ChainUnreadable', { chain: 'main', cause: 'transport' }];
 const CONTRADICTED = ['ChainUnreadable', { chain: 'main', cause: 'contradiction' }];
 

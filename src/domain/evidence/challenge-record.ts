@@ -1,6 +1,4 @@
-/**
- * What is kept of a challenge, and may a document still be accepted for it? (evidence 8, step 9; 11.) The nonce itself is never kept.
- */
+/** Stored challenges and the check that one is still open (evidence 8, step 9; 11). The nonce itself is never stored. */
 import { Fault } from '../faults.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
@@ -10,22 +8,25 @@ export interface ChallengeRecord {
   /** SHA-256 of the nonce. */
   readonly nonceHash: Hex;
   readonly machineId: MachineId;
-  /** Effective controller when the challenge was issued. */
+  /** Effective controller at the time of issue. */
   readonly didController: Address;
   readonly chainId: number;
-  /** Unix seconds; from this second on it is expired. */
+  /** Unix seconds; the first second at which it is expired. */
   readonly expiresAt: number;
   /** Hash of the one document that was accepted for it. */
   readonly consumedBy: Hex | undefined;
 }
 
-/** What the store knows under the hash of a nonce. */
+/** Result of looking up the hash of a nonce. */
 export type ChallengeLookup =
   | { readonly state: 'kept'; readonly challenge: ChallengeRecord }
-  /** Never issued, or deleted since. Accepted documents are kept for longer, so a replay is still known as one. */
+  /** Never issued, or deleted since. Accepted documents are retained longer, so that a replay is still detected. */
   | { readonly state: 'gone'; readonly isDocumentAccepted: boolean };
 
-/** Throws unless the challenge is there, unconsumed and unexpired: consumption is told before expiry, so that a replay is told for ever. */
+/**
+ * Returns the challenge if it is open. Throws `ChallengeUnknown`, `EvidenceAlreadyAccepted`, `ChallengeConsumed`,
+ * `ChallengeExpired`; consumption comes before expiry, so that a replay is always reported as one.
+ */
 export function requireOpen(lookup: ChallengeLookup, evidenceHash: Hex, now: TrustedSeconds): ChallengeRecord {
   if (lookup.state === 'gone') {
     throw new Fault(lookup.isDocumentAccepted ? 'EvidenceAlreadyAccepted' : 'ChallengeUnknown', {});

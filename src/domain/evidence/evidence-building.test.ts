@@ -7,10 +7,10 @@ import { parseRecoverableSignature } from '../signatures/signature-parsing.ts';
 import { findChipSignature, parseChipSignature } from './chip-signature.ts';
 import {
   buildEvidence,
-  BuildingRefused,
+  EvidenceBuildError,
   prepareChipProof,
   prepareControllerProof,
-  type BuildingProblem,
+  type EvidenceBuildProblem,
 } from './evidence-building.ts';
 import { signAsChip } from './software-chip.ts';
 import {
@@ -54,12 +54,12 @@ it('a wallet signs the message as the attempt has it', () => {
   expect(wallet.sign(controller.message)).toBe(`0x${attempts.first.controllerSignatureHex}`);
 });
 
-function problemOf(run: () => unknown): BuildingProblem | undefined {
+function problemOf(run: () => unknown): EvidenceBuildProblem | undefined {
   try {
     run();
     return undefined;
   } catch (error) {
-    if (error instanceof BuildingRefused) return error.problem;
+    if (error instanceof EvidenceBuildError) return error.problem;
     throw error;
   }
 }
@@ -171,8 +171,8 @@ it('a leaf of any length is written without padding', () => {
 });
 
 it('a refusal to build names itself and its problem', () => {
-  const refusal = new BuildingRefused('expired');
-  expect([refusal.name, refusal.problem]).toEqual(['BuildingRefused', 'expired']);
+  const refusal = new EvidenceBuildError('expired');
+  expect([refusal.name, refusal.problem]).toEqual(['EvidenceBuildError', 'expired']);
 });
 
 it('a signing command may answer in three forms, and only for this prehash', () => {

@@ -1,7 +1,7 @@
 /**
- * How does an onboarding provider make a document of evidence? (evidence 4 to 6.) In three stages that follow each other: the chip signs, the
- * controller signs, the document is written. At each the challenge must still have time on the provider's own clock. Pure: whoever calls holds
- * the keys.
+ * Builds evidence documents for onboarding providers, in three stages: the chip signs, the controller signs, the document is
+ * encoded (evidence 4 to 6). Each stage requires that the challenge has not expired on the provider's clock. Pure: the caller
+ * holds the keys.
  */
 import { canonicalBytes } from '../json/canonical-json.ts';
 import {
@@ -27,28 +27,28 @@ import {
   type Hex,
 } from './signed-bytes.ts';
 
-/** The nine texts of a challenge that was judged. */
+/** The nine texts of a validated challenge. */
 export type ProviderChallenge = Omit<Transcript, 'certificateFingerprintSha256'>;
 
-/** Why a stage cannot go on. Fixed words. */
-export type BuildingProblem =
+/** Reasons for a stage to fail. Fixed words. */
+export type EvidenceBuildProblem =
   | 'not a challenge' // not exactly the nine texts, each in its form
-  | 'of another deployment' // its words are not those of the namespace
+  | 'of another deployment' // its names differ from the namespace
   | 'expired'
   | 'too long a lifetime' // the clocks differ, or the challenge is not genuine
   | 'chip signature does not verify';
 
-export class BuildingRefused extends Error {
-  readonly problem: BuildingProblem;
+export class EvidenceBuildError extends Error {
+  readonly problem: EvidenceBuildProblem;
 
-  constructor(problem: BuildingProblem) {
+  constructor(problem: EvidenceBuildProblem) {
     super(problem);
-    this.name = 'BuildingRefused';
+    this.name = 'EvidenceBuildError';
     this.problem = problem;
   }
 }
 
-/** The leaf that the chip's key is certified by. */
+/** Leaf certificate of the chip's key. */
 export interface ChipLeaf {
   readonly der: Uint8Array;
   /** 65 bytes, uncompressed. */
@@ -59,21 +59,21 @@ export interface PreparedChipProof {
   readonly challenge: ProviderChallenge;
   readonly leaf: ChipLeaf;
   readonly transcript: Transcript;
-  /** 32 bytes; the chip signs them as they are. */
+  /** 32 bytes that the chip signs without another hash. */
   readonly prehash: Uint8Array;
 }
 
 export interface PreparedControllerProof extends PreparedChipProof {
   readonly chipSignature: Hex;
-  /** A wallet signs it as a personal message. */
+  /** Message that a wallet signs as a personal message (EIP-191). */
   readonly message: Uint8Array;
 }
 
 export interface BuiltEvidence {
-  /** What is sent, byte for byte. */
+  /** Request body, byte for byte. */
   readonly body: Uint8Array;
   readonly evidenceHash: Hex;
-  /** What the receipt will be known by. */
+  /** Id of the future receipt. */
   readonly receiptId: Hex;
 }
 
@@ -81,7 +81,7 @@ const MAX_LIFETIME_SECONDS = 300;
 const DECIMAL = /^[1-9][0-9]*$/;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** Throws `BuildingRefused`. `challenge` is what the service answered; `nowSeconds` may have a fraction. */
+/** Throws `EvidenceBuildError`. `challenge` is what the service answered; `nowSeconds` may have a fraction. */
 export function prepareChipProof(
   challenge: unknown,
   leaf: ChipLeaf,
@@ -95,7 +95,7 @@ export function prepareChipProof(
   return { challenge: parsed, leaf, transcript, prehash: chipPrehash(transcriptBytes(transcript), namespace) };
 }
 
-/** `rs`: what the chip signed, with low s. Throws `BuildingRefused`. */
+/** `rs`: what the chip signed, with low s. Throws `EvidenceBuildError`. */
 export function prepareControllerProof(
   prepared: PreparedChipProof,
   rs: Uint8Array,
@@ -104,14 +104,14 @@ export function prepareControllerProof(
 ): PreparedControllerProof {
   requireTime(prepared.challenge, nowSeconds);
   if (!isSignedByChip(prepared.leaf.publicKey, prepared.prehash, rs)) {
-    throw new BuildingRefused('chip signature does not verify');
+    throw new EvidenceBuildError('chip signature does not verify');
   }
   const chipSignature = toHex(rs);
   const message = controllerMessage(transcriptBytes(prepared.transcript), chipSignature, namespace);
   return { ...prepared, chipSignature, message };
 }
 
-/** `signature`: of the message, with low s. Throws `BuildingRefused`. */
+/** `signature`: of the message, with low s. Throws `EvidenceBuildError`. */
 export function buildEvidence(
   { challenge, leaf, transcript, chipSignature }: PreparedControllerProof,
   signature: RecoverableSignature,
@@ -162,7 +162,7 @@ function parseChallenge(value: unknown): ProviderChallenge {
     const text = Object.hasOwn(found, name) ? found[name] : undefined;
     return typeof text === 'string' && isFormed(text);
   });
-  if (!isChallenge) throw new BuildingRefused('not a challenge');
+  if (!isChallenge) throw new EvidenceBuildError('not a challenge');
   return Object.fromEntries(members.map(([name]) => [name, found[name]])) as unknown as ProviderChallenge;
 }
 
@@ -172,16 +172,16 @@ function requireDeployment(challenge: ProviderChallenge, namespace: Namespace): 
     challenge.profile === namespace.chip_profile &&
     challenge.protocol === namespace.protocol &&
     challenge.verifier === namespace.verifier;
-  if (!isOurs) throw new BuildingRefused('of another deployment');
+  if (!isOurs) throw new EvidenceBuildError('of another deployment');
 }
 
 function requireTime({ expiresAt }: ProviderChallenge, nowSeconds: number): void {
   const left = Number(expiresAt) - nowSeconds;
-  if (!(left > 0)) throw new BuildingRefused('expired');
-  if (left > MAX_LIFETIME_SECONDS) throw new BuildingRefused('too long a lifetime');
+  if (!(left > 0)) throw new EvidenceBuildError('expired');
+  if (left > MAX_LIFETIME_SECONDS) throw new EvidenceBuildError('too long a lifetime');
 }
 
-/** Without padding. */
+/** Encodes base64url without padding. */
 function toBase64url(bytes: Uint8Array): string {
   const text = btoa(Array.from(bytes, (octet) => String.fromCharCode(octet)).join(''));
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

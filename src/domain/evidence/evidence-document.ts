@@ -1,6 +1,6 @@
 /**
- * What does a body of the evidence route say, and is every member in its form? (evidence 5, step 6 of evidence 8; http-facts 10.2.)
- * Form only: whether a value is the right one is judged by later steps.
+ * Schema of the evidence document (evidence 5, step 6 of evidence 8; http-facts 10.2).
+ * Checks the form of members only; later steps check their values.
  */
 import { canonicalBytes } from '../json/canonical-json.ts';
 import { formatAddress, parseAddress, parseMachineId, ZERO_ADDRESS } from '../identifiers/identifiers.ts';
@@ -10,7 +10,7 @@ import { parseExactObject, type ExactShape, type ExactObject, type TextForm } fr
 export const MAX_EVIDENCE_BYTES = 16_384;
 export const MAX_TRANSCRIPT_BYTES = 4_096;
 
-/** The document, its transcript, and the leaf are the deepest it goes. */
+/** Nesting of the document: itself and its objects. */
 const DOCUMENT_DEPTH = 2;
 const MAX_UINT256 = 2n ** 256n - 1n;
 
@@ -31,17 +31,17 @@ const checksummedAddress: TextForm = (text) => {
   return address !== undefined && address !== ZERO_ADDRESS && formatAddress(address) === text;
 };
 
-/** Bits that stand for nothing must be zero, so that the same bytes have one text. */
+/** Requires unused bits to be zero, so that the same bytes have one text. */
 const base64url: TextForm = (text) =>
   BASE64URL.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 
-/** Namespace words are any text here: another word than ours is unsupported, not malformed. */
+/** Accepts any text for namespace words: another word than the configured one is unsupported, not malformed. */
 const TRANSCRIPT = {
   certificateFingerprintSha256: hash,
   chainId,
   didController: checksummedAddress,
   expiresAt: decimal,
-  machineDid: anyText, // compared as a whole with what the machine id makes it
+  machineDid: anyText, // compared as a whole with the DID of the machine id
   machineId,
   nonce: hash,
   profile: anyText,
@@ -65,11 +65,11 @@ const DOCUMENT = {
   trustBundle: anyText,
 } as const satisfies ExactShape;
 
-/** What chip and controller sign: the nine texts of the challenge, and the fingerprint of the leaf. */
+/** Transcript that chip and controller sign: the nine texts of the challenge, and the fingerprint of the leaf. */
 export type Transcript = ExactObject<typeof TRANSCRIPT>;
 export type EvidenceDocument = ExactObject<typeof DOCUMENT>;
 
-/** Undefined for anything but one JSON object in UTF-8 of exactly the members, each in its form. */
+/** Parses a body; returns undefined for anything but one JSON object in UTF-8 of exactly the members, each in its form. */
 export function parseEvidenceDocument(body: Uint8Array): EvidenceDocument | undefined {
   if (body.length > MAX_EVIDENCE_BYTES) return undefined;
   const { value } = parseStrictJson(body, DOCUMENT_DEPTH);

@@ -8,7 +8,7 @@ import {
   CHALLENGE,
   forgeBody,
   judge,
-  STANDING,
+  CURRENT_MACHINE,
   type EvidenceChanges,
   type EvidenceScene,
 } from '../../../testing/fixtures/evidence-documents.ts';
@@ -59,7 +59,7 @@ const BENDS: readonly Bend[] = [
   {
     step: '13 machine',
     kind: 'MachineAbsent',
-    scene: { standing: { ...STANDING, snapshot: { ...STANDING.snapshot, owner: ABSENT } } },
+    scene: { standing: { ...CURRENT_MACHINE, snapshot: { ...CURRENT_MACHINE.snapshot, owner: ABSENT } } },
   },
   {
     step: '14 store',

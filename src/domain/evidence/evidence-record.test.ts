@@ -3,7 +3,7 @@ import { parseAddress, type MachineId } from '../identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
-import { createScene, passSteps, present, STANDING } from '../../../testing/fixtures/evidence-documents.ts';
+import { createEvidenceHarness, passSteps, present, CURRENT_MACHINE } from '../../../testing/fixtures/evidence-documents.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
 import { toEvidenceRecord, toReceipt } from './evidence-record.ts';
 import { nonceHashOf, type Hex } from './signed-bytes.ts';
@@ -17,12 +17,12 @@ function accept({ bodyText, challenge }: VectorAttempt) {
     expiresAt: Number(challenge['expiresAt']),
     consumedBy: undefined,
   };
-  const snapshot = { ...STANDING.snapshot, id: record.machineId, controller: present(record.didController) };
+  const snapshot = { ...CURRENT_MACHINE.snapshot, id: record.machineId, controller: present(record.didController) };
   return passSteps(
-    createScene({
+    createEvidenceHarness({
       body: Buffer.from(bodyText),
       lookup: () => ({ state: 'kept', challenge: record }),
-      standing: { ...STANDING, snapshot },
+      standing: { ...CURRENT_MACHINE, snapshot },
     }),
   );
 }

@@ -1,11 +1,11 @@
-/** What is kept of a document, and what is told about it? (evidence 9 and 11.) */
+/** Evidence records, the stored form of accepted documents, and their receipts (evidence 9 and 11). */
 import { formatMachineDid, type Address, type MachineId } from '../identifiers/identifiers.ts';
 import type { Namespace } from '../identifiers/namespace.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
 import { REVOCATION_STATUS, type AcceptableEvidence, type AcceptedEvidence } from './evidence-steps.ts';
 import { chipRefOf, fingerprintOf, receiptIdOf, toHex, type Hex } from './signed-bytes.ts';
 
-/** For whoever records the attestation. It carries no status: acceptance is not verification. */
+/** Evidence record for the attester. It carries no status: acceptance is not verification. */
 export interface AcceptedEvidenceRecord {
   readonly receiptId: Hex;
   readonly evidenceHash: Hex;
@@ -17,11 +17,11 @@ export interface AcceptedEvidenceRecord {
   readonly controller: Address;
   /** Unix seconds. */
   readonly receivedAt: number;
-  /** The document itself; the nonce in it is spent with it. */
+  /** The document itself. Its nonce is consumed. */
   readonly evidence: Uint8Array;
 }
 
-/** Ten texts, in the order in which they are told: no nonce, no signature, no certificate. */
+/** Receipt of ten texts in wire order: no nonce, no signature, no certificate. */
 export interface Receipt {
   readonly chipRef: string;
   readonly evidenceHash: string;
@@ -35,7 +35,7 @@ export interface Receipt {
   readonly trustBundle: string;
 }
 
-/** What step 14 is to write together with the consumption of the challenge. */
+/** Returns the record that step 14 writes together with the consumption of the challenge. */
 export function toEvidenceRecord(
   evidence: AcceptableEvidence,
   receivedAt: TrustedSeconds,

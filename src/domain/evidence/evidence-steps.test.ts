@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { EvidenceDocument } from './evidence-document.ts';
 import {
   CHALLENGE,
-  createScene,
+  createEvidenceHarness,
   forgeBody,
   judge,
   NOW,
@@ -122,11 +122,11 @@ describe('the acceptance', () => {
   });
 
   it('is of the second in which it was written', () => {
-    expect(passSteps(createScene({ receivedAt: NOW + 3 })).receivedAt).toBe(NOW + 3);
+    expect(passSteps(createEvidenceHarness({ receivedAt: NOW + 3 })).receivedAt).toBe(NOW + 3);
   });
 });
 
 it('a challenge of another nonce is a defect of the caller', () => {
   const challenge = { ...CHALLENGE, nonceHash: `0x${'00'.repeat(32)}` as const };
-  expect(() => judge({ lookup: () => ({ state: 'kept', challenge }) })).toThrow('the challenge of another nonce');
+  expect(() => judge({ lookup: () => ({ state: 'kept', challenge }) })).toThrow('the challenge belongs to another nonce');
 });

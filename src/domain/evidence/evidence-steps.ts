@@ -1,7 +1,7 @@
 /**
- * May a document be accepted for its challenge? Steps 6 to 14 of evidence 8, in their order; 1 to 5 belong to HTTP. Each step takes
- * what the step before it gave, and only a step can make it, so none can be skipped. Each throws the one refusal of its row; facts
- * of clock, store and chain come in as values, so the caller reads between the steps.
+ * Evidence validation: steps 6 to 14 of evidence 8, in order; steps 1 to 5 belong to HTTP. Each step takes the result of the step
+ * before it, which only that step can make, so none can be skipped. Each throws the one fault of its row. Facts of clock, store and
+ * chain are passed as values, so the caller reads between the steps.
  */
 import { isCanonical } from '../json/canonical-json.ts';
 import { Fault } from '../faults.ts';
@@ -33,14 +33,14 @@ import {
   type Hex,
 } from './signed-bytes.ts';
 
-/** What a deployment judges by; the same for every document. */
+/** Configuration that documents are judged by; the same for every document. */
 export interface EvidenceRules {
   readonly namespace: Namespace;
   readonly trust: TrustMaterial;
   readonly checks: Pick<SignatureChecks, 'recoverSigner'>;
 }
 
-/** Not configurable: these two have no name in them. */
+/** Fixed values: unlike the namespace words, they contain no name. */
 export const CONTROLLER_SCHEME = 'eip191-secp256k1';
 export const REVOCATION_STATUS = 'not_evaluated';
 
@@ -48,7 +48,7 @@ export const REVOCATION_STATUS = 'not_evaluated';
 const SCALARS_BYTES = 64;
 
 declare const passed: unique symbol;
-/** Marks what has passed a step. The marks add up. */
+/** Brand of evidence that has passed a step. Brands accumulate. */
 interface Passed<Step extends string> {
   readonly [passed]: Readonly<Record<Step, true>>;
 }
@@ -58,7 +58,7 @@ interface Submission {
   readonly document: EvidenceDocument;
   readonly transcript: Uint8Array;
   readonly leafDer: Uint8Array;
-  /** What the document is known by, and its challenge. */
+  /** Hashes that identify the document and its challenge. */
   readonly evidenceHash: Hex;
   readonly nonceHash: Hex;
 }
@@ -76,7 +76,7 @@ export type ProvenEvidence = ChipSignedEvidence & Passed<'controller proof'>;
 export type AcceptableEvidence = ProvenEvidence & Passed<'machine'>;
 export type AcceptedEvidence = AcceptableEvidence & { readonly receivedAt: TrustedSeconds } & Passed<'accepted'>;
 
-/** 6. One JSON object of exactly the members, each in its form. Throws the fault `RequestMalformed`. */
+/** Step 6: requires one JSON object of exactly the members, each in its form. Throws `RequestMalformed`. */
 export function requireWellFormed(body: Uint8Array): WellFormedEvidence {
   const document = parseEvidenceDocument(body);
   if (document === undefined) throw new Fault('RequestMalformed', {});
@@ -91,13 +91,13 @@ export function requireWellFormed(body: Uint8Array): WellFormedEvidence {
   return submission as WellFormedEvidence;
 }
 
-/** 7. The body is the canonical form of what it says, byte for byte. */
+/** Step 7: requires the body to be in canonical form, byte for byte. */
 export function requireCanonical(evidence: WellFormedEvidence): CanonicalEvidence {
   refuseUnless(isCanonical(evidence.body, evidence.document), 'EvidenceNotCanonical');
   return evidence as CanonicalEvidence;
 }
 
-/** 8. The fixed values are this deployment's. */
+/** Step 8: requires the fixed values of this deployment. */
 export function requireSupported(evidence: CanonicalEvidence, { namespace }: EvidenceRules): SupportedEvidence {
   const { document } = evidence;
   const { transcript } = document;
@@ -115,7 +115,7 @@ export function requireSupported(evidence: CanonicalEvidence, { namespace }: Evi
   return evidence as SupportedEvidence;
 }
 
-/** 9. The clock is usable. Before the store is asked for the challenge. */
+/** Step 9: requires a usable clock, before the challenge is looked up. */
 export function requireClock(
   evidence: SupportedEvidence,
   nowMilliseconds: number,
@@ -126,14 +126,14 @@ export function requireClock(
   return { ...evidence, now } as TimedEvidence;
 }
 
-/** 9. The challenge, looked up by `nonceHash`, is open. */
+/** Step 9: requires that the challenge, looked up by `nonceHash`, is open. */
 export function requireChallenge(evidence: TimedEvidence, lookup: ChallengeLookup): ChallengedEvidence {
   const challenge = requireOpen(lookup, evidence.evidenceHash, evidence.now);
-  if (challenge.nonceHash !== evidence.nonceHash) throw new Error('the challenge of another nonce');
+  if (challenge.nonceHash !== evidence.nonceHash) throw new Error('the challenge belongs to another nonce');
   return { ...evidence, challenge } as ChallengedEvidence;
 }
 
-/** 10. The transcript says what the challenge says, and both fingerprints are the leaf's. */
+/** Step 10: requires the transcript to match the challenge, and both fingerprints to be the leaf's. */
 export function requireMatch(evidence: ChallengedEvidence, { namespace }: EvidenceRules): MatchingEvidence {
   const { document, challenge, leafDer } = evidence;
   const fingerprint = fingerprintOf(leafDer);
@@ -152,14 +152,14 @@ export function requireMatch(evidence: ChallengedEvidence, { namespace }: Eviden
   return evidence as MatchingEvidence;
 }
 
-/** 11. The leaf fits the certificate profile. */
+/** Step 11: requires a leaf that meets the certificate profile. */
 export function requireGenuineLeaf(evidence: MatchingEvidence, { trust, namespace }: EvidenceRules): CertifiedEvidence {
   const { certificate, failed } = judgeLeaf(evidence.leafDer, { trust, namespace, nowSeconds: evidence.now });
   if (failed !== undefined) throw new Fault(failed.outcome, {});
   return { ...evidence, leaf: certificate } as CertifiedEvidence;
 }
 
-/** 11. Key and chip reference are the leaf's. */
+/** Step 11: requires key and chip reference to be the leaf's. */
 export function requireChipKey(evidence: CertifiedEvidence): ChipBoundEvidence {
   const { document, leaf } = evidence;
   const key = leaf.publicKey.key.bytes;
@@ -170,7 +170,7 @@ export function requireChipKey(evidence: CertifiedEvidence): ChipBoundEvidence {
   return evidence as ChipBoundEvidence;
 }
 
-/** 12. The chip signed the transcript. */
+/** Step 12: requires the chip's signature over the transcript. */
 export function requireChipProof(evidence: ChipBoundEvidence, { namespace }: EvidenceRules): ChipSignedEvidence {
   const { document, transcript, leaf } = evidence;
   const signature = fromHex(document.proof.chipSignature);
@@ -179,7 +179,7 @@ export function requireChipProof(evidence: ChipBoundEvidence, { namespace }: Evi
   return evidence as ChipSignedEvidence;
 }
 
-/** 12. The controller signed the transcript and the chip's signature. A high s is refused before anything is recovered. */
+/** Step 12: requires the controller's signature over transcript and chip signature. Rejects a high s before recovering the signer. */
 export function requireControllerProof(
   evidence: ChipSignedEvidence,
   { namespace, checks }: EvidenceRules,
@@ -195,18 +195,18 @@ export function requireControllerProof(
   return evidence as ProvenEvidence;
 }
 
-/** 13. The machine is still what the challenge says. Throws `MachineAbsent`, `MachineRelocating`, `ChainUnreadable` too. */
-export function requireMachine(evidence: ProvenEvidence, standing: CurrentMachine): AcceptableEvidence {
-  requireUnchanged(evidence.challenge, standing);
+/** Step 13: requires that the machine has not changed since the challenge. Throws as `requireUnchanged`. */
+export function requireMachine(evidence: ProvenEvidence, machine: CurrentMachine): AcceptableEvidence {
+  requireUnchanged(evidence.challenge, machine);
   return evidence as AcceptableEvidence;
 }
 
-/** What the one transaction of step 14 did: it wrote, or the challenge, read again, tells why not. */
+/** Outcome of the transaction of step 14: written, or the challenge as it is instead. */
 export type AcceptanceOutcome = { readonly state: 'written' } | ChallengeLookup;
 
 /**
- * 14. The store consumed the challenge and kept the document. `receivedAt` is the second that it compared with the challenge's end.
- * Throws as step 9, and `StoreUnavailable` when the challenge is still open and yet nothing was written.
+ * Step 14: requires that the store consumed the challenge and stored the record. `receivedAt` is the second that it compared with
+ * the challenge's expiry. Throws as step 9, and `StoreUnavailable` when the challenge is still open although nothing was written.
  */
 export function requireAccepted(
   evidence: AcceptableEvidence,

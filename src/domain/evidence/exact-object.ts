@@ -1,18 +1,18 @@
-/** Is a JSON value exactly this object of texts? All members, none other, every text in its form. */
+/** Parser for closed JSON objects of texts: all members, no others, every text in its form. */
 import type { JsonValue } from '../json/strict-json.ts';
 
-/** Tells whether a text has the form that its member demands. */
+/** Returns whether a text has the form that its member requires. */
 export type TextForm = (text: string) => boolean;
 
-/** Every member of a closed object: the form of its text, or the shape of the object in it. */
+/** Members of a closed object: the form of a text, or the shape of a nested object. */
 export interface ExactShape {
   readonly [member: string]: TextForm | ExactShape;
 }
 
-/** What has the shape. */
+/** Object of the shape. */
 export type ExactObject<S> = { readonly [M in keyof S]: S[M] extends TextForm ? string : ExactObject<S[M]> };
 
-/** Undefined for anything that has not exactly the shape. */
+/** Returns the object; undefined for a value that does not have exactly the shape. */
 export function parseExactObject<S extends ExactShape>(value: JsonValue, shape: S): ExactObject<S> | undefined {
   const members = Object.entries(shape);
   if (!(value instanceof Map) || value.size !== members.length) return undefined;

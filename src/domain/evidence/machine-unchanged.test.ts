@@ -7,7 +7,7 @@ import {
   addressOf,
   CHALLENGE,
   present,
-  STANDING,
+  CURRENT_MACHINE,
   UNREADABLE,
 } from '../../../testing/fixtures/evidence-documents.ts';
 import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
@@ -16,7 +16,7 @@ type Snapshot = CurrentMachine['snapshot'];
 
 function kindOf(snapshot: Partial<Snapshot>, rest: Partial<CurrentMachine> = {}): string {
   try {
-    requireUnchanged(CHALLENGE, { ...STANDING, ...rest, snapshot: { ...STANDING.snapshot, ...snapshot } });
+    requireUnchanged(CHALLENGE, { ...CURRENT_MACHINE, ...rest, snapshot: { ...CURRENT_MACHINE.snapshot, ...snapshot } });
     return 'unchanged';
   } catch (error) {
     return (error as Fault).kind;
@@ -55,8 +55,8 @@ describe('the machine of a challenge', () => {
   });
 
   it('is that machine, or the caller has a defect', () => {
-    const other = { ...STANDING, snapshot: { ...STANDING.snapshot, id: 5n as MachineId } };
-    expect(() => requireUnchanged(CHALLENGE, other)).toThrow('the facts of another machine');
+    const other = { ...CURRENT_MACHINE, snapshot: { ...CURRENT_MACHINE.snapshot, id: 5n as MachineId } };
+    expect(() => requireUnchanged(CHALLENGE, other)).toThrow('the facts belong to another machine');
   });
 });
 

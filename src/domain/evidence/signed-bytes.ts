@@ -1,6 +1,6 @@
 /**
- * Which bytes do chip and controller sign, and how are document, chip and nonce named by their hashes? (evidence 6 and 9.)
- * Existing clients compute exactly these. Hex texts are lower-case with `0x`.
+ * Signed messages and identifying hashes of the evidence protocol (evidence 6 and 9). Existing clients compute exactly these bytes.
+ * Hex texts are lower-case with `0x`.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -14,22 +14,25 @@ export type Hex = `0x${string}`;
 
 const SEPARATOR = Uint8Array.of(0);
 
-/** T. */
+/** Encodes T, the canonical transcript. */
 export function transcriptBytes(transcript: Transcript): Uint8Array {
   return canonicalBytes(transcript);
 }
 
-/** What the chip signs is the SHA-256 of this: `chipPrehash`. */
+/** Returns the bytes whose SHA-256, `chipPrehash`, the chip signs. */
 export function chipPreimage(transcript: Uint8Array, namespace: Pick<Namespace, 'protocol'>): Uint8Array {
   return concatBytes(utf8ToBytes(namespace.protocol), SEPARATOR, transcript);
 }
 
-/** Signed by the chip as it is, without another hash. */
+/** Returns the 32 bytes that the chip signs without another hash. */
 export function chipPrehash(transcript: Uint8Array, namespace: Pick<Namespace, 'protocol'>): Uint8Array {
   return sha256(chipPreimage(transcript, namespace));
 }
 
-/** M, which a wallet signs as a personal message. The transcript's hash in it is without the protocol prefix, unlike the chip's; `chipSignature` has low s. */
+/**
+ * Returns M, which a wallet signs as a personal message. Its transcript hash has no protocol prefix, unlike the chip's;
+ * `chipSignature` has low s.
+ */
 export function controllerMessage(
   transcript: Uint8Array,
   chipSignature: string,
@@ -42,7 +45,7 @@ export function controllerMessage(
   });
 }
 
-/** Names a chip by the 65 bytes of its key. */
+/** Returns the id of a chip, from its public key (65 bytes). */
 export function chipRefOf(publicKey: Uint8Array): Hex {
   return toHex(keccak_256(publicKey));
 }
@@ -55,17 +58,17 @@ export function evidenceHashOf(body: Uint8Array): Hex {
   return toHex(keccak_256(body));
 }
 
-/** A function of the document, so that a document has one receipt whoever computes it. */
+/** Returns the receipt id: a function of the document, so that every caller computes the same one. */
 export function receiptIdOf(evidenceHash: Hex, namespace: Pick<Namespace, 'receipt'>): Hex {
   return toHex(sha256(concatBytes(utf8ToBytes(namespace.receipt), SEPARATOR, fromHex(evidenceHash))));
 }
 
-/** All that is kept of a nonce. Throws for a text that is no hex. */
+/** Returns the hash under which a challenge is stored. Throws for a text that is not hex. */
 export function nonceHashOf(nonce: string): Hex {
   return toHex(sha256(fromHex(nonce)));
 }
 
-/** The bytes of a text whose form is known. Throws for any other. */
+/** Decodes a text of known form. Throws for any other. */
 export function fromHex(text: string): Uint8Array {
   return hexToBytes(text.slice(2));
 }

@@ -2,12 +2,12 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { ChallengeLookup } from './challenge-record.ts';
-import { CHALLENGE, createScene, forgeBody, NOW, passSteps } from '../../../testing/fixtures/evidence-documents.ts';
+import { CHALLENGE, createEvidenceHarness, forgeBody, NOW, passSteps } from '../../../testing/fixtures/evidence-documents.ts';
 import { vectorNamespace, vectorRules } from '../../../testing/fixtures/evidence-vectors.ts';
 import { toEvidenceRecord, type AcceptedEvidenceRecord } from './evidence-record.ts';
 import { judgeStoredEvidence } from './stored-evidence.ts';
 
-const accepted = passSteps(createScene());
+const accepted = passSteps(createEvidenceHarness());
 const INTAKE = toEvidenceRecord(accepted, accepted.receivedAt, vectorNamespace);
 const CONSUMED: ChallengeLookup = {
   state: 'kept',

@@ -1,6 +1,6 @@
 /**
- * Would the document of an intake be accepted again? (evidence 10; decisions 2.) Its stored bytes go through the steps once more, at the second of
- * their acceptance, and what stands beside them in the row must follow from them. For whoever records the attestation.
+ * Re-validates an evidence record before its attestation (evidence 10; decisions 2): the stored document must pass all steps again
+ * at the second of its acceptance, and the record's columns must follow from it.
  */
 import { Fault } from '../faults.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
@@ -9,42 +9,42 @@ import type { AcceptedEvidenceRecord } from './evidence-record.ts';
 import { fingerprintOf, receiptIdOf, toHex } from './signed-bytes.ts';
 
 /**
- * Throws the faults of `EvidenceRefusalKind` and `RequestMalformed`. `lookup` is that of the document's challenge; where its row is deleted, which it is
- * after 30 days, the intake's own columns stand for it.
+ * Returns the proven evidence. Throws the faults of `EvidenceRefusalKind` and `RequestMalformed`. `lookup` finds the document's
+ * challenge; after its deletion (30 days) the record's own columns replace it.
  */
 export async function judgeStoredEvidence(
-  intake: AcceptedEvidenceRecord,
+  record: AcceptedEvidenceRecord,
   lookup: (evidence: steps.TimedEvidence) => Promise<ChallengeLookup>,
   rules: steps.EvidenceRules,
 ): Promise<steps.ProvenEvidence> {
-  const canonical = steps.requireCanonical(steps.requireWellFormed(intake.evidence));
-  const acceptedAtMilliseconds = intake.receivedAt * 1000;
+  const canonical = steps.requireCanonical(steps.requireWellFormed(record.evidence));
+  const acceptedAtMilliseconds = record.receivedAt * 1000;
   const supported = steps.requireSupported(canonical, rules);
   const timed = steps.requireClock(supported, acceptedAtMilliseconds, acceptedAtMilliseconds);
-  const challenge = reopen(await lookup(timed), intake, timed);
+  const challenge = reopen(await lookup(timed), record, timed);
   const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'kept', challenge }), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
   const proven = steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
-  requireRow(intake, proven, rules);
+  requireRow(record, proven, rules);
   return proven;
 }
 
-/** The challenge as it was before this document consumed it. Throws for one that anything else consumed, or nothing. */
+/** Returns the challenge as it was before this document consumed it. Throws unless exactly this document consumed it. */
 function reopen(
   lookup: ChallengeLookup,
-  intake: AcceptedEvidenceRecord,
+  record: AcceptedEvidenceRecord,
   evidence: steps.TimedEvidence,
 ): ChallengeRecord {
   if (lookup.state === 'kept') {
-    if (lookup.challenge.consumedBy !== intake.evidenceHash) throw new Fault('ChallengeConsumed', {});
+    if (lookup.challenge.consumedBy !== record.evidenceHash) throw new Fault('ChallengeConsumed', {});
     return { ...lookup.challenge, consumedBy: undefined };
   }
   if (!lookup.isDocumentAccepted) requireOpen(lookup, evidence.evidenceHash, evidence.now);
   const { chainId, expiresAt } = evidence.document.transcript;
   return {
     nonceHash: evidence.nonceHash,
-    machineId: intake.machineId,
-    didController: intake.controller,
+    machineId: record.machineId,
+    didController: record.controller,
     chainId: Number(chainId),
     expiresAt: Number(expiresAt),
     consumedBy: undefined,
@@ -52,18 +52,18 @@ function reopen(
 }
 
 function requireRow(
-  intake: AcceptedEvidenceRecord,
+  record: AcceptedEvidenceRecord,
   proven: steps.ProvenEvidence,
   { namespace }: steps.EvidenceRules,
 ): void {
   const { document, challenge, evidenceHash, leafDer, leaf } = proven;
   const follows =
-    intake.evidenceHash === evidenceHash &&
-    intake.receiptId === receiptIdOf(evidenceHash, namespace) &&
-    intake.machineId === challenge.machineId &&
-    intake.controller === challenge.didController &&
-    intake.chipRef === document.chipRef &&
-    intake.leafFingerprint === fingerprintOf(leafDer) &&
-    intake.leafSerial === toHex(leaf.serial);
+    record.evidenceHash === evidenceHash &&
+    record.receiptId === receiptIdOf(evidenceHash, namespace) &&
+    record.machineId === challenge.machineId &&
+    record.controller === challenge.didController &&
+    record.chipRef === document.chipRef &&
+    record.leafFingerprint === fingerprintOf(leafDer) &&
+    record.leafSerial === toHex(leaf.serial);
   if (!follows) throw new Fault('EvidenceMismatch', {});
 }

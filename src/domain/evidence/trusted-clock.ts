@@ -1,19 +1,19 @@
-/** May the clock decide whether a challenge or a certificate is still good? (evidence 13, "clock".) */
+/** Plausibility check of the clock before it decides about challenges and certificates (evidence 13, "clock"). */
 
-/** 2024-01-01: no machine that runs this service is older. */
+/** 2024-01-01: an earlier clock is wrong. */
 const EARLIEST_MILLISECONDS = 1_704_067_200_000;
-/** How far a clock may be set back while the process runs. */
+/** Largest accepted step back of the clock while the process runs. */
 const MAX_STEP_BACK_MILLISECONDS = 30_000;
 const MILLISECONDS_PER_SECOND = 1_000;
 
 declare const brand: unique symbol;
 
-/** Whole seconds of a clock that was judged. */
+/** Whole Unix seconds of a plausible clock. */
 export type TrustedSeconds = number & { readonly [brand]: 'TrustedSeconds' };
 
 /**
- * The Unix second, rounded down. Undefined when the clock is not usable. `latestMilliseconds` is the latest time that this process
- * has seen; any number before the first.
+ * Returns the Unix second, rounded down; undefined when the clock is not usable. `latestMilliseconds` is the latest time that this
+ * process has seen; at first any earlier number.
  */
 export function judgeClock(nowMilliseconds: number, latestMilliseconds: number): TrustedSeconds | undefined {
   const isUsable =

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
-import { DEFAULT_MAX_DEPTH, JsonNumber, parseStrictJson, type JsonReading, type JsonValue } from './strict-json.ts';
+import { DEFAULT_MAX_DEPTH, JsonNumber, parseStrictJson, type JsonParseResult, type JsonValue } from './strict-json.ts';
 
-const parse = (text: string, maxDepth?: number): JsonReading => parseStrictJson(Buffer.from(text, 'utf8'), maxDepth);
+const parse = (text: string, maxDepth?: number): JsonParseResult => parseStrictJson(Buffer.from(text, 'utf8'), maxDepth);
 const faultAt = (position: number, text: string) => ({ problem: { kind: 'fault', text, position } });
 const ambiguityAt = (position: number, text: string) => ({ problem: { kind: 'ambiguity', text, position } });
 

@@ -36,13 +36,13 @@ export type JsonProblem =
   | { readonly kind: 'fault'; readonly text: JsonFault; readonly position: number }
   | { readonly kind: 'ambiguity'; readonly text: JsonAmbiguity; readonly position: number };
 
-export type JsonReading =
+export type JsonParseResult =
   { readonly value: JsonValue; readonly problem?: never } | { readonly problem: JsonProblem; readonly value?: never };
 
 export const DEFAULT_MAX_DEPTH = 32;
 
 /** Total: every byte string has a reading. A scalar has depth 0, an object or array of scalars 1. */
-export function parseStrictJson(bytes: Uint8Array, maxDepth = DEFAULT_MAX_DEPTH): JsonReading {
+export function parseStrictJson(bytes: Uint8Array, maxDepth = DEFAULT_MAX_DEPTH): JsonParseResult {
   const text = decodeUtf8(bytes);
   if (text === undefined) {
     return { problem: { kind: 'fault', text: 'invalid UTF-8', position: countDecodable(bytes) } };

@@ -2,7 +2,7 @@
 import type { MachineId } from '../identifiers/identifiers.ts';
 
 /** No list of them is longer. */
-export const MOST_ACTIVE_MACHINES = 20;
+export const MAX_ACTIVE_MACHINES = 20;
 
 export interface ActiveMachine {
   readonly id: MachineId;

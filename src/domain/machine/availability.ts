@@ -28,7 +28,7 @@ export function findStop(
 }
 
 /** A cross-check only, so an unreadable answer contradicts nothing. It cannot decide: it is false in Grace, which is bonded. */
-export function isCalledAvailable({ available }: Stops): boolean {
+export function isReportedAvailable({ available }: Stops): boolean {
   return available.state === 'present' && available.value;
 }
 
@@ -37,7 +37,7 @@ export function judgeAvailability(snapshot: Stops, globals: GlobalStops): Availa
   if ([snapshot.generalPaused, snapshot.operatorPaused, snapshot.technicalPaused].some(isUnknown)) return 'unreadable';
   const stop = findStop(snapshot, globals);
   if (stop === undefined) return 'available';
-  return isCalledAvailable(snapshot) ? 'unreadable' : stop;
+  return isReportedAvailable(snapshot) ? 'unreadable' : stop;
 }
 
 /** Of a machine of the alt chain, which deactivates none. */

@@ -2,7 +2,7 @@
  * Conditions of an opt-in (http-facts 9.4 and 9.5, chain-evm 3.4 and 3.5, decisions 1): the machine is bonded and, on the main chain,
  * neither deactivated nor paused. They do not apply to an opt-out: a machine can always exit.
  */
-import { findStop, isCalledAvailable } from '../machine/availability.ts';
+import { findStop, isReportedAvailable } from '../machine/availability.ts';
 import { judgeBond } from '../machine/bond.ts';
 import { chainUnreadable, Fault } from '../faults.ts';
 import { unwrap } from '../read-result.ts';
@@ -16,6 +16,6 @@ export function judgeOptIn(machine: DecidingMachine): DecisionRefusal | undefine
   const { snapshot, globals } = machine;
   const stop = findStop(snapshot, globals);
   if (stop === undefined) return undefined;
-  if (isCalledAvailable(snapshot)) throw chainUnreadable('main', 'contradiction');
+  if (isReportedAvailable(snapshot)) throw chainUnreadable('main', 'contradiction');
   return stop === 'deactivated' ? new Fault('MachineDeactivated', {}) : new Fault('MachinePaused', {});
 }

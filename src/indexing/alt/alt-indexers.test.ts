@@ -3,7 +3,7 @@ import { createStore } from '../../adapters/sql/create-store.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
 import { createAltIndexers, formatAltIndexIdentity } from './alt-indexers.ts';
-import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { FINGERPRINT, FixedRates, machine } from '../../../testing/fixtures/indexer-harness.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
@@ -20,7 +20,7 @@ async function openIndexers() {
     fxRates: new FixedRates(),
     clock: time,
     timers: time,
-    log: createKeptLog(),
+    log: createRecordingLog(),
     deployment: DEPLOYMENT,
     pollIntervalMilliseconds: 60_000,
   });
@@ -28,7 +28,7 @@ async function openIndexers() {
 }
 
 describe('the alt chain’s indexers', () => {
-  it('keep up with the chain minute by minute', async () => {
+  it('keep up with the chain every minute', async () => {
     const { chain, time, indexers } = await openIndexers();
     expect(await indexers.claimIndex()).toBe(true);
     const notReady = { isReady: false, slot: undefined, observedAtMilliseconds: undefined };
@@ -54,15 +54,15 @@ describe('the alt chain’s indexers', () => {
     expect(indexers.report()).toEqual({ appliedTransactions: 2, parkedTransactions: 0, incompleteMachines: 0 });
   });
 
-  it('wait as long as a busy node says, and at most 30 s, and stop while they wait', async () => {
+  it('wait as long as a busy node requests, 30 s at most, and can be stopped while waiting', async () => {
     const { chain, time, indexers } = await openIndexers();
-    chain.onQuestion = () => {
+    chain.onRequest = () => {
       throw busy(7);
     };
     indexers.worker.start();
     await time.advance(0);
     expect(time.pauses).toEqual([7_000]);
-    chain.onQuestion = () => {
+    chain.onRequest = () => {
       throw busy(3_600);
     };
     await time.advance(7_000);

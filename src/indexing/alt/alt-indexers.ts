@@ -1,6 +1,6 @@
 /**
- * What follows the events of the alt chain? One loop, the worker's, which runs in one process of all; and what requests ask of its work,
- * which every process answers from the store.
+ * Indexers of the alt chain: the worker loop, which runs in one process only, and the queries that every process
+ * answers from the store.
  */
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
@@ -13,11 +13,11 @@ import { createAltEventIndex, type AltEventIndexReport } from './event-index.ts'
 import { MAX_BUSY_WAIT_SECONDS } from './shared-backoff.ts';
 import { createPollLoop, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 
-/** What the stored rows belong to. */
+/** Deployment that the stored rows belong to. */
 export interface AltIndexedDeployment {
   readonly genesisHash: AltKey;
   readonly eventRegistry: AltKey;
-  /** No event of the deployment is older; an earlier one is another index. */
+  /** First slot of the deployment's events; an earlier one makes another index. */
   readonly firstSlot: number;
 }
 
@@ -30,21 +30,24 @@ export interface AltIndexersOptions {
   readonly log: Log;
   readonly deployment: AltIndexedDeployment;
   readonly pollIntervalMilliseconds: number;
-  /** Transactions asked for at once. */
+  /** Number of transactions requested concurrently. */
   readonly concurrency?: number | undefined;
 }
 
 export interface AltIndexers {
   readonly index: AltIndex;
   readonly worker: PollLoop;
-  /** Like `claimIndex` of the main chain's indexers: to be asked by every process before it serves. */
+  /**
+   * Claims the database for this deployment, like `claimIndex` of the main chain. Every process calls it before it
+   * serves.
+   */
   claimIndex(): Promise<boolean>;
-  /** Resolves when everything final has been indexed, proven and folded for the first time. */
+  /** Resolves when everything final has been indexed, verified and folded for the first time. */
   readonly caughtUp: Promise<unknown>;
   report(): AltEventIndexReport;
 }
 
-/** Grows when stored rows must not be continued. */
+/** Bumped when stored rows can no longer be continued. */
 const LAYOUT_VERSION = 1;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 
@@ -78,7 +81,7 @@ export function createAltIndexers(options: AltIndexersOptions): AltIndexers {
   };
 }
 
-/** One line that is equal exactly when the deployments are. */
+/** Returns one line that is equal exactly when the deployments are. */
 export function formatAltIndexIdentity({ genesisHash, eventRegistry, firstSlot }: AltIndexedDeployment): string {
   return [`layout=${LAYOUT_VERSION}`, `genesis=${genesisHash}`, `first=${firstSlot}`, `events=${eventRegistry}`].join(
     ' ',

@@ -1,6 +1,7 @@
 /**
- * Is an incomplete history ever called complete? Random histories, and a node and a process that err at random: what is called complete
- * equals the plain replay of the chain, every time it is asked, and once the node is sound again everything is.
+ * Property test of the alt-chain index with random histories and random failures of node and process. Every history
+ * reported as complete equals the plain replay of the chain, and all histories are complete once the node has
+ * recovered.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +21,7 @@ import {
   type FakeChange,
   type FakeTransaction,
 } from '../../../testing/fakes/fake-alt-history.ts';
-import { createAltBench } from '../../../testing/fixtures/alt-index-harness.ts';
+import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
 import { FINGERPRINT, machine } from '../../../testing/fixtures/indexer-harness.ts';
 
 const MACHINES = [machine(11), machine(12), machine(13)];
@@ -28,19 +29,19 @@ const MACHINES = [machine(11), machine(12), machine(13)];
 type Plan = readonly (readonly FakeTransaction[])[];
 
 interface Trouble {
-  /** Rows that the list of the program leaves out, by place from the oldest. */
+  /** Rows omitted from the program's list, by position from the oldest. */
   readonly missing: readonly number[];
-  /** Rows that the lists of machines leave out as well. */
+  /** Rows omitted from the lists of machines as well. */
   readonly lost: readonly number[];
   readonly duplicated: boolean;
   readonly reversed: boolean;
-  /** Transactions that are unreadable, null, or busy, with how often. */
+  /** Transactions that are unreadable, null or busy, with the number of times. */
   readonly odd: readonly {
     readonly at: number;
     readonly how: 'unreadable' | 'null' | 'busy';
     readonly times: number;
   }[];
-  /** The n-th page of a round is empty, or the one before. */
+  /** The n-th page of a round is empty, or repeats the one before. */
   readonly badPage: { readonly at: number; readonly how: 'empty' | 'top' } | undefined;
   /** The process dies before or after its n-th write. */
   readonly death: { readonly at: number; readonly isWritten: boolean } | undefined;
@@ -99,7 +100,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
 
 const rounds = fc.array(fc.record({ plan, trouble }), { minLength: 1, maxLength: 3 });
 
-/** Makes the node err; the answer takes it back. */
+/** Injects the faults into the node; returns a function that removes them. */
 function disturb(chain: FakeHistory, { missing, lost, odd, ...given }: Trouble): () => void {
   const rights = { counts: chain.readEventLogCounts.bind(chain) };
   const isMissing = (row: SignatureRow, places: readonly number[]) => places.includes(Number(row.signature.slice(2)));
@@ -133,7 +134,10 @@ function disturb(chain: FakeHistory, { missing, lost, odd, ...given }: Trouble):
   };
 }
 
-/** A store of a process that dies at one of its writes: nothing is answered any more, whether or not it was written. */
+/**
+ * Wraps the store of a process that dies at one of its writes: no call returns after that, whether or not the write was
+ * stored.
+ */
 function mortal(store: AltEventStore, death: Trouble['death']): AltEventStore {
   let writes = 0;
   return {
@@ -147,7 +151,7 @@ function mortal(store: AltEventStore, death: Trouble['death']): AltEventStore {
 }
 
 describe(`whatever the node and the process do, ${SEED_TITLE}`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
-  it('nothing incomplete is called complete, and all is complete in the end', async () => {
+  it('never reports an incomplete history as complete, and completes all of them after recovery', async () => {
     let complete = 0;
     let incomplete = 0;
     await fc.assert(
@@ -158,20 +162,20 @@ describe(`whatever the node and the process do, ${SEED_TITLE}`, { timeout: PROPE
         for (const { plan: blocks, trouble: fault } of given) {
           for (const block of blocks) chain.finalize(...block);
           const restore = disturb(chain, fault);
-          await createAltBench({ chain, store: mortal(store, fault.death) }).settle(2);
+          await createAltHarness({ chain, store: mortal(store, fault.death) }).settle(2);
           await expectNoLie(store, chain);
-          await createAltBench({ chain, store }).settle(1);
+          await createAltHarness({ chain, store }).settle(1);
           await expectNoLie(store, chain);
           restore();
         }
-        const bench = createAltBench({ chain, store });
-        await bench.settle(4);
-        // A request may be what finds the last event wrong.
+        const harness = createAltHarness({ chain, store });
+        await harness.settle(4);
+        // A request may be the first to find the last event wrong.
         await expectNoLie(store, chain);
-        await bench.settle(4);
+        await harness.settle(4);
         for (const id of MACHINES) {
           expect(await store.listAltEvents(id, 0, 9_999)).toEqual(chain.eventsOf(id));
-          expect((await bench.read(id)).isComplete).toBe(true);
+          expect((await harness.read(id)).isComplete).toBe(true);
         }
         await store.close();
       }),
@@ -181,7 +185,7 @@ describe(`whatever the node and the process do, ${SEED_TITLE}`, { timeout: PROPE
     expect(incomplete).toBeGreaterThan(PROPERTY_RUNS.numRuns / 10);
 
     async function expectNoLie(store: AltEventStore, chain: FakeHistory): Promise<void> {
-      const { index } = createAltBench({ chain, store });
+      const { index } = createAltHarness({ chain, store });
       for (const id of MACHINES) {
         const read = await index.readHistory(chain.snapshotOf(id), FINGERPRINT).catch((error: unknown) => {
           if (error instanceof Fault && error.kind === 'ChainUnreadable') return undefined;

@@ -1,9 +1,10 @@
 /**
- * How do events of the alt chain become folds? (design/scoring.md, Fold.) Only for machines with many events, and always some way behind the
- * newest one, so that a request whose read of the log account is a little older than the index still finds a fold that it can use.
+ * Folds alt-chain events into rating states (design/scoring.md, Fold). Only machines with many events have a stored
+ * state, and it stays some events behind the newest one, so that a request whose log account read is slightly older
+ * than the index can still use it.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/rating-state-days.ts';
+import { MIN_EVENTS_FOR_STORED_DAYS } from '../../domain/rating/rating-state-days.ts';
 import { emptyRatingState, EventsUnreadable } from '../../domain/rating/rating-state.ts';
 import { encodeRatingState, RatingStateUnreadable, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import type { AltEventStore, AltMachineState, StoredAltRatingState } from '../../ports/alt-store.ts';
@@ -20,14 +21,16 @@ export interface AltEventFolderOptions {
 }
 
 export interface AltEventFolder {
-  /** Folds a bounded number of events. `more`: there are further ones that can be folded now. Throws `StoreUnavailable`. */
+  /**
+   * Folds a bounded number of events. Returns `more` when further ones can be folded now. Throws `StoreUnavailable`.
+   */
   fold(signal: AbortSignal): Promise<StepOutcome>;
 }
 
-/** A request reads fewer events than this beside the fold. */
-export const LEAST_UNFOLDED = 400;
-const KEPT_BEHIND = 200;
-const EVENTS_PER_TURN = 2_000;
+/** Upper bound of the unfolded events that a request reads in addition to the state. */
+export const MIN_UNFOLDED_EVENTS = 400;
+const UNFOLDED_MARGIN = 200;
+const EVENTS_PER_STEP = 2_000;
 const MACHINES_PER_LIST = 10;
 
 export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOptions): AltEventFolder {
@@ -36,10 +39,10 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
 
   async function fold(signal: AbortSignal): Promise<StepOutcome> {
     const rates = fxRates.current();
-    const listed = await store.listAltUnfolded(rates.fingerprint, LEAST_UNFOLDED, MACHINES_PER_LIST, cursor);
-    for (const { machine, fold: before } of listed) {
+    const listed = await store.listAltUnfolded(rates.fingerprint, MIN_UNFOLDED_EVENTS, MACHINES_PER_LIST, cursor);
+    for (const { machine, fold: state } of listed) {
       if (signal.aborted) return 'idle';
-      if (await takeTurn(machine, before, rates)) hasFolded = true;
+      if (await foldMachine(machine, state, rates)) hasFolded = true;
     }
     cursor = listed.at(-1)?.machine.id;
     if (listed.length > 0) return 'more';
@@ -48,23 +51,25 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
     return outcome;
   }
 
-  /** Whether the fold or its days have grown; they do not while an amount waits for its rate. */
-  async function takeTurn(
+  /**
+   * Folds one step. Returns whether the state or its days have grown; they do not while an amount waits for its rate.
+   */
+  async function foldMachine(
     machine: AltMachineState,
     stored: StoredAltRatingState | undefined,
     rates: FxConfiguration,
   ): Promise<boolean> {
     const { id, revision, eventCount } = machine;
     try {
-      const begin = await beginTurn(machine, stored, rates.fingerprint);
-      const { nextSeq } = begin.fold;
-      const end = begin.isFoldBehind ? eventCount - KEPT_BEHIND : stored!.nextSeq;
-      const to = Math.min(end, nextSeq + EVENTS_PER_TURN);
+      const plan = await planStep(machine, stored, rates.fingerprint);
+      const { nextSeq } = plan.state;
+      const end = plan.isStateBehind ? eventCount - UNFOLDED_MARGIN : stored!.nextSeq;
+      const to = Math.min(end, nextSeq + EVENTS_PER_STEP);
       const events = pickConsecutive(await store.listAltEvents(id, nextSeq, to), nextSeq).map(toRatingEvent);
-      const { fold, folded, write: days } = runFoldStep(begin, events, rates.table);
+      const { state: fold, folded, write: days } = runFoldStep(plan, events, rates.table);
       if (folded === 0) return false;
       const state = encodeRatingState(fold);
-      await store.writeAltFolds(rates.fingerprint, [{ id, revision, nextSeq: fold.nextSeq, state, days }]);
+      await store.writeAltRatingStates(rates.fingerprint, [{ id, revision, nextSeq: fold.nextSeq, state, days }]);
       return true;
     } catch (error) {
       if (error instanceof RatingStateUnreadable) return skip(id, 'fold-unreadable');
@@ -74,18 +79,18 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
   }
 
   /** Throws `RatingStateUnreadable`. */
-  async function beginTurn(
+  async function planStep(
     { id, revision, eventCount }: AltMachineState,
     stored: StoredAltRatingState | undefined,
     fingerprint: string,
   ): Promise<FoldStep> {
     const fold = stored === undefined ? emptyRatingState() : decodeRatingState(stored.state);
-    if (eventCount - KEPT_BEHIND <= LEAST_EVENTS_OF_DAYS) return planWithoutDays(fold);
+    if (eventCount - UNFOLDED_MARGIN <= MIN_EVENTS_FOR_STORED_DAYS) return planWithoutDays(fold);
     const listDays = async (limit: number) => {
-      const kept = await store.listAltFoldDays(id, fingerprint, limit);
-      return kept.revision === revision ? kept.days : [];
+      const result = await store.listAltRatingStateDays(id, fingerprint, limit);
+      return result.revision === revision ? result.days : [];
     };
-    return planFoldStep({ fold, listDays, hasNext: eventCount - fold.nextSeq >= LEAST_UNFOLDED });
+    return planFoldStep({ state: fold, listDays, hasNext: eventCount - fold.nextSeq >= MIN_UNFOLDED_EVENTS });
   }
 
   function skip(id: MachineId, reason: string): false {

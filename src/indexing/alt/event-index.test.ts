@@ -1,23 +1,23 @@
-/** Is the alt chain's index what its history says, whatever the node does? (chain-svm 6.) */
+/** Tests of the alt-chain index against the chain's history under every fault of a node (chain-svm 6). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { previewFold } from '../../domain/rating/rating-state.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
 import type { Store } from '../../ports/store.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
-import { createAltBench } from '../../../testing/fixtures/alt-index-harness.ts';
+import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
 import { FINGERPRINT, machine } from '../../../testing/fixtures/indexer-harness.ts';
 
 const [A, B, C] = [machine(11), machine(12), machine(13)];
 
 let chain: FakeHistory;
 let store: Store;
-let bench: ReturnType<typeof createAltBench>;
+let harness: ReturnType<typeof createAltHarness>;
 
 beforeEach(async () => {
   chain = new FakeHistory();
   store = await createStore('sqlite::memory:');
-  bench = createAltBench({ chain, store });
+  harness = createAltHarness({ chain, store });
 });
 
 const values = (from: number, to: number) => Array.from({ length: to - from }, (_, k) => from + k);
@@ -27,78 +27,78 @@ const storedOf = (id: typeof A) => store.listAltEvents(id, 0, Number.MAX_SAFE_IN
 async function expectAll(): Promise<void> {
   for (const id of chain.machines) {
     expect(await storedOf(id)).toEqual(chain.eventsOf(id));
-    expect((await bench.read(id)).isComplete).toBe(true);
+    expect((await harness.read(id)).isComplete).toBe(true);
   }
 }
 
 describe('the walk', () => {
-  it('takes over a history of any number of pages, and asks once for each transaction', async () => {
+  it('imports a history of any number of pages and requests each transaction once', async () => {
     chain.pageRows = 7;
     chain.submit(A, ...records(0, 20));
     chain.submit(B, ...records(0, 30));
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
     expect(chain.asked.filter((question) => question === 'transaction')).toHaveLength(50);
     expect(chain.asked.filter((question) => question === 'page')).toHaveLength(10);
   });
 
-  it('asks four questions when nothing has happened', async () => {
+  it('sends four requests when nothing has happened', async () => {
     chain.submit(A, recordOf(1));
-    await bench.settle();
+    await harness.settle();
     chain.asked.length = 0;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     expect(chain.asked).toEqual(['genesis', 'slot', 'page', 'counts']);
   });
 
-  it('takes over what is new, whole pages of it too', async () => {
+  it('imports new transactions, whole pages included', async () => {
     chain.pageRows = 5;
     chain.submit(A, ...records(0, 3));
-    await bench.settle();
+    await harness.settle();
     chain.submit(A, ...records(3, 13));
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('reads no failed and keeps no unrelated transaction', async () => {
+  it('reads no failed transaction and stores no unrelated one', async () => {
     chain.finalize({ hasFailed: true, changes: [{ kind: 'submitted', machineId: A }] }, { mentions: [A] });
     chain.submit(A, recordOf(1));
     chain.finalize({ hasFailed: true, mentions: [A] });
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
     expect(chain.asked.filter((question) => question === 'transaction')).toHaveLength(2);
     expect((await store.readAltWalk()).done).toEqual({ signature: 'tx4', slot: chain.slot });
   });
 
-  it('is at its end below the first slot, and without any transaction', async () => {
-    expect(await bench.settle()).toEqual([]);
-    expect(await bench.index.readStatus()).toMatchObject({ isReady: true, slot: 10 });
+  it('ends below the first slot, and without any transaction', async () => {
+    expect(await harness.settle()).toEqual([]);
+    expect(await harness.index.readStatus()).toMatchObject({ isReady: true, slot: 10 });
     chain.submit(A, recordOf(1));
     chain.submit(B, recordOf(2));
-    const late = createAltBench({ chain, store: await createStore('sqlite::memory:'), firstSlot: 12 });
+    const late = createAltHarness({ chain, store: await createStore('sqlite::memory:'), firstSlot: 12 });
     await late.settle();
     expect((await late.read(A)).isComplete).toBe(false);
     expect(await late.read(B)).toEqual({ isComplete: true, folded: 0, values: [2] });
   });
 
-  it('goes on where it was after a death', async () => {
+  it('resumes after a crash', async () => {
     chain.pageRows = 3;
     chain.submit(A, ...records(0, 10));
     let pages = 0;
-    chain.onQuestion = (question) => {
+    chain.onRequest = (question) => {
       if (question === 'page' && ++pages === 3) throw new Error('the process is no more');
     };
-    expect(await bench.settle()).toEqual(['unexpected:Error']);
+    expect(await harness.settle()).toEqual(['unexpected:Error']);
     const { open } = await store.readAltWalk();
     expect(open).toMatchObject({ top: { signature: 'tx10' }, cursor: { signature: 'tx5' }, isListed: false });
-    chain.onQuestion = () => undefined;
+    chain.onRequest = () => undefined;
     chain.asked.length = 0;
-    bench = createAltBench({ chain, store });
-    expect(await bench.settle()).toEqual([]);
+    harness = createAltHarness({ chain, store });
+    expect(await harness.settle()).toEqual([]);
     expect(chain.asked.filter((question) => question === 'page')).toHaveLength(4);
     await expectAll();
   });
 
-  it('loses nothing by a death before or after any of its writes', async () => {
+  it('loses nothing after a crash before or after any of its writes', async () => {
     chain.pageRows = 3;
     chain.submit(A, ...records(0, 7));
     chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
@@ -116,14 +116,14 @@ describe('the walk', () => {
             throw new Error('the process is no more');
           },
         };
-        const failures = await createAltBench({ chain, store: mortal }).settle();
+        const failures = await createAltHarness({ chain, store: mortal }).settle();
         if (failures.length === 0) {
           expect(deaths).toBe(12);
           return;
         }
         deaths += 1;
-        bench = createAltBench({ chain, store });
-        expect(await bench.settle()).toEqual([]);
+        harness = createAltHarness({ chain, store });
+        expect(await harness.settle()).toEqual([]);
         await expectAll();
       }
     }
@@ -132,60 +132,60 @@ describe('the walk', () => {
   it('refuses a node that cannot serve the first slot, and is not ready', async () => {
     chain.submit(A, recordOf(1));
     chain.firstAvailableSlot = 1;
-    expect(await bench.settle()).toEqual(['history-pruned']);
-    expect(await bench.index.readStatus()).toEqual({
+    expect(await harness.settle()).toEqual(['history-pruned']);
+    expect(await harness.index.readStatus()).toEqual({
       isReady: false,
       slot: undefined,
       observedAtMilliseconds: undefined,
     });
-    expect(await bench.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
     chain.firstAvailableSlot = 0;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('does not take the end of a pruned list for what is applied', async () => {
+  it('does not treat the end of a pruned list as the last applied row', async () => {
     chain.submit(A, ...records(0, 2));
-    await bench.settle();
+    await harness.settle();
     const kept = await store.readAltWalk();
     chain.submit(A, ...records(2, 9));
     chain.pageRows = 3;
     chain.alterPage = (rows) => rows.filter(({ slot }) => slot > 14);
-    expect(await bench.settle()).toEqual(['done-not-met']);
+    expect(await harness.settle()).toEqual(['done-not-met']);
     expect(await store.readAltWalk()).toMatchObject({ done: kept.done, observed: kept.observed, open: undefined });
     expect(await store.listOldestListed(99)).toEqual([]);
-    expect((await bench.read(A)).isComplete).toBe(false);
+    expect((await harness.read(A)).isComplete).toBe(false);
     chain.alterPage = (rows) => rows;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('does not pass below what is applied without meeting it', async () => {
+  it('does not pass the last applied row without finding it', async () => {
     chain.submit(A, ...records(0, 3));
-    await bench.settle();
+    await harness.settle();
     chain.submit(A, recordOf(3));
     chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== 'tx3');
-    expect(await bench.settle()).toEqual(['done-not-met']);
+    expect(await harness.settle()).toEqual(['done-not-met']);
     chain.alterPage = (rows) => rows;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
   it.each([
-    ['begins at the top again', 'out-of-order', 'tx3'],
-    ['is the page before', 'repeated-page', 'tx5'],
-  ])('refuses a page that %s', async (_, reason, place) => {
+    ['starts at the top again', 'out-of-order', 'tx3'],
+    ['repeats the previous page', 'repeated-page', 'tx5'],
+  ])('rejects a page that %s', async (_, reason, place) => {
     chain.pageRows = 2;
     chain.submit(A, ...records(0, 6));
     const right = chain.listSignatures.bind(chain);
     chain.listSignatures = (about, before) => right(about, before === place ? undefined : before);
-    expect(await bench.settle()).toEqual([reason]);
+    expect(await harness.settle()).toEqual([reason]);
     chain.listSignatures = right;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('takes a row that comes twice once, in a page and across pages', async () => {
+  it('imports a repeated row once, within a page and across pages', async () => {
     chain.pageRows = 3;
     chain.submit(A, ...records(0, 7));
     chain.alterPage = (rows, before) =>
@@ -195,111 +195,111 @@ describe('the walk', () => {
           : [{ signature: before, slot: 11 + Number(before.slice(2)) - 1, blockTime: 1, hasFailed: false }]),
         ...rows.flatMap((row) => [row, row]),
       ].slice(0, rows.length === 0 ? 0 : undefined);
-    await bench.settle();
+    await harness.settle();
     chain.alterPage = (rows) => rows;
-    await bench.settle();
+    await harness.settle();
     await expectAll();
   });
 
-  it('refuses a node of another chain, and one that is behind', async () => {
+  it('refuses a node of another chain and a node that is behind', async () => {
     chain.submit(A, recordOf(1));
-    await bench.settle();
+    await harness.settle();
     chain.genesisIsRight = false;
-    expect(await bench.settle()).toEqual(['ChainUnreadable:wrong-chain']);
+    expect(await harness.settle()).toEqual(['ChainUnreadable:wrong-chain']);
     chain.genesisIsRight = true;
     chain.slot -= 1;
-    expect(await bench.settle()).toEqual(['node-behind']);
+    expect(await harness.settle()).toEqual(['node-behind']);
     chain.slot += 1;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
   });
 
   it('writes nothing into the index of another deployment', async () => {
     chain.submit(A, recordOf(1));
     await store.claimAltIdentity('genesis=b');
-    expect(await bench.settle()).toEqual(['other-deployment']);
-    expect(bench.events.refusal()).toBe('other-deployment');
+    expect(await harness.settle()).toEqual(['other-deployment']);
+    expect(harness.events.refusal()).toBe('other-deployment');
     expect(await store.readAltWalk()).toMatchObject({ revision: 0 });
   });
 
-  it('done by two processes at once is done once', async () => {
+  it('is done once when two processes run it at the same time', async () => {
     chain.pageRows = 3;
     chain.submit(A, ...records(0, 20));
-    const other = createAltBench({ chain, store });
-    await Promise.all([bench.settle(2), other.settle(2)]);
+    const other = createAltHarness({ chain, store });
+    await Promise.all([harness.settle(2), other.settle(2)]);
     await expectAll();
   });
 });
 
 describe('transactions', () => {
-  it('that the node does not have yet hold everything up, and are never passed over', async () => {
+  it('hold up the index while the node does not have them, and are never skipped', async () => {
     chain.submit(A, ...records(0, 3));
     chain.alterReading = (reading, { signature }) => (signature === 'tx2' ? { state: 'not-here-yet' } : reading);
-    expect(await bench.settle(3)).toEqual(['missing-transaction', 'missing-transaction', 'missing-transaction']);
+    expect(await harness.settle(3)).toEqual(['missing-transaction', 'missing-transaction', 'missing-transaction']);
     expect(await store.listAltMachines()).toEqual([]);
-    expect(await bench.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
     chain.alterReading = (reading) => reading;
     chain.asked.length = 0;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     expect(chain.asked.filter((question) => question === 'transaction')).toHaveLength(1);
     await expectAll();
   });
 
-  it('that are unreadable once or twice are read', async () => {
+  it('are read when they were unreadable once or twice', async () => {
     chain.submit(A, ...records(0, 3));
     let times = 0;
     chain.alterReading = (reading, { signature }) =>
       signature === 'tx2' && ++times <= 2 ? { state: 'unreadable' } : reading;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('that stay unreadable are parked, silence their machine alone, and are read later', async () => {
+  it('are parked when they stay unreadable, block only their own machine, and are read later', async () => {
     chain.submit(A, ...records(0, 3));
     chain.submit(B, ...records(0, 3));
     chain.alterReading = (reading, { signature }) => (signature === 'tx2' ? { state: 'unreadable' } : reading);
-    expect(await bench.settle(2)).toEqual([]);
-    expect(await bench.read(A)).toEqual({ isComplete: false, folded: 0, values: [0] });
-    expect(await bench.read(B)).toEqual({ isComplete: true, folded: 0, values: [0, 1, 2] });
+    expect(await harness.settle(2)).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [0] });
+    expect(await harness.read(B)).toEqual({ isComplete: true, folded: 0, values: [0, 1, 2] });
     expect(await store.listParked(Number.MAX_SAFE_INTEGER, 9)).toMatchObject([{ signature: 'tx2' }]);
     chain.alterReading = (reading) => reading;
-    expect(await bench.settle(2)).toEqual([]);
+    expect(await harness.settle(2)).toEqual([]);
     await expectAll();
     expect(await store.listParked(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   });
 
-  it('without a time in their row have that of their block, or wait for it', async () => {
+  it('without a time in their row use the time of their block, or wait for it', async () => {
     chain.untimedRows.add(11).add(12);
     chain.unknownTimes.add(12);
     chain.submit(A, ...records(0, 3));
-    expect(await bench.settle()).toEqual([]);
-    expect(await bench.read(A)).toEqual({ isComplete: false, folded: 0, values: [0] });
+    expect(await harness.settle()).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [0] });
     chain.unknownTimes.clear();
-    expect(await bench.settle(2)).toEqual([]);
+    expect(await harness.settle(2)).toEqual([]);
     await expectAll();
   });
 
-  it('are asked for again after as long as the node says, and at most 30 s', async () => {
+  it('are requested again after the delay that the node requests, 30 s at most', async () => {
     chain.submit(A, recordOf(1));
     const answers = [busy(7), busy(99), busy()];
-    chain.onQuestion = (question) => {
+    chain.onRequest = (question) => {
       const refusal = question === 'transaction' ? answers.shift() : undefined;
       if (refusal !== undefined) throw refusal;
     };
-    expect(await bench.settle()).toEqual([]);
-    expect(bench.pauses).toEqual([7_000, 30_000, 1_000]);
+    expect(await harness.settle()).toEqual([]);
+    expect(harness.pauses).toEqual([7_000, 30_000, 1_000]);
     await expectAll();
   });
 
-  it('that were read before a failure are not asked for again', async () => {
+  it('are not requested again when they were read before a failure', async () => {
     chain.submit(A, ...records(0, 20));
     let asked = 0;
-    chain.onQuestion = (question) => {
+    chain.onRequest = (question) => {
       if (question === 'transaction' && ++asked > 15) throw busy();
     };
-    expect(await bench.settle()).toEqual(['node-busy']);
-    chain.onQuestion = () => undefined;
+    expect(await harness.settle()).toEqual(['node-busy']);
+    chain.onRequest = () => undefined;
     chain.asked.length = 0;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     expect(chain.asked.filter((question) => question === 'transaction').length).toBeLessThanOrEqual(20 - 8);
     await expectAll();
   });
@@ -309,25 +309,25 @@ describe('numbering', () => {
   const submitted = (machineId: typeof A, value: number) =>
     ({ kind: 'submitted', machineId, record: recordOf(value) }) as const;
 
-  it('follows the order where logs are cut or not kept, within a transaction too', async () => {
+  it('follows the order when logs are truncated or missing, within a transaction too', async () => {
     chain.finalize({ changes: [submitted(A, 0), submitted(B, 0), submitted(A, 1)], hasLogs: false });
     chain.finalize({ changes: [submitted(A, 2)] });
     chain.finalize({ changes: [submitted(A, 3)], hasLogs: false });
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
     expect(chain.asked).not.toContain('block');
   });
 
-  it('asks the block for its order where two unnumbered transactions of a machine share a slot', async () => {
+  it('reads the block for the order of two unnumbered transactions of a machine in one slot', async () => {
     chain.orderInSlot = (rows) => rows.toReversed();
     chain.finalize({ changes: [submitted(A, 0)], hasLogs: false }, { changes: [submitted(A, 1)], hasLogs: false });
     chain.finalize({ changes: [submitted(A, 2)] }, { changes: [submitted(A, 3)] });
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
     expect(chain.asked.filter((question) => question === 'block')).toHaveLength(1);
   });
 
-  it('begins anew with each incarnation, and an import brings its anchor', async () => {
+  it('restarts with each incarnation, and an import adds its anchor', async () => {
     chain.orderInSlot = (rows) => rows.toReversed();
     chain.submit(A, ...records(0, 5));
     chain.finalize(
@@ -339,55 +339,55 @@ describe('numbering', () => {
     chain.finalize({ changes: [{ kind: 'adopted', machineId: B, prior: 4n, record: recordOf(80) }], hasLogs: false });
     chain.submit(B, recordOf(81));
     chain.finalize({ changes: [submitted(C, 1), { kind: 'closed', machineId: C }, submitted(C, 2)] });
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(await bench.read(A)).toEqual({ isComplete: true, folded: 0, values: [70, 71] });
-    expect(await bench.read(C)).toEqual({ isComplete: true, folded: 0, values: [2] });
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 0, values: [70, 71] });
+    expect(await harness.read(C)).toEqual({ isComplete: true, folded: 0, values: [2] });
     const [a, b] = await store.readAltMachines([A, B]);
     expect([a!.incarnation, a!.priorEventCount, b!.incarnation, b!.priorEventCount]).toEqual([1, 9n, 0, 4n]);
   });
 });
 
-describe('the proof against gaps', () => {
-  it('finds a row that was left out of a page in the machine’s own list', async () => {
+describe('count verification', () => {
+  it('finds a row that was omitted from a page in the machine’s own list', async () => {
     chain.submit(A, ...records(0, 5));
     chain.submit(B, ...records(0, 5));
     chain.alterPage = (rows, _, about) =>
       about === 'event-registry' ? rows.filter(({ signature }) => signature !== 'tx3') : rows;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(bench.log.lines).toContainEqual({
+    expect(harness.log.lines).toContainEqual({
       level: 'warn',
       fields: { machine: '11', counted: '5' },
       message: 'events of a machine are incomplete',
     });
   });
 
-  it('does not rate a machine while something of it is missing everywhere, and rates the others', async () => {
+  it('does not rate a machine while some of its rows are missing everywhere, and rates the others', async () => {
     chain.submit(A, ...records(0, 5));
     chain.submit(B, ...records(0, 5));
     chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== 'tx3' && signature !== 'tx5');
-    expect(await bench.settle()).toEqual([]);
-    expect(await bench.read(A)).toEqual({ isComplete: false, folded: 0, values: [0, 1] });
-    expect(await bench.read(B)).toEqual({ isComplete: true, folded: 0, values: [0, 1, 2, 3, 4] });
-    expect(bench.events.report().incompleteMachines).toBe(1);
+    expect(await harness.settle()).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [0, 1] });
+    expect(await harness.read(B)).toEqual({ isComplete: true, folded: 0, values: [0, 1, 2, 3, 4] });
+    expect(harness.events.report().incompleteMachines).toBe(1);
     chain.alterPage = (rows) => rows;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(bench.events.report().incompleteMachines).toBe(0);
+    expect(harness.events.report().incompleteMachines).toBe(0);
   });
 
-  it('finds events without logs that stand in each other’s places', async () => {
+  it('corrects events without logs that were swapped', async () => {
     for (const value of values(0, 5)) {
       chain.finalize({ changes: [{ kind: 'submitted', machineId: A, record: recordOf(value) }], hasLogs: false });
     }
     chain.alterPage = (rows, _, about) =>
       about === 'event-registry' ? rows.filter(({ signature }) => signature !== 'tx2') : rows;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('finds a close that was missed', async () => {
+  it('finds a missed close', async () => {
     chain.submit(A, ...records(0, 5));
     const [close] = chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     chain.submit(A, ...records(5, 7));
@@ -396,31 +396,31 @@ describe('the proof against gaps', () => {
     chain.finalize({ mentions: [C] });
     chain.alterPage = (rows, _, about) =>
       about === 'event-registry' ? rows.filter(({ signature }) => !lost.includes(signature)) : rows;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('waits for counts that are not older than what is applied', async () => {
+  it('waits for counts that are not older than the applied slot', async () => {
     chain.submit(A, ...records(0, 2));
     const right = chain.readEventLogCounts.bind(chain);
     chain.readEventLogCounts = async () => ({ slot: chain.slot - 1, counts: new Map() });
-    expect(await bench.settle()).toEqual([]);
-    expect((await bench.read(A)).isComplete).toBe(true);
+    expect(await harness.settle()).toEqual([]);
+    expect((await harness.read(A)).isComplete).toBe(true);
     chain.readEventLogCounts = right;
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 
-  it('that the node refuses keeps nothing from being indexed and folded', async () => {
+  it('does not stop indexing and folding when the node refuses it', async () => {
     chain.submit(A, ...records(0, 1_000));
-    chain.onQuestion = (question) => {
+    chain.onRequest = (question) => {
       if (question === 'counts') throw busy();
     };
-    expect(await bench.settle(2)).toEqual(['node-busy']);
-    expect(await bench.read(A)).toEqual({ isComplete: true, folded: 800, values: values(800, 1_000) });
+    expect(await harness.settle(2)).toEqual(['node-busy']);
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 800, values: values(800, 1_000) });
   });
 
-  it('believes the next counts when it was told of none', async () => {
+  it('accepts the next counts after a response without any', async () => {
     for (let id = 100; id < 150; id++) chain.submit(machine(id), recordOf(id));
     const right = chain.readEventLogCounts.bind(chain);
     const answers = [new Map()];
@@ -428,119 +428,119 @@ describe('the proof against gaps', () => {
       const counts = answers.pop();
       return counts === undefined ? right() : { slot: chain.slot, counts };
     };
-    expect(await bench.settle()).toEqual([]);
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
     expect(chain.asked.filter((question) => question === 'page').length).toBeLessThan(50);
   });
 
-  it('calls the last event that the account does not show unreadable, and raises an alarm', async () => {
+  it('reports the last event as unreadable when the account shows another one, and logs an error', async () => {
     chain.submit(A, ...records(0, 2));
-    await bench.settle();
+    await harness.settle();
     const snapshot = chain.snapshotOf(A);
     if (snapshot.eventLog.state !== 'present') throw new Error('no log');
     const value = { ...snapshot.eventLog.value, lastEvent: recordOf(1, { currency: 'EUR' }) };
     const odd = { ...snapshot, eventLog: { state: 'present', value } as const };
-    await expect(bench.index.readHistory(odd, FINGERPRINT)).rejects.toMatchObject({
+    await expect(harness.index.readHistory(odd, FINGERPRINT)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
       context: { chain: 'alt', cause: 'events' },
     });
-    expect(bench.log.lines.filter(({ level }) => level === 'error')).toEqual([
+    expect(harness.log.lines.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
         fields: { machine: '11', slot: 12, count: 2 },
-        message: 'the last event of a machine is not what its log account shows',
+        message: 'the last event of a machine differs from its log account',
       },
     ]);
   });
 });
 
 describe('a request that sees another last event', () => {
-  it('has the machine’s own list asked, which tells of the close that counts do not', async () => {
+  it('triggers a read of the machine’s own list, which shows a close that counts do not', async () => {
     chain.submit(A, recordOf(1));
     const [close] = chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     const [again] = chain.submit(A, recordOf(2));
     chain.finalize({ mentions: [B] });
     chain.alterPage = (rows, _, about) =>
       about === 'event-registry' ? rows.filter(({ signature }) => signature !== close && signature !== again) : rows;
-    await bench.settle();
-    await expect(bench.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
-    await expect(bench.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
-    expect(await bench.settle()).toEqual([]);
+    await harness.settle();
+    await expect(harness.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
+    await expect(harness.read(A)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
+    expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
 });
 
 describe('a history', () => {
-  it('that the index is behind is incomplete, with what is there', async () => {
+  it('is incomplete, with the events stored so far, when the index is behind', async () => {
     chain.submit(A, ...records(0, 2));
-    await bench.settle();
+    await harness.settle();
     chain.submit(A, recordOf(2));
-    expect(await bench.read(A)).toEqual({ isComplete: false, folded: 0, values: [0, 1] });
-    expect(await bench.read(B)).toEqual({ isComplete: true, folded: 0, values: [] });
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [0, 1] });
+    expect(await harness.read(B)).toEqual({ isComplete: true, folded: 0, values: [] });
   });
 
-  it('that the index is ahead of is that of the read', async () => {
+  it('ends at the read when the index is ahead', async () => {
     chain.submit(A, ...records(0, 2));
     const before = chain.snapshotOf(A);
     chain.submit(A, ...records(2, 4));
-    await bench.settle();
-    const { isComplete, tail } = await bench.index.readHistory(before, FINGERPRINT);
+    await harness.settle();
+    const { isComplete, tail } = await harness.index.readHistory(before, FINGERPRINT);
     expect([isComplete, tail.map(({ value }) => value)]).toEqual([true, [0n, 1n]]);
-    expect((await bench.index.readEvents(before, 1, 9)).records).toEqual(records(1, 2));
+    expect((await harness.index.readEvents(before, 1, 9)).records).toEqual(records(1, 2));
   });
 
-  it('of an incarnation that began after the read is incomplete', async () => {
+  it('is incomplete when its incarnation began after the read', async () => {
     chain.submit(A, ...records(0, 2));
     const before = chain.snapshotOf(A);
     chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     chain.submit(A, ...records(0, 3));
-    await bench.settle();
-    expect((await bench.index.readHistory(before, FINGERPRINT)).isComplete).toBe(false);
-    expect(await bench.index.readEvents(before, 0, 9)).toEqual({ records: [], events: [] });
+    await harness.settle();
+    expect((await harness.index.readHistory(before, FINGERPRINT)).isComplete).toBe(false);
+    expect(await harness.index.readEvents(before, 0, 9)).toEqual({ records: [], events: [] });
   });
 
-  it('of an incarnation that the index does not know yet is incomplete', async () => {
+  it('is incomplete when the index does not know its incarnation yet', async () => {
     chain.submit(A, ...records(0, 4));
-    await bench.settle();
+    await harness.settle();
     chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     chain.submit(A, ...records(0, 2));
-    expect((await bench.read(A)).isComplete).toBe(false);
-    await bench.settle();
+    expect((await harness.read(A)).isComplete).toBe(false);
+    await harness.settle();
     await expectAll();
   });
 
-  it('of an incarnation that has ended shows no event as one of the next', async () => {
+  it('does not return events of an ended incarnation as those of the next', async () => {
     chain.submit(A, ...records(0, 4));
-    await bench.settle();
+    await harness.settle();
     chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     chain.submit(A, ...records(10, 12));
-    expect(await bench.index.readEvents(chain.snapshotOf(A), 0, 2)).toEqual({ records: [], events: [] });
-    await bench.settle();
-    expect((await bench.index.readEvents(chain.snapshotOf(A), 0, 2)).records).toEqual(records(10, 12));
+    expect(await harness.index.readEvents(chain.snapshotOf(A), 0, 2)).toEqual({ records: [], events: [] });
+    await harness.settle();
+    expect((await harness.index.readEvents(chain.snapshotOf(A), 0, 2)).records).toEqual(records(10, 12));
   });
 
-  it('that is long costs its newest events beside a fold', async () => {
+  it('reads only its newest events in addition to the stored state when it is long', async () => {
     chain.submit(A, ...records(0, 2_500));
     chain.submit(B, ...records(0, 399));
-    expect(await bench.settle()).toEqual([]);
-    expect(await bench.read(A)).toEqual({ isComplete: true, folded: 2_300, values: values(2_300, 2_500) });
-    expect(await bench.read(B)).toEqual({ isComplete: true, folded: 0, values: values(0, 399) });
-    const { records: newest } = await bench.index.readEvents(chain.snapshotOf(A), 2_495, 2_600);
+    expect(await harness.settle()).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 2_300, values: values(2_300, 2_500) });
+    expect(await harness.read(B)).toEqual({ isComplete: true, folded: 0, values: values(0, 399) });
+    const { records: newest } = await harness.index.readEvents(chain.snapshotOf(A), 2_495, 2_600);
     expect(newest).toEqual(records(2_495, 2_500));
   });
 
-  it('gives the same fold whether it was kept or made now', async () => {
+  it('gives the same rating state whether stored or computed now', async () => {
     chain.submit(A, ...records(0, 1_500));
-    const { table } = bench.rates.current();
+    const { table } = harness.rates.current();
     const rate = async () => {
-      const { fold, tail } = await bench.index.readHistory(chain.snapshotOf(A), FINGERPRINT);
-      return previewFold(fold, tail, table).fold;
+      const { state: fold, tail } = await harness.index.readHistory(chain.snapshotOf(A), FINGERPRINT);
+      return previewFold(fold, tail, table).state;
     };
     const withoutFolds = { ...store, listAltUnfolded: async () => [] };
-    await createAltBench({ chain, store: withoutFolds }).settle();
+    await createAltHarness({ chain, store: withoutFolds }).settle();
     const made = await rate();
-    await bench.settle();
-    expect((await bench.read(A)).folded).toBe(1_300);
+    await harness.settle();
+    expect((await harness.read(A)).folded).toBe(1_300);
     expect(await rate()).toEqual(made);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * How does the index of the alt chain's events keep up? (chain-svm 6.) Step by step: list what is new, page by page; read and apply it oldest
- * first, some whole slots at a time; then prove it against the counts of the log accounts, and fold.
+ * Index of alt-chain events (chain-svm 6). Each step does one thing: list new transactions page by page; read and apply
+ * them oldest first in whole slots; verify the result against the counts of the log accounts; fold.
  */
 import type { AltEventStore, AltWalk } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
@@ -26,14 +26,14 @@ export interface AltEventIndexOptions {
   /** Genesis hash, program and layout version. */
   readonly identity: string;
   readonly firstSlot: number;
-  /** Transactions asked for at once. */
+  /** Number of transactions requested concurrently. */
   readonly concurrency?: number | undefined;
 }
 
 export interface AltEventIndex {
-  /** Whether the database is free or holds the index of this deployment. */
+  /** Claims the database for this deployment. Returns false when it holds the index of another one. */
   claim(): Promise<boolean>;
-  /** One bounded step. `idle`: all is applied, proven as far as it can be, and folded. */
+  /** Runs one bounded step. `idle`: everything is applied, verified as far as possible, and folded. */
   step(signal: AbortSignal): Promise<StepOutcome>;
   refusal(): IndexRefusal | undefined;
   report(): AltEventIndexReport;
@@ -47,36 +47,36 @@ export interface AltEventIndexReport {
 }
 
 const CONCURRENCY = 8;
-const TRANSACTIONS_AT_ONCE = 1_000;
+const TRANSACTIONS_PER_BATCH = 1_000;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
   const { history, store, fxRates, clock, timers, log, identity, firstSlot, concurrency = CONCURRENCY } = options;
-  const patience = createSharedBackoff(timers);
-  const transactions = createTransactionReader({ history, patience, timers, concurrency });
-  const join = createAltEventMerge({ history, store, patience });
-  const listPage = createSignaturePager({ history, store, patience, clock, log, firstSlot });
-  const repair = createHistoryRepair({ history, store, patience, transactions, join, clock, firstSlot });
-  const proof = createCountVerification({ history, store, patience, repair, clock, log });
+  const backoff = createSharedBackoff(timers);
+  const transactions = createTransactionReader({ history, backoff, timers, concurrency });
+  const merge = createAltEventMerge({ history, store, backoff });
+  const listPage = createSignaturePager({ history, store, backoff, clock, log, firstSlot });
+  const repair = createHistoryRepair({ history, store, backoff, transactions, merge, clock, firstSlot });
+  const verification = createCountVerification({ history, store, backoff, repair, clock, log });
   const folder = createAltEventFolder({ store, fxRates, log });
 
   let refusal: IndexRefusal | undefined;
   let isClaimed = false;
-  /** `walk`: look for what is new. The others follow when nothing is. */
-  let phase: 'walk' | 'prove' | 'fold' = 'walk';
+  /** `walk` lists and applies new transactions; the other phases follow when there are none. */
+  let phase: 'walk' | 'verify' | 'fold' = 'walk';
   let appliedTransactions = 0;
   let parkedTransactions = 0;
 
   async function claim(): Promise<boolean> {
     isClaimed = await store.claimAltIdentity(identity);
     if (!isClaimed && refusal === undefined)
-      log.error({ refusal: 'other-deployment' }, 'the alt chain’s index is refused');
+      log.error({ refusal: 'other-deployment' }, 'the alt-chain index is refused');
     refusal = isClaimed ? undefined : 'other-deployment';
     return isClaimed;
   }
 
   async function step(signal: AbortSignal): Promise<StepOutcome> {
     if (!isClaimed && !(await claim())) throw new IndexRefused('other-deployment');
-    if (phase === 'prove') return prove(signal);
+    if (phase === 'verify') return verify(signal);
     if (phase === 'fold') return fold(signal);
     return follow(signal);
   }
@@ -86,21 +86,21 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     if (walk.open?.isListed === true) {
       await apply(walk, signal);
     } else {
-      if (walk.open === undefined) await patience.ask(() => history.checkGenesis(), signal);
+      if (walk.open === undefined) await backoff.run(() => history.checkGenesis(), signal);
       await listPage(walk, signal);
     }
-    if ((await store.readAltWalk()).open === undefined) phase = 'prove';
+    if ((await store.readAltWalk()).open === undefined) phase = 'verify';
     return 'more';
   }
 
-  /** The oldest rows in whole slots; with the last of them the interval is done. */
+  /** Applies the oldest rows in whole slots; the last of them completes the interval. */
   async function apply({ revision, done, observed, open }: AltWalk, signal: AbortSignal): Promise<void> {
     if (open === undefined) return;
-    const rows = await store.listOldestListed(TRANSACTIONS_AT_ONCE);
-    const isLast = rows.length < TRANSACTIONS_AT_ONCE;
+    const rows = await store.listOldestListed(TRANSACTIONS_PER_BATCH);
+    const isLast = rows.length < TRANSACTIONS_PER_BATCH;
     const read = await transactions.read(rows, signal);
     if (read === undefined) return;
-    const machines = await join(read.operations, signal);
+    const machines = await merge(read.operations, signal);
     const newest = rows.at(-1);
     const now = clock.nowMilliseconds();
     const isWritten = await store.writeAltIndex(revision, {
@@ -111,24 +111,23 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
       machines,
       parked: read.unreadable.map((row) => park(row, 1, now)),
     });
-    transactions.forget();
+    transactions.clear();
     if (!isWritten) return;
     appliedTransactions += rows.length;
     parkedTransactions += read.unreadable.length;
-    for (const { slot } of read.unreadable)
-      log.warn({ slot }, 'a transaction of the alt chain is unreadable, and parked');
+    for (const { slot } of read.unreadable) log.warn({ slot }, 'an alt-chain transaction is unreadable and parked');
     if (!isLast)
       log.info(
         { slot: newest?.slot, toSlot: open.top.slot, appliedTransactions },
-        'the alt chain’s index is catching up',
+        'the alt-chain index is catching up',
       );
   }
 
-  async function prove(signal: AbortSignal): Promise<StepOutcome> {
-    // A node that refuses to count does not keep anything from being folded.
+  async function verify(signal: AbortSignal): Promise<StepOutcome> {
+    // Folding continues even if the node refuses to return counts.
     phase = 'fold';
     await repair.retryParked(signal);
-    if ((await proof.check(signal)) === 'more') phase = 'walk';
+    if ((await verification.check(signal)) === 'more') phase = 'walk';
     return 'more';
   }
 
@@ -142,6 +141,6 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     claim,
     step,
     refusal: () => refusal,
-    report: () => ({ appliedTransactions, parkedTransactions, incompleteMachines: proof.report() }),
+    report: () => ({ appliedTransactions, parkedTransactions, incompleteMachines: verification.report() }),
   };
 }

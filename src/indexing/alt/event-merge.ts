@@ -1,11 +1,11 @@
 /**
- * What becomes of machines' histories when operations are found? Later ones are added at the end. One that belongs before what is known, or
- * beside it in its slot, has the machine's whole history numbered anew; one that is known already changes nothing.
+ * Merges new operations into machines' histories. Later ones are appended. One that belongs before or beside known ones
+ * in its slot causes the machine's whole history to be renumbered; a known one changes nothing.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { AltEventStore, AltMachineState, AltMachineWrite, FoundOperation } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
-import { numberOperations, unknownMachine } from './event-numbering.ts';
+import { numberOperations, emptyMachineState } from './event-numbering.ts';
 import { listUnorderedSlots, sortOperations } from './event-order.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
@@ -13,40 +13,43 @@ import type { SharedBackoff } from './shared-backoff.ts';
 export interface AltEventMergeOptions {
   readonly history: AltHistory;
   readonly store: AltEventStore;
-  readonly patience: SharedBackoff;
+  readonly backoff: SharedBackoff;
 }
 
-/** To be written under the revision of the walk that was read before. Throws `ChainUnreadable`, `AltHistoryRejected`. */
+/**
+ * Returns the writes, to be stored under the revision of the walk that was read before. Throws `ChainUnreadable`,
+ * `AltHistoryRejected`.
+ */
 export type MergeOperations = (
   found: readonly FoundOperation[],
   signal: AbortSignal,
 ) => Promise<readonly AltMachineWrite[]>;
 
-export function createAltEventMerge({ history, store, patience }: AltEventMergeOptions): MergeOperations {
+export function createAltEventMerge({ history, store, backoff }: AltEventMergeOptions): MergeOperations {
   return async (found, signal) => {
     const byMachine = Map.groupBy(found, ({ change }) => change.machineId);
     const states = await readStates([...byMachine.keys()]);
     const positions = new Map<number, ReadonlyMap<string, number>>();
     const writes: AltMachineWrite[] = [];
     for (const [id, operations] of byMachine) {
-      const write = await join(states.get(id) ?? unknownMachine(id), operations);
+      const write = await mergeMachine(states.get(id) ?? emptyMachineState(id), operations);
       if (write !== undefined) writes.push(write);
     }
     return writes;
 
-    async function join(
+    async function mergeMachine(
       state: AltMachineState,
-      given: readonly FoundOperation[],
+      operations: readonly FoundOperation[],
     ): Promise<AltMachineWrite | undefined> {
-      if (state.operationCount === 0 || given.every(({ slot }) => slot > state.lastSlot)) {
-        return { ...numberOperations(state, sortOperations(await withPositions(given))), isRewritten: false };
+      if (state.operationCount === 0 || operations.every(({ slot }) => slot > state.lastSlot)) {
+        return { ...numberOperations(state, sortOperations(await withPositions(operations))), isRewritten: false };
       }
       const known = await store.listAltOperations(state.id);
-      const isKnown = new Set(known.map(nameOf));
-      const further = given.filter((operation) => !isKnown.has(nameOf(operation)));
+      const knownKeys = new Set(known.map(keyOf));
+      const further = operations.filter((operation) => !knownKeys.has(keyOf(operation)));
       if (further.length === 0) return undefined;
       const all = sortOperations(await withPositions([...known, ...further]));
-      const start = { ...unknownMachine(state.id), revision: state.revision + 1 };
+      const start = { ...emptyMachineState(state.id), revision: state.revision + 1 };
       const numbered = numberOperations(start, all);
       const problem = numbered.state.problem ?? (state.problem === 'counts' ? 'counts' : undefined);
       return { ...numbered, state: { ...numbered.state, problem }, isRewritten: true };
@@ -65,7 +68,7 @@ export function createAltEventMerge({ history, store, patience }: AltEventMergeO
     }
 
     async function readPositions(slot: number): Promise<ReadonlyMap<string, number>> {
-      const signatures = await patience.ask(() => history.readBlockSignatures(slot), signal);
+      const signatures = await backoff.run(() => history.readBlockSignatures(slot), signal);
       return new Map(signatures.map((signature, position) => [signature, position]));
     }
   };
@@ -75,6 +78,6 @@ export function createAltEventMerge({ history, store, patience }: AltEventMergeO
   }
 }
 
-function nameOf({ signature, order }: FoundOperation): string {
+function keyOf({ signature, order }: FoundOperation): string {
   return `${signature} ${order}`;
 }

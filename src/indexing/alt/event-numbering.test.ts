@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EventChange } from '../../domain/alt-chain/event-operation.ts';
 import type { FoundOperation } from '../../ports/alt-store.ts';
 import { recordOf } from '../../../testing/fakes/fake-alt-history.ts';
-import { numberOperations, unknownMachine } from './event-numbering.ts';
+import { numberOperations, emptyMachineState } from './event-numbering.ts';
 import { machine } from '../../../testing/fixtures/indexer-harness.ts';
 
 const machineId = machine(11);
@@ -35,7 +35,7 @@ function found(change: EventChange, k: number, blockTime: number | undefined = 1
 
 function number(...changes: readonly EventChange[]) {
   const { state, operations } = numberOperations(
-    unknownMachine(machineId),
+    emptyMachineState(machineId),
     changes.map((change, k) => found(change, k)),
   );
   return { state, places: operations.map(({ incarnation, eventIndex }) => [incarnation, eventIndex]) };
@@ -45,14 +45,9 @@ const none = undefined;
 
 describe('numbering', () => {
   it.each([
-    ['logs name', [submitted(0), submitted(1), submitted(2)], [0, 1, 2].map((k) => [0, k]), none],
-    ['the order gives', [submitted(), submitted(), submitted()], [0, 1, 2].map((k) => [0, k]), none],
-    [
-      'logs name here and the order gives there',
-      [submitted(), submitted(1), submitted()],
-      [0, 1, 2].map((k) => [0, k]),
-      none,
-    ],
+    ['are named by logs', [submitted(0), submitted(1), submitted(2)], [0, 1, 2].map((k) => [0, k]), none],
+    ['follow from the order', [submitted(), submitted(), submitted()], [0, 1, 2].map((k) => [0, k]), none],
+    ['are partly named by logs', [submitted(), submitted(1), submitted()], [0, 1, 2].map((k) => [0, k]), none],
     [
       'leave a gap',
       [submitted(0), submitted(2)],
@@ -73,7 +68,7 @@ describe('numbering', () => {
       'numbering',
     ],
     [
-      'begin anew after a close',
+      'restart after a close',
       [submitted(0), closed, submitted(0)],
       [
         [0, 0],
@@ -83,7 +78,7 @@ describe('numbering', () => {
       none,
     ],
     [
-      'forget the gap with a close',
+      'drop the gap after a close',
       [submitted(5), closed, submitted(0)],
       [
         [0, 5],
@@ -93,7 +88,7 @@ describe('numbering', () => {
       none,
     ],
     [
-      'begin with an anchor',
+      'start with an anchor',
       [imported(4n), submitted(1)],
       [
         [0, 0],
@@ -102,7 +97,7 @@ describe('numbering', () => {
       none,
     ],
     [
-      'begin without an anchor',
+      'start without an anchor',
       [imported(4n, false), submitted(0)],
       [
         [0, none],
@@ -111,7 +106,7 @@ describe('numbering', () => {
       none,
     ],
     [
-      'begin anew with an import whose close was missed',
+      'restart with an import whose close was missed',
       [submitted(0), imported(4n)],
       [
         [0, 0],
@@ -139,14 +134,14 @@ describe('numbering', () => {
       ],
       none,
     ],
-    ['are beyond every number', [submitted(2 ** 64)], [[0, none]], 'numbering'],
-  ] as const)('of indexes that %s', (_, changes, places, problem) => {
+    ['exceed every number', [submitted(2 ** 64)], [[0, none]], 'numbering'],
+  ] as const)('handles indexes that %s', (_, changes, places, problem) => {
     const numbered = number(...changes);
     expect(numbered.places).toEqual(places);
     expect(numbered.state.problem).toBe(problem);
   });
 
-  it('goes on from what is known', () => {
+  it('continues from the known state', () => {
     const first = number(submitted(0), closed, imported(4n)).state;
     expect(first).toEqual({
       id: machineId,

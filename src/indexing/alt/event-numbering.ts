@@ -1,6 +1,6 @@
 /**
- * Which index has an event of the alt chain? (chain-svm 6, "Numbering".) Indexes count from 0 in each incarnation; a log names them, and
- * where none does they follow from the order. What contradicts itself or leaves a gap is marked, never smoothed over.
+ * Indexes of alt-chain events (chain-svm 6, "Numbering"). They count from 0 in each incarnation. A log names its index;
+ * without a log it follows from the order. Contradictions and gaps are marked and never smoothed over.
  */
 import type { EventChange } from '../../domain/alt-chain/event-operation.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -8,7 +8,7 @@ import type { AltMachineState, FoundOperation, NumberedOperation } from '../../p
 
 type Draft = { -readonly [K in keyof AltMachineState]: AltMachineState[K] };
 
-export function unknownMachine(id: MachineId): AltMachineState {
+export function emptyMachineState(id: MachineId): AltMachineState {
   return {
     id,
     revision: 0,
@@ -23,7 +23,7 @@ export function unknownMachine(id: MachineId): AltMachineState {
   };
 }
 
-/** Gives the further operations of one machine, which are in order, their places after what is known of it. */
+/** Assigns positions to further operations of one machine, given in order, after the known ones. */
 export function numberOperations(
   known: AltMachineState,
   found: readonly FoundOperation[],
@@ -44,7 +44,7 @@ function place(draft: Draft, operation: FoundOperation): Pick<NumberedOperation,
     beginIncarnation(draft);
     return { incarnation, eventIndex: undefined };
   }
-  // An import makes the log; where one is known still, its close was missed.
+  // An import creates the log; if one is known already, its close was missed.
   if (change.kind === 'imported' && (draft.nextIndex > 0 || draft.priorEventCount > 0n)) beginIncarnation(draft);
   if (change.kind !== 'submitted') draft.priorEventCount = change.priorEventCount;
   const eventIndex = change.record === undefined ? undefined : takeIndex(draft, operation);
@@ -65,8 +65,8 @@ function takeIndex(draft: Draft, { change, blockTime }: FoundOperation): number 
   const index = namedIndex(change) ?? BigInt(draft.nextIndex);
   const isNext = index === BigInt(draft.nextIndex);
   const isTaken = index < BigInt(draft.nextIndex) || index >= BigInt(Number.MAX_SAFE_INTEGER);
-  const isTimely = blockTime !== undefined && blockTime >= (draft.newestBlockTime ?? 0);
-  if (!isNext || !isTimely) draft.problem = 'numbering';
+  const isInTimeOrder = blockTime !== undefined && blockTime >= (draft.newestBlockTime ?? 0);
+  if (!isNext || !isInTimeOrder) draft.problem = 'numbering';
   if (isTaken || blockTime === undefined) return undefined;
   draft.eventCount += 1;
   draft.nextIndex = Number(index) + 1;
@@ -74,14 +74,14 @@ function takeIndex(draft: Draft, { change, blockTime }: FoundOperation): number 
   return Number(index);
 }
 
-/** What the log says, or what the kind of the change fixes. */
+/** Returns the index that the log names, or that the kind of change implies. */
 function namedIndex(change: EventChange): bigint | undefined {
   switch (change.kind) {
     case 'submitted':
       return change.eventIndex;
     case 'imported':
       return 0n;
-    // Whether the count of an adoption's log includes it is not published.
+    // It is not published whether the count of an adoption's log includes it.
     case 'adopted':
     case 'closed':
       return undefined;

@@ -1,16 +1,17 @@
 /**
- * In which order were a machine's operations executed? By slot, by position of the transaction in its block, and inside the transaction.
- * Lists of signatures promise no order inside a slot; a block is asked for it only where the logs do not tell (chain-svm 6).
+ * Execution order of a machine's operations: by slot, by position of the transaction in its block, and by order inside
+ * the transaction. Signature lists do not guarantee the order inside a slot, so the block is read when the logs do not
+ * give it (chain-svm 6).
  */
 import type { FoundOperation } from '../../ports/alt-store.ts';
 
-/** Slots whose block must be asked for the order of its transactions, for one machine's operations. */
+/** Lists the slots whose block must be read to order one machine's operations. */
 export function listUnorderedSlots(operations: readonly FoundOperation[]): number[] {
   const bySlot = Map.groupBy(operations, ({ slot }) => slot);
   return [...bySlot].filter(([, found]) => isUnordered(found)).map(([slot]) => slot);
 }
 
-/** One machine's operations in order; every slot that `listUnorderedSlots` names has positions. */
+/** Sorts one machine's operations; every slot that `listUnorderedSlots` returns must have positions. */
 export function sortOperations(operations: readonly FoundOperation[]): FoundOperation[] {
   return operations.toSorted((a, b) => a.slot - b.slot || compareInSlot(a, b));
 }

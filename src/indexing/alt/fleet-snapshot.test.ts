@@ -1,4 +1,7 @@
-/** Which answers of a node become the snapshot, and how does one that stands still look? On a database of its own and time that tests move. */
+/**
+ * Tests of the ownership snapshot: which responses replace it and how a stale one looks. Each test has its own database
+ * and virtual time.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { formatAltFleetIdentity, type AltFleet } from '../../domain/alt-chain/alt-fleet.ts';
@@ -7,7 +10,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Store } from '../../ports/store.ts';
 import { createAltFleetWorker, type AltFleetWorker } from './fleet-snapshot.ts';
-import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
@@ -17,7 +20,7 @@ const DEPLOYMENT = { genesisHash: KEY, machineRegistry: KEY };
 const IDENTITY = formatAltFleetIdentity(DEPLOYMENT);
 const START = 1_800_000_000_000;
 
-interface Answer {
+interface FakeResponse {
   readonly slot: number;
   readonly ids: readonly number[];
   readonly before?: number;
@@ -26,21 +29,21 @@ interface Answer {
 
 let store: Store;
 let time: VirtualTime;
-let log: ReturnType<typeof createKeptLog>;
+let log: ReturnType<typeof createRecordingLog>;
 let workers: AltFleetWorker[];
-/** Given in turn; the last one again and again. */
-let answers: (Answer | Error)[];
+/** Returned in turn; the last one repeats. */
+let responses: (FakeResponse | Error)[];
 let reads: number;
-/** Of the answers, in turn. */
-let gates: Promise<undefined>[];
+/** Delays of the responses, in turn. */
+let delays: Promise<undefined>[];
 
 beforeEach(async () => {
   store = await createStore('sqlite::memory:');
   time = new VirtualTime(START);
-  log = createKeptLog();
+  log = createRecordingLog();
   workers = [];
   reads = 0;
-  gates = [];
+  delays = [];
 });
 afterEach(async () => {
   await Promise.all(workers.map(({ loop }) => loop.stop()));
@@ -65,10 +68,10 @@ function start(checkGenesis: () => Promise<void> = async () => undefined): AltFl
       checkGenesis,
       async readFleet() {
         const turn = reads++;
-        const answer = answers[Math.min(turn, answers.length - 1)]!;
-        await gates[turn];
-        if (answer instanceof Error) throw answer;
-        const { slot, ids, before = ids.length, after = before } = answer;
+        const response = responses[Math.min(turn, responses.length - 1)]!;
+        await delays[turn];
+        if (response instanceof Error) throw response;
+        const { slot, ids, before = ids.length, after = before } = response;
         return { slot, fleet: toFleet(ids), countBefore: BigInt(before), countAfter: BigInt(after) };
       },
     },
@@ -93,10 +96,10 @@ async function read() {
   ];
 }
 
-describe('a node that answers whole', () => {
-  test('gives a snapshot at once, and one more each interval', async () => {
+describe('a node that returns complete fleets', () => {
+  test('yields a snapshot at once and one more per interval', async () => {
     rule('listing.alt-snapshot');
-    answers = [
+    responses = [
       { slot: 100, ids: [1, 2] },
       { slot: 250, ids: [2, 3] },
     ];
@@ -109,8 +112,8 @@ describe('a node that answers whole', () => {
     expect(await read()).toEqual([250, 60, [2, 3]]);
   });
 
-  test('is noted when it brings no news', async () => {
-    answers = [
+  test('renews the observation when nothing has changed', async () => {
+    responses = [
       { slot: 100, ids: [1] },
       { slot: 250, ids: [1] },
     ];
@@ -120,14 +123,14 @@ describe('a node that answers whole', () => {
   });
 
   test('does not look alive while its slot stands still', async () => {
-    answers = [{ slot: 100, ids: [1] }];
+    responses = [{ slot: 100, ids: [1] }];
     start();
     await time.advance(1_200_000);
     expect([reads, await read()]).toEqual([21, [100, 0, [1]]]);
   });
 
-  test('of an earlier slot replaces only what is out of date', async () => {
-    answers = [
+  test('replaces a snapshot of a later slot only after that one has expired', async () => {
+    responses = [
       { slot: 100, ids: [1] },
       { slot: 90, ids: [9] },
     ];
@@ -139,33 +142,33 @@ describe('a node that answers whole', () => {
   });
 });
 
-describe('a node that does not', () => {
-  const KEPT = 'the ownership snapshot of the alt chain stays as it was';
+describe('a node that returns incomplete fleets', () => {
+  const NOT_REPLACED = 'the ownership snapshot of the alt chain was not replaced';
   const GOOD = { slot: 100, ids: [1, 2] };
 
-  test.each<[name: string, answer: Answer, verdict: string, asked: number]>([
-    ['leaves rows out', { slot: 200, ids: [1], before: 2 }, 'incomplete', 2],
-    ['gives rows too many', { slot: 200, ids: [1, 2, 3], before: 2 }, 'incomplete', 2],
-    ['moves all the while', { slot: 200, ids: [1, 2, 3], before: 2, after: 3 }, 'moved', 4],
-  ])('and %s leaves the one before', async (_name, answer, verdict, asked) => {
-    answers = [GOOD, answer];
+  test.each<[name: string, response: FakeResponse, verdict: string, requests: number]>([
+    ['omits rows', { slot: 200, ids: [1], before: 2 }, 'incomplete', 2],
+    ['returns extra rows', { slot: 200, ids: [1, 2, 3], before: 2 }, 'incomplete', 2],
+    ['keeps changing', { slot: 200, ids: [1, 2, 3], before: 2, after: 3 }, 'moved', 4],
+  ])('leaves the previous snapshot when it %s', async (_name, response, verdict, requests) => {
+    responses = [GOOD, response];
     start();
     await time.advance(60_000);
-    expect([reads, await read()]).toEqual([asked, [100, 0, [1, 2]]]);
+    expect([reads, await read()]).toEqual([requests, [100, 0, [1, 2]]]);
     expect(log.lines.map(({ message, ...rest }) => [message, rest])).toEqual([
-      [KEPT, expect.objectContaining({ fields: { verdict } })],
+      [NOT_REPLACED, expect.objectContaining({ fields: { verdict } })],
     ]);
   });
 
-  test('and holds still in between is asked again at once', async () => {
-    answers = [{ slot: 90, ids: [1], before: 1, after: 2 }, GOOD];
+  test('is queried again at once when the fleet changed in between', async () => {
+    responses = [{ slot: 90, ids: [1], before: 1, after: 2 }, GOOD];
     start();
     await time.advance(0);
     expect([reads, await read()]).toEqual([2, [100, 0, [1, 2]]]);
   });
 
-  test('and fails is asked again after a growing pause', async () => {
-    answers = [chainUnreadable('alt', 'transport'), chainUnreadable('alt', 'transport'), GOOD];
+  test('is queried again after a growing delay when it fails', async () => {
+    responses = [chainUnreadable('alt', 'transport'), chainUnreadable('alt', 'transport'), GOOD];
     start();
     await time.advance(0);
     expect(time.pauses).toEqual([1_000]);
@@ -175,27 +178,27 @@ describe('a node that does not', () => {
     expect(await read()).toEqual([100, 3, [1, 2]]);
   });
 
-  test('and is of another cluster is not asked', async () => {
-    answers = [GOOD];
+  test('is not queried when it belongs to another cluster', async () => {
+    responses = [GOOD];
     start(() => Promise.reject(chainUnreadable('alt', 'wrong-chain')));
     await time.advance(0);
     expect([reads, await read()]).toEqual([0, [undefined, undefined, []]]);
   });
 });
 
-test('of two workers the slower one does not undo what the other has stored', async () => {
-  const gate = Promise.withResolvers<undefined>();
-  answers = [
+test('never overwrites the newer snapshot of another worker', async () => {
+  const delay = Promise.withResolvers<undefined>();
+  responses = [
     { slot: 200, ids: [1] },
     { slot: 100, ids: [2] },
   ];
-  gates = [gate.promise];
+  delays = [delay.promise];
   start();
   await time.advance(0);
   start();
   await time.advance(0);
   expect(await read()).toEqual([100, 0, [2]]);
-  gate.resolve(undefined);
+  delay.resolve(undefined);
   await time.advance(0);
   expect([reads, await read()]).toEqual([2, [100, 0, [2]]]);
 });

@@ -1,6 +1,7 @@
 /**
- * Who has which machines on the alt chain now? (chain-svm 7.) Asks for all of them once an interval and keeps an answer that is whole by the
- * registry's own count; anything less leaves the snapshot before it, which grows old where every replica sees it.
+ * Ownership snapshot of the alt chain (chain-svm 7). Reads all machines once per interval and stores a result that is
+ * complete by the registry's own count. Otherwise the previous snapshot remains and its age grows, which every replica
+ * sees.
  */
 import {
   formatAltFleetIdentity,
@@ -26,19 +27,19 @@ export interface AltFleetWorkerOptions {
 
 export interface AltFleetWorker {
   readonly loop: PollLoop;
-  /** Resolves when there is a snapshot for the first time. */
+  /** Resolves when the first snapshot is available. */
   readonly caughtUp: Promise<unknown>;
 }
 
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_BACKOFF_MILLISECONDS = 60_000;
 
-interface WholeFleet {
+interface CompleteFleet {
   readonly slot: number;
   readonly fleet: AltFleet;
-  /** Clock milliseconds at which it was asked for. */
-  readonly askedAtMilliseconds: number;
+  /** Clock milliseconds at the start of the read. */
+  readonly requestedAtMilliseconds: number;
 }
 
 export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWorker {
@@ -49,30 +50,30 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
   async function poll(): Promise<'idle'> {
     await history.checkGenesis();
     const stored = await store.readAltFleetObservation(identity);
-    const read = await readWhole();
+    const read = await readComplete();
     if (read === undefined) return 'idle';
-    const { slot, fleet, askedAtMilliseconds } = read;
+    const { slot, fleet, requestedAtMilliseconds } = read;
     if (mayReplaceSnapshot(stored, slot, clock.nowMilliseconds(), pollIntervalSeconds)) {
-      const next = { slot, observedAtMilliseconds: askedAtMilliseconds };
-      // False: another replica has just stored one.
+      const next = { slot, observedAtMilliseconds: requestedAtMilliseconds };
+      // Returns false when another replica has just stored one.
       await store.replaceAltFleet(identity, stored, next, fleet);
     }
     caughtUp.resolve(undefined);
     return 'idle';
   }
 
-  /** Undefined: machines came and went all the while, or the node left rows out. */
-  async function readWhole(): Promise<WholeFleet | undefined> {
+  /** Returns undefined when machines kept changing, or when the node omitted rows. */
+  async function readComplete(): Promise<CompleteFleet | undefined> {
     let verdict: ReturnType<typeof judgeFleetCount> = 'moved';
-    for (let attempt = 0; attempt < ATTEMPTS && verdict === 'moved'; attempt++) {
-      const askedAtMilliseconds = clock.nowMilliseconds();
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && verdict === 'moved'; attempt++) {
+      const requestedAtMilliseconds = clock.nowMilliseconds();
       const { slot, fleet, countBefore, countAfter } = await history.readFleet();
       verdict = judgeFleetCount(countBefore, countAfter, fleet.rowCount);
       if (verdict !== 'whole') continue;
       if (fleet.unattributed > 0) log.warn({ rows: fleet.unattributed }, 'machines without an operator are unreadable');
-      return { slot, fleet, askedAtMilliseconds };
+      return { slot, fleet, requestedAtMilliseconds };
     }
-    log.warn({ verdict }, 'the ownership snapshot of the alt chain stays as it was');
+    log.warn({ verdict }, 'the ownership snapshot of the alt chain was not replaced');
     return undefined;
   }
 

@@ -1,15 +1,15 @@
-/** What is wrong with a node's answer about the alt chain's history? Fixed words, so that logs and metrics can count them. */
+/** Errors in a node's response about the alt chain's history, as fixed words that logs and metrics can count. */
 
 export type AltHistoryProblem =
   | 'history-pruned' // the node's first block is later than the first slot of the deployment
-  | 'done-not-met' // the list ends, or goes on below it, without the newest signature that is applied
-  | 'repeated-page' // a page that does not lead on
-  | 'out-of-order' // a page whose slots rise, or are above the row it was asked to begin after
-  | 'node-behind' // a slot before the one that all is applied as of
-  | 'missing-transaction' // a listed transaction that the node does not have
-  | 'not-in-block'; // a listed transaction that its block does not hold
+  | 'done-not-met' // the list ends or continues below the newest applied signature without containing it
+  | 'repeated-page' // the page repeats the previous one
+  | 'out-of-order' // slots rise within the page, or are above the row it starts after
+  | 'node-behind' // the slot is before the one that is applied
+  | 'missing-transaction' // the node does not have a listed transaction
+  | 'not-in-block'; // the block does not contain a listed transaction
 
-/** Says that an answer cannot be true, or not be the whole truth. Nothing of it was taken over; another attempt may be answered better. */
+/** Rejects a response that cannot be true or complete. Nothing of it is stored; a later response may be valid. */
 export class AltHistoryRejected extends Error {
   readonly problem: AltHistoryProblem;
 

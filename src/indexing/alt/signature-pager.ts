@@ -1,6 +1,6 @@
 /**
- * Which transactions are new? (chain-svm 6, "Walking the history".) Pages of signatures are followed from the newest down to the one below
- * which all is applied, each page and the place in the list in one write, so that a walk goes on where it was when the process died.
+ * Pages through new transaction signatures (chain-svm 6, "Walking the history"). Pages are followed from the newest row
+ * down to the last applied one. Each page and the cursor are stored in one write, so that a walk resumes after a crash.
  */
 import type { AltEventStore, AltWalk, ListedTransaction, ObservedSlot, SignatureMark } from '../../ports/alt-store.ts';
 import type { AltHistory, SignatureRow } from '../../ports/alt-chain.ts';
@@ -11,18 +11,18 @@ import type { SharedBackoff } from './shared-backoff.ts';
 export interface SignaturePagerOptions {
   readonly history: AltHistory;
   readonly store: AltEventStore;
-  readonly patience: SharedBackoff;
+  readonly backoff: SharedBackoff;
   readonly clock: Clock;
   readonly log: Log;
-  /** No event is older. */
+  /** First slot of the deployment's events. */
   readonly firstSlot: number;
 }
 
-/** Takes over one page below what is listed. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
+/** Imports one page below the listed rows. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
 export type ListPage = (walk: AltWalk, signal: AbortSignal) => Promise<void>;
 
 export function createSignaturePager(options: SignaturePagerOptions): ListPage {
-  const { history, store, patience, clock, log, firstSlot } = options;
+  const { history, store, backoff, clock, log, firstSlot } = options;
 
   return async (walk, signal) => {
     const { done, open } = walk;
@@ -31,31 +31,31 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     const page = await readPage(before, signal);
     checkPage(page, before);
     const { rows, isEnd } = await cutAtEnd(walk, page);
-    await takeOver(walk, observed, rows, isEnd);
+    await storePage(walk, observed, rows, isEnd);
     if (done === undefined && isEnd) log.info({ slot: observed.slot }, 'the alt chain’s history is listed');
   };
 
-  /** A server that does not know the row answers with an empty page as well, so an end is asked for twice. */
+  /** A server that does not know the row also returns an empty page, so the end is requested twice. */
   async function readPage(before: SignatureMark | undefined, signal: AbortSignal): Promise<readonly SignatureRow[]> {
-    const ask = () => patience.ask(() => history.listSignatures('event-registry', before?.signature), signal);
-    const page = await ask();
-    return page.length === 0 && before !== undefined ? ask() : page;
+    const list = () => backoff.run(() => history.listSignatures('event-registry', before?.signature), signal);
+    const page = await list();
+    return page.length === 0 && before !== undefined ? list() : page;
   }
 
   async function observe({ done }: AltWalk, signal: AbortSignal): Promise<ObservedSlot> {
     const atMilliseconds = clock.nowMilliseconds();
-    const slot = await patience.ask(() => history.readSlot(), signal);
+    const slot = await backoff.run(() => history.readSlot(), signal);
     if (done !== undefined && slot < done.slot) throw new AltHistoryRejected('node-behind');
     if (done === undefined) await checkServesAll(signal);
     return { slot, atMilliseconds };
   }
 
   async function checkServesAll(signal: AbortSignal): Promise<void> {
-    const first = await patience.ask(() => history.readFirstAvailableSlot(), signal);
+    const first = await backoff.run(() => history.readFirstAvailableSlot(), signal);
     if (first > firstSlot) throw new AltHistoryRejected('history-pruned');
   }
 
-  /** The rows above the end of the walk, and whether the page reaches it. */
+  /** Returns the rows above the end of the walk, and whether the page reaches it. */
   async function cutAtEnd(
     walk: AltWalk,
     page: readonly SignatureRow[],
@@ -74,7 +74,7 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     throw new AltHistoryRejected('done-not-met');
   }
 
-  /** What was listed may lack as much as its end does. */
+  /** The listed rows may be as incomplete as their end. */
   async function dropInterval({ revision, done, observed, open }: AltWalk): Promise<void> {
     if (open === undefined) return;
     await store.writeAltIndex(revision, {
@@ -83,8 +83,8 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     });
   }
 
-  /** Another process that was first has done the same. */
-  async function takeOver(
+  /** If the write is lost, another process has stored the same page. */
+  async function storePage(
     walk: AltWalk,
     observed: ObservedSlot,
     rows: readonly SignatureRow[],
@@ -104,7 +104,7 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   }
 }
 
-/** Throws `AltHistoryRejected` for a page that is not what lies below `before`. */
+/** Throws `AltHistoryRejected` for a page that does not continue below `before`. */
 export function checkPage(page: readonly SignatureRow[], before: SignatureMark | undefined): void {
   if (before !== undefined && page.at(-1)?.signature === before.signature)
     throw new AltHistoryRejected('repeated-page');

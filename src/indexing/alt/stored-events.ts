@@ -1,4 +1,4 @@
-/** Of what form are stored events for the model, and is one of them what the log account shows as its last? */
+/** Conversions of stored alt-chain events into rating events, and comparison with the last event of a log account. */
 import type { EventRecord } from '../../domain/machine/machine-facts.ts';
 import type { RatingEvent } from '../../domain/rating/event.ts';
 import type { StoredAltEvent } from '../../ports/alt-store.ts';
@@ -8,7 +8,7 @@ export function toRatingEvent({ eventIndex, blockTime, record }: StoredAltEvent)
   return { seq: eventIndex, type, value, currency, timestamp, trust, blockTimestamp: blockTime };
 }
 
-/** The events from index `from` on, up to the first that is missing. */
+/** Returns the events from index `from` up to the first gap. */
 export function pickConsecutive(events: readonly StoredAltEvent[], from: number): readonly StoredAltEvent[] {
   const gap = events.findIndex(({ eventIndex }, k) => eventIndex !== from + k);
   return gap === -1 ? events : events.slice(0, gap);

@@ -1,6 +1,6 @@
 /**
- * What did listed transactions do? Read several at a time; what was read is remembered until it is applied, so that a failure in the middle
- * asks for nothing twice. A transaction that the node does not have is asked for again and never passed over (chain-svm 6).
+ * Reads listed transactions concurrently. Results are cached until they are applied, so that a failure midway repeats
+ * no request. A transaction that the node does not have yet is requested again and never skipped (chain-svm 6).
  */
 import type { EventChange, EventOperation } from '../../domain/alt-chain/event-operation.ts';
 import type { FoundOperation, ListedTransaction } from '../../ports/alt-store.ts';
@@ -11,23 +11,23 @@ import type { SharedBackoff } from './shared-backoff.ts';
 
 export interface TransactionReaderOptions {
   readonly history: AltHistory;
-  readonly patience: SharedBackoff;
+  readonly backoff: SharedBackoff;
   readonly timers: Timers;
-  /** Transactions asked for at once. */
+  /** Number of transactions requested concurrently. */
   readonly concurrency: number;
 }
 
 export interface TransactionsRead {
   readonly operations: readonly FoundOperation[];
-  /** Of no known form, or without a time: to be parked. */
+  /** Transactions of unknown form or without a time, to be parked. */
   readonly unreadable: readonly ListedTransaction[];
 }
 
 export interface TransactionReader {
-  /** Undefined when the signal is aborted. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
+  /** Returns undefined when the signal is aborted. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
   read(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined>;
-  /** What was read is applied. */
-  forget(): void;
+  /** Clears the cache once its transactions are applied. */
+  clear(): void;
 }
 
 const MAX_ATTEMPTS = 3;
@@ -36,28 +36,28 @@ const PAUSE_MILLISECONDS = 1_000;
 type Outcome = readonly FoundOperation[] | 'unreadable';
 
 export function createTransactionReader(options: TransactionReaderOptions): TransactionReader {
-  const { history, patience, timers, concurrency } = options;
-  const known = new Map<string, Outcome>();
+  const { history, backoff, timers, concurrency } = options;
+  const outcomes = new Map<string, Outcome>();
 
   async function read(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined> {
-    const waiting = rows.filter(({ signature }) => !known.has(signature)).values();
-    const ending = new AbortController();
-    const either = AbortSignal.any([signal, ending.signal]);
+    const waiting = rows.filter(({ signature }) => !outcomes.has(signature)).values();
+    const stopping = new AbortController();
+    const either = AbortSignal.any([signal, stopping.signal]);
     let failure: unknown;
     const readers = Array.from({ length: concurrency }, async () => {
       for (const row of waiting) {
         if (either.aborted) return;
         const outcome = await readOne(row, either);
-        if (outcome !== undefined) known.set(row.signature, outcome);
+        if (outcome !== undefined) outcomes.set(row.signature, outcome);
       }
     });
-    const endAll = (error: unknown) => {
-      if (!ending.signal.aborted) failure = error;
-      ending.abort();
+    const stopAll = (error: unknown) => {
+      if (!stopping.signal.aborted) failure = error;
+      stopping.abort();
     };
-    await Promise.all(readers.map((reader) => reader.catch(endAll)));
+    await Promise.all(readers.map((reader) => reader.catch(stopAll)));
     if (signal.aborted) return undefined;
-    if (ending.signal.aborted) throw failure;
+    if (stopping.signal.aborted) throw failure;
     return collect(rows);
   }
 
@@ -65,25 +65,25 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     const operations: FoundOperation[] = [];
     const unreadable: ListedTransaction[] = [];
     for (const row of rows) {
-      const outcome = known.get(row.signature)!;
+      const outcome = outcomes.get(row.signature)!;
       if (outcome === 'unreadable') unreadable.push(row);
       else operations.push(...outcome);
     }
     return { operations, unreadable };
   }
 
-  /** Undefined when the signal is aborted. */
+  /** Returns undefined when the signal is aborted. */
   async function readOne(listed: ListedTransaction, signal: AbortSignal): Promise<Outcome | undefined> {
     let row = listed;
     for (let attempt = 1; ; attempt++) {
-      const asked = row;
-      const reading = await patience.ask(() => history.readTransaction({ ...asked, hasFailed: false }), signal);
+      const current = row;
+      const reading = await backoff.run(() => history.readTransaction({ ...current, hasFailed: false }), signal);
       if (reading.state === 'read')
-        return reading.operations.map((operation, order) => toFound(operation, order, asked));
+        return reading.operations.map((operation, order) => toFound(operation, order, current));
       if (reading.state === 'parked') {
-        const blockTime = await patience.ask(() => history.readBlockTime(asked.slot), signal);
+        const blockTime = await backoff.run(() => history.readBlockTime(current.slot), signal);
         if (blockTime === undefined) return 'unreadable';
-        row = { ...asked, blockTime };
+        row = { ...current, blockTime };
       }
       if (attempt >= MAX_ATTEMPTS) {
         if (reading.state === 'not-here-yet') throw new AltHistoryRejected('missing-transaction');
@@ -94,7 +94,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     }
   }
 
-  return { read, forget: () => known.clear() };
+  return { read, clear: () => outcomes.clear() };
 }
 
 function toFound(operation: EventOperation, order: number, row: ListedTransaction): FoundOperation {

@@ -1,11 +1,11 @@
-/** What do the logs of new blocks change for facts that were kept? (chain-evm 6.) */
+/** Cache invalidation derived from the logs of new blocks (chain-evm 6). */
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { ChainLog, HeadStep } from '../../ports/main-chain.ts';
 
 export type HeadEffects = Pick<HeadStep, 'touched' | 'deployment' | 'checks'>;
 
-/** When it is not known what happened, everything may have: a reorg may even undo an upgrade. */
-export const EVERYTHING: HeadEffects = { touched: 'all', deployment: true, checks: true };
+/** Invalidates everything. Used when the changes are unknown, because a reorg may even undo an upgrade. */
+export const ALL_EFFECTS: HeadEffects = { touched: 'all', deployment: true, checks: true };
 
 export function sumEffects(logs: readonly ChainLog[]): HeadEffects {
   const machines = new Set<MachineId>();
@@ -22,7 +22,7 @@ export function sumEffects(logs: readonly ChainLog[]): HeadEffects {
         kybOperators.add(effect.operator);
         break;
       case 'checks':
-        // Other code may answer other facts.
+        // Other code may return other facts.
         checks = deployment = isAll = true;
         break;
       case 'deployment':

@@ -3,140 +3,140 @@ import { createStore } from '../../adapters/sql/create-store.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
 import { A, B, openFollowing, pollSteps, problemOf } from '../../../testing/fixtures/head-follower-harness.ts';
-import { NEVER, createBench, type Bench } from '../../../testing/fixtures/indexer-harness.ts';
+import { NEVER, createHarness, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 
-describe('the blocks above the index', () => {
-  const floorOf = ({ follower }: Bench) => follower.recent()!.floor.blockNumber;
+describe('blocks above the index', () => {
+  const floorOf = ({ follower }: IndexerHarness) => follower.recent()!.floor.blockNumber;
 
-  it('are all known from the first poll on', async () => {
-    const bench = createBench({ store: await createStore('sqlite::memory:') });
-    bench.chain.finalityLag = 5;
-    bench.chain.mineMany(10);
-    await bench.index.advance(NEVER);
-    bench.chain.mine([submitted(A)]);
-    bench.chain.requests.length = 0;
-    expect(await pollSteps(bench)).toEqual([[11, 'all', 'deployment', 'checks']]);
-    expect(bench.chain.requests).toEqual(['header', 'head', 'headers', 'block-logs']);
-    expect(floorOf(bench)).toBe(5);
-    expect(bench.follower.recent()!.listEvents('second', A, 5, 11)).toMatchObject([{ blockNumber: 11 }]);
+  it('are all known after the first poll', async () => {
+    const harness = createHarness({ store: await createStore('sqlite::memory:') });
+    harness.chain.finalityLag = 5;
+    harness.chain.mineMany(10);
+    await harness.index.advance(NEVER);
+    harness.chain.mine([submitted(A)]);
+    harness.chain.requests.length = 0;
+    expect(await pollSteps(harness)).toEqual([[11, 'all', 'deployment', 'checks']]);
+    expect(harness.chain.requests).toEqual(['header', 'head', 'headers', 'block-logs']);
+    expect(floorOf(harness)).toBe(5);
+    expect(harness.follower.recent()!.listEvents('second', A, 5, 11)).toMatchObject([{ blockNumber: 11 }]);
   });
 
-  it('are let go as the index advances, but for those that answers may still stand on', async () => {
-    const bench = await openFollowing();
+  it('are dropped as the index advances, except those that responses may still use', async () => {
+    const harness = await openFollowing();
     for (let i = 0; i < 84; i++) {
-      bench.chain.mine();
-      await bench.index.advance(NEVER);
-      await bench.follower.poll();
+      harness.chain.mine();
+      await harness.index.advance(NEVER);
+      await harness.follower.poll();
     }
-    expect(floorOf(bench)).toBe(28);
+    expect(floorOf(harness)).toBe(28);
   });
 
-  it('are read anew when a backfill has come near', async () => {
-    const bench = await openFollowing();
-    expect(floorOf(bench)).toBe(10);
-    await bench.index.advance(NEVER);
-    bench.chain.mine([submitted(A)]);
-    expect(await pollSteps(bench)).toEqual([[11, [A]]]);
-    expect(floorOf(bench)).toBe(8);
+  it('are read again once a backfill has come near the head', async () => {
+    const harness = await openFollowing();
+    expect(floorOf(harness)).toBe(10);
+    await harness.index.advance(NEVER);
+    harness.chain.mine([submitted(A)]);
+    expect(await pollSteps(harness)).toEqual([[11, [A]]]);
+    expect(floorOf(harness)).toBe(8);
   });
 
   it('are not read from a node that is behind', async () => {
-    const bench = await openFollowing();
-    await bench.index.advance(NEVER);
-    bench.chain.behind = 1;
-    expect(await problemOf(bench)).toBe('head-behind');
-    expect(bench.steps).toEqual([]);
-    bench.chain.behind = 0;
-    expect(await pollSteps(bench)).toEqual([[10, []]]);
-    expect(floorOf(bench)).toBe(8);
+    const harness = await openFollowing();
+    await harness.index.advance(NEVER);
+    harness.chain.behind = 1;
+    expect(await problemOf(harness)).toBe('head-behind');
+    expect(harness.steps).toEqual([]);
+    harness.chain.behind = 0;
+    expect(await pollSteps(harness)).toEqual([[10, []]]);
+    expect(floorOf(harness)).toBe(8);
   });
 
-  it('are followed without the index while the way down to it is refused', async () => {
-    const bench = await openFollowing();
-    await bench.index.advance(NEVER);
-    bench.chain.faults.before = (request, [since]) => {
+  it('are not required while the node refuses the range down to the index', async () => {
+    const harness = await openFollowing();
+    await harness.index.advance(NEVER);
+    harness.chain.faults.before = (request, [since]) => {
       if (request === 'head' && since === 8) throw new LogQueryRefused('range-too-large');
     };
-    bench.chain.mine([submitted(A)]);
-    bench.chain.requests.length = 0;
-    expect(await pollSteps(bench)).toEqual([[11, [A]]]);
-    expect(await pollSteps(bench)).toEqual([[11, []]]);
-    expect(bench.chain.requests).toEqual(['head', 'head', 'block-logs', 'head']);
-    expect(floorOf(bench)).toBe(10);
-    bench.chain.faults = {};
-    bench.time.jump(10_000);
-    await bench.follower.poll();
-    expect(floorOf(bench)).toBe(8);
+    harness.chain.mine([submitted(A)]);
+    harness.chain.requests.length = 0;
+    expect(await pollSteps(harness)).toEqual([[11, [A]]]);
+    expect(await pollSteps(harness)).toEqual([[11, []]]);
+    expect(harness.chain.requests).toEqual(['head', 'head', 'block-logs', 'head']);
+    expect(floorOf(harness)).toBe(10);
+    harness.chain.faults = {};
+    harness.time.jump(10_000);
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(8);
   });
 
-  it('are followed without the index while something on the way down to it is withheld', async () => {
-    const bench = await openFollowing();
-    await bench.index.advance(NEVER);
-    bench.chain.mine([submitted(A)]);
-    await bench.follower.poll();
-    bench.chain.mine();
-    bench.chain.rollBack(3);
-    bench.chain.mine([submitted(B)]);
-    bench.chain.mineMany(3);
-    bench.chain.faults.logs = () => [];
-    bench.chain.faults.blockLogs = () => [];
-    expect(await problemOf(bench)).toBe('withheld-logs');
-    expect(await pollSteps(bench)).toEqual([[13, 'all', 'deployment', 'checks']]);
-    bench.chain.mine();
-    expect(await pollSteps(bench)).toEqual([[14, []]]);
-    expect(floorOf(bench)).toBe(13);
+  it('are not required while the node withholds logs on the way down to the index', async () => {
+    const harness = await openFollowing();
+    await harness.index.advance(NEVER);
+    harness.chain.mine([submitted(A)]);
+    await harness.follower.poll();
+    harness.chain.mine();
+    harness.chain.rollBack(3);
+    harness.chain.mine([submitted(B)]);
+    harness.chain.mineMany(3);
+    harness.chain.faults.logs = () => [];
+    harness.chain.faults.blockLogs = () => [];
+    expect(await problemOf(harness)).toBe('withheld-logs');
+    expect(await pollSteps(harness)).toEqual([[13, 'all', 'deployment', 'checks']]);
+    harness.chain.mine();
+    expect(await pollSteps(harness)).toEqual([[14, []]]);
+    expect(floorOf(harness)).toBe(13);
   });
 
-  it('are not asked for again where memory does not suffice', async () => {
-    const bench = await openFollowing({ recentLimits: { blocks: 100, events: 4 } });
-    bench.chain.finalityLag = 5;
-    for (let i = 0; i < 5; i++) bench.chain.mine([submitted(A), submitted(B)]);
-    await bench.index.advance(NEVER);
-    await bench.follower.poll();
-    await bench.follower.poll();
-    expect(floorOf(bench)).toBe(13);
-    bench.chain.requests.length = 0;
-    bench.time.jump(3_600_000);
-    await bench.follower.poll();
-    expect(bench.chain.requests).toEqual(['head']);
+  it('are not requested again when memory does not suffice', async () => {
+    const harness = await openFollowing({ recentLimits: { blocks: 100, events: 4 } });
+    harness.chain.finalityLag = 5;
+    for (let i = 0; i < 5; i++) harness.chain.mine([submitted(A), submitted(B)]);
+    await harness.index.advance(NEVER);
+    await harness.follower.poll();
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(13);
+    harness.chain.requests.length = 0;
+    harness.time.jump(3_600_000);
+    await harness.follower.poll();
+    expect(harness.chain.requests).toEqual(['head']);
   });
 
-  it('refuse an index that is not of their chain', async () => {
-    const bench = await openFollowing();
-    await bench.index.advance(NEVER);
-    bench.chain.rollBack(4);
-    bench.chain.mineMany(10);
-    expect(await pollSteps(bench)).toEqual([[16, 'all', 'deployment', 'checks']]);
-    expect(bench.standing.refusal()).toBe('checkpoint-not-on-chain');
-    bench.chain.mine([submitted(A)]);
-    expect(await pollSteps(bench)).toEqual([[17, [A]]]);
+  it('refuse an index that is not on their chain', async () => {
+    const harness = await openFollowing();
+    await harness.index.advance(NEVER);
+    harness.chain.rollBack(4);
+    harness.chain.mineMany(10);
+    expect(await pollSteps(harness)).toEqual([[16, 'all', 'deployment', 'checks']]);
+    expect(harness.integrity.refusal()).toBe('checkpoint-not-on-chain');
+    harness.chain.mine([submitted(A)]);
+    expect(await pollSteps(harness)).toEqual([[17, [A]]]);
   });
 
-  it('accept it again when it is', async () => {
-    const bench = await openFollowing();
-    await bench.index.advance(NEVER);
-    bench.chain.faults.header = (header) => (header.number === 9 ? { ...header, parentHash: '0xfork' } : header);
-    await bench.follower.poll();
-    expect(bench.standing.refusal()).toBe('checkpoint-not-on-chain');
-    bench.chain.faults = {};
-    bench.time.jump(10_000);
-    await bench.follower.poll();
-    expect(bench.standing.refusal()).toBeUndefined();
+  it('accept the index again once it is on their chain', async () => {
+    const harness = await openFollowing();
+    await harness.index.advance(NEVER);
+    harness.chain.faults.header = (header) => (header.number === 9 ? { ...header, parentHash: '0xfork' } : header);
+    await harness.follower.poll();
+    expect(harness.integrity.refusal()).toBe('checkpoint-not-on-chain');
+    harness.chain.faults = {};
+    harness.time.jump(10_000);
+    await harness.follower.poll();
+    expect(harness.integrity.refusal()).toBeUndefined();
   });
 
-  it('are bounded', async () => {
-    const bench = await openFollowing({ recentLimits: { blocks: 6, events: 10 } });
-    await bench.index.advance(NEVER);
-    await bench.follower.poll();
-    expect(floorOf(bench)).toBe(8);
+  it('are bounded in number', async () => {
+    const harness = await openFollowing({ recentLimits: { blocks: 6, events: 10 } });
+    await harness.index.advance(NEVER);
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(8);
     for (let i = 0; i < 20; i++) {
-      bench.chain.mine([submitted(A), submitted(A), submitted(B)]);
-      await bench.follower.poll();
+      harness.chain.mine([submitted(A), submitted(A), submitted(B)]);
+      await harness.follower.poll();
     }
-    expect(bench.follower.recent()!.headNumber).toBe(30);
-    expect(floorOf(bench)).toBe(27);
-    bench.chain.requests.length = 0;
-    await bench.follower.poll();
-    expect(bench.chain.requests).toEqual(['head']);
+    expect(harness.follower.recent()!.headNumber).toBe(30);
+    expect(floorOf(harness)).toBe(27);
+    harness.chain.requests.length = 0;
+    await harness.follower.poll();
+    expect(harness.chain.requests).toEqual(['head']);
   });
 });

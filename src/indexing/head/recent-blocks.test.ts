@@ -23,7 +23,7 @@ function event(blockNumber: number, machineId = A): EventLogEntry {
   };
 }
 
-/** Blocks 11 to 15 above block 10, each with an event of A and one of another machine. */
+/** Blocks 11 to 15 above block 10, each with one event of A and one of another machine. */
 function createRecent(limits = { blocks: 100, events: 100 }): RecentBlocks {
   const recent = new RecentBlocks({ blockNumber: 10, blockHash: '0x10' }, limits);
   for (let number = 11; number <= 15; number++)
@@ -32,7 +32,7 @@ function createRecent(limits = { blocks: 100, events: 100 }): RecentBlocks {
 }
 
 describe('recent blocks', () => {
-  it('know hashes from the floor to the head', () => {
+  it('return hashes from the floor to the head', () => {
     const recent = createRecent();
     expect([9, 10, 11, 15, 16].map((number) => recent.hashAt(number))).toEqual([
       undefined,
@@ -58,7 +58,7 @@ describe('recent blocks', () => {
     expect(recent.listEvents('first', A, 10, 15)).toEqual([]);
   });
 
-  it('span only what is of their chain', () => {
+  it('span only blocks of their own chain', () => {
     const recent = createRecent();
     const spans = (from: number, to: number, fromHash = `0x${from}`, toHash = `0x${to}`) =>
       recent.spans({ blockNumber: from, blockHash: fromHash }, { ...block(to), hash: toHash });
@@ -67,7 +67,7 @@ describe('recent blocks', () => {
     expect([spans(12, 14, '0xfork'), spans(12, 14, '0x12', '0xfork')]).toEqual([false, false]);
   });
 
-  it('raise their floor, never above the head and never down', () => {
+  it('raise their floor, but never above the head and never down', () => {
     const recent = createRecent();
     const raise = (blockNumber: number) => {
       recent.raiseFloor(blockNumber);
@@ -79,7 +79,7 @@ describe('recent blocks', () => {
     expect(recent.headNumber).toBe(15);
   });
 
-  it('keep no more blocks and events than allowed', () => {
+  it('retain no more blocks and events than the limits allow', () => {
     expect(createRecent({ blocks: 3, events: 100 }).floor.blockNumber).toBe(12);
     expect(createRecent({ blocks: 100, events: 4 }).floor.blockNumber).toBe(13);
     expect(createRecent({ blocks: 100, events: 1 }).floor.blockNumber).toBe(15);

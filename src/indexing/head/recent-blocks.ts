@@ -1,6 +1,7 @@
 /**
- * What happened above the stored index? The newest blocks of one chain, parent to child, with the event logs in them. Everything above
- * `floor` is known; the floor is a block of the same chain. Bounded: the oldest blocks fall first, and the floor rises.
+ * Bounded buffer of the newest blocks of one chain, parent to child, with their event logs. Every block above `floor`
+ * is known, and the floor is a block of the same chain. When a limit is reached the oldest blocks are dropped and the
+ * floor rises.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
@@ -16,7 +17,7 @@ export interface RecentBlocksLimits {
   readonly events: number;
 }
 
-/** Some hours of blocks, and some 10 MB. */
+/** Some hours of blocks, about 10 MB. */
 export const RECENT_BLOCKS_LIMITS: RecentBlocksLimits = { blocks: 2_048, events: 50_000 };
 
 export class RecentBlocks {
@@ -38,7 +39,7 @@ export class RecentBlocks {
     return this.#floor.blockNumber + this.#blocks.length;
   }
 
-  /** Adds the child of the newest block, with all event logs in it. */
+  /** Appends the child of the newest block with all of its event logs. */
   append({ number, hash, timestamp }: BlockRef, events: readonly EventLogEntry[]): void {
     this.#blocks.push({ number, hash, timestamp, events });
     this.#eventCount += events.length;
@@ -48,33 +49,33 @@ export class RecentBlocks {
     this.#dropFirst(excess);
   }
 
-  /** Forgets the blocks up to `blockNumber`. */
+  /** Drops the blocks up to `blockNumber`. */
   raiseFloor(blockNumber: number): void {
     const covered = Math.min(blockNumber, this.headNumber) - this.#floor.blockNumber;
     this.#dropFirst(Math.max(0, covered));
   }
 
-  /** The hash of a block from the floor to the head. */
+  /** Returns the hash of a block from the floor to the head. */
   hashAt(number: number): string | undefined {
     return number === this.#floor.blockNumber ? this.#floor.blockHash : this.blockAt(number)?.hash;
   }
 
-  /** A block above the floor. */
+  /** Returns a block above the floor. */
   blockAt(number: number): BlockRef | undefined {
     return this.#blocks[number - this.#floor.blockNumber - 1];
   }
 
-  /** Tells whether the checkpoint and `block` are of one chain, and all blocks between them are known. */
+  /** Returns whether the checkpoint and `block` are on one chain and all blocks between them are known. */
   holdsBoth(checkpoint: Checkpoint, block: BlockRef): boolean {
     return this.hashAt(checkpoint.blockNumber) === checkpoint.blockHash && this.hashAt(block.number) === block.hash;
   }
 
-  /** Tells whether all blocks after the checkpoint up to `block` are known, and are of one chain with both. */
+  /** Returns whether all blocks after the checkpoint up to `block` are known and on one chain with both. */
   spans(checkpoint: Checkpoint, block: BlockRef): boolean {
     return checkpoint.blockNumber <= block.number && this.holdsBoth(checkpoint, block);
   }
 
-  /** The event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
+  /** Returns the event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
   listEvents(generation: EventGeneration, id: MachineId, after: number, upTo: number): EventLogEntry[] {
     const start = Math.max(0, after - this.#floor.blockNumber);
     const end = Math.max(0, upTo - this.#floor.blockNumber);

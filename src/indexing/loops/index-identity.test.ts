@@ -13,13 +13,13 @@ const DEPLOYMENT: IndexedDeployment = {
   legacyEventRegistry: undefined,
 };
 
-it('names everything that decides which logs are stored', () => {
+it('includes everything that decides which logs are stored', () => {
   expect(formatIndexIdentity(DEPLOYMENT)).toBe(
     `layout=1 chain=3338 start=120 machines=${address('1')} homes=${address('2')} events=${address('3')} legacy-events=none`,
   );
 });
 
-it('differs when any of it does', () => {
+it('changes when any input changes', () => {
   const others: Partial<IndexedDeployment>[] = [
     { chainId: 1 },
     { startBlock: 0 },

@@ -1,6 +1,6 @@
 /**
- * May the stored index be served? It is refused while there is proof that it is not the history of the chain that is read: loudly, and
- * without changing a row, because a person must decide what to do about it.
+ * Integrity state of the stored index. While there is proof that the index is not the history of the chain being read,
+ * nothing is served from it and no row changes, because an operator must decide what to do.
  */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { Log } from '../../ports/runtime.ts';
@@ -8,10 +8,10 @@ import type { Log } from '../../ports/runtime.ts';
 export type IndexRefusal =
   /** The database holds the index of another deployment. */
   | 'other-deployment'
-  /** The node's block at the height of the checkpoint is another one: a reorg past finality, or another chain. */
+  /** The node has another block at the checkpoint's height: a reorg past finality, or another chain. */
   | 'checkpoint-not-on-chain';
 
-/** Ends a step of the worker; the loop goes on asking, because the proof may have been one bad node. */
+/** Fails one step of the worker. The loop keeps running, because a single bad node may have caused the proof. */
 export class IndexRefused extends Error {
   readonly refusal: IndexRefusal;
 
@@ -22,12 +22,12 @@ export class IndexRefused extends Error {
   }
 }
 
-/** Who holds the proof. Each takes back its own only. */
+/** Component that holds a proof; each withdraws only its own. */
 export type IntegritySource = 'index' | 'head';
 
 export interface IndexIntegrity {
-  /** A witness's newest finding; undefined: the stored index is of this chain, as far as it sees. */
-  tell(witness: IntegritySource, refusal: IndexRefusal | undefined): void;
+  /** Replaces the latest finding of one source; `undefined` withdraws it. */
+  report(source: IntegritySource, refusal: IndexRefusal | undefined): void;
   refusal(): IndexRefusal | undefined;
   /** Throws `ChainUnreadable` while the index is refused. */
   check(): void;
@@ -41,15 +41,15 @@ export function createIndexIntegrity(log: Log): IndexIntegrity {
   }
 
   return {
-    tell(witness, found) {
-      if (findings.get(witness) === found) return;
+    report(source, found) {
+      if (findings.get(source) === found) return;
       if (found === undefined) {
-        findings.delete(witness);
-        log.warn({ witness }, 'the stored index agrees with the chain again');
+        findings.delete(source);
+        log.warn({ witness: source }, 'the stored index agrees with the chain again');
       } else {
-        findings.set(witness, found);
+        findings.set(source, found);
         log.error(
-          { witness, refusal: found },
+          { witness: source, refusal: found },
           'the stored index is refused; nothing is served from it or written to it',
         );
       }

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../domain/faults.ts';
-import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { createLeaderLoop } from './leader-loop.ts';
 import type { PollLoop } from './poll-loop.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
-/** Answers of the lock, one a second; the last one stays. */
-function createScene(answers: readonly (boolean | Error)[]) {
+/** Scripts the results of the lock, one per second; the last one repeats. */
+function createFixture(results: readonly (boolean | Error)[]) {
   const time = new VirtualTime(0);
   const events: string[] = [];
-  const log = createKeptLog();
-  let asked = 0;
+  const log = createRecordingLog();
+  let attempts = 0;
   const stopped = Promise.withResolvers<unknown>();
-  let holdsBack = false;
+  let isStopHeld = false;
   const worker: PollLoop = {
     name: 'worker',
     start: () => void events.push(`start ${time.nowMilliseconds()}`),
     wake: () => undefined,
     async stop() {
       events.push(`stop ${time.nowMilliseconds()}`);
-      if (holdsBack) await stopped.promise;
+      if (isStopHeld) await stopped.promise;
     },
     report: () => ({
       steps: 0,
@@ -30,24 +30,24 @@ function createScene(answers: readonly (boolean | Error)[]) {
     }),
   };
   const lock = {
-    async hold() {
-      const answer = answers[Math.min(asked++, answers.length - 1)]!;
-      if (answer instanceof Error) throw answer;
-      return answer;
+    async acquire() {
+      const result = results[Math.min(attempts++, results.length - 1)]!;
+      if (result instanceof Error) throw result;
+      return result;
     },
     release: async () => void events.push(`release ${time.nowMilliseconds()}`),
   };
   const leader = createLeaderLoop({ lock, workers: [worker], clock: time, timers: time, log });
-  const holdBack = () => {
-    holdsBack = true;
+  const holdStop = () => {
+    isStopHeld = true;
     return () => stopped.resolve(undefined);
   };
-  return { leader, time, events, holdBack };
+  return { leader, time, events, holdStop };
 }
 
-describe('a leader', () => {
-  it('starts its workers once, when it gets the lock', async () => {
-    const { leader, time, events } = createScene([false, false, true]);
+describe('a leader loop', () => {
+  it('starts its workers once after acquiring the lock', async () => {
+    const { leader, time, events } = createFixture([false, false, true]);
     leader.loop.start();
     await time.advance(1_500);
     expect([leader.isLeading(), events]).toEqual([false, []]);
@@ -58,19 +58,19 @@ describe('a leader', () => {
   });
 
   it.each([
-    ['another has the lock', false],
-    ['nobody knows who has it', new Fault('StoreUnavailable', {})],
-  ])('stops its workers when %s, and starts them again', async (_, answer) => {
-    const { leader, time, events } = createScene([true, answer, answer, true]);
+    ['another process takes the lock', false],
+    ['the lock cannot be read', new Fault('StoreUnavailable', {})],
+  ])('stops its workers after %s and restarts them later', async (_, result) => {
+    const { leader, time, events } = createFixture([true, result, result, true]);
     leader.loop.start();
     await time.advance(5_000);
     expect(events).toEqual(['start 0', 'stop 1000', 'start 3000']);
     await leader.resign();
   });
 
-  it('waits for workers of an earlier time before it starts them again', async () => {
-    const { leader, time, events, holdBack } = createScene([true, false, true]);
-    const letGo = holdBack();
+  it('waits for the previous workers to stop before it starts them again', async () => {
+    const { leader, time, events, holdStop } = createFixture([true, false, true]);
+    const letGo = holdStop();
     leader.loop.start();
     await time.advance(4_000);
     expect([leader.isLeading(), events]).toEqual([false, ['start 0', 'stop 1000']]);

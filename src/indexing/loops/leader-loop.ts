@@ -1,13 +1,13 @@
 /**
- * Does this process follow the chains? It does while it holds the leader's lock, which it asks for again and again; its workers run then, and
- * only then. A database that cannot be asked may have given the lock to another, so the workers stop.
+ * Leader election loop. It polls for the leader lock and runs the chain workers only while this process holds it. When
+ * the database is unreachable another process may hold the lock, so the workers stop.
  */
 import type { Clock, LeaderLock, Log, Timers } from '../../ports/runtime.ts';
 import { createPollLoop, type PollLoop, type StepOutcome } from './poll-loop.ts';
 
 export interface LeaderLoopOptions {
   readonly lock: LeaderLock;
-  /** Started and stopped here alone. */
+  /** Started and stopped only by this loop. */
   readonly workers: readonly PollLoop[];
   readonly clock: Clock;
   readonly timers: Timers;
@@ -17,35 +17,38 @@ export interface LeaderLoopOptions {
 export interface LeaderLoop {
   readonly loop: PollLoop;
   readonly isLeading: () => boolean;
-  /** Ends the loop and the workers, then gives the lock to whoever asks next. */
+  /** Stops the loop and the workers, then releases the lock. */
   resign(): Promise<void>;
 }
 
-/** How long a dead leader is missed, after the server has seen it go. */
-const ASKING_MILLISECONDS = 1_000;
+/**
+ * Interval between attempts to acquire or confirm the lock; bounds the takeover delay once the server drops a dead
+ * leader.
+ */
+const LOCK_INTERVAL_MILLISECONDS = 1_000;
 
 export function createLeaderLoop({ lock, workers, clock, timers, log }: LeaderLoopOptions): LeaderLoop {
   let isLeading = false;
-  /** The workers of an earlier time; they start again when all have stopped. */
+  /** Pending stop of the previous workers; they start again only after it settles. */
   let stopping: Promise<unknown> | undefined;
 
   function lead(): void {
     if (isLeading || stopping !== undefined) return;
     isLeading = true;
     for (const worker of workers) worker.start();
-    log.info({}, 'this process follows the chains');
+    log.info({}, 'this process became the leader and follows the chains');
   }
 
   function follow(): void {
     if (!isLeading) return;
     isLeading = false;
     stopping = Promise.all(workers.map((worker) => worker.stop())).finally(() => (stopping = undefined));
-    log.warn({}, 'this process no longer follows the chains');
+    log.warn({}, 'this process is no longer the leader');
   }
 
   async function step(): Promise<StepOutcome> {
     try {
-      if (await lock.hold()) lead();
+      if (await lock.acquire()) lead();
       else follow();
     } catch (error) {
       follow();
@@ -56,9 +59,9 @@ export function createLeaderLoop({ lock, workers, clock, timers, log }: LeaderLo
 
   const loop = createPollLoop({
     name: 'leader',
-    intervalMilliseconds: ASKING_MILLISECONDS,
-    firstBackoffMilliseconds: ASKING_MILLISECONDS,
-    maxBackoffMilliseconds: ASKING_MILLISECONDS,
+    intervalMilliseconds: LOCK_INTERVAL_MILLISECONDS,
+    firstBackoffMilliseconds: LOCK_INTERVAL_MILLISECONDS,
+    maxBackoffMilliseconds: LOCK_INTERVAL_MILLISECONDS,
     clock,
     timers,
     log,

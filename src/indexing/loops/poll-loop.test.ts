@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../../domain/faults.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
-import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { createPollLoop, type NextStep, type StepOutcome } from './poll-loop.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
 function createLoop(step: (count: number, signal: AbortSignal) => Promise<StepOutcome | NextStep>) {
   const time = new VirtualTime(0);
-  const log = createKeptLog();
+  const log = createRecordingLog();
   const startedAt: number[] = [];
   const loop = createPollLoop({
     name: 'test',
@@ -26,7 +26,7 @@ function createLoop(step: (count: number, signal: AbortSignal) => Promise<StepOu
 }
 
 describe('a poll loop', () => {
-  it('steps at once, then after every interval', async () => {
+  it('runs a step at once and then after every interval', async () => {
     const { loop, time, startedAt } = createLoop(() => Promise.resolve('idle'));
     loop.start();
     await time.advance(150_000);
@@ -36,7 +36,7 @@ describe('a poll loop', () => {
     expect(startedAt).toHaveLength(3);
   });
 
-  it('goes on at once while there is more', async () => {
+  it('runs the next step at once while there is more work', async () => {
     const { loop, time, startedAt } = createLoop((count) => Promise.resolve(count < 4 ? 'more' : 'idle'));
     loop.start();
     await time.advance(60_000);
@@ -45,10 +45,10 @@ describe('a poll loop', () => {
   });
 
   it.each([
-    ['from its beginning', 400, [1, [4_600]]],
-    ['not at all when that has passed', 6_000, [2, [5_000]]],
-    ['and no longer because a clock was set back', -3_600_000, [1, [5_000]]],
-  ])('waits as long as a step says, %s', async (_name, passes, expected) => {
+    ['counted from its start', 400, [1, [4_600]]],
+    ['or not at all when that time has passed', 6_000, [2, [5_000]]],
+    ['and no longer after a clock was set back', -3_600_000, [1, [5_000]]],
+  ])('waits as long as the step requests, %s', async (_name, passes, expected) => {
     const { loop, time, startedAt } = createLoop((count) => {
       if (count === 1) time.jump(passes);
       return Promise.resolve({ waitMilliseconds: 5_000 });
@@ -59,7 +59,7 @@ describe('a poll loop', () => {
     await loop.stop();
   });
 
-  it('waits longer after each failure, up to a bound, and forgets them after a success', async () => {
+  it('doubles the pause after each failure up to a bound and resets it after a success', async () => {
     const { loop, time, startedAt, log } = createLoop((count) =>
       count === 7 ? Promise.resolve('idle') : Promise.reject(chainUnreadable('main', 'transport')),
     );
@@ -81,7 +81,7 @@ describe('a poll loop', () => {
     await loop.stop();
   });
 
-  it('waits as long as a node asks, within reason', async () => {
+  it('honors the pause that a node requests, up to a bound', async () => {
     const { loop, time } = createLoop((count) =>
       Promise.reject(new LogQueryRefused('rate-limited', count === 1 ? 30 : 1e9)),
     );
@@ -93,7 +93,7 @@ describe('a poll loop', () => {
     await loop.stop();
   });
 
-  it('names a defect by its class alone', async () => {
+  it('reports a defect by its class alone', async () => {
     const { loop, time, log } = createLoop(() => Promise.reject(new TypeError('https://user:key@node')));
     loop.start();
     await time.advance(0);
@@ -102,7 +102,7 @@ describe('a poll loop', () => {
     expect(JSON.stringify(log.lines)).not.toContain('key');
   });
 
-  it('never runs two steps at once, and a stop waits for the one that runs', async () => {
+  it('never runs two steps at once, and waits for the running step when stopped', async () => {
     const step = Promise.withResolvers<StepOutcome>();
     let aborted = false;
     const { loop, time, startedAt } = createLoop((_count, signal) => {
@@ -132,7 +132,7 @@ describe('a poll loop', () => {
     await loop.stop();
   });
 
-  it('makes no pause after a step during which it is woken', async () => {
+  it('skips the pause after a step during which it is woken', async () => {
     const { loop, time, startedAt } = createLoop((count) => {
       if (count === 1) loop.wake();
       return Promise.resolve('idle');
@@ -143,7 +143,7 @@ describe('a poll loop', () => {
     await loop.stop();
   });
 
-  it('starts again after a stop', async () => {
+  it('can be started again after a stop', async () => {
     const { loop, time, startedAt } = createLoop(() => Promise.resolve('idle'));
     loop.start();
     await time.advance(1_000);

@@ -1,55 +1,55 @@
 /**
- * How does an indexer keep going? One loop under all of them: a step, a pause, the next step; never two steps at once. A step
- * that fails is counted and tried again after a growing pause; a stop waits for the step that runs.
+ * Poll loop that every indexer runs on: a step, a pause, the next step, and never two steps at once. A failed step is
+ * counted and repeated after an exponential backoff. Stopping waits for the running step.
  */
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import { describeFailure } from './step-failure.ts';
 
-/** `more`: there is work left, go on at once. `idle`: wait the interval. */
+/** `more`: work is left, continue at once. `idle`: wait for the interval. */
 export type StepOutcome = 'more' | 'idle';
 
-/** A step that knows better than the interval when the next is due: so long after its own beginning. */
+/** Outcome of a step that schedules the next one itself, measured from its own start. */
 export interface NextStep {
   readonly waitMilliseconds: number;
 }
 
 export interface PollLoopOptions {
-  /** Names the loop in logs and metrics. */
+  /** Identifies the loop in logs and metrics. */
   readonly name: string;
   readonly intervalMilliseconds: number;
-  /** The pause after a first failure; it doubles with each further one. */
+  /** Pause after the first failure; it doubles with each further one. */
   readonly firstBackoffMilliseconds: number;
   readonly maxBackoffMilliseconds: number;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** Should end soon, at a point where nothing is lost, once the signal is aborted. */
+  /** Should end soon after the signal is aborted, at a point where no work is lost. */
   readonly step: (signal: AbortSignal) => Promise<StepOutcome | NextStep>;
 }
 
-/** What operators count. */
+/** Counters for operators. */
 export interface PollLoopReport {
   readonly steps: number;
   readonly failures: number;
-  /** Since the last step that went well. */
+  /** Failures since the last successful step. */
   readonly consecutiveFailures: number;
   readonly lastFailure: string | undefined;
-  /** Clock milliseconds at which the last good step ended. */
+  /** Clock milliseconds at which the last successful step ended. */
   readonly lastSuccessAtMilliseconds: number | undefined;
 }
 
 export interface PollLoop {
   readonly name: string;
-  /** Begins with a step at once; does nothing when the loop runs. */
+  /** Starts with a step at once; does nothing while the loop is running. */
   start(): void;
-  /** Ends the pause of a running loop; a step that is running is followed by another without a pause. */
+  /** Ends the current pause. A step that is running is followed by another without a pause. */
   wake(): void;
-  /** Resolves when the running step has ended. The loop can be started again. */
+  /** Resolves after the running step has ended. The loop can be started again. */
   stop(): Promise<void>;
   report(): PollLoopReport;
 }
 
-/** A longer wait than this is not believed. */
+/** Upper bound for a pause that a node requests. */
 const MAX_RETRY_AFTER_MILLISECONDS = 600_000;
 
 export function createPollLoop(options: PollLoopOptions): PollLoop {
@@ -63,7 +63,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     lastSuccessAtMilliseconds: undefined,
   };
 
-  /** Ends the pause after the running step, also before it has begun. */
+  /** Ends the pause after the running step, even before it has begun. */
   let pauseEnd = new AbortController();
 
   async function run(signal: AbortSignal): Promise<void> {
@@ -74,7 +74,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     }
   }
 
-  /** The pause after the step. */
+  /** Returns the pause after the step. */
   async function runStep(signal: AbortSignal): Promise<number> {
     const startedAtMilliseconds = clock.nowMilliseconds();
     try {
@@ -87,7 +87,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       };
       if (typeof outcome === 'object') {
         const left = outcome.waitMilliseconds - (clock.nowMilliseconds() - startedAtMilliseconds);
-        // No clock that is set back makes a pause longer.
+        // A clock that was set back must not make the pause longer.
         return Math.min(Math.max(left, 0), outcome.waitMilliseconds);
       }
       return outcome === 'more' ? 0 : options.intervalMilliseconds;
@@ -106,7 +106,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       consecutiveFailures,
       lastFailure: reason,
     };
-    // 2^30 first backoffs are longer than any bound; more would only lose precision.
+    // Larger exponents would only lose precision; 2^30 backoffs exceed any bound.
     const backoff = options.firstBackoffMilliseconds * 2 ** Math.min(consecutiveFailures - 1, 30);
     const pauseMilliseconds = Math.max(
       Math.min(backoff, options.maxBackoffMilliseconds),

@@ -1,6 +1,9 @@
-/** Why did a step fail, in one fixed word, and how long did the other side ask to be left alone? Never an SDK's text. */
+/**
+ * Classification of a failed step: a fixed reason for logs and metrics, never an SDK's text, and the pause that the
+ * node requested.
+ */
 import { Fault } from '../../domain/faults.ts';
-import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { AltHistoryRejected } from '../alt/history-rejected.ts';
@@ -9,7 +12,7 @@ import { IndexRefused } from './index-integrity.ts';
 
 export interface Failure {
   readonly reason: string;
-  /** The pause that the node asked for, if it did. */
+  /** Pause requested by the node, if any. */
   readonly retryAfterMilliseconds: number | undefined;
 }
 
@@ -26,12 +29,12 @@ export function describeFailure(error: unknown): Failure {
 }
 
 function nameReason(error: unknown): string {
-  if (error instanceof AnswerRejected || error instanceof AltHistoryRejected) return error.problem;
+  if (error instanceof ResponseRejected || error instanceof AltHistoryRejected) return error.problem;
   if (error instanceof IndexRefused) return error.refusal;
   if (error instanceof Fault) {
     const context = error.context as { readonly cause?: string };
     return context.cause === undefined ? error.kind : `${error.kind}:${context.cause}`;
   }
-  // A defect of ours: the class tells something, its text might tell too much.
+  // A defect of ours: the class is safe to log, its message may hold secrets.
   return error instanceof Error ? `unexpected:${error.name}` : 'unexpected';
 }

@@ -1,33 +1,33 @@
-/** How far is the index, and how fast? A line every ten seconds while it has a way to go, and one when it arrives. */
+/** Progress log of a backfill: one line every ten seconds, and one when a long range is complete. */
 import type { BlockRange } from '../../domain/index-rules/block-checks.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 
-const LINE_EVERY_MILLISECONDS = 10_000;
-/** Shorter ways are everyday and not worth a line. */
-const LEAST_REPORTED_BLOCKS = 1_000;
+const LOG_INTERVAL_MILLISECONDS = 10_000;
+/** Shorter ranges are routine and not logged on completion. */
+const MIN_REPORTED_BLOCKS = 1_000;
 
 export interface BackfillProgress {
   reach(block: number): void;
 }
 
-/** Watches the way from `fromBlock` to `toBlock`; percents count from `startBlock`, the first block of the index. */
+/** Tracks progress from `fromBlock` to `toBlock`; percentages count from `startBlock`, the first block of the index. */
 export function watchBackfill(
   { fromBlock, toBlock }: BlockRange,
   startBlock: number,
   clock: Clock,
   log: Log,
 ): BackfillProgress {
-  const begunAt = clock.nowMilliseconds();
-  let lineAt = begunAt;
-  const isLong = toBlock - fromBlock + 1 >= LEAST_REPORTED_BLOCKS;
+  const startedAt = clock.nowMilliseconds();
+  let loggedAt = startedAt;
+  const isLong = toBlock - fromBlock + 1 >= MIN_REPORTED_BLOCKS;
 
   return {
     reach(block) {
       const now = clock.nowMilliseconds();
-      const isLineDue = now - lineAt >= LINE_EVERY_MILLISECONDS || (isLong && block === toBlock);
-      if (!isLineDue) return;
-      lineAt = now;
-      const seconds = Math.max(1, now - begunAt) / 1000;
+      const isDue = now - loggedAt >= LOG_INTERVAL_MILLISECONDS || (isLong && block === toBlock);
+      if (!isDue) return;
+      loggedAt = now;
+      const seconds = Math.max(1, now - startedAt) / 1000;
       const fields = {
         indexedBlock: block,
         finalizedBlock: toBlock,

@@ -1,95 +1,94 @@
 /**
- * What really happened in these blocks? Reads logs and headers, and hands on only what withstood every check of
- * `domain/index-rules` (chain-evm 4.5; architecture, rule 5). Everything here throws `AnswerRejected`, `LogQueryRefused` and
- * `ChainUnreadable`.
+ * Reads logs and headers of blocks and returns only what passed every check of `domain/index-rules` (chain-evm 4.5;
+ * architecture, rule 5). All functions throw `ResponseRejected`, `LogQueryRefused` and `ChainUnreadable`.
  */
 import {
   checkBlockComplete,
   checkHeaders,
-  checkHoldsLogs,
+  checkContainsLogs,
   checkLogOrder,
   checkLogsInBloom,
   checkLogsOfBlock,
   checkSameLogs,
-  findSilentContracts,
+  findContractsMissingLogs,
   watchContracts,
   type BlockRange,
 } from '../../domain/index-rules/block-checks.ts';
-import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../../ports/main-chain.ts';
 import { readProvenWindow } from './proven-window.ts';
 import { WindowSummary } from './window-summary.ts';
 
-/** A log that belongs to its block; its time is that of the block's header. */
+/** Log verified against its block, with the timestamp of the block's header. */
 export type VerifiedLog = ChainLog & { readonly blockTimestamp: number };
 
-/** A range of blocks with what everything says that the contracts logged in it. */
+/** Range of blocks with a summary of everything that the contracts logged in it. */
 export interface VerifiedWindow extends BlockRange {
-  /** Of the block before the range. */
+  /** Hash of the block before the range. */
   readonly parentHash: string;
   readonly last: BlockRef;
-  readonly news: WindowSummary;
+  readonly summary: WindowSummary;
 }
 
 /**
- * `proven`: the header of every block is read, and a block whose bloom names a contract must give account of its whole bloom.
- * `believed`: an answer without logs is taken as it is, and only headers of blocks with logs are read. For chains whose headers
- * have no true bloom, and for nodes where a header is dear.
+ * `proven`: reads the header of every block, and a block whose bloom names a contract must account for its whole bloom.
+ * `trusted`: accepts an empty response as it is and reads only headers of blocks with logs. `trusted` is for chains
+ * whose headers have no real bloom and for nodes where headers are expensive.
  */
-export type Completeness = 'proven' | 'believed';
+export type Completeness = 'proven' | 'trusted';
 
 export interface BlockReader {
-  /** Reads a range on its own. */
+  /** Reads one range independently of others. */
   readWindow(range: BlockRange): Promise<VerifiedWindow>;
   /**
-   * Checks logs that came with the consecutive headers of their blocks, and completes them where a bloom tells of more. `lastLogs` came with
-   * them too, and save asking for those of the last block.
+   * Verifies logs that came with the consecutive headers of their blocks, and completes them when a bloom indicates
+   * more. `lastLogs` came with them and saves a query for the logs of the last block.
    */
   verifyBlocks(
     headers: readonly Header[],
     logs: readonly ChainLog[],
     lastLogs: BlockLogs | undefined,
   ): Promise<readonly VerifiedLog[]>;
-  /** Tells whether the logs of the block have to be proven, because its bloom names a contract. */
-  isNamed(header: Header): boolean;
+  /** Returns whether the logs of the block must be proven because its bloom names a contract. */
+  matchesBloom(header: Header): boolean;
 }
 
-/** Bounds the memory of one window, not of one request: the adapter splits further. */
-const HEADERS_AT_ONCE = 500;
-const PROOFS_AT_ONCE = 50;
+/** Bounds the memory of one window; the adapter splits requests further. */
+const HEADERS_PER_BATCH = 500;
+const PROOFS_PER_BATCH = 50;
 
 export function createBlockReader(chain: MainChainLog, completeness: Completeness): BlockReader {
   const contracts = watchContracts(chain.addresses);
   const isProven = completeness === 'proven';
 
   async function readWindow(range: BlockRange): Promise<VerifiedWindow> {
-    const proven = isProven && chain.tellsReceipts ? await readProvenWindow(chain, contracts, range) : undefined;
-    if (proven === undefined) return readToldWindow(range);
-    const { headers, news } = proven;
+    const proven = isProven && chain.servesReceipts ? await readProvenWindow(chain, contracts, range) : undefined;
+    if (proven === undefined) return readCrossCheckedWindow(range);
+    const { headers, summary } = proven;
     const { number, hash, timestamp } = headers.at(-1)!;
-    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, news };
+    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, summary };
   }
 
-  /** Asks for the range, and once more by hash for every block that may hold logs. */
-  async function readToldWindow(range: BlockRange): Promise<VerifiedWindow> {
+  /** Queries the range, and by hash every block that may hold logs. */
+  async function readCrossCheckedWindow(range: BlockRange): Promise<VerifiedWindow> {
     const logs = await chain.readLogs(range);
     checkLogOrder(contracts, range, logs);
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
-    const news = new WindowSummary();
+    const summary = new WindowSummary();
     let first: Header | undefined;
     let last: Header | undefined;
-    for (const asked of chunk(numbers, HEADERS_AT_ONCE)) {
-      const headers = await chain.readHeaders(asked);
-      checkHeaders(asked, headers, last);
+    for (const batch of chunk(numbers, HEADERS_PER_BATCH)) {
+      const headers = await chain.readHeaders(batch);
+      checkHeaders(batch, headers, last);
       first ??= headers[0]!;
       last = headers.at(-1)!;
-      news.add(await verifyWindowPart(headers, logsByBlock));
+      summary.add(await verifyWindowPart(headers, logsByBlock));
     }
     const { number, hash, timestamp } = last!;
-    return { ...range, parentHash: first!.parentHash, last: { number, hash, timestamp }, news };
+    return { ...range, parentHash: first!.parentHash, last: { number, hash, timestamp }, summary };
   }
 
   async function verifyWindowPart(
@@ -97,25 +96,26 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     logsByBlock: ReadonlyMap<number, readonly ChainLog[]>,
   ): Promise<VerifiedLog[]> {
     const verified: VerifiedLog[] = [];
-    const named: Header[] = [];
+    const bloomMatches: Header[] = [];
     for (const header of headers) {
       const logs = logsByBlock.get(header.number) ?? [];
       for (const log of timeLogs(header, logs)) verified.push(log);
-      if (isProven && !isAccountedFor(header, logs)) named.push(header);
+      if (isProven && !isProvenEmpty(header, logs)) bloomMatches.push(header);
     }
-    for (const asked of chunk(named, PROOFS_AT_ONCE)) {
-      const proofs = await readProofs(asked);
-      asked.forEach((header, i) => checkSameLogs(logsByBlock.get(header.number) ?? [], proofs[i]!));
+    for (const batch of chunk(bloomMatches, PROOFS_PER_BATCH)) {
+      const proofs = await readProofs(batch);
+      batch.forEach((header, i) => checkSameLogs(logsByBlock.get(header.number) ?? [], proofs[i]!));
     }
     return verified;
   }
 
   /**
-   * Nothing was told, and the bloom names no contract. Logs that explain the whole bloom prove nothing: what a hidden log sets, others of
-   * the block may have set too (the same machine, the same position of another).
+   * Returns true when the node returned no logs and the bloom names no contract. Logs that explain the whole bloom
+   * prove nothing: other logs of the block may have set the bits of a hidden one (same machine, same position of
+   * another).
    */
-  function isAccountedFor(header: Header, logs: readonly ChainLog[]): boolean {
-    return logs.length === 0 && findSilentContracts(contracts, header, logs).length === 0;
+  function isProvenEmpty(header: Header, logs: readonly ChainLog[]): boolean {
+    return logs.length === 0 && findContractsMissingLogs(contracts, header, logs).length === 0;
   }
 
   async function verifyBlocks(
@@ -126,33 +126,34 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
     if (headers.length === 0) return [];
     checkLogOrder(contracts, { fromBlock: headers[0]!.number, toBlock: headers.at(-1)!.number }, logs);
     const logsByBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
-    const named = isProven
+    const bloomMatches = isProven
       ? headers.filter((header) => {
-          const told = logsByBlock.get(header.number) ?? [];
-          checkLogsOfBlock(header, told);
-          checkLogsInBloom(contracts, header, told);
-          return !isAccountedFor(header, told);
+          const blockLogs = logsByBlock.get(header.number) ?? [];
+          checkLogsOfBlock(header, blockLogs);
+          checkLogsInBloom(contracts, header, blockLogs);
+          return !isProvenEmpty(header, blockLogs);
         })
       : [];
-    const isCarried = lastLogs !== undefined && named.at(-1) === headers.at(-1);
-    const carried = isCarried ? [named.pop()!] : [];
-    for (const asked of [carried, ...chunk(named, PROOFS_AT_ONCE)]) {
-      const proofs = asked === carried ? checkProofs(asked, isCarried ? [lastLogs] : []) : await readProofs(asked);
-      asked.forEach((header, i) => {
-        checkHoldsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
+    const isPrefetched = lastLogs !== undefined && bloomMatches.at(-1) === headers.at(-1);
+    const prefetched = isPrefetched ? [bloomMatches.pop()!] : [];
+    for (const batch of [prefetched, ...chunk(bloomMatches, PROOFS_PER_BATCH)]) {
+      const proofs =
+        batch === prefetched ? checkProofs(batch, isPrefetched ? [lastLogs] : []) : await readProofs(batch);
+      batch.forEach((header, i) => {
+        checkContainsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
         logsByBlock.set(header.number, [...proofs[i]!]);
       });
     }
     return headers.flatMap((header) => timeLogs(header, logsByBlock.get(header.number) ?? []));
   }
 
-  /** All logs of the contracts in the given blocks, each list proven against its block's bloom. */
+  /** Reads all logs of the contracts in the given blocks and proves each list against its block's bloom. */
   async function readProofs(headers: readonly Header[]): Promise<(readonly ChainLog[])[]> {
     return checkProofs(headers, await chain.readBlockLogs(headers));
   }
 
   function checkProofs(headers: readonly Header[], proofs: readonly BlockLogs[]): (readonly ChainLog[])[] {
-    if (proofs.length !== headers.length) throw new AnswerRejected('withheld-logs');
+    if (proofs.length !== headers.length) throw new ResponseRejected('withheld-logs');
     return proofs.map(({ logs, bloom }, i) => {
       checkBlockComplete(contracts, headers[i]!, logs, bloom);
       return logs;
@@ -160,13 +161,13 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
   }
 
   function isNamed(header: Header): boolean {
-    return isProven && findSilentContracts(contracts, header, []).length > 0;
+    return isProven && findContractsMissingLogs(contracts, header, []).length > 0;
   }
 
-  return { readWindow, verifyBlocks, isNamed };
+  return { readWindow, verifyBlocks, matchesBloom: isNamed };
 }
 
-/** Checks that the logs are of the header's block, and gives them its time. */
+/** Checks that the logs belong to the header's block and adds its timestamp. */
 export function timeLogs(header: Header, logs: readonly ChainLog[]): VerifiedLog[] {
   checkLogsOfBlock(header, logs);
   return logs.map((log) => ({ ...log, blockTimestamp: header.timestamp }));
@@ -176,7 +177,7 @@ export function listBlocks({ fromBlock, toBlock }: BlockRange): number[] {
   return Array.from({ length: Math.max(0, toBlock - fromBlock + 1) }, (_, i) => fromBlock + i);
 }
 
-/** The blocks with logs, and the ends of the range, where it links to its neighbours. */
+/** Lists the blocks with logs, and both ends of the range, which link it to its neighbors. */
 function listEndsAnd({ fromBlock, toBlock }: BlockRange, withLogs: Iterable<number>): number[] {
   return [...new Set([fromBlock, ...withLogs, toBlock])].sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-/** Which logs belong to the history of a machine's events? Those of the event registries, in chain order (chain-evm 3.7). */
+/** Selects the event logs of machines: those of the event registries, in chain order (chain-evm 3.7). */
 import type { EventLogEntry } from '../../ports/store.ts';
 import type { VerifiedLog } from './block-reader.ts';
 

@@ -4,27 +4,27 @@ import { Fault } from '../../domain/faults.ts';
 import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
-import { NEVER, createBench, machine, type Bench } from '../../../testing/fixtures/indexer-harness.ts';
+import { NEVER, createHarness, machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 
 const A = machine(11);
 
 /** A is imported in block 2, which is indexed, and again in block 4; the head is 5. */
-async function openBench(): Promise<Bench> {
+async function openHarness(): Promise<IndexerHarness> {
   const chain = new FakeChain();
   chain.mine([submitted(A)]);
   chain.mine([imported(A, 1n)]);
-  const bench = createBench({ chain, store: await createStore('sqlite::memory:') });
-  // The fake chain's finality is its own: two empty blocks make the import final.
+  const harness = createHarness({ chain, store: await createStore('sqlite::memory:') });
+  // The fake chain has its own finality lag: two empty blocks finalize the import.
   chain.mineMany(2);
-  await bench.index.advance(NEVER);
+  await harness.index.advance(NEVER);
   chain.rollBack(2);
   chain.mine();
   chain.mine([imported(A, 2n)]);
   chain.mine();
-  return bench;
+  return harness;
 }
 
-async function read({ eventTimes, chain }: Bench, block = chain.head) {
+async function read({ eventTimes, chain }: IndexerHarness, block = chain.head) {
   try {
     return await eventTimes.readEventEpoch('second', A, block);
   } catch (error) {
@@ -33,77 +33,77 @@ async function read({ eventTimes, chain }: Bench, block = chain.head) {
   }
 }
 
-it('the epoch counts the imports up to a block, indexed or not', async () => {
-  const bench = await openBench();
-  await bench.follower.poll();
-  expect(await read(bench)).toBe(2);
-  expect(await read(bench, bench.chain.headerAt(4))).toBe(2);
-  expect(await read(bench, bench.chain.headerAt(3))).toBe(1);
-  expect(await read(bench, bench.chain.headerAt(2))).toBe(1);
+it('readEventEpoch counts the imports up to a block, indexed or not', async () => {
+  const harness = await openHarness();
+  await harness.follower.poll();
+  expect(await read(harness)).toBe(2);
+  expect(await read(harness, harness.chain.headerAt(4))).toBe(2);
+  expect(await read(harness, harness.chain.headerAt(3))).toBe(1);
+  expect(await read(harness, harness.chain.headerAt(2))).toBe(1);
 });
 
-it('the epoch is still known of a block that the index has passed', async () => {
-  const bench = await openBench();
-  await bench.follower.poll();
-  const block = bench.chain.headerAt(3);
-  bench.chain.mineMany(3);
-  await bench.index.advance(NEVER);
-  await bench.follower.poll();
-  expect((await bench.store.readMainChainCheckpoint())!.blockNumber).toBeGreaterThan(4);
-  expect(await read(bench, block)).toBe(1);
+it('readEventEpoch returns the epoch of a block that the index has passed', async () => {
+  const harness = await openHarness();
+  await harness.follower.poll();
+  const block = harness.chain.headerAt(3);
+  harness.chain.mineMany(3);
+  await harness.index.advance(NEVER);
+  await harness.follower.poll();
+  expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBeGreaterThan(4);
+  expect(await read(harness, block)).toBe(1);
 });
 
-it('the epoch is not told while the index and the block are not known to be of one chain', async () => {
-  const bench = await openBench();
-  expect(await read(bench)).toBe('EventIndexSyncing');
-  await bench.follower.poll();
-  bench.chain.mine();
-  expect(await read(bench)).toBe('EventIndexSyncing');
-  expect(await read(bench, { ...bench.chain.headerAt(4), hash: '0xother' })).toBe('EventIndexSyncing');
+it('readEventEpoch fails while the index and the block are not known to be on one chain', async () => {
+  const harness = await openHarness();
+  expect(await read(harness)).toBe('EventIndexSyncing');
+  await harness.follower.poll();
+  harness.chain.mine();
+  expect(await read(harness)).toBe('EventIndexSyncing');
+  expect(await read(harness, { ...harness.chain.headerAt(4), hash: '0xother' })).toBe('EventIndexSyncing');
 });
 
-/** The head 5 is followed, the index has gone on to 7, and the follower has not seen that yet. */
-async function openOvertaken(): Promise<Bench> {
-  const bench = await openBench();
-  await bench.follower.poll();
-  bench.chain.mineMany(4);
-  await bench.index.advance(NEVER);
-  expect((await bench.store.readMainChainCheckpoint())!.blockNumber).toBe(7);
-  bench.chain.requests.length = 0;
-  return bench;
+/** The head 5 is followed and the index is at 7, which the follower has not seen yet. */
+async function openOvertaken(): Promise<IndexerHarness> {
+  const harness = await openHarness();
+  await harness.follower.poll();
+  harness.chain.mineMany(4);
+  await harness.index.advance(NEVER);
+  expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBe(7);
+  harness.chain.requests.length = 0;
+  return harness;
 }
 
-it('the epoch is known of a followed block while the index is ahead of the followed blocks', async () => {
-  const bench = await openOvertaken();
-  expect(await Promise.all([read(bench, bench.chain.headerAt(5)), read(bench, bench.chain.headerAt(5))])).toEqual([
-    2, 2,
-  ]);
-  expect(bench.chain.requests).toEqual(['logs', 'headers', 'block-logs']);
-  expect(await read(bench, bench.chain.headerAt(3))).toBe(1);
+it('readEventEpoch returns the epoch of a followed block while the index is ahead of the followed blocks', async () => {
+  const harness = await openOvertaken();
+  expect(
+    await Promise.all([read(harness, harness.chain.headerAt(5)), read(harness, harness.chain.headerAt(5))]),
+  ).toEqual([2, 2]);
+  expect(harness.chain.requests).toEqual(['logs', 'headers', 'block-logs']);
+  expect(await read(harness, harness.chain.headerAt(3))).toBe(1);
 });
 
-it('the epoch is not told where the node shows another block than the pinned one, or than that of the index', async () => {
-  const bench = await openOvertaken();
-  expect(await read(bench, { ...bench.chain.headerAt(5), hash: '0xother' })).toBe('EventIndexSyncing');
-  const pinned = bench.chain.headerAt(5);
-  bench.chain.rollBack(3);
-  bench.chain.mineMany(3);
-  expect(await read(bench, pinned)).toBe('EventIndexSyncing');
+it('readEventEpoch fails when the node returns another block than the pinned or the indexed one', async () => {
+  const harness = await openOvertaken();
+  expect(await read(harness, { ...harness.chain.headerAt(5), hash: '0xother' })).toBe('EventIndexSyncing');
+  const pinned = harness.chain.headerAt(5);
+  harness.chain.rollBack(3);
+  harness.chain.mineMany(3);
+  expect(await read(harness, pinned)).toBe('EventIndexSyncing');
 });
 
 it.each([
-  ['nobody answers', 'EventIndexSyncing', () => [new LogQueryRefused('range-too-large')]],
+  ['the node refuses the query', 'EventIndexSyncing', () => [new LogQueryRefused('range-too-large')]],
   [
-    'the logs are of a fork',
+    'the logs belong to a fork',
     'ChainUnreadable',
     (logs: readonly ChainLog[]) => logs.map((log) => ({ ...log, blockHash: '0x' })),
   ],
-] as const)('the epoch is not told where %s', async (_name, expected, lie) => {
-  const bench = await openOvertaken();
-  bench.chain.faults.logs = (logs) => {
-    const told = lie(logs);
-    if (told[0] instanceof Error) throw told[0];
-    return told as readonly ChainLog[];
+] as const)('readEventEpoch fails when %s', async (_name, expected, lie) => {
+  const harness = await openOvertaken();
+  harness.chain.faults.logs = (logs) => {
+    const altered = lie(logs);
+    if (altered[0] instanceof Error) throw altered[0];
+    return altered as readonly ChainLog[];
   };
-  expect(await read(bench, bench.chain.headerAt(3))).toBe(expected);
+  expect(await read(harness, harness.chain.headerAt(3))).toBe(expected);
 });

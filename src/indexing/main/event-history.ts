@@ -1,11 +1,13 @@
 /**
- * Which log belongs to which position? (chain-evm 3.7.) Positions count a machine's submitted logs from 0, anew after every import.
- * Goes on from what is stored, with the logs of later blocks.
+ * Positions of a machine's event logs (chain-evm 3.7). Positions count submitted logs from 0 and restart after every
+ * import. Continues the stored history with the logs of later blocks.
  */
 import type { EventLogRow } from '../../ports/indexes.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 
-/** The stored part of a machine's history: how many logs since the last import, how many imports, and some of the rows. */
+/**
+ * Stored part of a machine's history: number of logs since the last import, number of imports, and some of the rows.
+ */
 export interface StoredHistory {
   readonly count: number;
   readonly epoch: number;
@@ -14,7 +16,7 @@ export interface StoredHistory {
 
 export type EventHistory = StoredHistory;
 
-/** The history after further logs of the machine, in chain order. */
+/** Returns the history after further logs of the machine, in chain order. */
 export function continueHistory(stored: StoredHistory, entries: readonly EventLogEntry[]): EventHistory {
   let { count, epoch } = stored;
   let rows = [...stored.rows];
@@ -32,7 +34,7 @@ export function continueHistory(stored: StoredHistory, entries: readonly EventLo
   return { count, epoch, rows };
 }
 
-/** The rows at positions `from` to `to - 1`; undefined when not all of them are there. */
+/** Returns the rows at positions `from` to `to - 1`; undefined unless all of them are present. */
 export function pickRows({ rows }: EventHistory, from: number, to: number): EventLogRow[] | undefined {
   const picked = rows.filter(({ seq }) => seq >= from && seq < to);
   return picked.length === to - from ? picked : undefined;

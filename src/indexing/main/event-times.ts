@@ -1,9 +1,10 @@
 /**
- * In which blocks were a machine's events stored? (chain-evm 3.7.) From the index up to its checkpoint, from the followed blocks above it,
- * and, where these know too little, from one targeted query. Never from a block that is not on the chain of the pinned one.
+ * Block times of a machine's events (chain-evm 3.7). They come from the index up to its checkpoint, from the followed
+ * blocks above it, and from one targeted query when these are not enough. Blocks off the chain of the pinned block are
+ * never used.
  */
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
-import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { EventLogRow, EventTimes } from '../../ports/indexes.ts';
@@ -17,8 +18,8 @@ import { createTargetedEvents } from './targeted-events.ts';
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
   readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs'>;
-  readonly standing: IndexIntegrity;
-  /** What the head follower knows. */
+  readonly integrity: IndexIntegrity;
+  /** Returns the blocks that the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
 }
 
@@ -26,15 +27,15 @@ interface StoredAt extends StoredHistory {
   readonly checkpoint: Checkpoint;
 }
 
-/** The index rarely moves twice while three rows are read. */
+/** The index rarely advances twice while three rows are read. */
 const MAX_ATTEMPTS = 5;
-/** Questions whose answer was not enough; not asked again for the same blocks. */
-const MAX_REMEMBERED = 1_000;
+/** Queries whose result was insufficient; they are not repeated for the same blocks. */
+const MAX_INSUFFICIENT = 1_000;
 
-export function createEventTimes({ chain, store, standing, recent }: EventTimesOptions): EventTimes {
+export function createEventTimes({ chain, store, integrity, recent }: EventTimesOptions): EventTimes {
   const targeted = createTargetedEvents(chain, recent);
-  const asking = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
-  const askedInVain = new Set<string>();
+  const inFlight = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
+  const insufficient = new Set<string>();
 
   async function readEventLogs(
     generation: EventGeneration,
@@ -45,23 +46,23 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     hasPriorEvents: boolean,
   ): Promise<readonly EventLogRow[]> {
     if (to <= from) return [];
-    standing.check();
+    integrity.check();
     const stored = await readStored(generation, id, from, to);
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     const rows = hasPriorEvents
       ? pickProven(stored, generation, id, from, to, block)
-      : (pickRows(layRecent(stored, generation, id, block), from, to) ??
-        pickRows(await ask(stored, generation, id, to, block), from, to));
+      : (pickRows(appendRecent(stored, generation, id, block), from, to) ??
+        pickRows(await query(stored, generation, id, to, block), from, to));
     if (rows === undefined) throw syncing(checkpoint, block);
-    // A history that began anew after the pinned block is not the one that was asked about.
+    // A history that restarted after the pinned block is not the requested one.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
     return rows;
   }
 
   async function readEventEpoch(generation: EventGeneration, id: MachineId, block: BlockRef): Promise<number> {
-    standing.check();
+    integrity.check();
     const stored = await readStored(generation, id, 0, 0);
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
@@ -73,28 +74,31 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     const between =
       blocks?.holdsBoth(checkpoint, block) === true
         ? blocks.listEvents(generation, id, ...ends)
-        : await askCovered(generation, id, block, checkpoint);
+        : await queryCovered(generation, id, block, checkpoint);
     if (between === undefined) throw syncing(checkpoint, block);
     const imports = between.filter(({ kind }) => kind === 'imported').length;
     return isAbove ? stored.epoch + imports : stored.epoch - imports;
   }
 
   /**
-   * Where finality is quick the index may be ahead of the followed blocks for a moment; waiting for them would refuse a machine whose history
-   * is known.
+   * Queries the blocks between `block` and the checkpoint. With fast finality the index may be ahead of the followed
+   * blocks for a moment; waiting for them would reject a machine whose history is known.
    */
-  async function askCovered(
+  async function queryCovered(
     generation: EventGeneration,
     id: MachineId,
     block: BlockRef,
     checkpoint: Checkpoint,
   ): Promise<readonly EventLogEntry[] | undefined> {
     if (block.number >= checkpoint.blockNumber) return undefined;
-    const question = `covered ${generation} ${id} ${block.hash} ${checkpoint.blockHash}`;
-    return askOnce(question, () => targeted.readCovered(generation, id, block, checkpoint)).catch(toFault);
+    const key = `covered ${generation} ${id} ${block.hash} ${checkpoint.blockHash}`;
+    return queryOnce(key, () => targeted.readCovered(generation, id, block, checkpoint)).catch(toFault);
   }
 
-  /** Where the followed blocks do not join the two, the node must at least show the checkpoint on the chain that it answers from. */
+  /**
+   * Checks that index and block are on one chain. When the followed blocks do not connect them, the node must at least
+   * return the checkpoint on its chain.
+   */
   async function checkOneChain(checkpoint: Checkpoint, block: BlockRef): Promise<void> {
     if (recent()?.holdsBoth(checkpoint, block) === true) return;
     const { blockNumber, blockHash } = checkpoint;
@@ -102,7 +106,7 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
     if (hash !== blockHash) throw chainUnreadable('main', 'contradiction');
   }
 
-  /** Checkpoint, count and rows of one moment of the index; undefined before the first commit. */
+  /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit. */
   async function readStored(
     generation: EventGeneration,
     id: MachineId,
@@ -121,8 +125,8 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
   }
 
   /**
-   * Where the history may have begun anew above the index, its first logs are not told from those before the import: one query may hide the
-   * import, and only the followed blocks prove that there is none.
+   * Picks rows that are proven to follow the last import. A targeted query may hide an import, and only the followed
+   * blocks prove that there is none.
    */
   function pickProven(
     stored: StoredAt,
@@ -134,19 +138,19 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
   ): EventLogRow[] | undefined {
     const isProven =
       block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
-    return isProven ? pickRows(layRecent(stored, generation, id, block), from, to) : undefined;
+    return isProven ? pickRows(appendRecent(stored, generation, id, block), from, to) : undefined;
   }
 
-  /** The stored history with what the followed blocks add; without them, the stored one alone. */
-  function layRecent(stored: StoredAt, generation: EventGeneration, id: MachineId, block: BlockRef): EventHistory {
+  /** Returns the stored history with the events of the followed blocks; without them, the stored one alone. */
+  function appendRecent(stored: StoredAt, generation: EventGeneration, id: MachineId, block: BlockRef): EventHistory {
     const { checkpoint } = stored;
     const blocks = recent();
     if (blocks?.spans(checkpoint, block) !== true) return stored;
     return continueHistory(stored, blocks.listEvents(generation, id, checkpoint.blockNumber, block.number));
   }
 
-  /** The stored history with the answer of a targeted query. */
-  async function ask(
+  /** Returns the stored history with the result of a targeted query. */
+  async function query(
     stored: StoredAt,
     generation: EventGeneration,
     id: MachineId,
@@ -155,36 +159,36 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
   ): Promise<EventHistory> {
     const { checkpoint } = stored;
     if (block.number <= checkpoint.blockNumber) return stored;
-    const question = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
-    if (askedInVain.has(question)) return stored;
-    const asked = askOnce(question, () => targeted.read(generation, id, checkpoint, block));
+    const key = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
+    if (insufficient.has(key)) return stored;
+    const result = queryOnce(key, () => targeted.read(generation, id, checkpoint, block));
     let isRateLimited = false;
-    const found = await asked.catch((error: unknown) => {
+    const found = await result.catch((error: unknown) => {
       isRateLimited = error instanceof LogQueryRefused && error.reason === 'rate-limited';
       return toFault(error);
     });
     const history = continueHistory(stored, found ?? []);
-    // Who was told to wait was not answered.
-    if (history.count < to && !isRateLimited) rememberVain(question);
+    // A rate-limited query has no result to remember.
+    if (history.count < to && !isRateLimited) rememberInsufficient(key);
     return history;
   }
 
-  /** The same question in flight is asked once. */
-  function askOnce(
-    question: string,
-    ask: () => Promise<readonly EventLogEntry[] | undefined>,
+  /** Shares one query among identical concurrent calls. */
+  function queryOnce(
+    key: string,
+    query: () => Promise<readonly EventLogEntry[] | undefined>,
   ): Promise<readonly EventLogEntry[] | undefined> {
-    let asked = asking.get(question);
-    if (asked === undefined) {
-      asked = ask().finally(() => asking.delete(question));
-      asking.set(question, asked);
+    let result = inFlight.get(key);
+    if (result === undefined) {
+      result = query().finally(() => inFlight.delete(key));
+      inFlight.set(key, result);
     }
-    return asked;
+    return result;
   }
 
-  function rememberVain(question: string): void {
-    askedInVain.add(question);
-    if (askedInVain.size > MAX_REMEMBERED) askedInVain.delete(askedInVain.values().next().value!);
+  function rememberInsufficient(key: string): void {
+    insufficient.add(key);
+    if (insufficient.size > MAX_INSUFFICIENT) insufficient.delete(insufficient.values().next().value!);
   }
 
   function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {
@@ -196,9 +200,9 @@ export function createEventTimes({ chain, store, standing, recent }: EventTimesO
   return { readEventLogs, readEventEpoch };
 }
 
-/** A refused query tells nothing; an answer that cannot be true is unreadable. */
+/** A refused query has no result; an impossible response counts as unreadable. */
 function toFault(error: unknown): undefined {
   if (error instanceof LogQueryRefused) return undefined;
-  if (error instanceof AnswerRejected) throw chainUnreadable('main', 'contradiction');
+  if (error instanceof ResponseRejected) throw chainUnreadable('main', 'contradiction');
   throw error;
 }

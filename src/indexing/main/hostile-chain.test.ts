@@ -1,19 +1,28 @@
-/** A chain that reorganises and a node that lies at random: whatever is told is true, and in the end everything is told. */
+/**
+ * Property test of the indexers on a chain that reorganizes and a node that returns false data at random: only true
+ * rows are returned, and eventually all of them.
+ */
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { pairEvents } from '../../domain/machine/event-pairing.ts';
 import { Fault } from '../../domain/faults.ts';
-import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { EVENTS, emitted, imported, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
-import { FINGERPRINT, NEVER, createBench, machine, type Bench } from '../../../testing/fixtures/indexer-harness.ts';
+import {
+  FINGERPRINT,
+  NEVER,
+  createHarness,
+  machine,
+  type IndexerHarness,
+} from '../../../testing/fixtures/indexer-harness.ts';
 
 const MACHINES = [1, 2, 3].map(machine);
 const FINALITY_LAG = 6;
 
-/** What the chain itself says about a machine's event logs up to a block of it. */
+/** Reads a machine's event logs up to a block straight from the chain. */
 function truthOf(chain: FakeChain, id: MachineId, upTo: number): { blockNumber: number; value: bigint }[] {
   let truth: { blockNumber: number; value: bigint }[] = [];
   for (let number = 0; number <= upTo; number++) {
@@ -28,7 +37,7 @@ function truthOf(chain: FakeChain, id: MachineId, upTo: number): { blockNumber: 
 
 function createDice(seed: number) {
   let state = seed;
-  // Mulberry32: small, and the same on every machine.
+  // Mulberry32: small, and deterministic on every machine.
   const below = (bound: number) => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -66,7 +75,7 @@ function spoilLogs(logs: readonly ChainLog[], { below }: Dice): readonly ChainLo
 
 function makeHostile(chain: FakeChain, dice: Dice): void {
   const { below, chance } = dice;
-  /** Of the blocks whose logs are asked for by hash, the one that is lied about; one request in three, like every other. */
+  /** Block with false logs among those queried by hash; one request in three, as for the others. */
   let spoiledBlock: number | undefined;
   chain.faults = {
     before(request, blocks) {
@@ -82,23 +91,23 @@ function makeHostile(chain: FakeChain, dice: Dice): void {
   };
 }
 
-/** Runs one step; whatever a bad node brings about is no more than a failure. */
+/** Runs one step; a bad node may cause failures, but nothing worse. */
 async function attempt(step: () => Promise<unknown>): Promise<void> {
   try {
     await step();
   } catch (error) {
-    const isExpected = error instanceof Fault || error instanceof AnswerRejected || error instanceof LogQueryRefused;
+    const isExpected = error instanceof Fault || error instanceof ResponseRejected || error instanceof LogQueryRefused;
     if (!isExpected) throw error;
   }
 }
 
-async function work({ index, folder }: Bench): Promise<void> {
+async function work({ index, folder }: IndexerHarness): Promise<void> {
   const advanced = await index.advance(NEVER);
   if (advanced.kind === 'caught-up') await folder.fold(advanced.block, NEVER);
 }
 
-/** Rows that are told and that agree with the records must be those of the chain up to the pinned block. */
-async function checkRows({ chain, eventTimes }: Bench, dice: Dice, blockNumber: number): Promise<number> {
+/** Checks that returned rows which agree with the records are those of the chain up to the pinned block. */
+async function checkRows({ chain, eventTimes }: IndexerHarness, dice: Dice, blockNumber: number): Promise<number> {
   const block = chain.headerAt(blockNumber);
   const id = MACHINES[dice.below(MACHINES.length)]!;
   const truth = truthOf(chain, id, blockNumber);
@@ -108,22 +117,22 @@ async function checkRows({ chain, eventTimes }: Bench, dice: Dice, blockNumber: 
   await attempt(async () => {
     const rows = await eventTimes.readEventLogs('second', id, from, truth.length, block, false);
     pairEvents(records, rows, from, true);
-    const told = rows.map((row) => ({ blockNumber: row.blockNumber, value: row.value }));
-    expect(told).toEqual(truth.slice(from));
+    const returned = rows.map((row) => ({ blockNumber: row.blockNumber, value: row.value }));
+    expect(returned).toEqual(truth.slice(from));
     expect(rows.every((row) => row.blockTimestamp === chain.headerAt(row.blockNumber).timestamp)).toBe(true);
     toldRows = rows.length;
   });
   return toldRows;
 }
 
-describe('on a hostile chain', () => {
-  it.each(Array.from({ length: 12 }, (_, i) => i + 1))('only the truth is told (seed %i)', async (seed) => {
+describe('indexers on a hostile chain', () => {
+  it.each(Array.from({ length: 12 }, (_, i) => i + 1))('return only true rows (seed %i)', async (seed) => {
     const dice = createDice(seed);
     const { below, chance } = dice;
     const chain = new FakeChain();
     chain.finalityLag = FINALITY_LAG;
     const store = await createStore('sqlite::memory:');
-    let bench = createBench({ chain, store, maxWindowBlocks: 16 });
+    let harness = createHarness({ chain, store, maxWindowBlocks: 16 });
     makeHostile(chain, dice);
     let toldRows = 0;
 
@@ -133,34 +142,34 @@ describe('on a hostile chain', () => {
         chain.rollBack(1 + below(FINALITY_LAG - 1));
         for (let i = below(FINALITY_LAG); i >= 0; i--) chain.mine(rollLogs(dice));
       }
-      if (chance(3)) bench = createBench({ chain, store, maxWindowBlocks: 16 });
-      if (chance(70)) await attempt(bench.follower.poll);
-      if (chance(20)) await attempt(() => work(bench));
+      if (chance(3)) harness = createHarness({ chain, store, maxWindowBlocks: 16 });
+      if (chance(70)) await attempt(harness.follower.poll);
+      if (chance(20)) await attempt(() => work(harness));
       if (chance(50))
         toldRows += await checkRows(
-          bench,
+          harness,
           dice,
           chain.head.number - (below(3 * FINALITY_LAG) % (chain.head.number + 1)),
         );
-      bench.time.jump(1_000 * below(20));
+      harness.time.jump(1_000 * below(20));
     }
 
     expect(toldRows).toBeGreaterThan(100);
     chain.faults = {};
     chain.behind = 0;
-    bench.time.jump(3_600_000);
+    harness.time.jump(3_600_000);
     chain.mineMany(FINALITY_LAG);
-    for (let i = 0; i < 3; i++) await work(bench);
-    await bench.follower.poll();
+    for (let i = 0; i < 3; i++) await work(harness);
+    await harness.follower.poll();
     const final = chain.head.number - FINALITY_LAG;
     expect((await store.readMainChainCheckpoint())!.blockHash).toBe(chain.headerAt(final).hash);
-    expect(bench.standing.refusal()).toBeUndefined();
+    expect(harness.integrity.refusal()).toBeUndefined();
     for (const id of MACHINES) {
       const truth = truthOf(chain, id, final);
       const rows = await store.listEventLogs('second', id, 0, 10_000);
       expect(rows.map(({ blockNumber, value }) => ({ blockNumber, value }))).toEqual(truth);
       const { epoch } = await store.readEventLogCount('second', id);
-      const fold = await store.readFold('second', id, FINGERPRINT);
+      const fold = await store.readRatingState('second', id, FINGERPRINT);
       expect(fold?.epoch === epoch ? fold.nextSeq : 0).toBe(truth.length);
     }
   });

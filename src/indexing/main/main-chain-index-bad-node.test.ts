@@ -7,12 +7,12 @@ import {
   HISTORY_OF_A,
   advance,
   createHistory,
-  openBench,
+  openHarness,
   seqsOf,
 } from '../../../testing/fixtures/main-index-harness.ts';
 
-describe('a node that refuses', () => {
-  it('a range is asked for smaller ones, and for larger ones again later', async () => {
+describe('a node that refuses requests', () => {
+  it('receives smaller ranges after a refusal, and larger ones again later', async () => {
     const chain = new FakeChain();
     chain.mineMany(300);
     const sizes: number[] = [];
@@ -21,14 +21,14 @@ describe('a node that refuses', () => {
       sizes.push(to! - from! + 1);
       if (to! < 200 && to! - from! >= 4) throw new LogQueryRefused('range-too-large');
     };
-    const bench = await openBench({ chain, maxWindowBlocks: 32 });
-    expect(await advance(bench)).toBe('caught-up');
+    const harness = await openHarness({ chain, maxWindowBlocks: 32 });
+    expect(await advance(harness)).toBe('caught-up');
     expect(sizes.slice(0, 1)).toEqual([32]);
     expect(Math.max(...sizes.slice(12))).toBeGreaterThan(4);
     expect(sizes).toContain(4);
   });
 
-  it('every range fails the step after four halvings; the next goes on from there', async () => {
+  it('fails the step after four halvings, and the next step continues from there', async () => {
     const chain = new FakeChain();
     chain.mineMany(700);
     const sizes = new Set<number>();
@@ -37,14 +37,14 @@ describe('a node that refuses', () => {
       sizes.add(to! - from! + 1);
       throw new LogQueryRefused('range-too-large');
     };
-    const bench = await openBench({ chain, maxWindowBlocks: 160 });
-    expect(await advance(bench)).toBe('range-too-large');
+    const harness = await openHarness({ chain, maxWindowBlocks: 160 });
+    expect(await advance(harness)).toBe('range-too-large');
     expect([...sizes]).toEqual([160, 80, 40, 20, 10]);
-    expect(await advance(bench)).toBe('range-too-large');
+    expect(await advance(harness)).toBe('range-too-large');
     expect([...sizes].slice(5)).toEqual([5, 2, 1]);
   });
 
-  it('the rate is never asked for smaller ranges', async () => {
+  it('receives ranges of the same size after a rate limit', async () => {
     const chain = new FakeChain();
     chain.mineMany(100);
     const sizes = new Set<number>();
@@ -54,30 +54,30 @@ describe('a node that refuses', () => {
       sizes.add(to! - from! + 1);
       if (refusals-- > 0) throw new LogQueryRefused('rate-limited', 9);
     };
-    const bench = await openBench({ chain, maxWindowBlocks: 33 });
-    expect(await advance(bench)).toBe('rate-limited');
-    expect(await advance(bench)).toBe('caught-up');
+    const harness = await openHarness({ chain, maxWindowBlocks: 33 });
+    expect(await advance(harness)).toBe('rate-limited');
+    expect(await advance(harness)).toBe('caught-up');
     expect([...sizes]).toEqual([33]);
   });
 
-  it('leaves what was stored before, and no request behind', async () => {
+  it('leaves stored rows unchanged and no request in flight', async () => {
     const chain = new FakeChain();
     chain.mineMany(100);
     let windows = 0;
     chain.faults.before = (request) => {
       if (request === 'logs' && ++windows > 5) throw chainUnreadable('main', 'transport');
     };
-    const bench = await openBench({ chain, maxWindowBlocks: 10 });
-    expect(await advance(bench)).toBe('ChainUnreadable');
-    expect((await bench.store.readMainChainCheckpoint())!.blockNumber).toBe(49);
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
+    expect(await advance(harness)).toBe('ChainUnreadable');
+    expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBe(49);
     const requests = chain.requests.length;
-    await bench.time.advance(1_000);
+    await harness.time.advance(1_000);
     expect(chain.requests).toHaveLength(requests);
   });
 });
 
-describe('a node that lies', () => {
-  const lies: [string, (chain: FakeChain) => void, string][] = [
+describe('a node that returns false data', () => {
+  const falsehoods: [string, (chain: FakeChain) => void, string][] = [
     ['hides all logs', (chain) => (chain.faults.logs = () => []), 'withheld-logs'],
     ['hides the last log', (chain) => (chain.faults.logs = (logs) => logs.slice(0, -1)), 'withheld-logs'],
     [
@@ -85,26 +85,26 @@ describe('a node that lies', () => {
       (chain) => (chain.faults.logs = (logs) => logs.filter((log) => log !== chain.logsAt(4)[1])),
       'withheld-logs',
     ],
-    ['tells a log twice', (chain) => (chain.faults.logs = (logs) => [logs[0]!, ...logs]), 'out-of-order'],
-    ['tells logs in another order', (chain) => (chain.faults.logs = (logs) => logs.toReversed()), 'out-of-order'],
+    ['returns a log twice', (chain) => (chain.faults.logs = (logs) => [logs[0]!, ...logs]), 'out-of-order'],
+    ['returns logs in another order', (chain) => (chain.faults.logs = (logs) => logs.toReversed()), 'out-of-order'],
     [
-      'tells logs of other blocks',
+      'returns logs of other blocks',
       (chain) => (chain.faults.logs = (logs) => [...logs, { ...logs.at(-1)!, blockNumber: 8 }]),
       'out-of-range',
     ],
     [
-      'tells logs of other contracts',
+      'returns logs of other contracts',
       (chain) =>
         (chain.faults.logs = (logs) => logs.map((log) => ({ ...log, address: `0x${'99'.repeat(20)}` }) as never)),
       'foreign-address',
     ],
     [
-      'tells logs of a fork',
+      'returns logs of a fork',
       (chain) => (chain.faults.logs = (logs) => logs.map((log) => ({ ...log, blockHash: '0xfork' }))),
       'hash-mismatch',
     ],
     [
-      'tells another block time',
+      'returns another block time',
       (chain) => (chain.faults.logs = (logs) => logs.map((log) => ({ ...log, blockTimestamp: 1 }))),
       'time-mismatch',
     ],
@@ -120,13 +120,13 @@ describe('a node that lies', () => {
       'withheld-logs',
     ],
     [
-      'tells headers of another chain',
+      'returns headers of another chain',
       (chain) =>
         (chain.faults.header = (header) => (header.number === 3 ? { ...header, parentHash: '0xother' } : header)),
       'broken-link',
     ],
     [
-      'tells nothing by block either',
+      'returns no logs by block either',
       (chain) => {
         chain.faults.logs = () => [];
         chain.faults.blockLogs = () => [];
@@ -135,61 +135,61 @@ describe('a node that lies', () => {
     ],
   ];
 
-  it.each(lies)('%s is not believed, and later asked again', async (_name, lie, problem) => {
-    const bench = await openBench({ chain: createHistory() });
-    lie(bench.chain);
-    expect(await advance(bench)).toBe(problem);
-    expect(await bench.store.readMainChainCheckpoint()).toBeUndefined();
-    bench.chain.faults = {};
-    expect(await advance(bench)).toBe('caught-up');
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+  it.each(falsehoods)('is rejected when it %s, and queried again later', async (_name, lie, problem) => {
+    const harness = await openHarness({ chain: createHistory() });
+    lie(harness.chain);
+    expect(await advance(harness)).toBe(problem);
+    expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
+    harness.chain.faults = {};
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });
 
-  it('is caught where one answer meets the next', async () => {
+  it('is detected where two responses meet', async () => {
     const chain = new FakeChain();
     chain.mineMany(600);
     chain.faults.header = (header) => (header.number === 500 ? { ...header, parentHash: '0xother' } : header);
-    expect(await advance(await openBench({ chain }))).toBe('broken-link');
+    expect(await advance(await openHarness({ chain }))).toBe('broken-link');
   });
 
-  it('about the finalized block is caught', async () => {
+  it('is detected when it reports another finalized block', async () => {
     const chain = createHistory();
-    const bench = await openBench({ chain });
+    const harness = await openHarness({ chain });
     const readHeader = chain.readHeader.bind(chain);
     chain.readHeader = async (block) => {
       const header = await readHeader(block);
       return block === 'finalized' ? { ...header, hash: '0xother' } : header;
     };
-    expect(await advance(bench)).toBe('hash-mismatch');
-    expect(await bench.store.readMainChainCheckpoint()).toBeUndefined();
+    expect(await advance(harness)).toBe('hash-mismatch');
+    expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
   });
 
-  it('by leaving blocks out is caught', async () => {
+  it('is detected when it omits blocks', async () => {
     const chain = createHistory();
     chain.readBlockLogs = () => Promise.resolve([]);
-    expect(await advance(await openBench({ chain }))).toBe('withheld-logs');
+    expect(await advance(await openHarness({ chain }))).toBe('withheld-logs');
   });
 
-  it('is told from a bloom that names our contracts by chance', async () => {
+  it('is distinguished from a bloom that names our contracts by chance', async () => {
     const chain = createHistory();
     chain.mine([], [EVENTS, REGISTRY]);
     chain.mineMany(3);
-    const bench = await openBench({ chain });
-    expect(await advance(bench)).toBe('caught-up');
-    expect((await bench.store.readMainChainCheckpoint())!.blockNumber).toBe(11);
+    const harness = await openHarness({ chain });
+    expect(await advance(harness)).toBe('caught-up');
+    expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBe(11);
   });
 
-  it('is believed where the operator wants it so, for the price of fewer headers', async () => {
+  it('is accepted in trusted mode, which reads fewer headers', async () => {
     const chain = createHistory();
     const asked: number[] = [];
     chain.faults.before = (request, numbers) => {
       if (request === 'headers') asked.push(...numbers);
     };
     chain.faults.header = (header) => ({ ...header, logsBloom: `0x${'0'.repeat(512)}` });
-    const bench = await openBench({ chain, completeness: 'believed' });
-    expect(await advance(bench)).toBe('caught-up');
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    expect(await advance(harness)).toBe('caught-up');
     expect(asked).toEqual([0, 2, 3, 4, 5, 7]);
     expect(chain.requests).not.toContain('block-logs');
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });
 });

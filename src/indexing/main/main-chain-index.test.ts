@@ -9,113 +9,113 @@ import {
   HISTORY_OF_A,
   advance,
   createHistory,
-  openBench,
+  openHarness,
   seqsOf,
 } from '../../../testing/fixtures/main-index-harness.ts';
 import { NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 
 describe('the main-chain index', () => {
-  it('stores what was logged up to the finalized block, with the time of each block', async () => {
-    const bench = await openBench({ chain: createHistory() });
-    expect(await bench.index.advance(NEVER)).toEqual({
+  it('stores the logs up to the finalized block with the time of each block', async () => {
+    const harness = await openHarness({ chain: createHistory() });
+    expect(await harness.index.advance(NEVER)).toEqual({
       kind: 'caught-up',
-      block: { number: 7, hash: bench.chain.headerAt(7).hash, timestamp: bench.chain.headerAt(7).timestamp },
+      block: { number: 7, hash: harness.chain.headerAt(7).hash, timestamp: harness.chain.headerAt(7).timestamp },
     });
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
-    const [row] = await bench.store.listEventLogs('second', A, 0, 1);
-    expect(row!.blockTimestamp).toBe(bench.chain.headerAt(2).timestamp);
-    expect(await bench.store.readMainChainCheckpoint()).toEqual({
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
+    const [row] = await harness.store.listEventLogs('second', A, 0, 1);
+    expect(row!.blockTimestamp).toBe(harness.chain.headerAt(2).timestamp);
+    expect(await harness.store.readMainChainCheckpoint()).toEqual({
       blockNumber: 7,
-      blockHash: bench.chain.headerAt(7).hash,
+      blockHash: harness.chain.headerAt(7).hash,
     });
   });
 
-  it('goes on where it was, in any windows, in a new process', async () => {
-    const { chain, store } = await openBench({ chain: createHistory() });
+  it('resumes in a new process with any window size', async () => {
+    const { chain, store } = await openHarness({ chain: createHistory() });
     for (const maxWindowBlocks of [1, 2, 3]) {
-      const bench = await openBench({ chain, store, maxWindowBlocks });
-      expect(await advance(bench)).toBe('caught-up');
+      const harness = await openHarness({ chain, store, maxWindowBlocks });
+      expect(await advance(harness)).toBe('caught-up');
       chain.mine([submitted(A, { value: BigInt(chain.head.number) })]);
     }
-    const bench = await openBench({ chain, store });
-    expect(await advance(bench)).toBe('caught-up');
-    expect(await seqsOf(bench)).toEqual([...HISTORY_OF_A, [4, 8, 1_005n], [5, 10, 9n]]);
+    const harness = await openHarness({ chain, store });
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual([...HISTORY_OF_A, [4, 8, 1_005n], [5, 10, 9n]]);
   });
 
-  it('asks patiently only in a step after one that caught up', async () => {
-    const [chain, patientChain] = [createHistory(), createHistory()];
-    const bench = await openBench({ chain, patientChain });
-    const chains = [chain, patientChain];
+  it('uses deferred requests only in a step after one that caught up', async () => {
+    const [chain, deferredChain] = [createHistory(), createHistory()];
+    const harness = await openHarness({ chain, deferredChain });
+    const chains = [chain, deferredChain];
     const step = async () => {
       for (const { requests } of chains) requests.length = 0;
-      const came = await advance(bench);
+      const came = await advance(harness);
       return [came, ...chains.map(({ requests }) => requests.length > 0)];
     };
     expect(await step()).toEqual(['caught-up', true, false]);
     for (const each of chains) each.mine([submitted(A, { value: 1_006n }), transferred(B)]);
     expect(await step()).toEqual(['caught-up', false, true]);
-    patientChain.behind = 5;
+    deferredChain.behind = 5;
     expect(await step()).toEqual(['head-behind', false, true]);
-    patientChain.behind = 0;
+    deferredChain.behind = 0;
     for (const each of chains) each.mineMany(2);
     expect(await step()).toEqual(['caught-up', true, false]);
     expect(await step()).toEqual(['caught-up', false, true]);
-    expect(await seqsOf(bench)).toEqual([...HISTORY_OF_A, [4, 8, 1_005n], [5, 10, 1_006n]]);
+    expect(await seqsOf(harness)).toEqual([...HISTORY_OF_A, [4, 8, 1_005n], [5, 10, 1_006n]]);
   });
 
-  it('begins at the configured block', async () => {
-    const bench = await openBench({ chain: createHistory(), startBlock: 4 });
-    await advance(bench);
-    expect((await seqsOf(bench)).map(([, block]) => block)).toEqual([4, 4, 7]);
+  it('starts at the configured block', async () => {
+    const harness = await openHarness({ chain: createHistory(), startBlock: 4 });
+    await advance(harness);
+    expect((await seqsOf(harness)).map(([, block]) => block)).toEqual([4, 4, 7]);
   });
 
   it('waits until the first block is final', async () => {
-    const bench = await openBench({ chain: createHistory(), startBlock: 8 });
-    expect(await advance(bench)).toBe('waiting');
-    expect(await bench.store.readMainChainCheckpoint()).toBeUndefined();
+    const harness = await openHarness({ chain: createHistory(), startBlock: 8 });
+    expect(await advance(harness)).toBe('waiting');
+    expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
   });
 
-  it('begins a history anew after an import', async () => {
+  it('restarts a history after an import', async () => {
     const chain = createHistory();
     chain.mine([imported(A, 40n), submitted(A, { value: 77n })]);
     chain.mineMany(2);
-    const bench = await openBench({ chain });
-    await advance(bench);
-    expect(await seqsOf(bench)).toEqual([[0, 10, 77n]]);
-    expect(await bench.store.readEventLogCount('second', A)).toEqual({ count: 1, epoch: 1 });
+    const harness = await openHarness({ chain });
+    await advance(harness);
+    expect(await seqsOf(harness)).toEqual([[0, 10, 77n]]);
+    expect(await harness.store.readEventLogCount('second', A)).toEqual({ count: 1, epoch: 1 });
   });
 
-  it('tells how far it is', async () => {
-    const bench = await openBench({ chain: createHistory() });
-    expect(await bench.status.readMainChainIndex()).toEqual({
+  it('reports its progress', async () => {
+    const harness = await openHarness({ chain: createHistory() });
+    expect(await harness.status.readMainChainIndex()).toEqual({
       indexedBlock: undefined,
       headBlock: undefined,
       headObservedAtMilliseconds: undefined,
     });
-    await advance(bench);
-    expect(await bench.status.readMainChainIndex()).toEqual({
+    await advance(harness);
+    expect(await harness.status.readMainChainIndex()).toEqual({
       indexedBlock: 7,
       headBlock: 9,
-      headObservedAtMilliseconds: bench.time.nowMilliseconds(),
+      headObservedAtMilliseconds: harness.time.nowMilliseconds(),
     });
   });
 
-  it('never moves backwards with a node that is behind', async () => {
-    const bench = await openBench({ chain: createHistory() });
-    await advance(bench);
-    bench.chain.behind = 1;
-    expect(await advance(bench)).toBe('caught-up');
-    bench.chain.behind = 3;
-    expect(await advance(bench)).toBe('head-behind');
-    expect((await bench.status.readMainChainIndex()).headBlock).toBe(8);
-    bench.chain.behind = 0;
-    expect(await advance(bench)).toBe('caught-up');
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+  it('never moves backwards when a node is behind', async () => {
+    const harness = await openHarness({ chain: createHistory() });
+    await advance(harness);
+    harness.chain.behind = 1;
+    expect(await advance(harness)).toBe('caught-up');
+    harness.chain.behind = 3;
+    expect(await advance(harness)).toBe('head-behind');
+    expect((await harness.status.readMainChainIndex()).headBlock).toBe(8);
+    harness.chain.behind = 0;
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });
 
-  it('lets another process be first', async () => {
-    const first = await openBench({ chain: createHistory(), maxWindowBlocks: 2 });
-    const second = await openBench({ chain: first.chain, store: first.store, maxWindowBlocks: 3 });
+  it('accepts that another process was first', async () => {
+    const first = await openHarness({ chain: createHistory(), maxWindowBlocks: 2 });
+    const second = await openHarness({ chain: first.chain, store: first.store, maxWindowBlocks: 3 });
     const outcomes = await Promise.all([advance(first), advance(second)]);
     expect(outcomes).toContain('caught-up');
     expect(await seqsOf(first)).toEqual(HISTORY_OF_A);
@@ -123,67 +123,67 @@ describe('the main-chain index', () => {
 });
 
 it('leaves the work to another process that was first', async () => {
-  const { chain, store } = await openBench({ chain: createHistory() });
+  const { chain, store } = await openHarness({ chain: createHistory() });
   const overtaken = { ...store, advanceMainChain: () => Promise.resolve(false) };
-  const bench = await openBench({ chain, store: overtaken });
-  expect(await advance(bench)).toBe('waiting');
+  const harness = await openHarness({ chain, store: overtaken });
+  expect(await advance(harness)).toBe('waiting');
 });
 
-describe('an index of something else', () => {
-  it('of another deployment is refused', async () => {
-    const { chain, store } = await openBench({ chain: createHistory() });
-    await advance(await openBench({ chain, store }));
-    const other = await openBench({ chain, store, identity: 'layout=1 chain=2 start=0' });
+describe('a foreign index', () => {
+  it('is refused when it belongs to another deployment', async () => {
+    const { chain, store } = await openHarness({ chain: createHistory() });
+    await advance(await openHarness({ chain, store }));
+    const other = await openHarness({ chain, store, identity: 'layout=1 chain=2 start=0' });
     expect(await other.index.claim()).toBe(false);
     expect(await advance(other)).toBe('other-deployment');
-    expect(other.standing.refusal()).toBe('other-deployment');
+    expect(other.integrity.refusal()).toBe('other-deployment');
     await expect(other.status.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));
   });
 
-  it('of a chain that was reorganised past finality is refused, and left as it is', async () => {
-    const bench = await openBench({ chain: createHistory() });
-    await advance(bench);
-    const before = await bench.store.readMainChainCheckpoint();
-    bench.chain.rollBack(4);
-    bench.chain.mineMany(8);
-    expect(await advance(bench)).toBe('checkpoint-not-on-chain');
-    expect(await advance(bench)).toBe('checkpoint-not-on-chain');
-    expect(await bench.store.readMainChainCheckpoint()).toEqual(before);
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
-    await expect(bench.status.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));
-    expect(bench.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  it('is refused and left unchanged after a reorg past finality', async () => {
+    const harness = await openHarness({ chain: createHistory() });
+    await advance(harness);
+    const before = await harness.store.readMainChainCheckpoint();
+    harness.chain.rollBack(4);
+    harness.chain.mineMany(8);
+    expect(await advance(harness)).toBe('checkpoint-not-on-chain');
+    expect(await advance(harness)).toBe('checkpoint-not-on-chain');
+    expect(await harness.store.readMainChainCheckpoint()).toEqual(before);
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
+    await expect(harness.status.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));
+    expect(harness.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 
-    const restarted = await openBench({ chain: bench.chain, store: bench.store });
+    const restarted = await openHarness({ chain: harness.chain, store: harness.store });
     expect(await advance(restarted)).toBe('checkpoint-not-on-chain');
   });
 
   it.each([
-    ['as high as the index', 2],
-    ['lower than the index', 1],
-  ])('is seen when the finalized block is %s', async (_name, newBlocks) => {
-    const bench = await openBench({ chain: createHistory() });
-    await advance(bench);
-    bench.chain.rollBack(4);
-    bench.chain.mineMany(2 + newBlocks);
-    expect(await advance(bench)).toBe('checkpoint-not-on-chain');
+    ['at the height of the index', 2],
+    ['below the index', 1],
+  ])('is detected when the finalized block is %s', async (_name, newBlocks) => {
+    const harness = await openHarness({ chain: createHistory() });
+    await advance(harness);
+    harness.chain.rollBack(4);
+    harness.chain.mineMany(2 + newBlocks);
+    expect(await advance(harness)).toBe('checkpoint-not-on-chain');
   });
 
-  it('is served again when the proof was one bad node', async () => {
-    const bench = await openBench({ chain: createHistory() });
-    await advance(bench);
-    bench.chain.faults.header = (header) => ({ ...header, hash: `${header.hash.slice(0, -1)}f` });
-    expect(await advance(bench)).toBe('checkpoint-not-on-chain');
-    bench.chain.faults = {};
-    expect(await advance(bench)).toBe('caught-up');
-    expect((await bench.status.readMainChainIndex()).indexedBlock).toBe(7);
+  it('is served again when a single bad node caused the proof', async () => {
+    const harness = await openHarness({ chain: createHistory() });
+    await advance(harness);
+    harness.chain.faults.header = (header) => ({ ...header, hash: `${header.hash.slice(0, -1)}f` });
+    expect(await advance(harness)).toBe('checkpoint-not-on-chain');
+    harness.chain.faults = {};
+    expect(await advance(harness)).toBe('caught-up');
+    expect((await harness.status.readMainChainIndex()).indexedBlock).toBe(7);
   });
 });
 
 describe('a long backfill', () => {
-  it('reads a few windows ahead, in order, and tells its progress', async () => {
+  it('reads a few windows ahead, in order, and logs its progress', async () => {
     const chain = new FakeChain();
     for (let i = 0; i < 1_500; i++) chain.mine(i % 7 === 0 ? [submitted(A, { value: BigInt(i) })] : []);
-    const bench = await openBench({ chain, maxWindowBlocks: 100 });
+    const harness = await openHarness({ chain, maxWindowBlocks: 100 });
     let inFlight = 0;
     let most = 0;
     const readLogs = chain.readLogs.bind(chain);
@@ -191,10 +191,10 @@ describe('a long backfill', () => {
       most = Math.max(most, ++inFlight);
       return readLogs(query).finally(() => inFlight--);
     };
-    expect(await advance(bench)).toBe('caught-up');
+    expect(await advance(harness)).toBe('caught-up');
     expect(most).toBe(4);
-    expect((await bench.store.readEventLogCount('second', A)).count).toBe(214);
-    expect(bench.log.lines.at(-1)).toMatchObject({
+    expect((await harness.store.readEventLogCount('second', A)).count).toBe(214);
+    expect(harness.log.lines.at(-1)).toMatchObject({
       level: 'info',
       fields: { indexedBlock: 1_498, finalizedBlock: 1_498, percent: 100 },
       message: 'main-chain index has caught up',
@@ -205,36 +205,36 @@ describe('a long backfill', () => {
     const chain = new FakeChain();
     const OTHER = (A + 1n) as MachineId;
     for (let i = 0; i < 200; i++) chain.mine([transferred(i % 2 === 0 ? A : OTHER)]);
-    const bench = await openBench({ chain, maxWindowBlocks: 10 });
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
     const asked: [number, readonly bigint[]][] = [];
     const readOwnership = chain.readOwnership.bind(chain);
     chain.readOwnership = (block, ids) => {
       asked.push([block.number, ids]);
       return readOwnership(block, ids);
     };
-    expect(await advance(bench)).toBe('caught-up');
+    expect(await advance(harness)).toBe('caught-up');
     expect(asked).toEqual([[198, [A, OTHER]]]);
-    // Near the head every window is read at its own end.
+    // Near the head every window is read at its last block.
     chain.mineMany(4);
-    expect(await advance(bench)).toBe('caught-up');
+    expect(await advance(harness)).toBe('caught-up');
     expect(asked.slice(1)).toEqual([[202, [A, OTHER]]]);
   });
 
-  it('looks after the head in between', async () => {
+  it('polls the head in between', async () => {
     const chain = new FakeChain();
     chain.mineMany(100);
-    const bench = await openBench({ chain, maxWindowBlocks: 10 });
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
     chain.faults.before = (request) => {
-      if (request === 'logs') bench.time.jump(5_000);
+      if (request === 'logs') harness.time.jump(5_000);
     };
-    expect(await advance(bench)).toBe('behind');
-    const { indexedBlock, headBlock } = await bench.status.readMainChainIndex();
+    expect(await advance(harness)).toBe('behind');
+    const { indexedBlock, headBlock } = await harness.status.readMainChainIndex();
     expect([indexedBlock! < 98, headBlock]).toEqual([true, 100]);
-    while ((await advance(bench)) === 'behind');
-    expect((await bench.status.readMainChainIndex()).indexedBlock).toBe(98);
+    while ((await advance(harness)) === 'behind');
+    expect((await harness.status.readMainChainIndex()).indexedBlock).toBe(98);
   });
 
-  it('stops where nothing is lost', async () => {
+  it('stops without losing work', async () => {
     const chain = new FakeChain();
     chain.mineMany(100);
     const abort = new AbortController();
@@ -242,8 +242,8 @@ describe('a long backfill', () => {
     chain.faults.before = (request) => {
       if (request === 'logs' && ++windows === 5) abort.abort();
     };
-    const bench = await openBench({ chain, maxWindowBlocks: 10 });
-    expect(await bench.index.advance(abort.signal)).toEqual({ kind: 'behind' });
-    expect(await advance(bench)).toBe('caught-up');
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
+    expect(await harness.index.advance(abort.signal)).toEqual({ kind: 'behind' });
+    expect(await advance(harness)).toBe('caught-up');
   });
 });

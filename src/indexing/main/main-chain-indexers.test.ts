@@ -5,7 +5,7 @@ import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { HeadStep } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
-import { createKeptLog } from '../../../testing/fakes/recording-log.ts';
+import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { createMainChainIndexers } from './main-chain-indexers.ts';
 import { FINGERPRINT, FixedRates, machine } from '../../../testing/fixtures/indexer-harness.ts';
@@ -24,7 +24,7 @@ async function openIndexers() {
     fxRates: new FixedRates(),
     clock: time,
     timers: time,
-    log: createKeptLog(),
+    log: createRecordingLog(),
     deployment: {
       chainId: 1,
       startBlock: 0,
@@ -42,7 +42,7 @@ async function openIndexers() {
 }
 
 describe('the main chain’s indexers', () => {
-  it('keep up with the chain, second by second and minute by minute', async () => {
+  it('keep up with the chain, every second at the head and every minute in the index', async () => {
     rule('listing.index-worker');
     const { chain, store, time, steps, indexers, start, stop } = await openIndexers();
     chain.mine([submitted(A)]);
@@ -51,24 +51,24 @@ describe('the main chain’s indexers', () => {
     await time.advance(1_000);
     await indexers.caughtUp;
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 1, headBlock: 3 });
-    expect(await store.readFold('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 1 });
+    expect(await store.readRatingState('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 1 });
 
     for (let minute = 0; minute < 3; minute++) {
       chain.mine([submitted(A)]);
       chain.mineMany(4);
       await time.advance(60_000);
     }
-    // One a second, and one each when the first index and the first rating states are there.
+    // One per second, and one each when the first index and the first rating states are stored.
     expect(steps).toHaveLength(184);
     expect(steps.at(-1)!.head).toEqual(chain.head);
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 16, headBlock: 18 });
-    expect(await store.readFold('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
+    expect(await store.readRatingState('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
     expect(await indexers.eventTimes.readEventLogs('second', A, 0, 4, chain.head, false)).toHaveLength(4);
     await stop();
     expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
   });
 
-  it('join the head to the first index at once, not after the head follower’s pause', async () => {
+  it('connect the head to the first index at once, without waiting for the head follower’s pause', async () => {
     const { chain, time, indexers, start, stop } = await openIndexers();
     chain.mine([submitted(A)]);
     chain.mineMany(2);
@@ -80,7 +80,7 @@ describe('the main chain’s indexers', () => {
     await stop();
   });
 
-  it('ask nothing of a quiet chain but once a second for its head and once a minute for its finality', async () => {
+  it('poll a quiet chain only once a second for its head and once a minute for its finality', async () => {
     const { chain, time, start, stop } = await openIndexers();
     chain.mineMany(5);
     start();
@@ -92,7 +92,7 @@ describe('the main chain’s indexers', () => {
     expect(chain.requests.filter((name) => name !== 'head')).toEqual(['header', 'header']);
   });
 
-  it('outlive a dead node', async () => {
+  it('recover from a dead node', async () => {
     const { chain, time, indexers, start, stop } = await openIndexers();
     chain.mineMany(5);
     chain.faults.before = () => {
@@ -108,7 +108,7 @@ describe('the main chain’s indexers', () => {
     await stop();
   });
 
-  it('say so when the stored index is refused', async () => {
+  it('log it when the stored index is refused', async () => {
     const { chain, time, indexers, start, stop } = await openIndexers();
     chain.mineMany(5);
     start();

@@ -1,6 +1,6 @@
 /**
- * What follows the main chain? Two loops and what requests ask of them: the worker, which indexes and folds what is final and runs in
- * one process of all, and the head follower, which every process that answers requests runs for itself.
+ * Indexers of the main chain. The worker indexes and folds finalized blocks and runs in one process only; the head
+ * follower runs in every process that serves requests.
  */
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
@@ -19,17 +19,20 @@ import { createBlockReader, type Completeness } from './block-reader.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
-  /** The same for a worker that has caught up and can wait: its questions travel with those of the head follower. */
-  readonly patientChain?: MainChainLog | undefined;
+  /**
+   * Same chain for a worker that has caught up and can wait: its requests share batches with those of the head
+   * follower.
+   */
+  readonly deferredChain?: MainChainLog | undefined;
   readonly store: MainChainIndexStore & RatingStateStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   readonly deployment: IndexedDeployment;
-  /** Of the worker. */
+  /** Poll interval of the worker. */
   readonly pollIntervalMilliseconds: number;
-  /** Of the head follower, where blocks come when they like. */
+  /** Poll interval of the head follower when blocks follow no schedule. */
   readonly headIntervalMilliseconds?: number | undefined;
   readonly completeness?: Completeness | undefined;
   readonly listeners: readonly HeadListener[];
@@ -41,13 +44,14 @@ export interface MainChainIndexers {
   readonly worker: PollLoop;
   readonly head: PollLoop;
   /**
-   * Tells whether the database is free or holds the index of this deployment. False is a contradiction in the configuration, and nothing is
-   * served from the index then. Every process asks before it serves, the one without a worker too.
+   * Claims the database for this deployment. Returns false when it holds the index of another one, which contradicts
+   * the configuration; nothing is served from the index then. Every process calls it before it serves, also one without
+   * a worker.
    */
   claimIndex(): Promise<boolean>;
-  /** Resolves when the head has been read for the first time, and what lies between the index and it. */
+  /** Resolves when the head and the blocks between the index and the head have been read for the first time. */
   readonly following: Promise<unknown>;
-  /** Resolves when everything final has been indexed and folded for the first time, and followed on to the head. */
+  /** Resolves when everything final has been indexed, folded and followed to the head for the first time. */
   readonly caughtUp: Promise<unknown>;
   report(): MainChainIndexersReport;
 }
@@ -61,30 +65,30 @@ export interface MainChainIndexersReport {
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_WORKER_BACKOFF_MILLISECONDS = 60_000;
-/** A worker that asks more often cannot wait: the head would look unseen. */
-const PATIENT_INTERVAL_MILLISECONDS = 30_000;
-/** Requests are answered from an old head meanwhile. */
+/** A worker with a shorter interval cannot wait: the head observation would look old. */
+const MIN_DEFERRABLE_INTERVAL_MILLISECONDS = 30_000;
+/** Requests use an old head in the meantime. */
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
   const { chain, store, clock, timers, log, deployment, listeners, completeness = 'proven' } = options;
-  const standing = createIndexIntegrity(log);
+  const integrity = createIndexIntegrity(log);
   const reader = createBlockReader(chain, completeness);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;
-  const { patientChain, pollIntervalMilliseconds } = options;
-  const isPatient = patientChain !== undefined && pollIntervalMilliseconds >= PATIENT_INTERVAL_MILLISECONDS;
-  const patient = isPatient
-    ? { chain: patientChain, reader: createBlockReader(patientChain, completeness) }
+  const { deferredChain, pollIntervalMilliseconds } = options;
+  const isDeferrable = deferredChain !== undefined && pollIntervalMilliseconds >= MIN_DEFERRABLE_INTERVAL_MILLISECONDS;
+  const deferred = isDeferrable
+    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness) }
     : undefined;
-  const index = createMainChainIndex({ chain, reader, patient, store, standing, clock, log, identity, startBlock });
+  const index = createMainChainIndex({ chain, reader, deferred, store, integrity, clock, log, identity, startBlock });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
   const follower = createHeadFollower({
     chain,
     reader,
     store,
-    standing,
+    integrity,
     clock,
     log,
     listeners,
@@ -96,11 +100,14 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const caughtUp = Promise.withResolvers<unknown>();
   const following = Promise.withResolvers<unknown>();
 
-  /** Folding waits for the index: old states are not kept by every node, that of the newest final block is. */
+  /**
+   * Folds only after the index has caught up: not every node has old states, but each has that of the newest final
+   * block.
+   */
   async function work(signal: AbortSignal): Promise<StepOutcome> {
     const advanced = await index.advance(signal);
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
-    // Ratings are refused as syncing until the head follower has joined the first checkpoint to the head.
+    // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
     isIndexed = true;
     const outcome = await folder.fold(advanced.block, signal);
@@ -111,7 +118,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     return outcome;
   }
 
-  /** A poll that begins after the index has caught up leads from its checkpoint to the head. */
+  /** A poll that begins after the index has caught up connects its checkpoint to the head. */
   async function follow(): Promise<NextStep> {
     const isLast = isFolded;
     const outcome = await follower.poll();
@@ -132,8 +139,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, standing, recent: follower.recent }),
-    index: createIndexStatus(store, standing),
+    eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
+    index: createIndexStatus(store, integrity),
     worker: createPollLoop({
       name: 'main-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,
@@ -148,6 +155,6 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     claimIndex: index.claim,
     following: following.promise,
     caughtUp: caughtUp.promise,
-    report: () => ({ refusal: standing.refusal(), head: follower.report(), folder: folder.report() }),
+    report: () => ({ refusal: integrity.refusal(), head: follower.report(), folder: folder.report() }),
   };
 }

@@ -7,48 +7,48 @@ import {
   HISTORY_OF_A,
   advance,
   createHistory,
-  openBench,
+  openHarness,
   seqsOf,
 } from '../../../testing/fixtures/main-index-harness.ts';
 import { createBlockReader } from './block-reader.ts';
 
 function createTeller(): FakeChain {
   const chain = createHistory();
-  chain.tellsReceipts = true;
+  chain.servesReceipts = true;
   return chain;
 }
 
-describe('windows of a node that tells receipts', () => {
-  it('hold what they hold for any other node', async () => {
+describe('windows of a node that serves receipts', () => {
+  it('equal those of any other node', async () => {
     const range = { fromBlock: 1, toBlock: 9 };
-    const told = await createBlockReader(createHistory(), 'proven').readWindow(range);
+    const crossChecked = await createBlockReader(createHistory(), 'proven').readWindow(range);
     const proven = await createBlockReader(createTeller(), 'proven').readWindow(range);
-    expect(proven).toEqual(told);
+    expect(proven).toEqual(crossChecked);
   });
 
-  it('ask for no log by range or by hash, and for receipts only where a bloom names a contract', async () => {
-    const bench = await openBench({ chain: createTeller() });
+  it('request no logs by range or hash, and receipts only where a bloom names a contract', async () => {
+    const harness = await openHarness({ chain: createTeller() });
     const asked: (readonly number[])[] = [];
-    bench.chain.faults.before = (request, detail) => {
+    harness.chain.faults.before = (request, detail) => {
       if (request === 'receipts') asked.push(detail);
     };
-    expect(await advance(bench)).toBe('caught-up');
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
     expect(asked).toEqual([[2, 3, 4, 5, 7]]);
-    expect(bench.chain.requests.filter((each) => each === 'logs' || each === 'block-logs')).toEqual([]);
+    expect(harness.chain.requests.filter((each) => each === 'logs' || each === 'block-logs')).toEqual([]);
   });
 
-  it('are read as by any other node when the receipts are not those of the headers', async () => {
-    const bench = await openBench({ chain: createTeller() });
-    bench.chain.faults.receipts = () => 'unproven';
-    expect(await advance(bench)).toBe('caught-up');
-    expect(await seqsOf(bench)).toEqual(HISTORY_OF_A);
-    expect(bench.chain.requests).toContain('logs');
+  it('are read as from any other node when the receipts do not match the headers', async () => {
+    const harness = await openHarness({ chain: createTeller() });
+    harness.chain.faults.receipts = () => 'unproven';
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
+    expect(harness.chain.requests).toContain('logs');
   });
 
-  it('are not asked for in the believing mode', async () => {
+  it('are not used in trusted mode', async () => {
     const chain = createTeller();
-    await createBlockReader(chain, 'believed').readWindow({ fromBlock: 1, toBlock: 9 });
+    await createBlockReader(chain, 'trusted').readWindow({ fromBlock: 1, toBlock: 9 });
     expect(chain.requests).not.toContain('receipts');
   });
 
@@ -58,14 +58,14 @@ describe('windows of a node that tells receipts', () => {
   ])('are rejected for %s', async (_name, change, problem) => {
     const chain = createTeller();
     chain.faults.header = (header) => (header.number === 5 ? { ...header, ...change(header.number) } : header);
-    expect(await advance(await openBench({ chain }))).toBe(problem);
+    expect(await advance(await openHarness({ chain }))).toBe(problem);
   });
 });
 
-it('reads the chain for a window while the one before it is stored', async () => {
+it('reads the chain for a window while the previous one is stored', async () => {
   const chain = new FakeChain();
   for (let i = 0; i < 40; i++) chain.mine([transferred(i % 2 === 0 ? A : B), submitted(A, { value: BigInt(i) })]);
-  const { store } = await openBench({ chain });
+  const { store } = await openHarness({ chain });
   let readings = 0;
   const readAtStores: number[] = [];
   const readOwnership = chain.readOwnership.bind(chain);
@@ -78,8 +78,8 @@ it('reads the chain for a window while the one before it is stored', async () =>
     readAtStores.push(readings);
     return store.advanceMainChain(...step);
   };
-  const bench = await openBench({ chain, store: { ...store, advanceMainChain }, maxWindowBlocks: 10 });
-  expect(await advance(bench)).toBe('caught-up');
+  const harness = await openHarness({ chain, store: { ...store, advanceMainChain }, maxWindowBlocks: 10 });
+  expect(await advance(harness)).toBe('caught-up');
   expect(readAtStores).toEqual([2, 3, 4, 4]);
   expect((await store.readEventLogCount('second', A)).count).toBe(38);
 });

@@ -1,11 +1,12 @@
 /**
- * What did a range of blocks log, by its receipts? A header whose bloom denies every contract settles its block; of all others the receipts are
- * read once, and the adapter has held them against the root in the header. Nothing can be hidden there, so nothing is asked twice.
+ * Reads a range of blocks through its receipts. A header whose bloom excludes every contract settles its block; the
+ * receipts of all others are read once, after the adapter verified them against the receipts root. Nothing can be
+ * withheld, so no second query is needed.
  */
 import {
   checkHeaders,
   checkLogOrder,
-  findSilentContracts,
+  findContractsMissingLogs,
   type BlockRange,
   type WatchedContracts,
 } from '../../domain/index-rules/block-checks.ts';
@@ -14,10 +15,13 @@ import { WindowSummary } from './window-summary.ts';
 
 export interface ProvenWindow extends BlockRange {
   readonly headers: readonly Header[];
-  readonly news: WindowSummary;
+  readonly summary: WindowSummary;
 }
 
-/** Undefined: the node does not tell receipts, or none that fit. Throws `AnswerRejected` and `ChainUnreadable`. */
+/**
+ * Reads the window. Undefined: the node serves no receipts, or none that match the headers. Throws `ResponseRejected`
+ * and `ChainUnreadable`.
+ */
 export async function readProvenWindow(
   chain: MainChainLog,
   contracts: WatchedContracts,
@@ -27,20 +31,20 @@ export async function readProvenWindow(
   const numbers = Array.from({ length: toBlock - fromBlock + 1 }, (_, i) => fromBlock + i);
   const headers = await chain.readHeaders(numbers);
   checkHeaders(numbers, headers);
-  const named = headers.filter((header) => findSilentContracts(contracts, header, []).length > 0);
-  const news = new WindowSummary();
-  for (let from = 0; from < named.length; from += RECEIPTS_AT_ONCE) {
-    const asked = named.slice(from, from + RECEIPTS_AT_ONCE);
+  const bloomMatches = headers.filter((header) => findContractsMissingLogs(contracts, header, []).length > 0);
+  const summary = new WindowSummary();
+  for (let from = 0; from < bloomMatches.length; from += RECEIPTS_PER_BATCH) {
+    const batch = bloomMatches.slice(from, from + RECEIPTS_PER_BATCH);
     let blocks = 0;
-    const isProven = await chain.readProvenLogs(asked, (logs) => {
-      const { number } = asked[blocks++]!;
+    const isProven = await chain.readProvenLogs(batch, (logs) => {
+      const { number } = batch[blocks++]!;
       checkLogOrder(contracts, { fromBlock: number, toBlock: number }, logs);
-      news.add(logs);
+      summary.add(logs);
     });
     if (!isProven) return undefined;
   }
-  return { ...range, headers, news };
+  return { ...range, headers, summary };
 }
 
-/** Bounds the memory of answers that are not yet proven, and of logs that are not yet gathered. */
-const RECEIPTS_AT_ONCE = 100;
+/** Bounds the memory of responses that are not proven yet, and of logs not yet summarized. */
+const RECEIPTS_PER_BATCH = 100;

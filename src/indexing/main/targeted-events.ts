@@ -1,6 +1,6 @@
 /**
- * What if a machine has more records than known logs? Then its own logs above the index are asked for, once (chain-evm 3.7), and believed
- * only where their blocks are known to lie on the chain of the pinned block.
+ * Targeted log query for a machine with more records than known logs (chain-evm 3.7). It reads the machine's own logs
+ * above the index once, and accepts them only if their blocks are known to be on the chain of the pinned block.
  */
 import {
   checkBlockComplete,
@@ -10,7 +10,7 @@ import {
   watchContracts,
   type BlockRange,
 } from '../../domain/index-rules/block-checks.ts';
-import { AnswerRejected } from '../../domain/index-rules/rejected-answer.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { ChainLog, EventGeneration, Header, MainChainLog } from '../../ports/main-chain.ts';
@@ -21,8 +21,8 @@ import { listBlocks } from './block-reader.ts';
 
 export interface TargetedEvents {
   /**
-   * The event logs of one machine after `checkpoint` up to `block`; undefined when the node cannot tell them, or their blocks
-   * cannot be placed. Throws `AnswerRejected`, `LogQueryRefused` and `ChainUnreadable`.
+   * Reads the event logs of one machine after `checkpoint` up to `block`; undefined when the node cannot return them or
+   * their blocks cannot be placed. Throws `ResponseRejected`, `LogQueryRefused` and `ChainUnreadable`.
    */
   read(
     generation: EventGeneration,
@@ -31,8 +31,8 @@ export interface TargetedEvents {
     block: BlockRef,
   ): Promise<readonly EventLogEntry[] | undefined>;
   /**
-   * The same after `block` up to `checkpoint`, where the index is ahead of the followed blocks; undefined as well when the node does not
-   * show both blocks. Throws the same.
+   * Reads those after `block` up to `checkpoint`, when the index is ahead of the followed blocks; also undefined when
+   * the node does not return both blocks. Throws the same errors.
    */
   readCovered(
     generation: EventGeneration,
@@ -42,11 +42,11 @@ export interface TargetedEvents {
   ): Promise<readonly EventLogEntry[] | undefined>;
 }
 
-/** A longer way from the index to the head is the indexer's work, not a request's. */
+/** A longer range between index and head is left to the indexer. */
 const MAX_BLOCKS = 5_000;
-/** So many blocks are proven for one question. */
+/** Blocks that one call proves. */
 const MAX_COVERED_BLOCKS = 64;
-/** A pinned block further than this above the known head cannot be joined to it. */
+/** A pinned block further above the known head cannot be connected to it. */
 const MAX_BLOCKS_ABOVE_HEAD = 64;
 
 type PlacedBlock = Pick<Header, 'hash' | 'timestamp'>;
@@ -62,7 +62,7 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
   ): Promise<readonly EventLogEntry[] | undefined> {
     const range: BlockRange = { fromBlock: checkpoint.blockNumber + 1, toBlock: block.number };
     if (range.toBlock - range.fromBlock >= MAX_BLOCKS) return undefined;
-    const logs = await readOwnLogs(generation, id, range);
+    const logs = await readMachineLogs(generation, id, range);
     const placed = await placeBlocks(listLogBlocks(logs), block);
     return placed && toPlacedEntries(logs, placed);
   }
@@ -75,18 +75,18 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
   ): Promise<readonly EventLogEntry[] | undefined> {
     const range: BlockRange = { fromBlock: block.number + 1, toBlock: checkpoint.blockNumber };
     if (range.toBlock - block.number > MAX_COVERED_BLOCKS) return undefined;
-    // A list that lacks a log would look complete, so it must be told twice: by the query, and block by block.
-    const logs = await readOwnLogs(generation, id, range);
+    // A list that lacks a log would look complete, so it is read twice: by query, and block by block.
+    const logs = await readMachineLogs(generation, id, range);
     const numbers = [block.number, ...listBlocks(range)];
     const headers = await chain.readHeaders(numbers);
     checkHeaders(numbers, headers);
-    // What lies at or below a checkpoint is final, so the node has no other chain to show between the two.
+    // Blocks up to a checkpoint are final, so the node has no other chain between the two.
     if (headers[0]!.hash !== block.hash || headers.at(-1)!.hash !== checkpoint.blockHash) return undefined;
     await checkComplete(headers.slice(1), logs, generation, id);
     return toPlacedEntries(logs, new Map(headers.map((header) => [header.number, header])));
   }
 
-  /** Asks the blocks themselves, by hash, and holds the list against what their blooms prove. */
+  /** Reads the blocks by hash and compares the list with what their blooms prove. */
   async function checkComplete(
     headers: readonly Header[],
     logs: readonly ChainLog[],
@@ -94,29 +94,30 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
     id: MachineId,
   ): Promise<void> {
     const proofs = await chain.readBlockLogs(headers);
-    if (proofs.length !== headers.length) throw new AnswerRejected('withheld-logs');
+    if (proofs.length !== headers.length) throw new ResponseRejected('withheld-logs');
     headers.forEach((header, i) => {
-      const { logs: everything, bloom } = proofs[i]!;
-      checkBlockComplete(contracts, header, everything, bloom);
-      const isOwn = ({ event, blockNumber }: ChainLog) =>
+      const { logs: allLogs, bloom } = proofs[i]!;
+      checkBlockComplete(contracts, header, allLogs, bloom);
+      const isOfMachine = ({ event, blockNumber }: ChainLog) =>
         blockNumber === header.number && event?.machineId === id && event.generation === generation;
-      if (everything.filter(isOwn).length !== logs.filter(isOwn).length) throw new AnswerRejected('withheld-logs');
+      if (allLogs.filter(isOfMachine).length !== logs.filter(isOfMachine).length)
+        throw new ResponseRejected('withheld-logs');
     });
   }
 
-  async function readOwnLogs(
+  async function readMachineLogs(
     generation: EventGeneration,
     id: MachineId,
     range: BlockRange,
   ): Promise<readonly ChainLog[]> {
     const logs = await chain.readLogs({ ...range, eventsOf: { generation, machineId: id } });
     checkLogOrder(contracts, range, logs);
-    const isForeign = ({ event }: ChainLog) => event?.machineId !== id || event.generation !== generation;
-    if (logs.some(isForeign)) throw new AnswerRejected('foreign-machine');
+    const isOther = ({ event }: ChainLog) => event?.machineId !== id || event.generation !== generation;
+    if (logs.some(isOther)) throw new ResponseRejected('foreign-machine');
     return logs;
   }
 
-  /** The blocks of the given numbers on the chain of `block`; undefined when that cannot be told for one of them. */
+  /** Returns the blocks of the given numbers on the chain of `block`; undefined when one of them is unknown. */
   async function placeBlocks(
     numbers: readonly number[],
     block: BlockRef,
@@ -126,23 +127,26 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
     const above = await readAbove(known, block);
     for (const header of above ?? []) placed.set(header.number, header);
 
-    const buried: number[] = [];
+    const unknown: number[] = [];
     for (const number of numbers) {
       if (placed.has(number)) continue;
       const found = above === undefined ? undefined : known?.blockAt(number);
-      if (found === undefined) buried.push(number);
+      if (found === undefined) unknown.push(number);
       else placed.set(number, found);
     }
-    if (buried.length === 0) return placed;
-    // Below the known blocks only what is final cannot have another fork.
-    const [finalized, headers] = await Promise.all([chain.readHeader('finalized'), chain.readHeaders(buried)]);
-    checkHeaders(buried, headers);
+    if (unknown.length === 0) return placed;
+    // Below the known blocks only final blocks are on every fork.
+    const [finalized, headers] = await Promise.all([chain.readHeader('finalized'), chain.readHeaders(unknown)]);
+    checkHeaders(unknown, headers);
     if (headers.some(({ number }) => number > finalized.number)) return undefined;
     for (const header of headers) placed.set(header.number, header);
     return placed;
   }
 
-  /** The headers after the known head up to `block`, none when it is known; undefined when the two are not known to be of one chain. */
+  /**
+   * Returns the headers after the known head up to `block`, none when it is known; undefined when the two are not known
+   * to be on one chain.
+   */
   async function readAbove(known: RecentBlocks | undefined, block: BlockRef): Promise<readonly Header[] | undefined> {
     if (known === undefined) return undefined;
     if (block.number <= known.headNumber) return known.hashAt(block.number) === block.hash ? [] : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../../domain/faults.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
-import { BackfillPace } from './backfill-pace.ts';
+import { AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
 import { WindowSummary } from './window-summary.ts';
 import { streamWindows } from './window-stream.ts';
@@ -11,7 +11,7 @@ interface Asked {
   readonly answer: PromiseWithResolvers<unknown>;
 }
 
-/** A reader whose answers the test gives. */
+/** Creates a reader whose responses the test resolves. */
 function createReader() {
   const asked: Asked[] = [];
   const reader: Pick<BlockReader, 'readWindow'> = {
@@ -20,13 +20,13 @@ function createReader() {
       asked.push({ fromBlock: range.fromBlock, answer });
       await answer.promise;
       const last = { number: range.toBlock, hash: `0x${range.toBlock}`, timestamp: 0 };
-      return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, news: new WindowSummary() };
+      return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, summary: new WindowSummary() };
     },
   };
   return { reader: reader as BlockReader, asked };
 }
 
-/** Reads a stream in the background and tells what came of it. */
+/** Reads a stream in the background and records its outcome. */
 function follow(windows: AsyncGenerator<VerifiedWindow>) {
   const seen: number[] = [];
   const state = { seen, ended: 'no' as string };
@@ -47,9 +47,9 @@ async function settle(): Promise<void> {
 const RANGE = { fromBlock: 0, toBlock: 69 };
 
 describe('a stream of windows', () => {
-  it('gives them in order however they are answered', async () => {
+  it('yields windows in order, however they are returned', async () => {
     const { reader, asked } = createReader();
-    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, new AbortController().signal));
+    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
     expect(asked.map(({ fromBlock }) => fromBlock)).toEqual([0, 10, 20, 30]);
     asked[1]!.answer.resolve(undefined);
@@ -65,9 +65,9 @@ describe('a stream of windows', () => {
     expect(state).toEqual({ seen: [0, 10, 20, 30, 40, 50, 60], ended: 'whole' });
   });
 
-  it('ends only when no request is under way', async () => {
+  it('ends only when no request is in flight', async () => {
     const { reader, asked } = createReader();
-    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, new AbortController().signal));
+    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
     asked[0]!.answer.reject(chainUnreadable('main', 'transport'));
     await settle();
@@ -77,9 +77,9 @@ describe('a stream of windows', () => {
     expect(state).toEqual({ seen: [], ended: 'ChainUnreadable' });
   });
 
-  it('asks for half only when the larger windows are answered', async () => {
+  it('requests half the range only after the larger windows have settled', async () => {
     const { reader, asked } = createReader();
-    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, new AbortController().signal));
+    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
     asked[0]!.answer.reject(new LogQueryRefused('range-too-large'));
     await settle();
@@ -90,9 +90,9 @@ describe('a stream of windows', () => {
     expect(state).toEqual({ seen: [], ended: 'no' });
   });
 
-  it('asks for smaller windows after an answer that did not come in time', async () => {
+  it('requests smaller windows after a response that timed out', async () => {
     const { reader, asked } = createReader();
-    const pace = new BackfillPace(10);
+    const pace = new AdaptiveWindow(10);
     follow(streamWindows(reader, pace, RANGE, new AbortController().signal));
     await settle();
     asked[0]!.answer.reject(chainUnreadable('main', 'deadline'));
@@ -100,10 +100,10 @@ describe('a stream of windows', () => {
     expect(pace.windowBlocks).toBe(5);
   });
 
-  it('ends early when it is told to', async () => {
+  it('ends early when the signal is aborted', async () => {
     const { reader, asked } = createReader();
     const abort = new AbortController();
-    const state = follow(streamWindows(reader, new BackfillPace(10), RANGE, abort.signal));
+    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, abort.signal));
     await settle();
     abort.abort();
     for (const { answer } of asked) answer.resolve(undefined);

@@ -1,11 +1,11 @@
 /**
- * How is a long range read in windows (chain-evm 4.7)? In order, with a few windows being read ahead, smaller ones where the node
- * refuses a range. Memory is bounded by the windows read ahead; no request outlives the stream.
+ * Reads a long range in windows (chain-evm 4.7): in order, a few windows ahead, and smaller ones when the node refuses
+ * a range. Memory is bounded by the windows read ahead, and no request outlives the stream.
  */
 import { Fault } from '../../domain/faults.ts';
 import type { BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
-import { MAX_HALVINGS, type BackfillPace } from './backfill-pace.ts';
+import { MAX_HALVINGS, type AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
 
 type Outcome =
@@ -16,50 +16,53 @@ interface Reading {
   readonly outcome: Promise<Outcome>;
 }
 
-/**
- * Gives the windows of a range in order, each as soon as it and those before it are read. Ends early when the signal is aborted.
- * Throws what the reader throws.
- */
+/** Yields the windows of a range in order. Ends early when the signal is aborted. Throws what the reader throws. */
 export async function* streamWindows(
   reader: BlockReader,
-  pace: BackfillPace,
+  adaptiveWindow: AdaptiveWindow,
   { fromBlock, toBlock }: BlockRange,
   signal: AbortSignal,
 ): AsyncGenerator<VerifiedWindow> {
-  let ahead: Reading[] = [];
+  let pending: Reading[] = [];
   let next = fromBlock;
   let halvings = 0;
   try {
     while (!signal.aborted) {
-      while (ahead.length < pace.requestsInFlight && next <= toBlock) {
-        const range = { fromBlock: next, toBlock: Math.min(next + pace.windowBlocks - 1, toBlock) };
-        ahead.push({ range, outcome: settle(reader.readWindow(range)) });
+      while (pending.length < adaptiveWindow.concurrency && next <= toBlock) {
+        const range = { fromBlock: next, toBlock: Math.min(next + adaptiveWindow.windowBlocks - 1, toBlock) };
+        pending.push({ range, outcome: settle(reader.readWindow(range)) });
         next = range.toBlock + 1;
       }
-      const first = ahead.shift();
+      const first = pending.shift();
       if (first === undefined) return;
       const outcome = await first.outcome;
       if (outcome.kind === 'read') {
-        pace.succeed();
-        pace.fit(first.range.toBlock - first.range.fromBlock + 1, outcome.window.news.logCount);
+        adaptiveWindow.recordSuccess();
+        adaptiveWindow.recordLogDensity(
+          first.range.toBlock - first.range.fromBlock + 1,
+          outcome.window.summary.logCount,
+        );
         halvings = 0;
         yield outcome.window;
         continue;
       }
-      const isSmaller = slowDown(pace, first.range, outcome.error);
+      const isSmaller = slowDown(adaptiveWindow, first.range, outcome.error);
       if (!isRangeRefusal(outcome.error) || !isSmaller || halvings === MAX_HALVINGS) throw outcome.error;
       halvings += 1;
-      // What was read ahead had the refused size too.
-      await allSettled(ahead);
-      ahead = [];
+      // The windows read ahead have the refused size too.
+      await allSettled(pending);
+      pending = [];
       next = first.range.fromBlock;
     }
   } finally {
-    await allSettled(ahead);
+    await allSettled(pending);
   }
 }
 
-/** The same items; each is asked for while the one before it is still in use. Nothing is under way when it has ended. */
+/**
+ * Prefetches one item: each is requested while the previous one is in use. No request is in flight after the generator
+ * has ended.
+ */
 export async function* readOneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = items.next();
   try {
@@ -76,13 +79,13 @@ export async function* readOneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator
   }
 }
 
-/** Tells the pace what a failure says about it. True when the next window is smaller. */
-function slowDown(pace: BackfillPace, { fromBlock, toBlock }: BlockRange, error: unknown): boolean {
+/** Adapts the window to a failure. Returns true when the next window is smaller. */
+function slowDown(adaptiveWindow: AdaptiveWindow, { fromBlock, toBlock }: BlockRange, error: unknown): boolean {
   const blocks = toBlock - fromBlock + 1;
-  if (isRangeRefusal(error)) return pace.refuseRange(blocks);
-  if (error instanceof LogQueryRefused) pace.refuseRate();
-  // An answer that does not come in time may have been too long a question.
-  if (isLate(error)) pace.refuseRange(blocks);
+  if (isRangeRefusal(error)) return adaptiveWindow.reduceWindow(blocks);
+  if (error instanceof LogQueryRefused) adaptiveWindow.reduceConcurrency();
+  // A timeout may mean that the range was too large.
+  if (isTimeout(error)) adaptiveWindow.reduceWindow(blocks);
   return false;
 }
 
@@ -90,7 +93,7 @@ function isRangeRefusal(error: unknown): boolean {
   return error instanceof LogQueryRefused && error.reason === 'range-too-large';
 }
 
-function isLate(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return error instanceof Fault && 'cause' in error.context && error.context.cause === 'deadline';
 }
 

@@ -1,4 +1,7 @@
-/** What do the logs of a window say to the index? Gathered while they are read, so that only that is kept of a hundred thousand of them. */
+/**
+ * Summary of the logs of one window for the index. It is built while logs are read, so that a hundred thousand of them
+ * need not be held in memory.
+ */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 import { toEventEntries } from './event-entries.ts';
@@ -13,7 +16,7 @@ export class WindowSummary {
     return this.#logCount;
   }
 
-  /** In the order of the chain. */
+  /** Event logs in chain order. */
   get events(): readonly EventLogEntry[] {
     return this.#events;
   }

@@ -1,13 +1,13 @@
 /**
- * How do finalized events become folds? (chain-evm 3.7, design/scoring.md "Fold".) Records are read in batches at the indexed block,
- * joined with their logs, and laid on each machine's stored fold. Bounded per call: a machine with a million events is folded
- * page by page, in turn with the others.
+ * Folds finalized main-chain events into rating states (chain-evm 3.7, design/scoring.md "Fold"). Records are read in
+ * batches at the indexed block, joined with their logs, and folded into each machine's stored state. Work per call is
+ * bounded: a machine with a million events is folded page by page, alternating with the others.
  */
 import { pairEvents } from '../../domain/machine/event-pairing.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord } from '../../domain/machine/machine-facts.ts';
-import { LEAST_EVENTS_OF_DAYS } from '../../domain/rating/rating-state-days.ts';
+import { MIN_EVENTS_FOR_STORED_DAYS } from '../../domain/rating/rating-state-days.ts';
 import { EventsUnreadable, emptyRatingState, type RatingState } from '../../domain/rating/rating-state.ts';
 import { RatingStateUnreadable, encodeRatingState, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
 import type { RateTable } from '../../domain/rating/rate-table.ts';
@@ -30,8 +30,8 @@ export interface EventFolderOptions {
 
 export interface EventFolder {
   /**
-   * Folds a bounded number of events, all stored at or before `block`. `more`: there are further ones that can be folded now.
-   * Throws `ChainUnreadable` when nothing could be read, and `StoreUnavailable`.
+   * Folds a bounded number of events, all stored at or before `block`. Returns `more` when further ones can be folded
+   * now. Throws `ChainUnreadable` when nothing could be read, and `StoreUnavailable`.
    */
   fold(block: BlockRef, signal: AbortSignal): Promise<StepOutcome>;
   report(): EventFolderReport;
@@ -41,14 +41,14 @@ export interface EventFolderReport {
   readonly foldedEvents: number;
   /** Machines whose next event waits for rates. */
   readonly pendingMachines: number;
-  /** Machines whose records and logs do not agree; their ratings are unreadable. */
+  /** Machines whose records and logs disagree; their ratings are unreadable. */
   readonly unreadableMachines: number;
 }
 
-/** Records read at once, and for one machine in its turn; 4 KiB of metadata each at most. */
+/** Records read per batch, and per machine and step; each holds at most 4 KiB of metadata. */
 const EVENTS_AT_ONCE = 2_000;
-const EVENTS_PER_TURN = 1_000;
-/** After so many events the loop looks after the head again. */
+const EVENTS_PER_STEP = 1_000;
+/** Events folded per call, so that the loop gets back to the head. */
 const EVENTS_PER_CALL = 10_000;
 const MACHINES_PER_LIST = 200;
 
@@ -57,29 +57,29 @@ interface Machine {
   readonly id: MachineId;
 }
 
-/** One machine's turn: the next events to lay on its fold. */
-interface Turn extends Machine {
+/** Next step of one machine: the events to fold and the state to fold them into. */
+interface MachineStep extends Machine {
   readonly epoch: number;
-  readonly begin: FoldStep;
+  readonly plan: FoldStep;
   readonly logs: readonly EventLogRow[];
   readonly isLast: boolean;
 }
 
 export function createEventFolder(options: EventFolderOptions): EventFolder {
   const { chain, store, fxRates, clock, log } = options;
-  const blocks = new FoldSkipList(clock);
+  const skipList = new FoldSkipList(clock);
   let cursor: Machine | undefined;
   let isMoreLeft = false;
   let foldedEvents = 0;
 
   async function fold(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
     const rates = fxRates.current();
-    blocks.useRates(rates);
+    skipList.updateRates(rates);
     let budget = EVENTS_PER_CALL;
     while (budget > 0 && !signal.aborted) {
       const listed = await store.listUnfolded(rates.fingerprint, MACHINES_PER_LIST, cursor);
       if (listed.length === 0) return endRound();
-      for (const batch of toBatches(await takeTurns(listed, block, rates.fingerprint))) {
+      for (const batch of toBatches(await prepareSteps(listed, block, rates.fingerprint))) {
         budget -= await foldBatch(batch, block, rates);
         if (signal.aborted) return 'more';
       }
@@ -88,7 +88,7 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     return 'more';
   }
 
-  /** All machines had their turn; the next round begins at once when one of them has more. */
+  /** Ends the round; the next one begins at once when a machine has more events. */
   function endRound(): StepOutcome {
     const outcome = isMoreLeft ? 'more' : 'idle';
     cursor = undefined;
@@ -96,45 +96,45 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     return outcome;
   }
 
-  async function takeTurns(
+  async function prepareSteps(
     listed: Awaited<ReturnType<MainChainIndexStore['listUnfolded']>>,
     block: BlockRef,
     fingerprint: string,
-  ): Promise<Turn[]> {
-    const open = listed.filter((machine) => !blocks.isBlocked(machine));
-    const turns = await Promise.all(open.map((machine) => takeTurn(machine, block, fingerprint)));
-    return turns.filter((turn) => turn !== undefined);
+  ): Promise<MachineStep[]> {
+    const open = listed.filter((machine) => !skipList.isSkipped(machine));
+    const steps = await Promise.all(open.map((machine) => prepareStep(machine, block, fingerprint)));
+    return steps.filter((step) => step !== undefined);
   }
 
-  async function takeTurn(
+  async function prepareStep(
     machine: Machine & { readonly count: number; readonly epoch: number },
     block: BlockRef,
     fingerprint: string,
-  ): Promise<Turn | undefined> {
+  ): Promise<MachineStep | undefined> {
     const { generation, id, count, epoch } = machine;
-    const begin = await beginTurn(machine, fingerprint);
-    if (begin === undefined) return skip(machine, 'fold-unreadable');
-    const { nextSeq } = begin.fold;
-    const to = Math.min(count, nextSeq + EVENTS_PER_TURN);
+    const plan = await planStep(machine, fingerprint);
+    if (plan === undefined) return skip(machine, 'fold-unreadable');
+    const { nextSeq } = plan.state;
+    const to = Math.min(count, nextSeq + EVENTS_PER_STEP);
     const logs = await store.listEventLogs(generation, id, nextSeq, to);
-    // Another process has indexed further than `block` meanwhile; the machine has its turn with the next one.
+    // Another process has indexed past `block` in the meantime; the machine is folded with the next block.
     if (logs.some(({ blockNumber }) => blockNumber > block.number)) return undefined;
-    return { generation, id, epoch, begin, logs, isLast: to === count && !begin.leavesDays };
+    return { generation, id, epoch, plan, logs, isLast: to === count && !plan.hasDaysLeft };
   }
 
-  /** Undefined when what is stored cannot be read. */
-  async function beginTurn(
+  /** Returns undefined when the stored state cannot be read. */
+  async function planStep(
     { generation, id, count, epoch }: Machine & { readonly count: number; readonly epoch: number },
     fingerprint: string,
   ): Promise<FoldStep | undefined> {
     try {
-      const fold = parseStored(await store.readFold(generation, id, fingerprint), epoch);
-      if (count <= LEAST_EVENTS_OF_DAYS) return planWithoutDays(fold);
+      const fold = parseStored(await store.readRatingState(generation, id, fingerprint), epoch);
+      if (count <= MIN_EVENTS_FOR_STORED_DAYS) return planWithoutDays(fold);
       const listDays = async (limit: number) => {
-        const kept = await store.listFoldDays(generation, id, fingerprint, limit);
-        return kept.epoch === epoch ? kept.days : [];
+        const stored = await store.listRatingStateDays(generation, id, fingerprint, limit);
+        return stored.epoch === epoch ? stored.days : [];
       };
-      return await planFoldStep({ fold, listDays, hasNext: fold.nextSeq < count });
+      return await planFoldStep({ state: fold, listDays, hasNext: fold.nextSeq < count });
     } catch (error) {
       if (error instanceof RatingStateUnreadable) return undefined;
       throw error;
@@ -142,52 +142,52 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   }
 
   function skip(machine: Machine, reason: string): undefined {
-    blocks.blockUnreadable(machine);
+    skipList.skipUnreadable(machine);
     log.error({ generation: machine.generation, machine: String(machine.id), reason }, 'events cannot be folded');
   }
 
-  /** Folds one page of each machine; the number of events read. */
-  async function foldBatch(batch: readonly Turn[], block: BlockRef, rates: FxConfiguration): Promise<number> {
+  /** Folds one page of each machine; returns the number of events read. */
+  async function foldBatch(batch: readonly MachineStep[], block: BlockRef, rates: FxConfiguration): Promise<number> {
     const records = await readRecords(batch, block);
-    const folds = batch.flatMap((turn, i) => {
-      const folded = records[i] === undefined ? undefined : foldRecords(turn, records[i], rates.table);
+    const folds = batch.flatMap((step, i) => {
+      const folded = records[i] === undefined ? undefined : foldRecords(step, records[i], rates.table);
       return folded === undefined ? [] : [folded];
     });
-    if (folds.length > 0) await store.writeFolds(rates.fingerprint, folds);
+    if (folds.length > 0) await store.writeRatingStates(rates.fingerprint, folds);
     return countEvents(batch);
   }
 
-  /** The records of each turn; undefined where they cannot be read. */
+  /** Returns the records of each step; undefined where they cannot be read. */
   async function readRecords(
-    batch: readonly Turn[],
+    batch: readonly MachineStep[],
     block: BlockRef,
   ): Promise<readonly (readonly EventRecord[] | undefined)[]> {
-    const wanted = batch.map(({ generation, id, begin: { fold }, logs }) => ({
+    const queries = batch.map(({ generation, id, plan: { state: fold }, logs }) => ({
       generation,
       id,
       from: fold.nextSeq,
       to: fold.nextSeq + logs.length,
     }));
     try {
-      return await chain.readEventRecords(block, wanted);
+      return await chain.readEventRecords(block, queries);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       if (batch.length > 1) return readOneByOne(batch, block);
-      blocks.blockForNow(batch[0]!);
+      skipList.skipBriefly(batch[0]!);
       throw error;
     }
   }
 
-  /** One machine that cannot be read must not keep the others from being folded. */
+  /** Reads machine by machine, so that one unreadable machine does not block the others. */
   async function readOneByOne(
-    batch: readonly Turn[],
+    batch: readonly MachineStep[],
     block: BlockRef,
   ): Promise<readonly (readonly EventRecord[] | undefined)[]> {
     const records: (readonly EventRecord[] | undefined)[] = [];
     let failure: unknown;
-    for (const turn of batch) {
+    for (const step of batch) {
       try {
-        records.push((await readRecords([turn], block))[0]);
+        records.push((await readRecords([step], block))[0]);
       } catch (error) {
         if (!isUnreadable(error)) throw error;
         failure = error;
@@ -198,46 +198,53 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     return records;
   }
 
-  function foldRecords(turn: Turn, records: readonly EventRecord[], table: RateTable): RatingStateWrite | undefined {
-    const { generation, id, epoch, begin, logs, isLast } = turn;
-    let after: FoldStepResult;
+  function foldRecords(
+    step: MachineStep,
+    records: readonly EventRecord[],
+    table: RateTable,
+  ): RatingStateWrite | undefined {
+    const { generation, id, epoch, plan, logs, isLast } = step;
+    let result: FoldStepResult;
     try {
-      // Only an import brings events of another chain; without one, indexes of logs are positions.
-      after = runFoldStep(begin, pairEvents(records, logs, begin.fold.nextSeq, epoch > 0), table);
+      // Only an import brings events of another chain; without one, log indexes are positions.
+      result = runFoldStep(plan, pairEvents(records, logs, plan.state.nextSeq, epoch > 0), table);
     } catch (error) {
-      if (error instanceof EventsUnreadable) return skip(turn, error.problem);
-      if (isUnreadable(error)) return skip(turn, 'events');
+      if (error instanceof EventsUnreadable) return skip(step, error.problem);
+      if (isUnreadable(error)) return skip(step, 'events');
       throw error;
     }
-    const { fold, folded, write: days } = after;
-    if (begin.isFoldBehind) foldedEvents += folded;
-    if (folded < records.length) blocks.blockPending(turn);
+    const { state: fold, folded, write: days } = result;
+    if (plan.isStateBehind) foldedEvents += folded;
+    if (folded < records.length) skipList.skipUntilNewRates(step);
     else if (!isLast) isMoreLeft = true;
     if (folded === 0) return undefined;
     return { generation, id, epoch, nextSeq: fold.nextSeq, state: encodeRatingState(fold), days };
   }
 
-  return { fold, report: () => ({ foldedEvents, ...blocks.report() }) };
+  return { fold, report: () => ({ foldedEvents, ...skipList.report() }) };
 }
 
-/** The fold to go on from: none of another epoch, for an import begins the history anew. Throws `RatingStateUnreadable`. */
+/**
+ * Returns the state to continue from; a state of another epoch is discarded, because an import restarts the history.
+ * Throws `RatingStateUnreadable`.
+ */
 function parseStored(stored: StoredRatingState | undefined, epoch: number): RatingState {
   return stored?.epoch === epoch ? decodeRatingState(stored.state) : emptyRatingState();
 }
 
-function* toBatches(turns: readonly Turn[]): Iterable<readonly Turn[]> {
-  let batch: Turn[] = [];
-  for (const turn of turns) {
-    if (batch.length > 0 && countEvents(batch) + turn.logs.length > EVENTS_AT_ONCE) {
+function* toBatches(steps: readonly MachineStep[]): Iterable<readonly MachineStep[]> {
+  let batch: MachineStep[] = [];
+  for (const step of steps) {
+    if (batch.length > 0 && countEvents(batch) + step.logs.length > EVENTS_AT_ONCE) {
       yield batch;
       batch = [];
     }
-    batch.push(turn);
+    batch.push(step);
   }
   if (batch.length > 0) yield batch;
 }
 
-function countEvents(batch: readonly Turn[]): number {
+function countEvents(batch: readonly MachineStep[]): number {
   return batch.reduce((sum, { logs }) => sum + logs.length, 0);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which machines cannot be folded any further for now, and until when? So that they are not read again and again in vain. Forgetting
- * one is harmless: it is read once more.
+ * Skip list of machines that cannot be folded further for now, so that they are not read repeatedly in vain. Dropping
+ * an entry is harmless: the machine is read once more.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Clock } from '../../ports/runtime.ts';
@@ -13,71 +13,71 @@ interface Machine {
 }
 
 /** `pending` ends with new rates, the others after a while: the node may have been wrong. */
-type Block =
+type SkipEntry =
   { readonly kind: 'pending' } | { readonly kind: 'unreadable' | 'unread'; readonly untilMilliseconds: number };
 
 const UNREADABLE_MILLISECONDS = 600_000;
 const UNREAD_MILLISECONDS = 60_000;
-const MAX_BLOCKS = 100_000;
+const MAX_ENTRIES = 100_000;
 
 export class FoldSkipList {
   readonly #clock: Clock;
-  readonly #blocks = new Map<string, Block>();
+  readonly #entries = new Map<string, SkipEntry>();
   #rates = '';
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Under other rates than before, everything that was pending may be folded. */
-  useRates({ fingerprint, table }: FxConfiguration): void {
+  /** Drops pending entries when the rates have changed. */
+  updateRates({ fingerprint, table }: FxConfiguration): void {
     const rates = `${table.throughDay} ${fingerprint}`;
     if (rates === this.#rates) return;
     this.#rates = rates;
-    for (const [key, { kind }] of this.#blocks) {
-      if (kind === 'pending') this.#blocks.delete(key);
+    for (const [key, { kind }] of this.#entries) {
+      if (kind === 'pending') this.#entries.delete(key);
     }
   }
 
-  isBlocked(machine: Machine): boolean {
-    const block = this.#blocks.get(keyOf(machine));
-    if (block === undefined) return false;
-    if (block.kind === 'pending' || block.untilMilliseconds > this.#clock.nowMilliseconds()) return true;
-    this.#blocks.delete(keyOf(machine));
+  isSkipped(machine: Machine): boolean {
+    const entry = this.#entries.get(keyOf(machine));
+    if (entry === undefined) return false;
+    if (entry.kind === 'pending' || entry.untilMilliseconds > this.#clock.nowMilliseconds()) return true;
+    this.#entries.delete(keyOf(machine));
     return false;
   }
 
-  /** The next event has an amount that only later rates can tell. */
-  blockPending(machine: Machine): void {
+  /** Skips a machine whose next event has an amount that only later rates can convert. */
+  skipUntilNewRates(machine: Machine): void {
     this.#put(machine, { kind: 'pending' });
   }
 
-  /** Its records and logs do not agree. */
-  blockUnreadable(machine: Machine): void {
+  /** Skips a machine whose records and logs disagree. */
+  skipUnreadable(machine: Machine): void {
     this.#put(machine, {
       kind: 'unreadable',
       untilMilliseconds: this.#clock.nowMilliseconds() + UNREADABLE_MILLISECONDS,
     });
   }
 
-  /** Its records could not be read. */
-  blockForNow(machine: Machine): void {
+  /** Skips a machine whose records could not be read. */
+  skipBriefly(machine: Machine): void {
     this.#put(machine, { kind: 'unread', untilMilliseconds: this.#clock.nowMilliseconds() + UNREAD_MILLISECONDS });
   }
 
   report(): { readonly pendingMachines: number; readonly unreadableMachines: number } {
-    const kinds = [...this.#blocks.values()].map(({ kind }) => kind);
+    const kinds = [...this.#entries.values()].map(({ kind }) => kind);
     return {
       pendingMachines: kinds.filter((kind) => kind === 'pending').length,
       unreadableMachines: kinds.filter((kind) => kind === 'unreadable').length,
     };
   }
 
-  #put(machine: Machine, block: Block): void {
+  #put(machine: Machine, entry: SkipEntry): void {
     const key = keyOf(machine);
-    this.#blocks.delete(key);
-    this.#blocks.set(key, block);
-    if (this.#blocks.size > MAX_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value!);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (this.#entries.size > MAX_ENTRIES) this.#entries.delete(this.#entries.keys().next().value!);
   }
 }
 

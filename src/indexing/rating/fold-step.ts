@@ -1,13 +1,14 @@
 /**
- * What does a machine's turn fold: its fold, its days, or both? Both go together while the days end where the fold does. A fold without them, of an
- * older release or of a machine that had few events until now, comes first until nothing is left; then its days are made up from the beginning.
+ * Plans one fold step of a machine: its rating state, its days, or both. Both advance together while the days end where
+ * the state does. A state without days (of an older release, or of a machine that had few events until now) is folded
+ * first to its end; then its days are computed from the beginning.
  */
 import type { RatingEvent } from '../../domain/rating/event.ts';
 import { encodeRatingStateDay, decodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
 import {
   foldDays,
   restoreRatingState,
-  RESTORING_DAYS,
+  RESTORE_DAYS,
   type RatingStateDay,
 } from '../../domain/rating/rating-state-days.ts';
 import { foldEvents, type RatingState, type FoldedEvents } from '../../domain/rating/rating-state.ts';
@@ -15,49 +16,49 @@ import type { RateTable } from '../../domain/rating/rate-table.ts';
 import type { RatingStateDaysWrite, StoredRatingStateDay } from '../../ports/store.ts';
 
 export interface FoldStep {
-  /** What the next events are laid on. */
-  readonly fold: RatingState;
-  /** Undefined: the turn adds no days. */
+  /** State that the next events are folded into. */
+  readonly state: RatingState;
+  /** Undefined: the step adds no days. */
   readonly days: { readonly newest: RatingStateDay | undefined } | undefined;
-  /** False: the stored fold is further already. */
-  readonly isFoldBehind: boolean;
-  /** There are days left to be made up when this turn has ended. */
-  readonly leavesDays: boolean;
+  /** False: the stored state is further along already. */
+  readonly isStateBehind: boolean;
+  /** Whether days remain to be computed after this step. */
+  readonly hasDaysLeft: boolean;
 }
 
 export interface FoldStepOptions {
-  /** The fold that is stored, or an empty one. */
-  readonly fold: RatingState;
-  /** The newest of the days that go with it, oldest first; of no other history. */
+  /** Stored rating state, or an empty one. */
+  readonly state: RatingState;
+  /** Lists the newest of the days that belong to the state, oldest first. */
   readonly listDays: (limit: number) => Promise<readonly StoredRatingStateDay[]>;
-  /** Whether the fold itself has events to go on with. */
+  /** Whether the state itself has further events to fold. */
   readonly hasNext: boolean;
 }
 
-/** Throws `RatingStateUnreadable`. */
-export async function planFoldStep({ fold, listDays, hasNext }: FoldStepOptions): Promise<FoldStep> {
+/** Plans the next step. Throws `RatingStateUnreadable`. */
+export async function planFoldStep({ state: fold, listDays, hasNext }: FoldStepOptions): Promise<FoldStep> {
   const [last] = await listDays(1);
   if ((last?.nextSeq ?? 0) === fold.nextSeq) {
     const newest = last && decodeRatingStateDay(last.state);
-    return { fold, days: { newest }, isFoldBehind: true, leavesDays: false };
+    return { state: fold, days: { newest }, isStateBehind: true, hasDaysLeft: false };
   }
-  if (hasNext) return { fold, days: undefined, isFoldBehind: true, leavesDays: true };
-  const days = (await listDays(RESTORING_DAYS)).map(({ state }) => decodeRatingStateDay(state));
-  return { fold: restoreRatingState(days), days: { newest: days.at(-1) }, isFoldBehind: false, leavesDays: false };
+  if (hasNext) return { state: fold, days: undefined, isStateBehind: true, hasDaysLeft: true };
+  const days = (await listDays(RESTORE_DAYS)).map(({ state }) => decodeRatingStateDay(state));
+  return { state: restoreRatingState(days), days: { newest: days.at(-1) }, isStateBehind: false, hasDaysLeft: false };
 }
 
-/** A turn of a machine that has no days. */
+/** Plans a step of a machine without days. */
 export function planWithoutDays(fold: RatingState): FoldStep {
-  return { fold, days: undefined, isFoldBehind: true, leavesDays: false };
+  return { state: fold, days: undefined, isStateBehind: true, hasDaysLeft: false };
 }
 
 export interface FoldStepResult extends FoldedEvents {
   readonly write: RatingStateDaysWrite | undefined;
 }
 
-/** Throws `EventsUnreadable`. */
+/** Folds the events. Throws `EventsUnreadable`. */
 export function runFoldStep(
-  { fold, days }: FoldStep,
+  { state: fold, days }: FoldStep,
   events: readonly RatingEvent[],
   rates: RateTable,
 ): FoldStepResult {

@@ -1,6 +1,6 @@
 /** The contract of the machines that told of something last, of either chain. */
 import { describe, expect, test } from 'vitest';
-import { MOST_ACTIVE_MACHINES } from '../../../src/domain/machine/active-machine.ts';
+import { MAX_ACTIVE_MACHINES } from '../../../src/domain/machine/active-machine.ts';
 import type { AltMachineState } from '../../../src/ports/alt-store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, id, imported, ORDERED_IDS, submitted } from './samples.ts';
@@ -20,19 +20,19 @@ export function testActiveMachines(under: StoreUnderTest): void {
       expect(await under.store.listActiveMachines(1)).toEqual([active(9, 4)]);
     });
 
-    test(`are at most ${MOST_ACTIVE_MACHINES}, of one block those of the smallest ids`, async () => {
-      const all = Array.from({ length: MOST_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
+    test(`are at most ${MAX_ACTIVE_MACHINES}, of one block those of the smallest ids`, async () => {
+      const all = Array.from({ length: MAX_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
       for (const machine of all) await append(under.store, at(machine, machine));
-      const newest = all.slice(-MOST_ACTIVE_MACHINES).reverse();
+      const newest = all.slice(-MAX_ACTIVE_MACHINES).reverse();
       expect(await under.store.listActiveMachines(99)).toEqual(newest.map((machine) => active(machine, machine)));
       await append(under.store, ...[50, 49, 51].map((machine) => at(machine, 100)));
       expect((await under.store.listActiveMachines(4)).map(({ id }) => id)).toEqual([49n, 50n, 51n, 25n]);
     });
 
     test('are the same however many blocks are taken over at once', async () => {
-      const all = Array.from({ length: MOST_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
+      const all = Array.from({ length: MAX_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
       await append(under.store, at(99, 1), ...all.map((machine) => at(machine, 2)));
-      const smallest = all.slice(0, MOST_ACTIVE_MACHINES).map((machine) => active(machine, 2));
+      const smallest = all.slice(0, MAX_ACTIVE_MACHINES).map((machine) => active(machine, 2));
       expect(await under.store.listActiveMachines(99)).toEqual(smallest);
     });
 

@@ -306,7 +306,7 @@ export function testAltEvents(under: StoreUnderTest): void {
 
   describe('history of an alt-chain machine', () => {
     const indexes = async (count: number, limit = 99, fingerprint = 'rates') => {
-      const { fold, events } = await under.store.readAltHistory(id(7), fingerprint, count, limit);
+      const { state: fold, events } = await under.store.readAltHistory(id(7), fingerprint, count, limit);
       return [fold?.nextSeq, events.map(({ eventIndex }) => eventIndex)];
     };
 
@@ -330,7 +330,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       });
       expect(await indexes(3)).toEqual([undefined, [0, 1, 2, 3]]);
       expect(await indexes(3, 2)).toEqual([undefined, [0, 1]]);
-      await under.store.writeAltFolds('rates', [{ id: id(7), revision: 0, nextSeq: 4, state: 'up to 4' }]);
+      await under.store.writeAltRatingStates('rates', [{ id: id(7), revision: 0, nextSeq: 4, state: 'up to 4' }]);
       expect(await indexes(5)).toEqual([4, [3, 4, 5]]);
       expect(await indexes(4)).toEqual([4, [3, 4]]);
       expect(await indexes(3)).toEqual([undefined, [0, 1, 2, 3]]);
@@ -341,9 +341,9 @@ export function testAltEvents(under: StoreUnderTest): void {
 
   describe('folds of alt-chain machines', () => {
     const fold = async (machine = id(7), fingerprint = 'rates') =>
-      (await under.store.readAltHistory(machine, fingerprint, 99, 1)).fold;
+      (await under.store.readAltHistory(machine, fingerprint, 99, 1)).state;
     const keep = (nextSeq: number, revision = 0, machine = id(7)) =>
-      under.store.writeAltFolds('rates', [{ id: machine, revision, nextSeq, state: `up to ${nextSeq}` }]);
+      under.store.writeAltRatingStates('rates', [{ id: machine, revision, nextSeq, state: `up to ${nextSeq}` }]);
     const know = (parts: Partial<AltMachineState>) =>
       write({ machines: [{ state: stateOf(parts), isRewritten: false, operations: [] }] });
 
@@ -371,7 +371,7 @@ export function testAltEvents(under: StoreUnderTest): void {
     test('of other rates do not hinder each other', async () => {
       await know({});
       await keep(9);
-      await under.store.writeAltFolds('other', [{ id: id(7), revision: 0, nextSeq: 1, state: 'other' }]);
+      await under.store.writeAltRatingStates('other', [{ id: id(7), revision: 0, nextSeq: 1, state: 'other' }]);
       expect(await fold()).toEqual({ revision: 0, nextSeq: 9, state: 'up to 9' });
       expect(await fold(id(7), 'other')).toEqual({ revision: 0, nextSeq: 1, state: 'other' });
     });

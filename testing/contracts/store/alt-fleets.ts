@@ -32,12 +32,12 @@ function toFleet(fleets: Fleets, unreadable: Readonly<Record<Address, number>> =
 }
 
 /** Stores a first snapshot. */
-async function keep(store: Store, fleets: Fleets, unreadable?: Readonly<Record<Address, number>>): Promise<void> {
+async function storeFleet(store: Store, fleets: Fleets, unreadable?: Readonly<Record<Address, number>>): Promise<void> {
   expect(await store.replaceAltFleet(OURS, undefined, FIRST, toFleet(fleets, unreadable))).toBe(true);
 }
 
 /** Takes over changes of the main chain as those of the next block. */
-async function hold(store: Store, machines: readonly (bigint | number)[], owner: Address | undefined): Promise<void> {
+async function advanceOwnership(store: Store, machines: readonly (bigint | number)[], owner: Address | undefined): Promise<void> {
   const expected = await store.readMainChainCheckpoint();
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
   const changes = machines.map((machine): OwnershipChange => {
@@ -67,7 +67,7 @@ export function testAltFleets(under: StoreUnderTest): void {
     });
 
     it('is served by every process, with its slot and what it could not read', async () => {
-      await keep(under.store, { [ALICE]: [2, 7], [BOB]: [5] }, { [ALICE]: 3 });
+      await storeFleet(under.store, { [ALICE]: [2, 7], [BOB]: [5] }, { [ALICE]: 3 });
       const other = await under.openAnother();
       expect(await other.readAltFleetObservation(OURS)).toEqual(FIRST);
       expect(await other.listFleet(OURS, ALICE, 0, 20)).toEqual({
@@ -84,7 +84,7 @@ export function testAltFleets(under: StoreUnderTest): void {
     });
 
     it('takes the place of the one before, whole', async () => {
-      await keep(under.store, { [ALICE]: [1, 2, 3] }, { [ALICE]: 1, [BOB]: 2 });
+      await storeFleet(under.store, { [ALICE]: [1, 2, 3] }, { [ALICE]: 1, [BOB]: 2 });
       const next = toFleet({ [ALICE]: [2, 4], [BOB]: [3] }, { [BOB]: 1 });
       expect(await under.store.replaceAltFleet(OURS, FIRST, SECOND, next)).toBe(true);
       expect(await under.store.readAltFleetObservation(OURS)).toEqual(SECOND);
@@ -97,13 +97,13 @@ export function testAltFleets(under: StoreUnderTest): void {
     });
 
     it('is noted when it brings no news', async () => {
-      await keep(under.store, { [ALICE]: [1] });
+      await storeFleet(under.store, { [ALICE]: [1] });
       expect(await under.store.replaceAltFleet(OURS, FIRST, SECOND, toFleet({ [ALICE]: [1] }))).toBe(true);
       expect(await under.store.listFleet(OURS, ALICE, 0, 20)).toMatchObject({ observation: SECOND, total: 1 });
     });
 
     it('takes the place of one that another process stored in between', async () => {
-      await keep(under.store, { [ALICE]: [1, 2] });
+      await storeFleet(under.store, { [ALICE]: [1, 2] });
       const other = await under.openAnother();
       expect(await other.replaceAltFleet(OURS, FIRST, SECOND, toFleet({ [ALICE]: [2, 3] }))).toBe(true);
       const third = { slot: 300_000_300, observedAtMilliseconds: 1_788_900_120_000 };
@@ -121,7 +121,7 @@ export function testAltFleets(under: StoreUnderTest): void {
     });
 
     it('is not stored when another process was first', async () => {
-      await keep(under.store, { [ALICE]: [1] });
+      await storeFleet(under.store, { [ALICE]: [1] });
       expect(await under.store.replaceAltFleet(OURS, undefined, SECOND, toFleet({ [BOB]: [2] }))).toBe(false);
       expect(await under.store.replaceAltFleet(OURS, SECOND, SECOND, toFleet({ [BOB]: [2] }))).toBe(false);
       expect(await under.store.readAltFleetObservation(OURS)).toEqual(FIRST);
@@ -130,8 +130,8 @@ export function testAltFleets(under: StoreUnderTest): void {
 
     it('of another deployment is as good as none, and is replaced', async () => {
       const theirs = 'layout=1 genesis=theirs registry=ours';
-      await keep(under.store, { [ALICE]: [1] }, { [ALICE]: 1 });
-      await hold(under.store, [9], ALICE);
+      await storeFleet(under.store, { [ALICE]: [1] }, { [ALICE]: 1 });
+      await advanceOwnership(under.store, [9], ALICE);
       expect(await under.store.readAltFleetObservation(theirs)).toBeUndefined();
       expect(await under.store.listFleet(theirs, ALICE, 0, 20)).toMatchObject({
         observation: undefined,
@@ -147,19 +147,19 @@ export function testAltFleets(under: StoreUnderTest): void {
   describe('the list of both chains', () => {
     it('sorts the ids of both as numbers', async () => {
       const [even, odd] = [0, 1].map((rest) => ORDERED_IDS.filter((_, place) => place % 2 === rest));
-      await hold(under.store, even!, ALICE);
-      await keep(under.store, { [ALICE]: odd! });
+      await advanceOwnership(under.store, even!, ALICE);
+      await storeFleet(under.store, { [ALICE]: odd! });
       const page = ORDERED_IDS.map((each, place) => `${place % 2 === 0 ? 'm' : 'a'}${each}`);
       expect(await list(under.store)).toEqual({ total: ORDERED_IDS.length, page });
     });
 
     it('leaves out what the main chain holds, whoever holds it there', async () => {
-      await keep(under.store, { [ALICE]: [1, 2, 3, 4] });
-      await hold(under.store, [2], ALICE);
-      await hold(under.store, [3], BOB);
+      await storeFleet(under.store, { [ALICE]: [1, 2, 3, 4] });
+      await advanceOwnership(under.store, [2], ALICE);
+      await advanceOwnership(under.store, [3], BOB);
       expect(await list(under.store)).toEqual({ total: 3, page: ['a1', 'm2', 'a4'] });
       expect(await list(under.store, BOB)).toEqual({ total: 1, page: ['m3'] });
-      await hold(under.store, [2, 3], undefined);
+      await advanceOwnership(under.store, [2, 3], undefined);
       expect(await list(under.store)).toEqual({ total: 4, page: ['a1', 'a2', 'a3', 'a4'] });
     });
 
@@ -173,12 +173,12 @@ export function testAltFleets(under: StoreUnderTest): void {
       ['none of the main chain', () => true],
     ])('gives the same pages as a slice of the whole list, with %s', async (_name, isAlt) => {
       const machines = Array.from({ length: 2_345 }, (_, n) => n + 1);
-      await hold(
+      await advanceOwnership(
         under.store,
         machines.filter((n) => !isAlt(n)),
         ALICE,
       );
-      await keep(under.store, { [ALICE]: machines.filter(isAlt) });
+      await storeFleet(under.store, { [ALICE]: machines.filter(isAlt) });
       const words = machines.map((n) => `${isAlt(n) ? 'a' : 'm'}${n}`);
       for (let offset = 0; offset < 2_500; offset += 31) {
         expect(await list(under.store, ALICE, offset)).toEqual({

@@ -17,7 +17,7 @@ const held = (machine: bigint | number, owner: Address, controller?: Address): O
 const gone = (machine: bigint | number): OwnershipChange => ({ kind: 'gone', id: id(machine) });
 
 /** Takes over changes as those of the next block. */
-async function read(store: Store, changes: readonly OwnershipChange[], readAtBlock?: number): Promise<void> {
+async function advanceOwnership(store: Store, changes: readonly OwnershipChange[], readAtBlock?: number): Promise<void> {
   const expected = await store.readMainChainCheckpoint();
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
   const ownership = { readAtBlock: readAtBlock ?? next.blockNumber, changes };
@@ -27,22 +27,22 @@ async function read(store: Store, changes: readonly OwnershipChange[], readAtBlo
 export function testOwnership(under: StoreUnderTest): void {
   describe('ownership', () => {
     const list = async (holder: Address, offset = 0, limit = 20) => {
-      const { total, ids } = await under.store.listHoldings(holder, offset, limit);
+      const { total, ids } = await under.store.listOwnership(holder, offset, limit);
       return { total, ids: ids.map(String) };
     };
 
     it('is empty for an address that holds nothing', async () => {
-      expect(await under.store.listHoldings(ALICE, 0, 20)).toEqual({ indexedBlock: undefined, total: 0, ids: [] });
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: undefined, total: 0, ids: [] });
     });
 
     it('lists machines by owner and by controller, each once', async () => {
-      await read(under.store, [held(1, ALICE), held(2, BOB, ALICE), held(3, ALICE, ALICE), held(4, BOB)]);
+      await advanceOwnership(under.store, [held(1, ALICE), held(2, BOB, ALICE), held(3, ALICE, ALICE), held(4, BOB)]);
       expect(await list(ALICE)).toEqual({ total: 3, ids: ['1', '2', '3'] });
       expect(await list(BOB)).toEqual({ total: 2, ids: ['2', '4'] });
     });
 
     it('sorts ids as numbers', async () => {
-      await read(
+      await advanceOwnership(
         under.store,
         ORDERED_IDS.toReversed().map((each) => held(each, ALICE)),
       );
@@ -50,41 +50,41 @@ export function testOwnership(under: StoreUnderTest): void {
     });
 
     it('follows a sale, a new controller and a cleared one', async () => {
-      await read(under.store, [held(1, ALICE, CAROL)]);
-      await read(under.store, [held(1, BOB, CAROL)]);
+      await advanceOwnership(under.store, [held(1, ALICE, CAROL)]);
+      await advanceOwnership(under.store, [held(1, BOB, CAROL)]);
       expect([await list(ALICE), await list(BOB), await list(CAROL)].map(({ total }) => total)).toEqual([0, 1, 1]);
-      await read(under.store, [held(1, BOB, ALICE)]);
+      await advanceOwnership(under.store, [held(1, BOB, ALICE)]);
       expect([await list(ALICE), await list(BOB), await list(CAROL)].map(({ total }) => total)).toEqual([1, 1, 0]);
-      await read(under.store, [held(1, BOB)]);
+      await advanceOwnership(under.store, [held(1, BOB)]);
       expect([await list(ALICE), await list(BOB)].map(({ ids }) => ids)).toEqual([[], ['1']]);
     });
 
     it('forgets a machine that is gone, and takes it back', async () => {
-      await read(under.store, [held(1, ALICE, BOB), held(2, ALICE)]);
-      await read(under.store, [gone(1), gone(7)]);
+      await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, ALICE)]);
+      await advanceOwnership(under.store, [gone(1), gone(7)]);
       expect([await list(ALICE), await list(BOB)]).toEqual([
         { total: 1, ids: ['2'] },
         { total: 0, ids: [] },
       ]);
-      await read(under.store, [held(1, BOB)]);
+      await advanceOwnership(under.store, [held(1, BOB)]);
       expect(await list(BOB)).toEqual({ total: 1, ids: ['1'] });
     });
 
     it('lets the last of several changes of one machine hold', async () => {
-      await read(under.store, [held(1, ALICE), gone(1), held(1, BOB)]);
+      await advanceOwnership(under.store, [held(1, ALICE), gone(1), held(1, BOB)]);
       expect([(await list(ALICE)).total, (await list(BOB)).total]).toEqual([0, 1]);
     });
 
     it('stores nothing when the checkpoint is not the expected one', async () => {
-      await read(under.store, [held(1, ALICE)]);
+      await advanceOwnership(under.store, [held(1, ALICE)]);
       const ownership = { readAtBlock: 9, changes: [held(2, ALICE)] };
       expect(await under.store.advanceMainChain(checkpointAt(5), checkpointAt(9), [], ownership)).toBe(false);
-      expect(await under.store.listHoldings(ALICE, 0, 20)).toEqual({ indexedBlock: 1, total: 1, ids: [id(1)] });
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: 1, total: 1, ids: [id(1)] });
     });
 
     it('gives the same pages as a slice of the whole list, from everywhere', async () => {
       const machines = Array.from({ length: 1_234 }, (_, n) => n + 1);
-      await read(
+      await advanceOwnership(
         under.store,
         machines.map((machine) => held(machine, ALICE)),
       );
@@ -96,24 +96,24 @@ export function testOwnership(under: StoreUnderTest): void {
 
     it('does not page by places that have moved', async () => {
       const machines = Array.from({ length: 1_100 }, (_, n) => 2 * n + 10);
-      await read(
+      await advanceOwnership(
         under.store,
         machines.map((machine) => held(machine, ALICE)),
       );
       await list(ALICE, 1_000);
-      await read(under.store, [held(1, ALICE), held(2, ALICE), gone(12)]);
+      await advanceOwnership(under.store, [held(1, ALICE), held(2, ALICE), gone(12)]);
       const now = [1, 2, ...machines.filter((machine) => machine !== 12)];
       expect((await list(ALICE, 1_000)).ids).toEqual(now.slice(1_000, 1_020).map(String));
     });
 
     it('says of which block its rows are, and does not while some are of a later one', async () => {
-      await read(under.store, [held(1, ALICE)], 3);
-      expect((await under.store.listHoldings(ALICE, 0, 20)).indexedBlock).toBeUndefined();
-      await read(under.store, []);
-      await read(under.store, []);
-      expect((await under.store.listHoldings(ALICE, 0, 20)).indexedBlock).toBe(3);
-      await read(under.store, [held(2, ALICE)]);
-      expect((await under.store.listHoldings(ALICE, 0, 20)).indexedBlock).toBe(4);
+      await advanceOwnership(under.store, [held(1, ALICE)], 3);
+      expect((await under.store.listOwnership(ALICE, 0, 20)).indexedBlock).toBeUndefined();
+      await advanceOwnership(under.store, []);
+      await advanceOwnership(under.store, []);
+      expect((await under.store.listOwnership(ALICE, 0, 20)).indexedBlock).toBe(3);
+      await advanceOwnership(under.store, [held(2, ALICE)]);
+      expect((await under.store.listOwnership(ALICE, 0, 20)).indexedBlock).toBe(4);
     });
   });
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/domain/faults.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, checkpointAt, decisionOf, foldOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
+import { append, checkpointAt, decisionOf, ratingStateOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
 
 export function testPersistence(under: StoreUnderTest): void {
   describe('the whole store', () => {
@@ -16,7 +16,7 @@ export function testPersistence(under: StoreUnderTest): void {
       await store.claimMainChainIdentity('chain=1');
       await append(store, submitted(id(7)), submitted(id(8)));
       await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: 6 });
-      await store.writeFolds('rates', [foldOf(id(7), 1)]);
+      await store.writeRatingStates('rates', [ratingStateOf(id(7), 1)]);
       await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
       await store.applyDecision(decisionOf(5));
     }
@@ -26,7 +26,7 @@ export function testPersistence(under: StoreUnderTest): void {
       expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
       expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
       expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
-      expect((await store.readFold('second', id(7), 'rates'))?.nextSeq).toBe(1);
+      expect((await store.readRatingState('second', id(7), 'rates'))?.nextSeq).toBe(1);
       expect(await listUnfoldedIds(store, 'rates')).toEqual([8n]);
       expect(await store.listAppliedDecisions(id(7))).toEqual([decisionOf(5)]);
       expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
@@ -57,8 +57,8 @@ export function testPersistence(under: StoreUnderTest): void {
         store.listEventLogs('second', id(7), 0, 1),
         store.readEventLogCount('second', id(7)),
         store.listUnfolded('rates', 1),
-        store.readFold('second', id(7), 'rates'),
-        store.writeFolds('rates', [foldOf(id(7), 1)]),
+        store.readRatingState('second', id(7), 'rates'),
+        store.writeRatingStates('rates', [ratingStateOf(id(7), 1)]),
         store.loadRates(),
         store.appendRates([], 1),
         store.readDecision(id(7)),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, foldOf, id, LOGS_PER_BLOCK, submitted } from './samples.ts';
+import { append, ratingStateOf, id, LOGS_PER_BLOCK, submitted } from './samples.ts';
 
 const SCRIPT = new URL('writing-process.ts', import.meta.url).pathname;
 
@@ -34,7 +34,7 @@ export function testProcesses(under: StoreUnderTest): void {
 
       const store = await under.openAt(url);
       // Comes after whatever the database was still doing for the dead process.
-      await store.writeFolds('rates', [foldOf(id(2), 0)]);
+      await store.writeRatingStates('rates', [ratingStateOf(id(2), 0)]);
       const checkpoint = await store.readMainChainCheckpoint();
       const count = (checkpoint?.blockNumber ?? 0) * LOGS_PER_BLOCK;
       expect(await store.readEventLogCount('second', id(1))).toEqual({ count, epoch: 0 });

@@ -75,7 +75,7 @@ export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = 
   };
 }
 
-export function foldOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredRatingState> = {}) {
+export function ratingStateOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredRatingState> = {}) {
   return {
     generation: 'second' as EventGeneration,
     id: machineId,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EventGeneration } from '../../../src/ports/main-chain.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, foldOf, id, imported, listUnfoldedIds, ORDERED_IDS, repeat, submitted } from './samples.ts';
+import { append, ratingStateOf, id, imported, listUnfoldedIds, ORDERED_IDS, repeat, submitted } from './samples.ts';
 
 export function testUnfoldedList(under: StoreUnderTest): void {
   describe('unfolded machines', () => {
@@ -54,9 +54,9 @@ export function testUnfoldedList(under: StoreUnderTest): void {
 
     test('leave the list when all their logs are folded, and come back with the next one', async () => {
       await append(under.store, ...repeat(3, submitted(id(7))), submitted(id(8)));
-      await under.store.writeFolds('rates', [foldOf(id(7), 2)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 2)]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n, 8n]);
-      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([8n]);
       await append(under.store, submitted(id(7)));
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n, 8n]);
@@ -64,7 +64,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
 
     test('are not those whose fold is ahead of the known logs', async () => {
       await append(under.store, submitted(id(7)));
-      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
       await append(under.store, submitted(id(7)));
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
@@ -74,22 +74,22 @@ export function testUnfoldedList(under: StoreUnderTest): void {
 
     test('an import unfolds the logs that follow it', async () => {
       await append(under.store, ...repeat(3, submitted(id(7))));
-      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       await append(under.store, imported(id(7)));
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
       await append(under.store, submitted(id(7)));
       expect(await under.store.listUnfolded('rates', 10)).toEqual([
         { generation: 'second', id: 7n, count: 1, epoch: 1 },
       ]);
-      await under.store.writeFolds('rates', [foldOf(id(7), 1, { epoch: 1 })]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 1, { epoch: 1 })]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
     });
 
     test('are all of them under other rates, while those of the former stay folded', async () => {
       await append(under.store, submitted(id(7)), submitted(id(8)), submitted(id(9)));
-      await under.store.writeFolds('old', [foldOf(id(7), 1), foldOf(id(8), 1)]);
+      await under.store.writeRatingStates('old', [ratingStateOf(id(7), 1), ratingStateOf(id(8), 1)]);
       expect(await listUnfoldedIds(under.store, 'new')).toEqual([7n, 8n, 9n]);
-      await under.store.writeFolds('new', [foldOf(id(8), 1), foldOf(id(9), 1)]);
+      await under.store.writeRatingStates('new', [ratingStateOf(id(8), 1), ratingStateOf(id(9), 1)]);
       expect(await listUnfoldedIds(under.store, 'new')).toEqual([7n]);
       expect(await listUnfoldedIds(under.store, 'old')).toEqual([9n]);
     });
@@ -100,10 +100,10 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       for (const [round, fingerprint] of ['a', 'b', 'c', 'd', 'c', 'e'].entries()) {
         const folded = machines[round % machines.length]!;
         const before = await listUnfoldedIds(under.store, fingerprint);
-        await under.store.writeFolds(fingerprint, [foldOf(folded, 1)]);
+        await under.store.writeRatingStates(fingerprint, [ratingStateOf(folded, 1)]);
         expect(await listUnfoldedIds(under.store, fingerprint)).toEqual(before.filter((machine) => machine !== folded));
         for (const machine of machines) {
-          const fold = await under.store.readFold('second', machine, fingerprint);
+          const fold = await under.store.readRatingState('second', machine, fingerprint);
           const isListed = (await listUnfoldedIds(under.store, fingerprint)).includes(machine);
           expect(fold === undefined).toBe(isListed);
         }

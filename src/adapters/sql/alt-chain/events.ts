@@ -50,7 +50,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     const fold = kept !== undefined && kept.nextSeq <= count ? kept : undefined;
     const from = Math.max(0, (fold?.nextSeq ?? 0) - 1);
     const to = Math.min(count + 1, from + limit);
-    return { walk, machine, fold, events: yield* machines.listEvents(id, from, to) };
+    return { walk, machine, state: fold, events: yield* machines.listEvents(id, from, to) };
   }
 
   return {
@@ -65,8 +65,8 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     listAltOperations: (id) => database.run(machines.listOperations(id)),
     listAltEvents: (id, from, to) => database.run(machines.listEvents(id, from, to)),
     readAltHistory: (id, fingerprint, count, limit) => database.snapshot(readHistory(id, fingerprint, count, limit)),
-    listAltFoldDays: (id, fingerprint, limit) => database.snapshot(folds.listDays(id, fingerprint, limit)),
-    async writeAltFolds(fingerprint, given) {
+    listAltRatingStateDays: (id, fingerprint, limit) => database.snapshot(folds.listDays(id, fingerprint, limit)),
+    async writeAltRatingStates(fingerprint, given) {
       if (given.length > 0) await database.exclusive(folds.write(fingerprint, given));
     },
     listAltUnfolded: (fingerprint, least, limit, after) =>

@@ -18,26 +18,26 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
   const lists = createOwnershipLists(database.dialect);
   const snapshot = createSnapshotTables(database.dialect);
   // Of one state of both halves, and of operators with machines only: no more than the snapshot has.
-  let kept = { version: '', alive: new Map<Address, readonly Uint8Array[]>() };
+  let cached = { version: '', alive: new Map<Address, readonly Uint8Array[]>() };
 
-  function* findAlive(
+  function* readAltOnly(
     identity: string,
     { slot, observedAtMilliseconds }: AltFleetObservation,
     operator: Address,
   ): SqlProgram<readonly Uint8Array[]> {
     const checkpoint = yield* lists.readCheckpoint();
     const version = [identity, slot, observedAtMilliseconds, checkpoint?.blockNumber, checkpoint?.blockHash].join();
-    const known = kept.version === version ? kept.alive.get(operator) : undefined;
+    const known = cached.version === version ? cached.alive.get(operator) : undefined;
     if (known !== undefined) return known;
     const alive = yield* snapshot.listAlive(operator);
-    if (kept.version !== version) kept = { version, alive: new Map() };
-    if (alive.length > 0) kept.alive.set(operator, alive);
+    if (cached.version !== version) cached = { version, alive: new Map() };
+    if (alive.length > 0) cached.alive.set(operator, alive);
     return alive;
   }
 
   function* list(identity: string, operator: Address, offset: number, limit: number): SqlProgram<FleetListing> {
     const observation = yield* snapshot.readObservation(identity);
-    const alive = observation === undefined ? [] : yield* findAlive(identity, observation, operator);
+    const alive = observation === undefined ? [] : yield* readAltOnly(identity, observation, operator);
     const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
     if (alive.length === 0) {
       const { indexedBlock, total, ids } = yield* lists.list(operator, offset, limit);

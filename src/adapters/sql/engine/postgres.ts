@@ -24,7 +24,7 @@ const EXCLUSIVE_LOCK = 8_466_219_517;
  * time when it was small, the planner prefers to read or to sort all of it: through the whole first backfill, because
  * connections keep their plans.
  */
-const PLANS_BY_INDEX = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
+const PLANNER_SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
   .map((method) => `SET enable_${method} = off`)
   .concat('SET jit = off')
   .join('; ');
@@ -65,8 +65,8 @@ class PostgresDatabase implements SqlDatabase {
       statement_timeout: patienceMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS,
       query_timeout: patienceMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
       async onConnect(client) {
-        surviveLoss(client);
-        await client.query(PLANS_BY_INDEX);
+        ignoreConnectionErrors(client);
+        await client.query(PLANNER_SETTINGS);
       },
     });
     this.#pool.on('error', (error) => report(nameFailure(error)));
@@ -93,7 +93,7 @@ class PostgresDatabase implements SqlDatabase {
   async upgrade<T>(work: SqlProgram<T>): Promise<T> {
     // It reads the files of certificates that the URL names.
     const client = await this.#guard(async () => new pg.Client({ connectionString: this.#url, ...CONNECTION }));
-    surviveLoss(client);
+    ignoreConnectionErrors(client);
     try {
       await this.#guard(() => client.connect());
       return await this.#transact(client, BEGIN_EXCLUSIVE, work);
@@ -158,7 +158,7 @@ class PostgresDatabase implements SqlDatabase {
 }
 
 /** Without a listener the loss of a connection would end the process. Whoever uses it is told by the statement's own failure. */
-function surviveLoss(client: pg.ClientBase): void {
+function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 

@@ -12,10 +12,10 @@ import { sqliteDialect } from './dialect.ts';
 import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
 
 /** How long another process may hold the write lock; a batch of its index takes a fraction of that. */
-const LOCK_PATIENCE_MILLISECONDS = 2_000;
+const LOCK_TIMEOUT_MILLISECONDS = 2_000;
 /** The same of a process that migrates large tables. */
-const UPGRADE_PATIENCE_MILLISECONDS = 60_000;
-const LOCK_PAUSE_MILLISECONDS = 5;
+const UPGRADE_LOCK_TIMEOUT_MILLISECONDS = 60_000;
+const LOCK_RETRY_MILLISECONDS = 5;
 /** While a file is opened, when nobody else of this process waits. */
 const OPENING_TIMEOUT_MILLISECONDS = 5_000;
 
@@ -101,7 +101,7 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   upgrade<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#transact('BEGIN IMMEDIATE', work, UPGRADE_PATIENCE_MILLISECONDS);
+    return this.#transact('BEGIN IMMEDIATE', work, UPGRADE_LOCK_TIMEOUT_MILLISECONDS);
   }
 
   async close(): Promise<void> {
@@ -118,7 +118,7 @@ class SqliteDatabase implements SqlDatabase {
         return value;
       } catch (error) {
         // What was answered is rolled back, so there is nothing to go on with.
-        throw drive.isUnderWay && isLock(error) ? toStoreUnavailable(error, this.#report) : error;
+        throw drive.hasExecuted && isLock(error) ? toStoreUnavailable(error, this.#report) : error;
       } finally {
         if (this.#connection.open && this.#connection.inTransaction) this.#execute({ sql: 'ROLLBACK', parameters: [] });
       }
@@ -126,7 +126,7 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   /** In one go; where another process has locked the file, again and again, and others of this process have their turns meanwhile. */
-  async #patiently<T>(act: () => T, patienceMilliseconds = LOCK_PATIENCE_MILLISECONDS): Promise<T> {
+  async #patiently<T>(act: () => T, patienceMilliseconds = LOCK_TIMEOUT_MILLISECONDS): Promise<T> {
     const until = performance.now() + patienceMilliseconds;
     for (;;) {
       try {
@@ -135,7 +135,7 @@ class SqliteDatabase implements SqlDatabase {
         if (!isLock(error)) throw error;
         if (performance.now() > until) throw toStoreUnavailable(error, this.#report);
       }
-      await delay(LOCK_PAUSE_MILLISECONDS);
+      await delay(LOCK_RETRY_MILLISECONDS);
     }
   }
 
@@ -164,7 +164,7 @@ class Drive<T> {
   readonly #work: SqlProgram<T>;
   #step: IteratorResult<Query | Batch, T> | undefined;
   /** Whether a statement was answered. */
-  isUnderWay = false;
+  hasExecuted = false;
 
   constructor(work: SqlProgram<T>) {
     this.#work = work;
@@ -174,7 +174,7 @@ class Drive<T> {
     let step = (this.#step ??= this.#work.next());
     while (step.done !== true) {
       const result = execute(step.value);
-      this.isUnderWay = true;
+      this.hasExecuted = true;
       step = this.#step = this.#work.next(result);
     }
     return step.value;

@@ -1,5 +1,5 @@
 /** Which machines of the main chain told of something last? Kept beside the logs, because these are not found by their time. */
-import { MOST_ACTIVE_MACHINES, type ActiveMachine } from '../../../domain/machine/active-machine.ts';
+import { MAX_ACTIVE_MACHINES, type ActiveMachine } from '../../../domain/machine/active-machine.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
@@ -9,7 +9,7 @@ import { execute, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface ActiveMachines {
   /** Takes over the newest of logs in chain order. In exclusive work only. */
-  note(logs: readonly EventLogEntry[]): SqlProgram<void>;
+  record(logs: readonly EventLogEntry[]): SqlProgram<void>;
   /** Newest first. */
   list(limit: number): SqlProgram<readonly ActiveMachine[]>;
 }
@@ -46,14 +46,14 @@ export function createActiveMachines({ builder, batch }: Dialect): ActiveMachine
   );
 
   return {
-    *note(logs) {
+    *record(logs) {
       const newest = findNewest(logs);
       if (newest.length === 0) return;
       yield* execute({
         sql: upsert,
         batch: newest.map((log) => [toIdBytes(log.machineId), log.blockNumber, log.blockTimestamp]),
       });
-      yield* execute(removeOthers({ limit: MOST_ACTIVE_MACHINES }));
+      yield* execute(removeOthers({ limit: MAX_ACTIVE_MACHINES }));
     },
     *list(limit) {
       const rows = yield* readRows(select({ limit }));
@@ -71,7 +71,7 @@ function findNewest(logs: readonly EventLogEntry[]): readonly SubmittedLog[] {
   let oldestBlock = Infinity;
   for (let place = logs.length - 1; place >= 0; place--) {
     const log = logs[place]!;
-    if (newest.size >= MOST_ACTIVE_MACHINES && log.blockNumber < oldestBlock) break;
+    if (newest.size >= MAX_ACTIVE_MACHINES && log.blockNumber < oldestBlock) break;
     if (log.kind === 'submitted' && log.generation === 'second' && !newest.has(log.machineId)) {
       newest.set(log.machineId, log);
       oldestBlock = log.blockNumber;

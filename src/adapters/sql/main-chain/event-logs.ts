@@ -65,7 +65,7 @@ export function createEventLogs(dialect: Dialect): EventLogs {
       logs.forEach((log, index) => {
         const history = found[touched.positions[index]!]!;
         if (log.kind === 'submitted') rows.push(toRow(history, log));
-        else startAnew(history);
+        else startEpoch(history);
       });
       yield* execute({ sql: insert, batch: rows });
       yield* histories.save(found);
@@ -118,7 +118,7 @@ function toRow(history: StoredEventHistory, log: EventLogEntry & { readonly kind
   ];
 }
 
-function startAnew(history: StoredEventHistory): void {
+function startEpoch(history: StoredEventHistory): void {
   history.epoch += 1;
   history.count = 0;
 }

@@ -22,7 +22,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
-          yield* active.note(logs);
+          yield* active.record(logs);
           yield* holdings.apply(ownership);
           return true;
         })(),

@@ -129,7 +129,7 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
 /** An offset is reached from the nearest of these places, so that no page is far from one. */
 export const ANCHOR_SPACING = 500;
 /** Anchors of this many fleets are kept; a fleet of a million machines has 2,000 of 32 bytes. */
-const MAX_KEPT_FLEETS = 256;
+const MAX_CACHED_HOLDERS = 256;
 
 interface Anchors {
   readonly version: number;
@@ -140,7 +140,7 @@ interface Anchors {
 export function createOwnership(database: SqlDatabase): OwnershipStore {
   const lists = createOwnershipLists(database.dialect);
   return {
-    listHoldings: (address, offset, limit) => database.snapshot(lists.list(address, offset, limit)),
+    listOwnership: (address, offset, limit) => database.snapshot(lists.list(address, offset, limit)),
   };
 }
 
@@ -160,7 +160,7 @@ export interface OwnershipLists {
 
 export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   const { builder } = dialect;
-  const kept = new Map<Address, Anchors>();
+  const cache = new Map<Address, Anchors>();
   const stream = createBlockStream(dialect, 'main-chain');
   const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select('block_number'));
   const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
@@ -233,11 +233,11 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   }
 
   function* findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]> {
-    const known = kept.get(address);
-    kept.delete(address);
+    const known = cache.get(address);
+    cache.delete(address);
     const anchors = known?.version === version ? known : { version, ids: yield* readAnchors(address) };
-    kept.set(address, anchors);
-    if (kept.size > MAX_KEPT_FLEETS) kept.delete(kept.keys().next().value!);
+    cache.set(address, anchors);
+    if (cache.size > MAX_CACHED_HOLDERS) cache.delete(cache.keys().next().value!);
     return anchors.ids;
   }
 

@@ -58,7 +58,7 @@ export function createRatingStates(database: SqlDatabase): RatingStateStore {
   }
 
   return {
-    async readFold(generation, id, ratesFingerprint) {
+    async readRatingState(generation, id, ratesFingerprint) {
       const row = await database.run(
         readFirst(
           select({ id: toIdBytes(id), generation: toGenerationNumber(generation), fingerprint: ratesFingerprint }),
@@ -66,9 +66,9 @@ export function createRatingStates(database: SqlDatabase): RatingStateStore {
       );
       return row && { epoch: row.epoch, nextSeq: row.next_seq, state: row.state };
     },
-    listFoldDays: (generation, id, ratesFingerprint, limit) =>
+    listRatingStateDays: (generation, id, ratesFingerprint, limit) =>
       database.snapshot(listDays({ generation, id }, ratesFingerprint, limit)),
-    async writeFolds(ratesFingerprint, folds) {
+    async writeRatingStates(ratesFingerprint, folds) {
       if (folds.length > 0) await database.exclusive(write(ratesFingerprint, folds));
     },
   };

@@ -13,8 +13,8 @@ import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 
-const KEPT_AFTER_EXPIRY_SECONDS = 3_600;
-const KEPT_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
+const RETENTION_AFTER_EXPIRY_SECONDS = 3_600;
+const RETENTION_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
 
 export function createEvidenceRecords(database: SqlDatabase): ChipStore {
   const { builder } = database.dialect;
@@ -64,7 +64,7 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
   const selectChallenge = prepareQuery({ nonceHash: bytes }, ({ nonceHash }) =>
     builder.selectFrom('challenges').selectAll().where('nonce_hash', '=', nonceHash),
   );
-  const selectIntakeOf = prepareQuery({ evidenceHash: bytes }, ({ evidenceHash }) =>
+  const selectRecordOf = prepareQuery({ evidenceHash: bytes }, ({ evidenceHash }) =>
     builder.selectFrom('evidence_intakes').select('received_at').where('evidence_hash', '=', evidenceHash),
   );
   const consume = prepareQuery({ nonceHash: bytes, evidenceHash: bytes, now: integer }, (value) =>
@@ -97,7 +97,7 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
     return (yield* readFirst(countOpen({ now })))!.count;
   }
 
-  function* keep(challenge: NewChallenge, caps: ChallengeCaps): SqlProgram<boolean> {
+  function* insertChallenge(challenge: NewChallenge, caps: ChallengeCaps): SqlProgram<boolean> {
     yield* execute({ sql: lockCaps.sql, parameters: lockCaps.parameters as number[] });
     const inserted = yield* execute(
       insertUnderCaps({
@@ -116,7 +116,7 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
   function* find(nonceHash: Hex, evidenceHash: Hex): SqlProgram<ChallengeLookup> {
     const row = yield* readFirst(selectChallenge({ nonceHash: fromHex(nonceHash) }));
     if (row !== undefined) return { state: 'kept', challenge: toChallenge(row) };
-    const intake = yield* readFirst(selectIntakeOf({ evidenceHash: fromHex(evidenceHash) }));
+    const intake = yield* readFirst(selectRecordOf({ evidenceHash: fromHex(evidenceHash) }));
     return { state: 'gone', isDocumentAccepted: intake !== undefined };
   }
 
@@ -137,32 +137,32 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
       sql: query.sql,
       parameters: query.parameters as number[],
     });
-    return rows.map(toIntake);
+    return rows.map(toRecord);
   }
 
   return {
-    keepChallenge: (challenge, caps) => database.transaction(keep(challenge, caps)),
+    insertChallenge: (challenge, caps) => database.transaction(insertChallenge(challenge, caps)),
     // No snapshot: intakes stay, and a challenge that is gone does not come back.
     findChallenge: (nonceHash, evidenceHash) => database.run(find(nonceHash, evidenceHash)),
-    acceptIntake: (nonceHash, intake) => database.transaction(accept(nonceHash, intake)),
+    consumeChallenge: (nonceHash, intake) => database.transaction(accept(nonceHash, intake)),
     deleteOldChallenges: (now) =>
       database.run(
         execute(
           deleteOld({
-            expiredBefore: now - KEPT_AFTER_EXPIRY_SECONDS,
-            consumedBefore: now - KEPT_AFTER_CONSUMPTION_SECONDS,
+            expiredBefore: now - RETENTION_AFTER_EXPIRY_SECONDS,
+            consumedBefore: now - RETENTION_AFTER_CONSUMPTION_SECONDS,
           }),
         ),
       ),
     countOpenChallenges: (now) => database.run(count(now)),
-    listIntakes: (machineId, limit) =>
+    listEvidenceRecords: (machineId, limit) =>
       database.run(list(machineId === undefined ? undefined : toIdBytes(machineId), limit)),
-    async readIntake(receiptId) {
+    async readEvidenceRecord(receiptId) {
       const query = builder.selectFrom('evidence_intakes').selectAll().where('receipt_id', '=', fromHex(receiptId));
       const { sql: text, parameters } = query.compile();
       const work = readFirst<Schema['evidence_intakes']>({ sql: text, parameters: parameters as Uint8Array[] });
       const row = await database.run(work);
-      return row && toIntake(row);
+      return row && toRecord(row);
     },
   };
 }
@@ -192,7 +192,7 @@ function toRow(intake: StoredEvidenceRecord): Schema['evidence_intakes'] {
   };
 }
 
-function toIntake(row: Schema['evidence_intakes']): StoredEvidenceRecord {
+function toRecord(row: Schema['evidence_intakes']): StoredEvidenceRecord {
   return {
     receiptId: toHex(row.receipt_id),
     evidenceHash: toHex(row.evidence_hash),

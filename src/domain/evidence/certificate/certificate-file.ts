@@ -1,9 +1,9 @@
-/** Which certificate does a file hold? (evidence 1.) DER or PEM, told by the content. */
+/** Certificate files: one certificate as DER or PEM, detected by the content (evidence 1). */
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END CERTIFICATE-----/g;
 const PEM_START = '-----BEGIN ';
 
-/** The DER, not yet judged. Undefined for PEM that is not one block of base64; text around the block is ignored. */
+/** Returns the DER, unvalidated; undefined for PEM that is not one block of base64. Text around the block is ignored. */
 export function parseCertificateFile(content: Uint8Array): Uint8Array | undefined {
   const text = Buffer.from(content).toString('latin1');
   if (!text.includes(PEM_START)) return content;

@@ -1,14 +1,14 @@
-/** Which second does a time in a certificate mean? (RFC 5280, 4.1.2.5; evidence 7, row 7.) */
+/** Validity times of certificates (RFC 5280, 4.1.2.5; evidence 7, row 7). */
 import type { CertificateTime } from './certificate.ts';
 
-/** Until here the short form is the only one. */
+/** First year that is written in the long form. */
 const FIRST_LONG_YEAR = 2050;
 const MILLISECONDS = 1_000;
 
 const UTC_TIME = /^([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/;
 const GENERALIZED_TIME = /^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/;
 
-/** Unix seconds. Undefined for a day or hour that the calendar has not, for fractions, and for the long form before 2050. */
+/** Parses a time to Unix seconds. Returns undefined for a date or hour that does not exist, a fraction, or the long form before 2050. */
 export function parseCertificateTime({ type, text }: CertificateTime): number | undefined {
   const match = (type === 'UTCTime' ? UTC_TIME : GENERALIZED_TIME).exec(text);
   if (match === null) return undefined;
@@ -19,12 +19,12 @@ export function parseCertificateTime({ type, text }: CertificateTime): number | 
   return isSpelled(milliseconds, year, text) ? milliseconds / MILLISECONDS : undefined;
 }
 
-/** Two digits stand for 1950 to 2049. */
+/** Maps two digits to 1950 to 2049. */
 function toFullYear(twoDigits: number): number {
   return twoDigits < 50 ? 2000 + twoDigits : 1900 + twoDigits;
 }
 
-/** `Date.UTC` carries the 31st of April over into May; its text then differs. */
+/** Detects dates that `Date.UTC` normalizes, such as April 31 to May 1: their text differs. */
 function isSpelled(milliseconds: number, year: number, text: string): boolean {
   const digits = new Date(milliseconds).toISOString().replaceAll(/[-T:]/g, '').slice(0, 14);
   return digits === `${year}${text.slice(-11, -1)}`;

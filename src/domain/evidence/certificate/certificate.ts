@@ -1,7 +1,4 @@
-/**
- * What stands in a certificate? (RFC 5280, 4.1; evidence 7, row 1.) The structure, read from strict DER; what the values may be is judged
- * by `leaf-profile.ts`.
- */
+/** X.509 structure, parsed from strict DER (RFC 5280, 4.1; evidence 7, row 1). `leaf-profile.ts` validates the values. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import {
   contextConstructed,
@@ -34,7 +31,7 @@ export interface Extension {
   /** Hex, as in `object-identifiers.ts`. */
   readonly id: string;
   readonly isCritical: boolean;
-  /** Holds the DER of the extension's own type. */
+  /** DER of the extension's own type. */
   readonly value: Uint8Array;
 }
 
@@ -73,7 +70,7 @@ const EXTENSIONS = contextConstructed(3);
 const VERSION_1 = '00';
 const VERSION_3 = '02';
 
-/** Undefined for anything but the strict DER of one certificate with extensions. */
+/** Parses a certificate; returns undefined for anything but the strict DER of one certificate with extensions. */
 export function parseCertificate(der: Uint8Array): Certificate | undefined {
   return derReadable(() => {
     const certificate = fieldsOf(parseDer(der));
@@ -109,7 +106,7 @@ function readSignedPart(fields: DerFields): Omit<Certificate, 'der' | 'signedPar
   return { isVersion3, serial, innerAlgorithm, issuer, notBefore, notAfter, subject, publicKey, extensions };
 }
 
-/** Version 1 is the default and must not be written out. */
+/** Rejects an explicit version 1: a default value is not encoded. */
 function readIsVersion3(fields: DerFields): boolean {
   const tagged = fields.takeIf(VERSION);
   if (tagged === undefined) return false;

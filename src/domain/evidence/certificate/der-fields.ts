@@ -1,11 +1,11 @@
 /**
- * How are the fields of a sequence read? One after another, each with the type it must have (RFC 5280, appendix A).
- * Every method throws `DerInvalid` when the next element is something else.
+ * Sequential reader for the fields of a DER sequence, each of the type it must have (RFC 5280, appendix A).
+ * Every method throws `DerInvalid` when the next element is of another type.
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { DerInvalid, requireDer, TAG, type DerElement } from './der.ts';
 
-/** Bits as they are written, and how many at the end stand for nothing. */
+/** Content of a bit string, and how many of its last bits are unused. */
 export interface BitString {
   readonly unusedBits: number;
   readonly bytes: Uint8Array;
@@ -19,7 +19,7 @@ export class DerFields {
     this.#elements = elements;
   }
 
-  /** The next element, which has the tag. */
+  /** Returns the next element, which must have the tag. */
   take(tag: number): DerElement {
     const element = this.takeAny();
     requireDer(element.tag === tag);
@@ -32,7 +32,7 @@ export class DerFields {
     return element;
   }
 
-  /** The next element if it has the tag. */
+  /** Returns the next element if it has the tag. */
   takeIf(tag: number): DerElement | undefined {
     const element = this.#elements[this.#at];
     if (element?.tag !== tag) return undefined;
@@ -40,12 +40,12 @@ export class DerFields {
     return element;
   }
 
-  /** The fields of the sequence that comes next. */
+  /** Returns a reader for the sequence that comes next. */
   sequence(): DerFields {
     return new DerFields(this.take(TAG.sequence).children);
   }
 
-  /** Hex of the content of an identifier; `object-identifiers.ts` has the names. */
+  /** Returns the content of an object identifier as hex; `object-identifiers.ts` has the names. */
   objectIdentifier(): string {
     return bytesToHex(this.take(TAG.objectIdentifier).content);
   }
@@ -54,7 +54,7 @@ export class DerFields {
     return toBitString(this.take(TAG.bitString).content);
   }
 
-  /** A boolean whose default is false: `FALSE` must not be written out. */
+  /** Reads an optional boolean that defaults to false. Rejects an explicit `FALSE`. */
   flag(): boolean {
     const element = this.takeIf(TAG.boolean);
     requireDer(element?.content[0] !== 0x00);
@@ -65,24 +65,24 @@ export class DerFields {
     return this.#at >= this.#elements.length;
   }
 
-  /** Nothing may be left. */
+  /** Throws when fields are left. */
   finish(): void {
     requireDer(this.isAtEnd);
   }
 }
 
-/** The fields of one sequence and nothing else. */
+/** Returns a reader for an element that must be a sequence. */
 export function fieldsOf(element: DerElement): DerFields {
   return new DerFields([element]).sequence();
 }
 
-/** Reads each element of a sequence that has at least one. */
+/** Reads each element of a list that must not be empty. */
 export function readList<T>(element: DerElement, readItem: (item: DerElement) => T): readonly T[] {
   requireDer(element.children.length > 0);
   return element.children.map(readItem);
 }
 
-/** Of a content that is known to be a bit string's. */
+/** Converts content that is known to be a valid bit string. */
 export function toBitString(content: Uint8Array): BitString {
   return { unusedBits: content[0]!, bytes: content.subarray(1) };
 }

@@ -1,10 +1,10 @@
 /**
- * What do bytes say that claim to be DER? (X.690; evidence 7, row 1.) Strict: one encoding per value, checked for every element at
- * every depth before anything is read from it. `X509Certificate` would accept lenient encodings.
+ * Strict DER parser (X.690; evidence 7, row 1): accepts one encoding per value and checks every element at every depth before
+ * anything is read from it. `X509Certificate` would accept lenient encodings.
  */
 import { isUtf8 } from 'node:buffer';
 
-/** Says that bytes are not DER, or not of the type that is read. Never leaves this folder. */
+/** Error for bytes that are not DER, or not of the expected type. Never leaves this folder. */
 export class DerInvalid extends Error {
   constructor() {
     super('not DER of this type');
@@ -12,7 +12,7 @@ export class DerInvalid extends Error {
   }
 }
 
-/** Identifier octets. Numbers above 30, which take more than one octet, appear nowhere in a certificate and are refused. */
+/** Identifier octets. Tag numbers above 30, which need several octets, do not occur in certificates and are rejected. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -34,9 +34,9 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** `[n]` around something simple that it stands for. */
+/** Tag `[n]` that replaces the tag of a primitive type. */
 export const contextPrimitive = (number: number): number => 0x80 | number;
-/** `[n]` around elements. */
+/** Tag `[n]` around elements. */
 export const contextConstructed = (number: number): number => 0xa0 | number;
 
 export interface DerElement {
@@ -56,17 +56,17 @@ const MAX_LENGTH_OCTETS = 4;
 const MAX_DEPTH = 32;
 const LAST_CHARACTER = 0x10ffff;
 
-/** Universal types that hold elements: EXTERNAL, EMBEDDED PDV, SEQUENCE, SET, CHARACTER STRING. All others are primitive. */
+/** Constructed universal types: EXTERNAL, EMBEDDED PDV, SEQUENCE, SET, CHARACTER STRING. All others are primitive. */
 const CONSTRUCTED_TYPES: ReadonlySet<number> = new Set([8, 11, 16, 17, 29]);
 
-/** Reads exactly one element and leaves nothing over. Throws `DerInvalid`. */
+/** Parses exactly one element without trailing bytes. Throws `DerInvalid`. */
 export function parseDer(bytes: Uint8Array): DerElement {
   const { element, end } = readElement(bytes, 0, MAX_DEPTH);
   if (end !== bytes.length) throw new DerInvalid();
   return element;
 }
 
-/** What `read` gives, or undefined where it throws `DerInvalid`; any other error is a defect and passes. */
+/** Returns the result of `read`, or undefined where it throws `DerInvalid`. Rethrows any other error: it is a defect. */
 export function derReadable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -99,7 +99,7 @@ function readElements(bytes: Uint8Array, depthLeft: number): DerElement[] {
   return elements;
 }
 
-/** Definite, and as short as it can be. */
+/** Reads a definite length in its shortest form. */
 function readLength(bytes: Uint8Array, start: number): { length: number; contentStart: number } {
   const first = bytes[start];
   if (first === undefined) throw new DerInvalid();
@@ -114,8 +114,8 @@ function readLength(bytes: Uint8Array, start: number): { length: number; content
 }
 
 /**
- * The types whose content has rules that need no context. Texts must be made of whole characters; which of them a kind of text may
- * have is not judged, since names are not compared as texts.
+ * Types whose content has rules that need no context. Texts must consist of whole characters; their alphabets are not checked,
+ * since names are not compared as texts.
  */
 const CONTENT_FORMS: ReadonlyMap<number, (content: Uint8Array) => boolean> = new Map([
   [TAG.boolean, (content) => content.length === 1 && (content[0] === 0x00 || content[0] === 0xff)],
@@ -142,7 +142,7 @@ export function requireDer(holds: boolean): asserts holds {
   if (!holds) throw new DerInvalid();
 }
 
-/** Two's complement without an octet that could be left out. */
+/** Checks for two's complement in its shortest form. */
 export function isInteger(content: Uint8Array): boolean {
   const [first, second] = content;
   if (first === undefined) return false;
@@ -150,20 +150,20 @@ export function isInteger(content: Uint8Array): boolean {
   return !(first === 0x00 && second < 0x80) && !(first === 0xff && second >= 0x80);
 }
 
-/** A count of unused bits, and bits of which the unused are zero. */
+/** Checks for a count of unused bits, followed by bits of which the unused ones are zero. */
 export function isBitString(content: Uint8Array): boolean {
   const unusedBits = content[0];
   if (unusedBits === undefined || unusedBits > 7) return false;
   return content.length === 1 ? unusedBits === 0 : (content.at(-1)! & ((1 << unusedBits) - 1)) === 0;
 }
 
-/** Arcs in groups of seven bits, none of which begins with a zero group. */
+/** Checks for arcs in groups of seven bits, none of which starts with a zero group. */
 export function isObjectIdentifier(content: Uint8Array): boolean {
   if (content.length === 0 || content.at(-1)! >= 0x80) return false;
   return content.every((octet, index) => octet !== 0x80 || (index > 0 && content[index - 1]! >= 0x80));
 }
 
-/** Characters of as many octets each, big-endian; a surrogate is none. */
+/** Checks for big-endian characters of `octets` octets each, without surrogates. */
 function isUnicode(content: Uint8Array, octets: 2 | 4): boolean {
   if (content.length % octets !== 0) return false;
   for (let at = 0; at < content.length; at += octets) {

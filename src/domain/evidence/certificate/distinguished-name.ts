@@ -1,8 +1,8 @@
-/** Is this the name of an issuer or subject? (RFC 5280, 4.1.2.4.) Names are compared as DER, so only their structure is read. */
+/** Distinguished names of issuers and subjects (RFC 5280, 4.1.2.4). Names are compared as DER, so only their structure is checked. */
 import { requireDer, TAG, type DerElement } from './der.ts';
 import { fieldsOf, readList } from './der-fields.ts';
 
-/** Texts, and the bits of a unique identifier. OpenSSL reads no other value in a name. */
+/** Tags of texts and of unique identifiers. OpenSSL accepts no other value in a name. */
 const VALUE_TAGS: ReadonlySet<number> = new Set([
   TAG.bitString,
   TAG.utf8String,
@@ -14,7 +14,7 @@ const VALUE_TAGS: ReadonlySet<number> = new Set([
   TAG.bmpString,
 ]);
 
-/** DER of a name; it may be empty. Throws `DerInvalid`. */
+/** Returns the DER of a name, which may be empty. Throws `DerInvalid`. */
 export function readName(element: DerElement): Uint8Array {
   requireDer(element.tag === TAG.sequence);
   for (const part of element.children) {
@@ -24,7 +24,7 @@ export function readName(element: DerElement): Uint8Array {
   return element.encoded;
 }
 
-/** One part of a name: at least one typed value, in the order of their encodings, as in any set. Throws `DerInvalid`. */
+/** Checks one part of a name: at least one typed value, in the order of their encodings, as in any set. Throws `DerInvalid`. */
 export function checkRelativeName(element: DerElement): void {
   const values = readList(element, readTypedValue);
   requireDer(values.every((value, index) => index === 0 || Buffer.compare(values[index - 1]!, value) <= 0));

@@ -1,6 +1,6 @@
 /**
- * What do the extensions of a certificate say? Those that the profile knows, each decoded as its own type (RFC 5280, 4.2; evidence 7,
- * row 8). An extension that the profile does not know stays undecoded.
+ * Certificate extensions: decodes each extension that the profile knows as its own type (RFC 5280, 4.2; evidence 7, row 8).
+ * Unknown extensions are not decoded.
  */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Extension } from './certificate.ts';
@@ -22,11 +22,11 @@ import { EXTENSION } from './object-identifiers.ts';
 
 export interface BasicConstraints {
   readonly isCa: boolean;
-  /** Undefined: unlimited, or no CA at all. */
+  /** Undefined: unlimited, or not a CA. */
   readonly pathLength: bigint | undefined;
 }
 
-/** Bit numbers, as RFC 5280 counts them. */
+/** Bit numbers as in RFC 5280. */
 export type KeyUsage = ReadonlySet<number>;
 
 export interface AuthorityKeyIdentifier {
@@ -48,7 +48,7 @@ export interface DistributionPoint {
   readonly hasIssuer: boolean;
 }
 
-/** Undefined: the certificate has no such extension. */
+/** Decoded extensions; undefined where the certificate has no such extension. */
 export interface KnownExtensions {
   readonly basicConstraints: BasicConstraints | undefined;
   readonly keyUsage: KeyUsage | undefined;
@@ -60,7 +60,7 @@ export interface KnownExtensions {
 
 export const KEY_USAGE = { digitalSignature: 0, keyCertSign: 5, encipherOnly: 7 } as const;
 
-/** Undefined when an extension stands there twice, or a known one is not of its type. */
+/** Decodes the known extensions; returns undefined when an extension is repeated or a known one is not of its type. */
 export function parseKnownExtensions(extensions: readonly Extension[]): KnownExtensions | undefined {
   const values = new Map(extensions.map(({ id, value }) => [id, value]));
   if (values.size !== extensions.length) return undefined;
@@ -95,7 +95,7 @@ function readBasicConstraints(element: DerElement): BasicConstraints {
   return { isCa, pathLength: length && BigInt(`0x${bytesToHex(length)}`) };
 }
 
-/** Zero bits at the end are not written: the last written bit is a one. */
+/** Reads a named bit list: trailing zero bits are not encoded, so the last bit is a one. */
 function readKeyUsage(element: DerElement): KeyUsage {
   requireDer(element.tag === TAG.bitString);
   const bits = toBitString(element.content);
@@ -111,7 +111,7 @@ function isNamedBitList({ bytes, unusedBits }: BitString): boolean {
   return bytes.length === 0 || (bytes.at(-1)! & (1 << unusedBits)) !== 0;
 }
 
-/** Issuer and serial stand there together or not at all. */
+/** Requires issuer and serial to be present together or not at all. */
 function readAuthorityKeyIdentifier(element: DerElement): AuthorityKeyIdentifier {
   const fields = fieldsOf(element);
   const keyId = fields.takeIf(contextPrimitive(0))?.content;
@@ -149,7 +149,7 @@ function readDistributionPoints(element: DerElement): readonly DistributionPoint
   });
 }
 
-/** A full name, or one relative to the issuer's; the choice is wrapped in its tag. */
+/** Reads a full name, or one relative to the issuer's (undefined); the choice is wrapped in its tag. */
 function readDistributionPointName(element: DerElement): readonly GeneralName[] | undefined {
   const explicit = new DerFields(element.children);
   const fullName = explicit.takeIf(contextConstructed(0));
@@ -159,7 +159,7 @@ function readDistributionPointName(element: DerElement): readonly GeneralName[] 
   return names;
 }
 
-/** The policies themselves are not compared. */
+/** Checks the structure only; policies are not compared. */
 function checkPolicies(element: DerElement): void {
   requireDer(element.tag === TAG.sequence);
   readList(element, (policy) => {
@@ -171,7 +171,7 @@ function checkPolicies(element: DerElement): void {
   });
 }
 
-/** A kind, and a value of any form. */
+/** Checks for an identifier and a value of any type. */
 function checkQualifier(element: DerElement): void {
   const fields = fieldsOf(element);
   fields.objectIdentifier();

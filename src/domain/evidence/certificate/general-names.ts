@@ -1,4 +1,4 @@
-/** How are places and authorities named in extensions? (RFC 5280, 4.2.1.6: GeneralName.) */
+/** General names of locations and authorities in extensions (RFC 5280, 4.2.1.6: GeneralName). */
 import {
   contextConstructed,
   contextPrimitive,
@@ -12,7 +12,7 @@ import {
 import { DerFields, readList } from './der-fields.ts';
 import { readName } from './distinguished-name.ts';
 
-/** `other`: a form that the profile has no use for. */
+/** `other`: a form that the profile does not use. */
 export type GeneralName =
   | { readonly form: 'uri'; readonly text: string }
   | { readonly form: 'directory'; readonly name: Uint8Array }
@@ -30,12 +30,12 @@ const REGISTERED_ID = contextPrimitive(8);
 
 const OTHER: GeneralName = { form: 'other' };
 
-/** At least one. Throws `DerInvalid`. */
+/** Reads a list of at least one name. Throws `DerInvalid`. */
 export function readGeneralNames(element: DerElement): readonly GeneralName[] {
   return readList(element, readGeneralName);
 }
 
-/** Throws `DerInvalid`. */
+/** Reads one name. Throws `DerInvalid`. */
 export function readGeneralName(element: DerElement): GeneralName {
   switch (element.tag) {
     case URI:

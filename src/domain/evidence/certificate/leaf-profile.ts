@@ -1,6 +1,6 @@
 /**
- * Is this the certificate of a genuine chip? (evidence 7.) Sixteen rows in the order of the specification, each with its outcome; the
- * first that does not hold decides. Nothing is ever fetched, and revocation is not evaluated.
+ * Leaf certificate profile: validates the certificate of a chip (evidence 7). Sixteen rows in the order of the specification,
+ * each with its outcome; the first that fails decides. Nothing is fetched, and revocation is not evaluated.
  */
 import { verify } from 'node:crypto';
 import type { Namespace } from '../../identifiers/namespace.ts';
@@ -22,7 +22,7 @@ export const MAX_LEAF_BYTES = 1_300;
 const MAX_SERIAL_OCTETS = 20;
 const UNCOMPRESSED = 0x04;
 
-/** What a leaf is held against. `nowSeconds` in whole Unix seconds. */
+/** What a leaf is validated against. `nowSeconds` in whole Unix seconds. */
 export interface LeafRules {
   readonly trust: TrustMaterial;
   readonly namespace: Pick<Namespace, 'leaf_ca_issuers_uri' | 'leaf_crl_uri'>;
@@ -48,10 +48,10 @@ interface Leaf {
   readonly extensions: KnownExtensions;
 }
 
-/** 1: needs the bytes only. */
+/** Row 1: needs the bytes only. */
 const ENCODING: ProfileRow = { name: 'encoding', outcome: 'CertificateInvalid' };
 
-/** 2 to 7: need the structure. */
+/** Rows 2 to 7: need the structure. */
 const FIELD_ROWS: readonly Check<Certificate>[] = [
   {
     name: 'serial',
@@ -93,10 +93,10 @@ const FIELD_ROWS: readonly Check<Certificate>[] = [
   },
 ];
 
-/** 8: decodes what the rows after it read. */
+/** Row 8: decodes the extensions that the later rows read. */
 const EXTENSION_TYPES: ProfileRow = { name: 'extension types', outcome: 'CertificateInvalid' };
 
-/** True: the extension must be critical. False: it must not. Any other extension is not allowed. */
+/** Whether each allowed extension must be critical (true) or must not be (false). No other extension is allowed. */
 const CRITICALITY: ReadonlyMap<string, boolean> = new Map([
   [EXTENSION.basicConstraints, true],
   [EXTENSION.keyUsage, true],
@@ -107,7 +107,7 @@ const CRITICALITY: ReadonlyMap<string, boolean> = new Map([
   [EXTENSION.crlDistributionPoints, false],
 ]);
 
-/** 9 to 16: need the extensions too. */
+/** Rows 9 to 16: need the extensions too. */
 const LEAF_ROWS: readonly Check<Leaf>[] = [
   {
     name: 'allowed extensions',
@@ -151,7 +151,7 @@ const LEAF_ROWS: readonly Check<Leaf>[] = [
   {
     name: 'validity',
     outcome: 'CertificateInvalid',
-    // Each by itself: a genuine leaf is valid from some days before its intermediate.
+    // Each certificate separately: a genuine leaf is valid from some days before its intermediate.
     holds: ({ certificate }, { trust, nowSeconds }) =>
       [certificate, trust.intermediate, trust.root].every((each) => isValidAt(each, nowSeconds)),
   },
@@ -164,10 +164,10 @@ const LEAF_ROWS: readonly Check<Leaf>[] = [
   },
 ];
 
-/** The rows in their order; the place in the list, from 1, is the number in the specification. */
+/** The rows in order; the position in the list, from 1, is the number in the specification. */
 export const PROFILE_ROWS: readonly ProfileRow[] = [ENCODING, ...FIELD_ROWS, EXTENSION_TYPES, ...LEAF_ROWS];
 
-/** Total: every byte string has a verdict. */
+/** Validates a leaf. Total: every byte string has a verdict. */
 export function judgeLeaf(der: Uint8Array, rules: LeafRules): LeafVerdict {
   const certificate = der.length <= MAX_LEAF_BYTES ? parseCertificate(der) : undefined;
   if (certificate === undefined) return { failed: ENCODING };
@@ -191,7 +191,7 @@ function isOnlyPointAt([point, ...others]: readonly DistributionPoint[], uri: st
   return moreNames.length === 0 && name?.form === 'uri' && name.text === uri;
 }
 
-/** By its key, and if issuer and serial are there too, by the intermediate's own: its issuer is the root. */
+/** Compares the key id and, where present, issuer and serial with those of the intermediate, whose issuer is the root. */
 function namesIntermediate({ authorityKeyIdentifier }: KnownExtensions, trust: TrustMaterial): boolean {
   const { keyId, certificate } = authorityKeyIdentifier ?? {};
   if (keyId === undefined || !areEqual(keyId, trust.issuingKeyId)) return false;
@@ -205,7 +205,7 @@ function namesIntermediate({ authorityKeyIdentifier }: KnownExtensions, trust: T
   );
 }
 
-/** Both ends belong to the period. */
+/** Compares with the validity period; both ends are inside. */
 function isValidAt({ notBefore, notAfter }: Certificate, nowSeconds: number): boolean {
   const start = parseCertificateTime(notBefore);
   const end = parseCertificateTime(notAfter);

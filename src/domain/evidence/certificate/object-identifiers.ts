@@ -1,4 +1,4 @@
-/** Which algorithms and extensions does the certificate profile know? (evidence 7.) By identifier, as hex of its DER content. */
+/** Object identifiers of the certificate profile's algorithms and extensions, as hex of their DER content (evidence 7). */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AlgorithmIdentifier } from './certificate.ts';
 import { TAG } from './der.ts';
@@ -23,12 +23,12 @@ export const EXTENSION = {
   authorityInfoAccess: oid('1.3.6.1.5.5.7.1.1'),
 } as const;
 
-/** Tells whether it is this algorithm, without parameters: a NULL is one too many. */
+/** Returns whether it is this algorithm without parameters; an explicit NULL is rejected. */
 export function isPlainAlgorithm({ algorithm, parameters }: AlgorithmIdentifier, id: string): boolean {
   return algorithm === id && parameters === undefined;
 }
 
-/** Tells whether it is a key of ECDSA or ECDH on a curve that is named, not described. */
+/** Returns whether it is an EC key on this named curve; explicit curve parameters are rejected. */
 export function isEcKeyOn({ algorithm, parameters }: AlgorithmIdentifier, curve: string): boolean {
   if (algorithm !== OID.ecPublicKey || parameters === undefined) return false;
   return bytesToHex(parameters) === `${toByte(TAG.objectIdentifier)}${toByte(curve.length / 2)}${curve}`;
@@ -38,7 +38,7 @@ function toByte(number: number): string {
   return bytesToHex(Uint8Array.of(number));
 }
 
-/** The first two arcs share a number; every number is written in groups of seven bits, all but the last marked. */
+/** Encodes a dotted identifier: the first two arcs share a number; numbers are groups of seven bits, all but the last marked. */
 export function oid(dotted: string): string {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return [40 * first + second, ...rest].map(formatArc).join('');

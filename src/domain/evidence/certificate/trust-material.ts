@@ -1,6 +1,6 @@
 /**
- * Are the two pinned certificates what the profile builds on? (evidence 7, "checked once at start".) They are trusted because they
- * are the ones of the configuration: a root, and one intermediate under it. Another intermediate of the same root is not.
+ * Trust material: the pinned root and the one intermediate under it, validated once at start (evidence 7). They are trusted
+ * because the configuration pins them; another intermediate of the same root is not trusted.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { fingerprintOf } from '../signed-bytes.ts';
@@ -10,31 +10,31 @@ import { parseCertificate, type Certificate } from './certificate.ts';
 import { KEY_USAGE, parseKnownExtensions, type KnownExtensions } from './extensions.ts';
 import { isEcKeyOn, isPlainAlgorithm, OID } from './object-identifiers.ts';
 
-/** A file as it was read, and the certificate that it must hold. */
+/** Content of a certificate file, and the hash of the certificate that it must contain. */
 export interface PinnedFile {
   /** DER or PEM. */
   readonly content: Uint8Array;
-  /** Of the DER: 64 lower-case hex digits. */
+  /** SHA-256 of the DER: 64 lower-case hex digits. */
   readonly sha256: string;
 }
 
 export interface TrustMaterial {
   readonly root: Certificate;
   readonly intermediate: Certificate;
-  /** Of the intermediate: what leaves are signed with. */
+  /** Key of the intermediate, which signs leaves. */
   readonly issuingKey: KeyObject;
-  /** Of the intermediate: what leaves call it by. */
+  /** Subject key identifier of the intermediate, which leaves refer to. */
   readonly issuingKeyId: Uint8Array;
 }
 
-export type TrustReading =
+export type TrustMaterialResult =
   | { readonly trust: TrustMaterial; readonly problems?: never }
   | { readonly problems: readonly string[]; readonly trust?: never };
 
 interface Authority {
   readonly certificate: Certificate;
   readonly extensions: KnownExtensions;
-  /** Undefined: its point is on no curve. */
+  /** Undefined: the point is not on the curve. */
   readonly publicKey: KeyObject | undefined;
 }
 
@@ -83,11 +83,11 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
 ];
 
-/** Reads both certificates, or tells every problem at once, in words that hold nothing of the files. */
+/** Parses both certificates, or returns all problems in fixed words that contain nothing of the files. */
 export function parseTrustMaterial(files: {
   readonly root: PinnedFile;
   readonly intermediate: PinnedFile;
-}): TrustReading {
+}): TrustMaterialResult {
   const root = readAuthority(files.root);
   const intermediate = readAuthority(files.intermediate);
   if (typeof root === 'string' || typeof intermediate === 'string') {
@@ -106,7 +106,7 @@ export function parseTrustMaterial(files: {
   };
 }
 
-/** A text is the problem. */
+/** Parses one certificate; returns the problem as a text. */
 function readAuthority({ content, sha256 }: PinnedFile): Authority | string {
   const der = parseCertificateFile(content);
   if (der === undefined) return 'must be DER, or PEM with one certificate';
@@ -137,7 +137,7 @@ function hasDates({ certificate: { notBefore, notAfter } }: Authority): boolean 
   return [notBefore, notAfter].every((time) => parseCertificateTime(time) !== undefined);
 }
 
-/** By name and by signature. */
+/** Checks name and signature. */
 function isIssuedBy({ certificate }: Authority, issuer: Authority): boolean {
   return (
     issuer.publicKey?.asymmetricKeyType === 'ec' &&

@@ -1,33 +1,33 @@
 /**
- * How much may be asked of a node at once? (chain-evm 4.7.) Large windows and a few requests in flight while it takes them; smaller
- * windows when it refuses a range or where much is logged, one request at a time when it limits the rate; more again after a
- * while of success.
+ * Adaptive size and concurrency of log queries (chain-evm 4.7). Windows are large and a few requests are in flight
+ * while the node accepts them. Windows shrink when it refuses a range or when blocks hold many logs; concurrency drops
+ * to one when it limits the rate. Both grow again after a run of successes.
  */
 
 export const MAX_WINDOW_BLOCKS = 5_000;
-/** A window is halved at most so often in one step; after that the step fails, and a later one goes on from there. */
+/** Halvings allowed within one step; after that the step fails, and a later one continues from there. */
 export const MAX_HALVINGS = 4;
 
-/** Of a backfill: what the blocks hold is not known yet. */
+/** First window of a backfill, whose log density is unknown. */
 const FIRST_WINDOW_BLOCKS = 200;
-/** A window should hold no more logs, by what the last one held: some 15 MB of an answer. */
+/** Target number of logs per window, estimated from the last one: about 15 MB of response. */
 const WINDOW_LOGS = 25_000;
-/** Sparse blocks are soon read in full windows. */
+/** Factor by which a window may grow over sparse blocks. */
 const MAX_WIDENING = 5;
 
 const MAX_REQUESTS_IN_FLIGHT = 4;
 const FIRST_GROWTH_AFTER = 8;
 const LAST_GROWTH_AFTER = 512;
 
-export class BackfillPace {
+export class AdaptiveWindow {
   readonly #maxWindowBlocks: number;
-  /** What the node takes. */
+  /** Largest window that the node accepts. */
   #windowBlocks: number;
-  /** What holds few enough logs. */
+  /** Largest window that holds few enough logs. */
   #fittingBlocks = FIRST_WINDOW_BLOCKS;
   #requestsInFlight = MAX_REQUESTS_IN_FLIGHT;
   #successes = 0;
-  /** Windows in a row that must go well before more is asked; doubles with every refusal. */
+  /** Consecutive successes required before growing; doubles with every refusal. */
   #growthAfter = FIRST_GROWTH_AFTER;
 
   constructor(maxWindowBlocks = MAX_WINDOW_BLOCKS) {
@@ -39,30 +39,33 @@ export class BackfillPace {
     return Math.min(this.#windowBlocks, this.#fittingBlocks);
   }
 
-  get requestsInFlight(): number {
+  get concurrency(): number {
     return this.#requestsInFlight;
   }
 
-  /** So many blocks held so many logs. */
-  fit(blocks: number, logs: number): void {
-    const fitting = Math.floor((blocks * WINDOW_LOGS) / Math.max(1, logs));
-    this.#fittingBlocks = Math.max(1, Math.min(fitting, this.#fittingBlocks * MAX_WIDENING, this.#maxWindowBlocks));
+  /** Adjusts the window to the log density of the last one. */
+  recordLogDensity(blocks: number, logs: number): void {
+    const fittingBlocks = Math.floor((blocks * WINDOW_LOGS) / Math.max(1, logs));
+    this.#fittingBlocks = Math.max(
+      1,
+      Math.min(fittingBlocks, this.#fittingBlocks * MAX_WIDENING, this.#maxWindowBlocks),
+    );
   }
 
-  /** A window of so many blocks was too large. False: there is no smaller one. */
-  refuseRange(blocks: number): boolean {
+  /** Halves a window that the node refused. Returns false when it cannot be smaller. */
+  reduceWindow(blocks: number): boolean {
     if (blocks <= 1) return false;
     this.#windowBlocks = Math.min(this.#windowBlocks, Math.floor(blocks / 2));
     this.#slowGrowth();
     return true;
   }
 
-  refuseRate(): void {
+  reduceConcurrency(): void {
     this.#requestsInFlight = 1;
     this.#slowGrowth();
   }
 
-  succeed(): void {
+  recordSuccess(): void {
     this.#successes += 1;
     if (this.#successes < this.#growthAfter) return;
     this.#successes = 0;

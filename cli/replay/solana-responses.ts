@@ -1,4 +1,4 @@
-/** What shape has an answer of an alt-chain node? Each function returns the value as its type, or throws MalformedSolana. */
+/** Shape checks for responses of an alt-chain node. Each returns the value as its type or throws `MalformedSolana`. */
 import { MalformedSolana } from './solana-bytes.ts';
 
 export function parseObject(value: unknown): Readonly<Record<string, unknown>> {
@@ -7,12 +7,12 @@ export function parseObject(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export function parseList(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new MalformedSolana('not a list');
+  if (!Array.isArray(value)) throw new MalformedSolana('not an array');
   return value;
 }
 
 export function parseText(value: unknown): string {
-  if (typeof value !== 'string') throw new MalformedSolana('not a text');
+  if (typeof value !== 'string') throw new MalformedSolana('not a string');
   return value;
 }
 

@@ -1,22 +1,22 @@
 /** The contract of `RatingStateStore`. */
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, foldOf, id, imported, ORDERED_IDS, repeat, submitted } from './samples.ts';
+import { append, ratingStateOf, id, imported, ORDERED_IDS, repeat, submitted } from './samples.ts';
 
 export function testFolds(under: StoreUnderTest): void {
   describe('folds', () => {
-    const read = (fingerprint = 'rates', machine = id(7)) => under.store.readFold('second', machine, fingerprint);
+    const read = (fingerprint = 'rates', machine = id(7)) => under.store.readRatingState('second', machine, fingerprint);
 
     test('are kept for their machine, generation and rates', async () => {
-      await under.store.writeFolds('rates', [foldOf(id(7), 3)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
       expect(await read('other')).toBeUndefined();
       expect(await read('rates', id(8))).toBeUndefined();
-      expect(await under.store.readFold('first', id(7), 'rates')).toBeUndefined();
+      expect(await under.store.readRatingState('first', id(7), 'rates')).toBeUndefined();
     });
 
     test('may be none', async () => {
-      await under.store.writeFolds('rates', []);
+      await under.store.writeRatingStates('rates', []);
       expect(await read()).toBeUndefined();
     });
 
@@ -29,8 +29,8 @@ export function testFolds(under: StoreUnderTest): void {
     ])('one that is %s', async (_, parts, isKept) => {
       const kept = { epoch: 1, nextSeq: 3, state: 'kept' };
       const next = { ...kept, state: 'next', ...parts };
-      await under.store.writeFolds('rates', [foldOf(id(7), 3, kept)]);
-      await under.store.writeFolds('rates', [foldOf(id(7), 3, next), foldOf(id(8), 1)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3, kept)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3, next), ratingStateOf(id(8), 1)]);
       const newest = isKept ? next : kept;
       await append(under.store, ...repeat(newest.epoch, imported(id(7))));
       expect(await read()).toEqual(newest);
@@ -39,43 +39,43 @@ export function testFolds(under: StoreUnderTest): void {
 
     test('of before an import are not read', async () => {
       await append(under.store, submitted(id(7)));
-      await under.store.writeFolds('rates', [foldOf(id(7), 1)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 1)]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
       await append(under.store, imported(id(7)), submitted(id(7)));
       expect(await read()).toBeUndefined();
     });
 
     test('of other rates do not hinder each other', async () => {
-      await under.store.writeFolds('old', [foldOf(id(7), 30)]);
-      await under.store.writeFolds('new', [foldOf(id(7), 3)]);
+      await under.store.writeRatingStates('old', [ratingStateOf(id(7), 30)]);
+      await under.store.writeRatingStates('new', [ratingStateOf(id(7), 3)]);
       expect(await read('old')).toEqual({ epoch: 0, nextSeq: 30, state: 'up to 30' });
       expect(await read('new')).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
     });
 
     test('are kept for the two configurations that took turns last', async () => {
-      await under.store.writeFolds('a', [foldOf(id(7), 1)]);
-      await under.store.writeFolds('b', [foldOf(id(7), 2)]);
-      await under.store.writeFolds('a', [foldOf(id(8), 1)]);
-      await under.store.writeFolds('c', [foldOf(id(8), 3)]);
+      await under.store.writeRatingStates('a', [ratingStateOf(id(7), 1)]);
+      await under.store.writeRatingStates('b', [ratingStateOf(id(7), 2)]);
+      await under.store.writeRatingStates('a', [ratingStateOf(id(8), 1)]);
+      await under.store.writeRatingStates('c', [ratingStateOf(id(8), 3)]);
       expect(await read('a')).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
       expect(await read('b')).toBeUndefined();
       expect(await read('c')).toBeUndefined();
-      await under.store.writeFolds('b', [foldOf(id(8), 1)]);
+      await under.store.writeRatingStates('b', [ratingStateOf(id(8), 1)]);
       expect(await read('b')).toBeUndefined();
       expect(await read('a')).toBeUndefined();
       expect(await read('c', id(8))).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
     });
 
     test('of one machine in one call end as the newest of them', async () => {
-      await under.store.writeFolds('rates', [foldOf(id(7), 2), foldOf(id(7), 5), foldOf(id(7), 3)]);
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 2), ratingStateOf(id(7), 5), ratingStateOf(id(7), 3)]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 5, state: 'up to 5' });
     });
 
     test('may be large, hold any text, and be many at once', async () => {
       const state = `${'x'.repeat(32_768)}"'\\{},\n\u00e9\u{1f600}NULL`;
-      await under.store.writeFolds(
+      await under.store.writeRatingStates(
         'rates',
-        ORDERED_IDS.map((machine) => foldOf(machine, 1, { state })),
+        ORDERED_IDS.map((machine) => ratingStateOf(machine, 1, { state })),
       );
       for (const machine of ORDERED_IDS) expect((await read('rates', machine))?.state).toBe(state);
     });
@@ -84,7 +84,7 @@ export function testFolds(under: StoreUnderTest): void {
       const other = await under.openAnother();
       await Promise.all(
         [5, 1, 9, 3, 7].map((nextSeq, index) =>
-          (index % 2 === 0 ? under.store : other).writeFolds('rates', [foldOf(id(7), nextSeq), foldOf(id(8), nextSeq)]),
+          (index % 2 === 0 ? under.store : other).writeRatingStates('rates', [ratingStateOf(id(7), nextSeq), ratingStateOf(id(8), nextSeq)]),
         ),
       );
       expect((await read())?.nextSeq).toBe(9);

@@ -1,12 +1,12 @@
 /** The contract of the days of folds, of either chain. */
 import { describe, expect, test } from 'vitest';
-import { KEPT_DAYS, LEAST_EVENTS_OF_DAYS } from '../../../src/domain/rating/rating-state-days.ts';
+import { RETAINED_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../../../src/domain/rating/rating-state-days.ts';
 import type { AltMachineState } from '../../../src/ports/alt-store.ts';
 import type { StoredRatingStateDay } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, foldOf, id, imported, listUnfoldedIds, repeat, submitted } from './samples.ts';
+import { append, ratingStateOf, id, imported, listUnfoldedIds, repeat, submitted } from './samples.ts';
 
-const MANY = LEAST_EVENTS_OF_DAYS + 1;
+const MANY = MIN_EVENTS_FOR_STORED_DAYS + 1;
 
 const dayOf = (day: number, nextSeq: number): StoredRatingStateDay => ({
   day,
@@ -20,9 +20,9 @@ interface DaysUnderTest {
   write(afterSeq: number, days: readonly StoredRatingStateDay[], fingerprint?: string): Promise<void>;
   list(limit?: number, fingerprint?: string): Promise<readonly StoredRatingStateDay[]>;
   /** What was known of its events turns out to be another history. */
-  beginAnew(): Promise<void>;
+  startNewHistory(): Promise<void>;
   /** Days of the history before that. */
-  writeOld(afterSeq: number, days: readonly StoredRatingStateDay[]): Promise<void>;
+  writeToOldHistory(afterSeq: number, days: readonly StoredRatingStateDay[]): Promise<void>;
 }
 
 export function testFoldDays(under: StoreUnderTest): void {
@@ -31,21 +31,21 @@ export function testFoldDays(under: StoreUnderTest): void {
   const main: DaysUnderTest = {
     async write(afterSeq, days, fingerprint = 'rates') {
       const nextSeq = days.at(-1)?.nextSeq ?? afterSeq;
-      const fold = { ...foldOf(id(7), nextSeq, { epoch: versions.epoch }), days: { afterSeq, days } };
-      await under.store.writeFolds(fingerprint, [fold]);
+      const fold = { ...ratingStateOf(id(7), nextSeq, { epoch: versions.epoch }), days: { afterSeq, days } };
+      await under.store.writeRatingStates(fingerprint, [fold]);
     },
     list: async (limit = 99, fingerprint = 'rates') => {
-      const { epoch, days } = await under.store.listFoldDays('second', id(7), fingerprint, limit);
+      const { epoch, days } = await under.store.listRatingStateDays('second', id(7), fingerprint, limit);
       expect(epoch).toBe(versions.epoch);
       return days;
     },
-    async beginAnew() {
+    async startNewHistory() {
       await append(under.store, imported(id(7)));
       versions.epoch += 1;
     },
-    async writeOld(afterSeq, days) {
-      const fold = { ...foldOf(id(7), 9, { epoch: versions.epoch - 1 }), days: { afterSeq, days } };
-      await under.store.writeFolds('rates', [fold]);
+    async writeToOldHistory(afterSeq, days) {
+      const fold = { ...ratingStateOf(id(7), 9, { epoch: versions.epoch - 1 }), days: { afterSeq, days } };
+      await under.store.writeRatingStates('rates', [fold]);
     },
   };
 
@@ -63,22 +63,22 @@ export function testFoldDays(under: StoreUnderTest): void {
     async write(afterSeq, days, fingerprint = 'rates') {
       const nextSeq = days.at(-1)?.nextSeq ?? afterSeq;
       const { revision } = versions;
-      await under.store.writeAltFolds(fingerprint, [
+      await under.store.writeAltRatingStates(fingerprint, [
         { id: id(7), revision, nextSeq, state: 'fold', days: { afterSeq, days } },
       ]);
     },
     list: async (limit = 99, fingerprint = 'rates') => {
-      const { revision, days } = await under.store.listAltFoldDays(id(7), fingerprint, limit);
+      const { revision, days } = await under.store.listAltRatingStateDays(id(7), fingerprint, limit);
       expect(revision).toBe(versions.revision);
       return days;
     },
-    async beginAnew() {
+    async startNewHistory() {
       versions.revision += 1;
       await know({});
     },
-    async writeOld(afterSeq, days) {
+    async writeToOldHistory(afterSeq, days) {
       const revision = versions.revision - 1;
-      await under.store.writeAltFolds('rates', [
+      await under.store.writeAltRatingStates('rates', [
         { id: id(7), revision, nextSeq: 9, state: 'fold', days: { afterSeq, days } },
       ]);
     },
@@ -118,12 +118,12 @@ export function testFoldDays(under: StoreUnderTest): void {
     test('of another history are not listed, and make room', async () => {
       await begin();
       await machine.write(0, [dayOf(10, 5), dayOf(11, 6)]);
-      await machine.beginAnew();
+      await machine.startNewHistory();
       expect(await machine.list()).toEqual([]);
-      await machine.writeOld(6, [dayOf(12, 7)]);
+      await machine.writeToOldHistory(6, [dayOf(12, 7)]);
       expect(await machine.list()).toEqual([]);
       await machine.write(0, [dayOf(11, 1)]);
-      await machine.writeOld(0, [dayOf(1, 1)]);
+      await machine.writeToOldHistory(0, [dayOf(1, 1)]);
       expect(await machine.list()).toEqual([dayOf(11, 1)]);
     });
 
@@ -142,10 +142,10 @@ export function testFoldDays(under: StoreUnderTest): void {
     test('that no history needs any more are forgotten, but for the newest of them', async () => {
       await begin();
       await machine.write(0, [dayOf(10, 1), dayOf(11, 2), dayOf(300, 3)]);
-      await machine.write(3, [dayOf(10 + KEPT_DAYS, 4)]);
-      expect((await machine.list()).map(({ day }) => day)).toEqual([10, 11, 300, 10 + KEPT_DAYS]);
-      await machine.write(4, [dayOf(12 + KEPT_DAYS, 5)]);
-      expect((await machine.list()).map(({ day }) => day)).toEqual([11, 300, 10 + KEPT_DAYS, 12 + KEPT_DAYS]);
+      await machine.write(3, [dayOf(10 + RETAINED_DAYS, 4)]);
+      expect((await machine.list()).map(({ day }) => day)).toEqual([10, 11, 300, 10 + RETAINED_DAYS]);
+      await machine.write(4, [dayOf(12 + RETAINED_DAYS, 5)]);
+      expect((await machine.list()).map(({ day }) => day)).toEqual([11, 300, 10 + RETAINED_DAYS, 12 + RETAINED_DAYS]);
     });
 
     test('written at once by two stores are those of one of them', async () => {
@@ -154,8 +154,8 @@ export function testFoldDays(under: StoreUnderTest): void {
       const days = [dayOf(10, 1), dayOf(11, 2)];
       const writes = [under.store, other].map((store, place) =>
         chain === 'main chain'
-          ? store.writeFolds('rates', [{ ...foldOf(id(7), 2), days: { afterSeq: 0, days: days.slice(place) } }])
-          : store.writeAltFolds('rates', [
+          ? store.writeRatingStates('rates', [{ ...ratingStateOf(id(7), 2), days: { afterSeq: 0, days: days.slice(place) } }])
+          : store.writeAltRatingStates('rates', [
               { id: id(7), revision: 0, nextSeq: 2, state: 'fold', days: { afterSeq: 0, days: days.slice(place) } },
             ]),
       );
@@ -167,14 +167,14 @@ export function testFoldDays(under: StoreUnderTest): void {
   describe('a machine of many events', () => {
     const isListed = async () => (await listUnfoldedIds(under.store, 'rates')).includes(id(7));
     const fold = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
-      under.store.writeFolds('rates', [{ ...foldOf(id(7), nextSeq), days }]);
+      under.store.writeRatingStates('rates', [{ ...ratingStateOf(id(7), nextSeq), days }]);
 
     test('is unfolded until its days are made up, too', async () => {
       await append(under.store, ...repeat(MANY, submitted(id(7))));
       await fold(MANY);
       expect(await isListed()).toBe(true);
       await fold(900, { afterSeq: 0, days: [dayOf(10, 900)] });
-      expect([await isListed(), (await under.store.readFold('second', id(7), 'rates'))?.nextSeq]).toEqual([true, MANY]);
+      expect([await isListed(), (await under.store.readRatingState('second', id(7), 'rates'))?.nextSeq]).toEqual([true, MANY]);
       await fold(MANY, { afterSeq: 900, days: [dayOf(10, MANY)] });
       expect(await isListed()).toBe(false);
       await append(under.store, submitted(id(7)));
@@ -188,8 +188,8 @@ export function testFoldDays(under: StoreUnderTest): void {
     });
 
     test('needs no days with fewer events', async () => {
-      await append(under.store, ...repeat(LEAST_EVENTS_OF_DAYS, submitted(id(7))));
-      await fold(LEAST_EVENTS_OF_DAYS);
+      await append(under.store, ...repeat(MIN_EVENTS_FOR_STORED_DAYS, submitted(id(7))));
+      await fold(MIN_EVENTS_FOR_STORED_DAYS);
       expect(await isListed()).toBe(false);
     });
 
@@ -198,7 +198,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       await know({ eventCount: 5_000 });
       const wanted = async () => (await under.store.listAltUnfolded('rates', 400, 9)).map(({ fold }) => fold?.nextSeq);
       const write = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
-        under.store.writeAltFolds('rates', [{ id: id(7), revision: 0, nextSeq, state: 'fold', days }]);
+        under.store.writeAltRatingStates('rates', [{ id: id(7), revision: 0, nextSeq, state: 'fold', days }]);
       await write(4_800);
       expect(await wanted()).toEqual([4_800]);
       await write(3_000, { afterSeq: 0, days: [dayOf(10, 3_000)] });

@@ -23,7 +23,7 @@ function challengeOf(n: number, changes: Partial<NewChallenge> = {}): NewChallen
   };
 }
 
-function intakeOf(n: number, changes: Partial<StoredEvidenceRecord> = {}): StoredEvidenceRecord {
+function recordOf(n: number, changes: Partial<StoredEvidenceRecord> = {}): StoredEvidenceRecord {
   return {
     receiptId: hash(1_000 + n),
     evidenceHash: hash(2_000 + n),
@@ -40,7 +40,7 @@ function intakeOf(n: number, changes: Partial<StoredEvidenceRecord> = {}): Store
 
 export function testChipIntakes(under: StoreUnderTest): void {
   describe('chip challenges', () => {
-    const keep = (challenge: NewChallenge, caps = CAPS) => under.store.keepChallenge(challenge, caps);
+    const keep = (challenge: NewChallenge, caps = CAPS) => under.store.insertChallenge(challenge, caps);
     const find = (n: number) => under.store.findChallenge(hash(n), hash(0));
 
     it('are kept whole, under the hash of their nonce', async () => {
@@ -58,7 +58,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect(await find(6)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
       expect(await keep(challengeOf(7, { machineId: id(8) }))).toBe(true);
 
-      await under.store.acceptIntake(hash(1), intakeOf(1));
+      await under.store.consumeChallenge(hash(1), recordOf(1));
       expect(await keep(challengeOf(6))).toBe(true);
       expect(await keep(challengeOf(9))).toBe(false);
       const atEnd = { issuedAt: NOW + 270, expiresAt: NOW + 540 };
@@ -79,7 +79,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
       const other = await under.openAnother();
       const kept = await Promise.all(
         Array.from({ length: RACERS }, (_, n) =>
-          (n % 2 === 0 ? under.store : other).keepChallenge(challengeOf(n, { machineId: machineOf(n) }), caps),
+          (n % 2 === 0 ? under.store : other).insertChallenge(challengeOf(n, { machineId: machineOf(n) }), caps),
         ),
       );
       expect(kept.filter(Boolean)).toHaveLength(5);
@@ -89,14 +89,14 @@ export function testChipIntakes(under: StoreUnderTest): void {
       const count = (now: number) => under.store.countOpenChallenges(now);
       expect(await count(NOW)).toBe(0);
       for (const n of [1, 2, 3]) await keep(challengeOf(n));
-      await under.store.acceptIntake(hash(2), intakeOf(2));
+      await under.store.consumeChallenge(hash(2), recordOf(2));
       expect([await count(NOW), await count(NOW + 269), await count(NOW + 270)]).toEqual([2, 2, 0]);
     });
 
     it('are deleted an hour after they expired, or 30 days after they were consumed', async () => {
       await keep(challengeOf(1));
       await keep(challengeOf(2));
-      await under.store.acceptIntake(hash(2), intakeOf(2));
+      await under.store.consumeChallenge(hash(2), recordOf(2));
       const expired = NOW + 270 + HOUR;
       const consumed = NOW + 10 + 30 * DAY;
       expect(await under.store.deleteOldChallenges(expired - 1)).toBe(0);
@@ -112,63 +112,63 @@ export function testChipIntakes(under: StoreUnderTest): void {
   });
 
   describe('accepted evidence', () => {
-    const accept = (n: number, intake: StoredEvidenceRecord) => under.store.acceptIntake(hash(n), intake);
+    const accept = (n: number, intake: StoredEvidenceRecord) => under.store.consumeChallenge(hash(n), intake);
 
     it('consumes its challenge, and is kept whole', async () => {
-      await under.store.keepChallenge(challengeOf(1), CAPS);
-      expect(await accept(1, intakeOf(1))).toStrictEqual({ state: 'written' });
+      await under.store.insertChallenge(challengeOf(1), CAPS);
+      expect(await accept(1, recordOf(1))).toStrictEqual({ state: 'written' });
       expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
         state: 'kept',
         challenge: { consumedBy: hash(2_001) },
       });
-      expect(await under.store.readIntake(hash(1_001))).toStrictEqual(intakeOf(1));
-      expect(await under.store.readIntake(hash(1_002))).toBeUndefined();
+      expect(await under.store.readEvidenceRecord(hash(1_001))).toStrictEqual(recordOf(1));
+      expect(await under.store.readEvidenceRecord(hash(1_002))).toBeUndefined();
     });
 
     it('may be kept without the document', async () => {
-      await under.store.keepChallenge(challengeOf(1), CAPS);
-      await accept(1, intakeOf(1, { evidence: undefined }));
-      expect(await under.store.readIntake(hash(1_001))).toStrictEqual(intakeOf(1, { evidence: undefined }));
+      await under.store.insertChallenge(challengeOf(1), CAPS);
+      await accept(1, recordOf(1, { evidence: undefined }));
+      expect(await under.store.readEvidenceRecord(hash(1_001))).toStrictEqual(recordOf(1, { evidence: undefined }));
     });
 
     it('is not written for a challenge that is consumed, expired or not there', async () => {
-      await under.store.keepChallenge(challengeOf(1), CAPS);
-      const late = intakeOf(1, { receivedAt: NOW + 270 });
+      await under.store.insertChallenge(challengeOf(1), CAPS);
+      const late = recordOf(1, { receivedAt: NOW + 270 });
       expect(await accept(1, late)).toMatchObject({ state: 'kept', challenge: { consumedBy: undefined } });
       expect(await accept(1, { ...late, receivedAt: NOW + 269 })).toStrictEqual({ state: 'written' });
-      expect(await accept(1, intakeOf(2))).toMatchObject({ state: 'kept', challenge: { consumedBy: hash(2_001) } });
-      expect(await accept(2, intakeOf(2))).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
-      expect(await under.store.listIntakes(undefined, 10)).toHaveLength(1);
+      expect(await accept(1, recordOf(2))).toMatchObject({ state: 'kept', challenge: { consumedBy: hash(2_001) } });
+      expect(await accept(2, recordOf(2))).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
+      expect(await under.store.listEvidenceRecords(undefined, 10)).toHaveLength(1);
     });
 
     it('is one of any number that race for a challenge', async () => {
-      await under.store.keepChallenge(challengeOf(1), CAPS);
+      await under.store.insertChallenge(challengeOf(1), CAPS);
       const other = await under.openAnother();
       const outcomes = await Promise.all(
         Array.from({ length: RACERS }, (_, n) =>
-          (n % 2 === 0 ? under.store : other).acceptIntake(hash(1), intakeOf(n)),
+          (n % 2 === 0 ? under.store : other).consumeChallenge(hash(1), recordOf(n)),
         ),
       );
       const winner = outcomes.findIndex(({ state }) => state === 'written');
       expect(outcomes.filter(({ state }) => state === 'written')).toHaveLength(1);
-      expect(await under.store.listIntakes(undefined, 10)).toStrictEqual([intakeOf(winner)]);
+      expect(await under.store.listEvidenceRecords(undefined, 10)).toStrictEqual([recordOf(winner)]);
       expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
-        challenge: { consumedBy: intakeOf(winner).evidenceHash },
+        challenge: { consumedBy: recordOf(winner).evidenceHash },
       });
     });
 
     it('is listed by machine, newest first', async () => {
-      for (const n of [1, 2, 3]) await under.store.keepChallenge(challengeOf(n), CAPS);
+      for (const n of [1, 2, 3]) await under.store.insertChallenge(challengeOf(n), CAPS);
       const intakes = [
-        intakeOf(1, { receivedAt: NOW + 1 }),
-        intakeOf(2, { receivedAt: NOW + 3, machineId: id(8) }),
-        intakeOf(3, { receivedAt: NOW + 2 }),
+        recordOf(1, { receivedAt: NOW + 1 }),
+        recordOf(2, { receivedAt: NOW + 3, machineId: id(8) }),
+        recordOf(3, { receivedAt: NOW + 2 }),
       ];
       for (const [k, intake] of intakes.entries()) await accept(k + 1, intake);
       const [first, second, third] = intakes;
-      expect(await under.store.listIntakes(undefined, 2)).toStrictEqual([second, third]);
-      expect(await under.store.listIntakes(id(7), 10)).toStrictEqual([third, first]);
-      expect(await under.store.listIntakes(id(9), 10)).toStrictEqual([]);
+      expect(await under.store.listEvidenceRecords(undefined, 2)).toStrictEqual([second, third]);
+      expect(await under.store.listEvidenceRecords(id(7), 10)).toStrictEqual([third, first]);
+      expect(await under.store.listEvidenceRecords(id(9), 10)).toStrictEqual([]);
     });
   });
 }

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { createHeadPace } from './head-pace.ts';
+import { createPollSchedule } from './poll-schedule.ts';
 
 const INTERVAL = 1_000;
 const GENESIS = 1_700_000_000;
 
-/** A chain whose blocks can be had so long after their times; a follower that asks when its pace tells it to. */
+/**
+ * Simulates a chain whose blocks become visible a given delay after their timestamps, and a follower that polls by the
+ * schedule.
+ */
 function follow(times: readonly number[], delayOf: (number: number) => number, offsetMilliseconds = 0) {
-  const pace = createHeadPace(INTERVAL);
+  const pace = createPollSchedule(INTERVAL);
   const availableAt = times.map((seconds, number) => (GENESIS + seconds) * 1000 + delayOf(number));
   const end = availableAt.at(-1)!;
-  /** Questions by the block they were answered with, and how old its first sight was. */
+  /** Number of polls per block returned, and the age of each block when it was first seen. */
   const questions = times.map(() => 0);
   const lateness = times.map(() => NaN);
   for (let now = availableAt[0]! + 300; now < end;) {
@@ -17,7 +20,7 @@ function follow(times: readonly number[], delayOf: (number: number) => number, o
     const head = { number, hash: `0x${number}`, timestamp: GENESIS + times[number]! };
     if (questions[number] === 0) lateness[number] = now - availableAt[number]!;
     questions[number]! += 1;
-    now += pace.note(head, now + offsetMilliseconds);
+    now += pace.recordHead(head, now + offsetMilliseconds);
   }
   return { questions, lateness };
 }
@@ -25,10 +28,10 @@ function follow(times: readonly number[], delayOf: (number: number) => number, o
 const every = (seconds: number, count: number) => Array.from({ length: count }, (_, i) => i * seconds);
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 
-describe('the pace of the head', () => {
-  it.each([2, 6, 7, 12])('is one question per block where blocks come every %i s', (seconds) => {
+describe('the poll schedule', () => {
+  it.each([2, 6, 7, 12])('needs one poll per block with a block time of %i s', (seconds) => {
     const { questions, lateness } = follow(every(seconds, 200), (number) => 600 + ((number * 37) % 50));
-    // Every 40th block at most was asked for too early, by as little as it takes to know that it does not come earlier.
+    // At most every 40th block may be polled too early, which is how the schedule learns that it does not come earlier.
     expect(sum(questions.slice(8, 199))).toBeLessThanOrEqual(191 + 5);
     expect(questions.slice(8, 199).every((count) => count > 0)).toBe(true);
     expect(Math.max(...lateness.slice(8, 199))).toBeLessThanOrEqual(INTERVAL);
@@ -37,45 +40,45 @@ describe('the pace of the head', () => {
   it.each([
     ['a service whose clock is behind', -3_600_000],
     ['a service whose clock is ahead', 3_600_000],
-  ])('is the same for %s', (_name, offset) => {
+  ])('does the same for %s', (_name, offset) => {
     const times = every(6, 60);
     const delay = () => 1_400;
     expect(follow(times, delay, offset)).toEqual(follow(times, delay));
   });
 
-  it('is the interval until blocks have shown a timetable', () => {
-    const pace = createHeadPace(INTERVAL);
-    expect(pace.note({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000)).toBe(INTERVAL);
-    expect(pace.note({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000 + INTERVAL)).toBe(INTERVAL);
+  it('uses the interval until the blocks have shown a schedule', () => {
+    const pace = createPollSchedule(INTERVAL);
+    expect(pace.recordHead({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000)).toBe(INTERVAL);
+    expect(pace.recordHead({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000 + INTERVAL)).toBe(INTERVAL);
   });
 
   it.each([
-    ['at no time in particular', [0, 13, 50, 72, 162, 175, 199, 240, 299, 330, 371, 420]],
-    ['as fast as one asks', every(1, 100).map((second) => Math.floor(second / 3))],
+    ['at irregular times', [0, 13, 50, 72, 162, 175, 199, 240, 299, 330, 371, 420]],
+    ['faster than the interval', every(1, 100).map((second) => Math.floor(second / 3))],
     ['in bursts', Array.from({ length: 40 }, (_, i) => Math.floor(i / 2) * 30 + (i % 2))],
-  ])('is the interval where blocks come %s', (_name, times) => {
-    const pace = createHeadPace(INTERVAL);
+  ])('uses the interval for blocks that come %s', (_name, times) => {
+    const pace = createPollSchedule(INTERVAL);
     const waits = times.map((seconds, number) =>
-      pace.note({ number, hash: `0x${number}`, timestamp: GENESIS + seconds }, (GENESIS + seconds) * 1000 + 500),
+      pace.recordHead({ number, hash: `0x${number}`, timestamp: GENESIS + seconds }, (GENESIS + seconds) * 1000 + 500),
     );
     expect(new Set(waits)).toEqual(new Set([INTERVAL]));
   });
 
-  it('asks at the interval for a block whose turn was left out, and knows the timetable afterwards', () => {
+  it('polls at the interval for a missed block and keeps the schedule afterwards', () => {
     const times = every(6, 100).filter((_, i) => i % 10 !== 9);
     const { questions, lateness } = follow(times, () => 700);
     const number = times.indexOf(48 * 6);
-    // 6 s late: after 0.25 s, 0.5 s, and then every second.
+    // 6 s late: polled after 0.25 s, 0.5 s, and then every second.
     expect(questions.slice(number, number + 2)).toEqual([8, 1]);
     expect(Math.max(...lateness.slice(8, -1))).toBeLessThanOrEqual(INTERVAL);
   });
 
-  it('is as before when blocks that came late for a while are in time again', () => {
+  it('recovers after blocks that were late for a while come on time again', () => {
     const { lateness } = follow(every(6, 100), (number) => (number >= 40 && number < 52 ? 4_000 : 500));
     expect(Math.max(...lateness.slice(60, 99))).toBeLessThanOrEqual(2 * INTERVAL);
   });
 
-  it('waits a quarter of a minute at most', () => {
+  it('waits 15 s at most', () => {
     const { questions } = follow(every(60, 20), () => 500);
     expect(Math.min(...questions.slice(8, 19))).toBeGreaterThan(40);
   });
