@@ -1,4 +1,4 @@
-/** Test support: an alt chain with one machine, answering JSON-RPC from memory; what it holds is written apart from the readers. */
+/** Test support: JSON-RPC node of an alt chain with one machine, in memory. Its encoding is independent of the readers. */
 import { deriveAddress, formatBase58, toWord } from './solana-bytes.ts';
 
 export const ALT_PROGRAMS = {
@@ -19,11 +19,11 @@ export interface CannedRecord {
   readonly currency?: string;
 }
 
-/** A transaction that does one thing to the log of the machine. */
+/** A transaction with one operation on the log of the machine. */
 export interface CannedTransaction {
   readonly name: string;
   readonly slot: number;
-  /** 0 when left out. */
+  /** Position in the block, default 0. */
   readonly place?: number;
   readonly does: 'submit' | 'import' | 'close';
   readonly record?: CannedRecord;
@@ -33,7 +33,7 @@ export interface CannedTransaction {
 
 export interface CannedAltChain {
   readonly transactions: readonly CannedTransaction[];
-  /** What the log's account shows; undefined: there is none. */
+  /** Content of the log's account; undefined: there is none. */
   readonly shown: { readonly count: bigint; readonly prior?: bigint; readonly last?: CannedRecord } | undefined;
 }
 
@@ -46,7 +46,7 @@ const REGISTRY = deriveAddress(ALT_PROGRAMS.machineRegistry, 'MachineRegistry');
 const STRANGER = formatBase58(new Uint8Array(32).fill(12));
 
 export type AltRequest = readonly [method: string, params: readonly unknown[]];
-/** What a test puts in place of the honest result; undefined lets it pass. */
+/** Replaces an honest result; undefined leaves it unchanged. */
 export type AltTamper = (request: AltRequest, honest: unknown) => { readonly result: unknown } | undefined;
 
 export function createCannedAltRpc(chain: CannedAltChain, tamper: AltTamper = () => undefined) {
@@ -56,14 +56,14 @@ export function createCannedAltRpc(chain: CannedAltChain, tamper: AltTamper = ()
     rpc: async (method: string, params: readonly unknown[]): Promise<unknown> => {
       const request: AltRequest = [method, params];
       requests.push(request);
-      const honest = answerHonestly(chain, request);
+      const honest = respondHonestly(chain, request);
       const tampered = tamper(request, honest);
       return tampered === undefined ? honest : tampered.result;
     },
   };
 }
 
-function answerHonestly(chain: CannedAltChain, [method, [first, options]]: AltRequest): unknown {
+function respondHonestly(chain: CannedAltChain, [method, [first, options]]: AltRequest): unknown {
   const newestFirst = chain.transactions.toReversed();
   switch (method) {
     case 'getGenesisHash':
@@ -80,7 +80,7 @@ function answerHonestly(chain: CannedAltChain, [method, [first, options]]: AltRe
       return first === LOG ? rows.slice(start, start + 2) : [];
     }
     case 'getTransaction':
-      return toAnswer(chain.transactions.find(({ name }) => signatureOf(name) === first));
+      return toTransactionResponse(chain.transactions.find(({ name }) => signatureOf(name) === first));
     case 'getBlock': {
       const ofSlot = chain.transactions.filter(({ slot }) => slot === first);
       const inOrder = ofSlot.sort((a, b) => (a.place ?? 0) - (b.place ?? 0));
@@ -128,7 +128,7 @@ function accountAt({ shown }: CannedAltChain, key: string): object | null {
   return account(eventRegistry, Buffer.from('7a8ada9cb47241f8', 'hex'), ...parts, Buffer.alloc(99, 0xee));
 }
 
-function toAnswer(transaction: CannedTransaction | undefined): object | null {
+function toTransactionResponse(transaction: CannedTransaction | undefined): object | null {
   if (transaction === undefined) return null;
   const { name, slot, does, record, prior = 0n } = transaction;
   const data = {

@@ -1,4 +1,4 @@
-/** Test support: a main chain with one machine, answering JSON-RPC from memory; its ABI encoding is written apart from the reader's. */
+/** Test support: JSON-RPC node of a main chain with one machine, in memory. Its ABI encoding is independent of the reader's. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
@@ -32,9 +32,9 @@ export interface CannedChain {
   readonly flaggedAt: bigint;
   readonly trustOverride: number | null;
   readonly priorEvents: bigint;
-  /** The block of a MachineEventsImported log; it stands before the logs of the same block. */
+  /** The block of a MachineEventsImported log, which precedes the other logs of that block. */
   readonly importedAt?: number;
-  /** Logs of records that the import left behind: they come before it and belong to no readable record. */
+  /** Number of logs before the import, which belong to no readable record. */
   readonly logsBeforeImport?: number;
   readonly maxQueryLimit: number;
 }
@@ -44,25 +44,25 @@ export interface JsonRpcRequest {
   readonly params: readonly unknown[];
 }
 
-/** What a test puts in place of the honest answer: a whole response, or another `result`; undefined lets it pass. */
+/** Replaces an honest response with another response or `result`; undefined leaves it unchanged. */
 export type Tamper = (request: JsonRpcRequest, honest: unknown) => Response | { readonly result: unknown } | undefined;
 
 export const refuse = (code: number, message = 'refused'): Response =>
   Response.json({ jsonrpc: '2.0', id: 1, error: { code, message } });
 
-/** Answers POSTs to NODE_URL and keeps the requests. */
+/** Creates a node that serves POST requests to NODE_URL and records them. */
 export function createCannedNode(chain: CannedChain, tamper: Tamper = () => undefined) {
   const requests: JsonRpcRequest[] = [];
-  const answer = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+  const send = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
     if (url !== NODE_URL) throw new TypeError('fetch failed');
     const request = JSON.parse(String(init?.body)) as JsonRpcRequest;
     requests.push(request);
-    const honest = answerHonestly(chain, request);
+    const honest = respondHonestly(chain, request);
     const tampered = tamper(request, honest);
     if (tampered instanceof Response) return tampered;
     return Response.json({ jsonrpc: '2.0', id: 1, result: tampered === undefined ? honest : tampered.result });
   };
-  return { fetch: answer as typeof fetch, requests };
+  return { fetch: send as typeof fetch, requests };
 }
 
 export const keccak = (text: string): string => `0x${bytesToHex(keccak_256(utf8ToBytes(text)))}`;
@@ -71,7 +71,7 @@ export const blockHashOf = (block: number): string => keccak(`block ${block}`);
 
 export const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
 
-function answerHonestly(chain: CannedChain, { method, params }: JsonRpcRequest): unknown {
+function respondHonestly(chain: CannedChain, { method, params }: JsonRpcRequest): unknown {
   if (method === 'eth_chainId') return quantity(chain.chainId);
   if (method === 'eth_getBlockByNumber') return headerOf(chain, Number(params[0]));
   if (method === 'eth_getLogs') return logsOf(chain, params[0] as { fromBlock: string; toBlock: string });
@@ -108,7 +108,7 @@ function callOf(chain: CannedChain, { to, data }: { readonly to: string; readonl
   }
 }
 
-/** MachineEvent[] (chain-evm 2). */
+/** Encodes `MachineEvent[]` (chain-evm 2). */
 export function encodeEvents(machineId: bigint, events: readonly CannedEvent[]): string {
   const tuples = events.map((event) => {
     const metadata = encodeBytes(event.metadata ?? new Uint8Array());

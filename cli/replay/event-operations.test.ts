@@ -37,7 +37,7 @@ function readFor(machineId: bigint, { response }: Case): EventOperation[] {
   return readEventOperations(response, response.transaction.signatures[0]!, { machineId, eventRegistry, logAddress });
 }
 
-const toStructuredContent = (event: NonNullable<Expected['event']>) => ({
+const toRecord = (event: NonNullable<Expected['event']>) => ({
   type: BigInt(event.eventType),
   value: BigInt(event.value),
   timestamp: BigInt(event.timestamp),
@@ -47,7 +47,7 @@ const toStructuredContent = (event: NonNullable<Expected['event']>) => ({
 
 const toOperation = ({ op, event, priorEventCount }: Expected) => {
   if (op === 'close') return { kind: 'closed' };
-  const record = event && toStructuredContent(event);
+  const record = event && toRecord(event);
   return op === 'submit'
     ? { kind: 'append', record }
     : { kind: 'carried', prior: BigInt(priorEventCount ?? -1), record };
@@ -92,10 +92,15 @@ describe('readEventOperations rejects a transaction', () => {
 
   it.each<[string, readonly (string | number)[], unknown, string]>([
     ['of an unknown version', ['version'], 1, 'an unknown version'],
-    ['without its inner instructions', ['meta', 'innerInstructions'], null, 'not a list'],
+    ['without its inner instructions', ['meta', 'innerInstructions'], null, 'not an array'],
     ['without a result', ['meta', 'err'], undefined, 'a failed transaction'],
     ['with an undeclared account', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 99, 'name'],
-    ['with the log of another machine', ['transaction', 'message', 'instructions', 0, 'accounts', 4], 0, 'another machine'],
+    [
+      'with the log of another machine',
+      ['transaction', 'message', 'instructions', 0, 'accounts', 4],
+      0,
+      'another machine',
+    ],
   ])('as malformed: %s', (_, path, value, message) => {
     expect(() => readFor(OWN, change(path, value))).toThrow(message);
   });

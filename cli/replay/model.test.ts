@@ -1,3 +1,4 @@
+/** The second implementation of the rating model against the published vectors and its invariants. */
 import { describe, expect, it } from 'vitest';
 import { rateRawEvents, UnreadableEvents, type ModelInput, type RawEvent } from './model.ts';
 import { ratingVectors as vectors, type RatingCase } from './rating-vectors.ts';
@@ -23,20 +24,23 @@ function toInput(vector: RatingCase): ModelInput {
   };
 }
 
-describe('the literal model against the vectors', () => {
-  it('holds all 97 cases', () => {
+describe('rateRawEvents for the vectors', () => {
+  it('covers all 97 cases', () => {
     expect(vectors.cases.length).toBe(97);
   });
 
-  it.each(vectors.cases.map((vector) => [vector.name, vector] as const))('%s', (_name, vector) => {
-    expect(JSON.parse(JSON.stringify(rateRawEvents(toInput(vector))))).toStrictEqual(vector.expected);
-  });
+  it.each(vectors.cases.map((vector) => [vector.name, vector] as const))(
+    'returns the expected result: %s',
+    (_name, vector) => {
+      expect(JSON.parse(JSON.stringify(rateRawEvents(toInput(vector))))).toStrictEqual(vector.expected);
+    },
+  );
 });
 
 const BIG = vectors.cases.find(({ name }) => name === 'steady machine, bond in grace')!;
 
-describe('the literal model beyond the vectors', () => {
-  it('gives the losses of every case as 10000 minus its total', () => {
+describe('rateRawEvents', () => {
+  it('returns deductions that sum to 10000 minus the total', () => {
     const rated = vectors.cases.filter(({ rating_unavailable: reason }) => reason === null);
     expect(rated.length).toBeGreaterThan(90);
     for (const vector of rated) {
@@ -57,7 +61,7 @@ describe('the literal model beyond the vectors', () => {
     }
   });
 
-  it('keeps nothing, and still answers, at the end of time', () => {
+  it('returns no points at the largest possible time', () => {
     const answer = rateRawEvents({ ...toInput(BIG), now: 2n ** 256n - 1n });
     expect([answer.total_hundredths, answer.mcr, answer.dormancy?.idle_days]).toStrictEqual([
       0,
@@ -66,12 +70,12 @@ describe('the literal model beyond the vectors', () => {
     ]);
   });
 
-  it('refuses a gap in seq', () => {
+  it('rejects a gap in seq', () => {
     const input = toInput(BIG);
     expect(() => rateRawEvents({ ...input, events: input.events.slice(1) })).toThrow(UnreadableEvents);
   });
 
-  it('refuses a block time that falls', () => {
+  it('rejects a decreasing block time', () => {
     const input = toInput(BIG);
     const events = input.events.map((event, index) => (index === 1 ? { ...event, blockTimestamp: 1n } : event));
     expect(() => rateRawEvents({ ...input, events })).toThrow(UnreadableEvents);

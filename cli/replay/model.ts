@@ -1,25 +1,25 @@
 /**
- * What is the answer of the rating model `mcr/1` to these raw events? The second implementation, behind `svc replay`.
+ * Rating model `mcr/1`, second implementation, behind `svc replay`.
  *
- * It is written from `design/scoring.md` alone, line by line and in its order, and shares no code with `src/domain/rating`:
- * no fold, no buckets, every number computed again from the whole list of events. Where it and the service differ,
- * one of the two is wrong. Everything is a bigint until it is shown.
+ * Follows `design/scoring.md` line by line, in its order, and shares no code with `src/domain/rating`: no rating state, no buckets,
+ * every number computed from the whole list of events. Where it and the service differ, one of the two is wrong. All numbers are
+ * bigints until they are returned.
  */
 
-/** One event as the chain holds it, with the time of the block that stored it. */
+/** One event as stored on the chain, with the time of its block. */
 export interface RawEvent {
   readonly seq: bigint;
   readonly type: bigint;
   readonly value: bigint;
   readonly currency: string;
-  /** Unix seconds; when it is said to have happened. */
+  /** Unix seconds; the reported time of the event. */
   readonly timestamp: bigint;
   readonly trust: bigint;
   /** Unix seconds. */
   readonly blockTimestamp: bigint;
 }
 
-/** The rate table in the shape of the vectors: rates are USD per whole unit × 10^12, as decimal text. */
+/** Rate table in the shape of the vectors. Rates are USD per whole unit × 10^12, as decimal text. */
 export interface RateTable {
   /** False when no feed is configured. */
   readonly feed: boolean;
@@ -60,7 +60,7 @@ export interface Reason {
   readonly text: string;
 }
 
-/** The whole answer, spelled as the vectors and the explanation spell it. */
+/** The complete rating, with the member names of the vectors and the explanation. */
 export interface ModelAnswer {
   readonly model: string;
   readonly mcr: string;
@@ -83,12 +83,12 @@ export interface ModelAnswer {
   readonly summary: string;
 }
 
-/** The events contradict each other (a gap, a falling block time): there is no score to compute. */
+/** The events contradict each other (a gap, a decreasing block time), so there is no score. */
 export class UnreadableEvents extends Error {
   override readonly name = 'UnreadableEvents';
 }
 
-/** Computes the answer from nothing but raw events, facts, rates and a clock. Throws UnreadableEvents. */
+/** Computes the rating from raw events, facts, rates and a clock alone. Throws `UnreadableEvents`. */
 export function rateRawEvents(input: ModelInput): ModelAnswer {
   const { events } = input;
   requireReadable(events);
@@ -195,7 +195,7 @@ export function rateRawEvents(input: ModelInput): ModelAnswer {
   // Trend
   const trend = judgeTrend(revenue, activity, firstDay, today);
 
-  // Tenure (before trust, which asks for it)
+  // Tenure (before trust, which depends on it)
   const tenureWeeks = BigInt(distinct(qualifying.map(({ day }) => weekOf(day))).length);
   const tenurePoints = ladder(TENURE_LADDER, tenureWeeks);
 
@@ -320,21 +320,21 @@ export function rateRawEvents(input: ModelInput): ModelAnswer {
   };
 }
 
-// ---------------------------------------------------------------------------------------------------- what goes in
+// ---------------------------------------------------------------------------------------------------- input
 
 function requireReadable(events: readonly RawEvent[]): void {
   events.forEach((event, position) => {
     if (event.seq !== BigInt(position)) throw new UnreadableEvents(`event ${position} carries seq ${event.seq}`);
     const before = events[position - 1];
     if (before !== undefined && event.blockTimestamp < before.blockTimestamp) {
-      throw new UnreadableEvents(`the block time falls at event ${position}`);
+      throw new UnreadableEvents(`the block time decreases at event ${position}`);
     }
   });
 }
 
 // ---------------------------------------------------------------------------------------------------------- events
 
-/** An event that qualifies, or may. */
+/** An event that qualifies or may qualify. */
 interface Qualifying {
   readonly day: bigint;
   readonly trust: bigint;
@@ -357,12 +357,12 @@ const weekOf = (day: bigint): bigint => (day + 3n) / 7n;
 function isMalformed(event: RawEvent): boolean {
   if (event.type !== 0n && event.type !== 1n) return true;
   if (event.trust > 2n) return true;
-  // Without the flag `m`, `$` is the end of the text alone: a trailing newline does not pass.
+  // Without the flag `m`, `$` matches only the end of the text: a trailing newline fails.
   if (event.type === 0n) return !/^[A-Z0-9]{3,10}$/.test(event.currency);
   return event.currency !== '';
 }
 
-/** At most 24 per day, those with the highest trust level. */
+/** Keeps at most 24 per day, those with the highest trust level. */
 function highest24OfEachDay(events: readonly Qualifying[]): Qualifying[] {
   return [...Map.groupBy(events, ({ day }) => day).values()].flatMap((ofOneDay) =>
     ofOneDay.sort((a, b) => compareBigints(b.trust, a.trust)).slice(0, 24),
@@ -383,7 +383,7 @@ const DECIMALS: ReadonlyMap<string, bigint> = new Map([
   ...'CLF UYW'.split(' ').map((code) => [code, 4n] as const),
 ]);
 
-/** The amount table for sound revenue events, its rows in their order. */
+/** Creates the conversion of sound revenue events: the rows of the amount table, in their order. */
 function createConverter(table: RateTable): (event: RawEvent) => Conversion {
   const tokens = new Map(Object.entries(table.tokens));
   const fixed = new Map(Object.entries(table.fixed));
@@ -420,7 +420,7 @@ function createConverter(table: RateTable): (event: RawEvent) => Conversion {
   };
 }
 
-/** `YYYY-MM-DD` → UTC day number. */
+/** Parses `YYYY-MM-DD` into a UTC day number. */
 function parseDay(date: string): bigint {
   const milliseconds = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : NaN;
   if (Number.isNaN(milliseconds)) throw new TypeError(`not a date: ${JSON.stringify(date)}`);
@@ -459,7 +459,7 @@ const TENURE_LADDER: Ladder = [
   [52n, 1000n],
 ];
 
-/** Linear between steps, flat after the last; `x` is never below the first step. */
+/** Interpolates linearly between steps, constant after the last; `x` is never below the first step. */
 function ladder(steps: Ladder, x: bigint): bigint {
   for (const [index, [x0, y0]] of steps.entries()) {
     const next = steps[index + 1];
@@ -557,12 +557,12 @@ function judgeTrust(facts: {
 
 // --------------------------------------------------------------------------------------------------------- dormancy
 
-/** What is left of the sum after more than 30 idle days. */
+/** Reduces the sum of the factors after more than 30 idle days. */
 function applyDormancy(factorSum: bigint, idle: bigint): bigint {
   const k = idle - 30n;
   const n = k / 30n;
   const r = k % 30n;
-  // The sum is at most 10000 < 2^14: from there on the division gives 0, and a far `now` needs no gigantic power.
+  // The sum is at most 10000 < 2^14, so the quotient is 0, and a distant `now` needs no huge power.
   if (n >= 14n) return 0n;
   return (factorSum * (60n - r)) / (60n * 2n ** n);
 }

@@ -1,3 +1,4 @@
+/** Rate files of the replay: the ECB history and TOKENS_FILE, valid and malformed. */
 import { describe, expect, it } from 'vitest';
 import { buildRateTable, MalformedRates, parseEcbHistory, parseTokens } from './rates.ts';
 
@@ -8,8 +9,8 @@ const CSV = [
   '2026-02-25, N/A, 160.00, 0.8, 90, ',
 ].join('\r\n');
 
-describe('the ECB history', () => {
-  it('crosses to USD, rounded down once, oldest first', () => {
+describe('parseEcbHistory', () => {
+  it('converts to USD, rounded down once, oldest first', () => {
     expect(parseEcbHistory(CSV)).toStrictEqual({
       EUR: [
         ['2026-02-26', '1080000000000'],
@@ -29,21 +30,21 @@ describe('the ECB history', () => {
     });
   });
 
-  it('takes the file with a byte order mark, without spaces and with an empty last line', () => {
+  it('accepts a byte order mark, no spaces and an empty last line', () => {
     expect(parseEcbHistory('\uFEFFDate,USD,\n2026-02-27,1.5,\n\n')).toStrictEqual({
       EUR: [['2026-02-27', '1500000000000']],
     });
   });
 
-  it('leaves out a rate that rounds down to nothing', () => {
+  it('omits a rate that rounds down to zero', () => {
     expect(parseEcbHistory('Date,USD,ZWL\n2026-02-27,1,1000000000001\n')).toStrictEqual({
       EUR: [['2026-02-27', '1000000000000']],
     });
   });
 
   it.each([
-    ['no date column', 'Day,USD\n'],
-    ['no USD column', 'Date,JPY\n'],
+    ['a missing date column', 'Day,USD\n'],
+    ['a missing USD column', 'Date,JPY\n'],
     ['a column twice', 'Date,USD,JPY,JPY\n'],
     ['another date format', 'Date,USD\n27 February 2026,1.08\n'],
     ['a date that does not exist', 'Date,USD\n2026-13-01,1.08\n'],
@@ -52,13 +53,13 @@ describe('the ECB history', () => {
     ['a negative rate', 'Date,USD\n2026-02-27,-1\n'],
     ['a zero rate', 'Date,USD,JPY\n2026-02-27,1,0\n'],
     ['an empty file', ''],
-  ])('refuses %s', (_name, csv) => {
+  ])('rejects %s', (_name, csv) => {
     expect(() => parseEcbHistory(csv)).toThrow(MalformedRates);
   });
 });
 
-describe('the tokens file', () => {
-  it('reads decimals and fixed rates', () => {
+describe('parseTokens', () => {
+  it('returns decimals and fixed rates', () => {
     const json = JSON.stringify([
       { symbol: 'FIX', decimals: 18, usd_rate: '1.5' },
       { symbol: 'NUM', decimals: 0, usd_rate: 0.25 },
@@ -71,27 +72,27 @@ describe('the tokens file', () => {
   });
 
   it.each([
-    ['not JSON', '['],
-    ['not an array', '{}'],
-    ['no object', '[1]'],
+    ['invalid JSON', '['],
+    ['an object instead of an array', '{}'],
+    ['an element that is not an object', '[1]'],
     ['a lower-case symbol', '[{"symbol":"abc","decimals":1}]'],
-    ['no decimals', '[{"symbol":"ABC"}]'],
+    ['missing decimals', '[{"symbol":"ABC"}]'],
     ['a fraction of decimals', '[{"symbol":"ABC","decimals":1.5}]'],
     ['a symbol twice', '[{"symbol":"ABC","decimals":1},{"symbol":"ABC","decimals":1}]'],
     ['a rate of zero', '[{"symbol":"ABC","decimals":1,"usd_rate":"0"}]'],
     ['a rate that is no decimal', '[{"symbol":"ABC","decimals":1,"usd_rate":"1e3"}]'],
     ['a rate of another type', '[{"symbol":"ABC","decimals":1,"usd_rate":true}]'],
-  ])('refuses %s', (_name, json) => {
+  ])('rejects %s', (_name, json) => {
     expect(() => parseTokens(json)).toThrow(MalformedRates);
   });
 });
 
-describe('the rate table', () => {
-  it('has no feed without a file', () => {
+describe('buildRateTable', () => {
+  it('returns no feed without a file', () => {
     expect(buildRateTable({})).toStrictEqual({ feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} });
   });
 
-  it('goes through the newest date of the file unless told otherwise', () => {
+  it('covers days through the newest date of the file by default', () => {
     expect(buildRateTable({ ecbCsv: CSV }).through).toBe('2026-02-27');
     expect(buildRateTable({ ecbCsv: CSV, through: '2026-03-01' }).through).toBe('2026-03-01');
   });

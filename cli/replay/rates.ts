@@ -80,7 +80,8 @@ export function parseTokens(json: string): Pick<RateTable, 'tokens' | 'fixed'> {
     const place = `tokens[${index}]`;
     if (typeof token !== 'object' || token === null) throw new MalformedRates(`${place}: not an object`);
     const { symbol, decimals, usd_rate: usdRate } = token as Record<string, unknown>;
-    if (typeof symbol !== 'string' || !/^[A-Z0-9]{3,10}$/.test(symbol)) throw new MalformedRates(`${place}: symbol must be 3 to 10 capital letters or digits`);
+    if (typeof symbol !== 'string' || !/^[A-Z0-9]{3,10}$/.test(symbol))
+      throw new MalformedRates(`${place}: symbol must be 3 to 10 capital letters or digits`);
     if (symbol in tokens) throw new MalformedRates(`${place}: ${symbol} occurs twice`);
     if (typeof decimals !== 'number' || !Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
       throw new MalformedRates(`${place}: decimals must be an integer from 0 to 255`);

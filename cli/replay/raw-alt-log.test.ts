@@ -1,3 +1,4 @@
+/** Alt-chain reader of the replay: the log at a slot, and nodes that are behind, incomplete or contradictory. */
 import { describe, expect, it } from 'vitest';
 import {
   ALT_PROGRAMS,
@@ -16,7 +17,7 @@ import { ReplayFailure } from './replay-failure.ts';
 const recordOf = (value: bigint): CannedRecord => ({ value, timestamp: 1_699_999_000n });
 const ANCHOR = recordOf(1n);
 
-/** Two lives: what was before the close is gone, the second began with what came along, and two events share a slot. */
+/** A log that was closed and imported again with carried events; two later events share a slot. */
 const CHAIN: CannedAltChain = {
   transactions: [
     { name: 'old', slot: 10, does: 'submit', record: recordOf(100n) },
@@ -46,12 +47,12 @@ async function failureOf(tamper: AltTamper | undefined, chain = CHAIN, slot = 50
   return [error.kind, error.message];
 }
 
-const answerTo =
+const replaceResult =
   (method: string, change: (honest: never, params: readonly never[]) => unknown): AltTamper =>
-  ([asked, params], honest) =>
-    asked === method ? { result: change(honest as never, params as never[]) } : undefined;
+  ([requested, params], honest) =>
+    requested === method ? { result: change(honest as never, params as never[]) } : undefined;
 
-describe('the log at a slot', () => {
+describe('readRawAltLog', () => {
   it.each<[number, bigint, bigint[]]>([
     [9, 0n, []],
     [10, 0n, [100n]],
@@ -59,11 +60,11 @@ describe('the log at a slot', () => {
     [30, 9n, [1n]],
     [40, 9n, [1n, 2n, 3n]],
     [50, 9n, [1n, 2n, 3n, 4n]],
-  ])('%d', async (slot, priorEvents, values) => {
+  ])('returns the log as of slot %d', async (slot, priorEvents, values) => {
     expect(await read(slot)).toMatchObject({ ordinal: 5n, priorEvents, values, waits: [] });
   });
 
-  it('has whole events, with the time of their block', async () => {
+  it('returns complete events with their block time', async () => {
     expect((await read(30)).events).toStrictEqual([
       {
         ...{ seq: 0n, type: 0n, value: 1n, timestamp: 1_699_999_000n, trust: 1n, currency: 'USD' },
@@ -72,84 +73,84 @@ describe('the log at a slot', () => {
     ]);
   });
 
-  it('is empty where there is no account', async () => {
+  it('returns an empty log without an account', async () => {
     const { values, priorEvents } = await read(50, { transactions: [], shown: undefined });
     expect([values, priorEvents]).toEqual([[], 0n]);
   });
 
-  it('asks for the time of a slot that the list does not tell', async () => {
-    const untimed = answerTo('getSignaturesForAddress', (rows: object[]) =>
+  it('requests the time of a slot that the list omits', async () => {
+    const untimed = replaceResult('getSignaturesForAddress', (rows: object[]) =>
       rows.map((row) => ({ ...row, blockTime: null })),
     );
     expect(await read(50, CHAIN, untimed)).toMatchObject({ events: (await read(50)).events });
   });
 
-  it('does not mind a row that is told twice', async () => {
-    const twice = answerTo('getSignaturesForAddress', (rows: object[]) => rows.flatMap((row) => [row, row]));
+  it('accepts a row that is listed twice', async () => {
+    const twice = replaceResult('getSignaturesForAddress', (rows: object[]) => rows.flatMap((row) => [row, row]));
     expect(await read(50, CHAIN, twice)).toMatchObject({ events: (await read(50)).events });
   });
 
-  it('waits for a transaction that is not there yet', async () => {
+  it('waits for a transaction that is not available yet', async () => {
     let missing = 1;
-    const late = answerTo('getTransaction', (honest: object) => ((missing -= 1) === 0 ? null : honest));
+    const late = replaceResult('getTransaction', (honest: object) => ((missing -= 1) === 0 ? null : honest));
     expect(await read(50, CHAIN, late)).toMatchObject({ values: [1n, 2n, 3n, 4n], waits: [2000] });
   });
 
   it('waits for a node that is behind', async () => {
     let behind = 2;
-    const late = answerTo('getMultipleAccounts', (honest: object) =>
+    const late = replaceResult('getMultipleAccounts', (honest: object) =>
       (behind -= 1) < 0 ? honest : { ...honest, context: { slot: 49 } },
     );
     expect(await read(50, CHAIN, late)).toMatchObject({ values: [1n, 2n, 3n, 4n], waits: [2000, 4000] });
   });
 });
 
-describe('a node that cannot be believed', () => {
+describe('readRawAltLog rejects a node that', () => {
   const withAccount = (index: number, change: (account: { data: [string, string] }) => object | null) =>
-    answerTo('getMultipleAccounts', (honest: { value: { data: [string, string] }[] }) => ({
+    replaceResult('getMultipleAccounts', (honest: { value: { data: [string, string] }[] }) => ({
       ...honest,
       value: honest.value.map((account, at) => (at === index ? change(account) : account)),
     }));
   const without = (name: string) =>
-    answerTo('getSignaturesForAddress', (rows: { signature: string }[]) =>
+    replaceResult('getSignaturesForAddress', (rows: { signature: string }[]) =>
       rows.filter(({ signature }) => signature !== signatureOf(name)),
     );
 
   it.each<[string, AltTamper, string, string]>([
-    ['serves another chain', answerTo('getGenesisHash', () => 'x'), 'contradictory', 'serves another alt chain'],
+    ['serves another chain', replaceResult('getGenesisHash', () => 'x'), 'contradictory', 'serves another alt chain'],
     [
-      'is behind for long',
-      answerTo('getMultipleAccounts', (h: object) => ({ ...h, context: { slot: 49 } })),
+      'stays behind',
+      replaceResult('getMultipleAccounts', (h: object) => ({ ...h, context: { slot: 49 } })),
       'unreachable',
-      'the node is at slot 49, the service read 50',
+      'the node is at slot 49, but the service read 50',
     ],
-    ['hides an event', without('first'), 'unreachable', 'the node tells of 3 of 4 events'],
-    ['hides the close', without('close'), 'contradictory', 'the event log and the transactions that wrote it differ'],
+    ['omits an event', without('first'), 'unreachable', 'the node returns 3 of 4 events'],
+    ['omits the close', without('close'), 'contradictory', 'the event log and the transactions that wrote it differ'],
     [
-      'lists what it does not hold',
-      answerTo('getTransaction', () => null),
+      'lists a transaction that it does not have',
+      replaceResult('getTransaction', () => null),
       'unreachable',
-      'lists a transaction that it does not hold',
+      'lists a transaction that it does not have',
     ],
     [
-      'tells of another slot',
-      answerTo('getTransaction', (h: object) => ({ ...h, slot: 1 })),
+      'returns a transaction of another slot',
+      replaceResult('getTransaction', (h: object) => ({ ...h, slot: 1 })),
       'contradictory',
       'a transaction of another slot',
     ],
     [
-      'lists what its block does not hold',
-      answerTo('getBlock', () => ({ signatures: [] })),
+      'lists a transaction that is not in its block',
+      replaceResult('getBlock', () => ({ signatures: [] })),
       'contradictory',
-      'a transaction that its block does not hold',
+      'a transaction that is not in its block',
     ],
     [
       'never ends a list',
-      answerTo('getSignaturesForAddress', () => [{ signature: 'x', slot: 1, err: {} }]),
+      replaceResult('getSignaturesForAddress', () => [{ signature: 'x', slot: 1, err: {} }]),
       'contradictory',
       'without an end',
     ],
-    ['has no machine', withAccount(0, () => null), 'contradictory', 'holds no such machine'],
+    ['has no machine', withAccount(0, () => null), 'contradictory', 'has no such machine'],
     [
       'has a machine of another program',
       withAccount(0, (a) => ({ ...a, owner: 'x' })),
@@ -163,11 +164,11 @@ describe('a node that cannot be believed', () => {
       'of another kind',
     ],
     ['has no registry', withAccount(2, () => null), 'contradictory', 'no registry of machines'],
-  ])('because it %s', async (_, tamper, kind, message) => {
+  ])('%s', async (_, tamper, kind, message) => {
     expect(await failureOf(tamper)).toEqual([kind, expect.stringContaining(message)]);
   });
 
-  it('because the account shows another last record', async () => {
+  it('has another last record in the account (contradictory)', async () => {
     const shown = { ...CHAIN.shown!, last: recordOf(5n) };
     expect(await failureOf(undefined, { ...CHAIN, shown })).toEqual([
       'contradictory',
@@ -175,18 +176,18 @@ describe('a node that cannot be believed', () => {
     ]);
   });
 
-  it('because it does not know the time of a block', async () => {
+  it('does not know the time of a block (unreachable)', async () => {
     const timeless: AltTamper = (request, honest) =>
-      answerTo('getBlockTime', () => null)(request, honest) ??
-      answerTo('getSignaturesForAddress', (rows: object[]) => rows.map((row) => ({ ...row, blockTime: null })))(
+      replaceResult('getBlockTime', () => null)(request, honest) ??
+      replaceResult('getSignaturesForAddress', (rows: object[]) => rows.map((row) => ({ ...row, blockTime: null })))(
         request,
         honest,
       );
     expect(await failureOf(timeless)).toEqual(['unreachable', 'the node does not know the time of slot 30']);
   });
 
-  it('because it refuses', async () => {
-    const refusing = answerTo('getTransaction', () => {
+  it('refuses a call (unreachable)', async () => {
+    const refusing = replaceResult('getTransaction', () => {
       throw new RpcRefusal('getTransaction', -32_015);
     });
     expect(await failureOf(refusing)).toEqual(['unreachable', 'the node refused getTransaction (-32015)']);

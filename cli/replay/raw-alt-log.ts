@@ -1,7 +1,6 @@
 /**
- * Which events had this machine of the alt chain at this slot? The second reader of that chain, behind `svc replay`: every transaction that names
- * the machine's event log, from the first on, held against the count and the last record that the log's account shows. Nothing is kept and
- * nothing shared with `src/adapters/alt-chain` (chain-svm 3.4 to 3.7, 5 and 6).
+ * Alt-chain reader of `svc replay`, independent of `src/adapters/alt-chain`: reads every transaction that names the machine's event log
+ * and verifies the result against the count and the last record in the log's account (chain-svm 3.4 to 3.7, 5 and 6).
  */
 import {
   readEventOperations,
@@ -22,7 +21,7 @@ export interface AltLocation {
   readonly eventRegistry: string;
 }
 
-/** Everything that the model takes from the alt chain. */
+/** All inputs of the model from the alt chain. */
 export interface RawAltLog {
   /** Protocol chain ordinal. */
   readonly ordinal: bigint;
@@ -31,8 +30,8 @@ export interface RawAltLog {
 }
 
 /**
- * Reads the log as it was at `slot`. The whole log, as it is now, must be what its account shows.
- * Throws ReplayFailure: `unreachable` when a read is refused or the node does not hold all of it, `contradictory` when the answers cannot be true.
+ * Reads the log as of `slot`. The whole current log must match its account. Throws `ReplayFailure`: `unreachable` when a read is refused
+ * or the node lacks part of the log, `contradictory` when the responses contradict each other.
  */
 export async function readRawAltLog(
   rpc: Rpc,
@@ -43,7 +42,7 @@ export async function readRawAltLog(
 ): Promise<RawAltLog> {
   try {
     if ((await rpc('getGenesisHash', [])) !== location.genesisHash) {
-      throw new ReplayFailure('contradictory', 'the node serves another alt chain than the one configured');
+      throw new ReplayFailure('contradictory', 'the node serves another alt chain than the configured one');
     }
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -55,13 +54,13 @@ export async function readRawAltLog(
     }
   } catch (error) {
     if (error instanceof MalformedSolana)
-      throw new ReplayFailure('contradictory', `unreadable answer: ${error.message}`);
+      throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
     if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);
     throw error;
   }
 }
 
-/** Balanced nodes are some slots apart: what one tells of the account and another of the transactions may differ for seconds. */
+/** Nodes behind a load balancer are some slots apart: an account and its transactions may differ for seconds. */
 class NotYet extends ReplayFailure {}
 
 const ATTEMPTS = 4;
@@ -76,10 +75,12 @@ async function readOnce(
   const log: LogOf = { machineId, eventRegistry, logAddress: deriveAddress(eventRegistry, 'MachineEventLog', word) };
   const machineAddress = deriveAddress(machineRegistry, 'Machine', word);
   const keys = [machineAddress, log.logAddress, deriveAddress(machineRegistry, 'MachineRegistry')];
-  const answer = parseObject(await rpc('getMultipleAccounts', [keys, { encoding: 'base64', commitment: 'finalized' }]));
-  const seenAt = parseSlot(parseObject(answer['context'])['slot']);
-  if (seenAt < slot) throw new NotYet('unreachable', `the node is at slot ${seenAt}, the service read ${slot}`);
-  const [machine, shown, registry] = parseList(answer['value']);
+  const response = parseObject(
+    await rpc('getMultipleAccounts', [keys, { encoding: 'base64', commitment: 'finalized' }]),
+  );
+  const seenAt = parseSlot(parseObject(response['context'])['slot']);
+  if (seenAt < slot) throw new NotYet('unreachable', `the node is at slot ${seenAt}, but the service read ${slot}`);
+  const [machine, shown, registry] = parseList(response['value']);
 
   requireMachine(readAccount(machine, machineRegistry, MACHINE), word);
   const ordinal = readOrdinal(readAccount(registry, machineRegistry, REGISTRY));
@@ -88,8 +89,8 @@ async function readOnce(
   const operations = (await readOperations(rpc, log)).filter((operation) => operation.slot <= seenAt);
   const now = applyAll(operations);
   if (now.records.length < account.count) {
-    const told = `${now.records.length} of ${account.count} events`;
-    throw new NotYet('unreachable', `the node tells of ${told}: a replay needs one that keeps all history`);
+    const found = `${now.records.length} of ${account.count} events`;
+    throw new NotYet('unreachable', `the node returns ${found}; a replay requires a node with the whole history`);
   }
   const isProven =
     BigInt(now.records.length) === account.count &&
@@ -108,7 +109,7 @@ const REGISTRY = '2fae6ef6b8b6fcda';
 const EVENT_LOG = '7a8ada9cb47241f8';
 const SYSTEM_PROGRAM = '1'.repeat(32);
 
-/** What follows the discriminator; undefined: there is no such account, though somebody may have sent money to its address. */
+/** Returns the data after the discriminator; undefined: no account, or only a balance at its address. */
 function readAccount(value: unknown, program: string, discriminator: string): Uint8Array | undefined {
   if (value === null) return undefined;
   const { owner, executable, data } = parseObject(value);
@@ -120,7 +121,7 @@ function readAccount(value: unknown, program: string, discriminator: string): Ui
 }
 
 function requireMachine(data: Uint8Array | undefined, word: Uint8Array): void {
-  if (data === undefined) throw new ReplayFailure('contradictory', 'the alt chain holds no such machine');
+  if (data === undefined) throw new ReplayFailure('contradictory', 'the alt chain has no such machine');
   if (!Buffer.from(data.subarray(0, 32)).equals(word)) throw new MalformedSolana('an account of another machine');
 }
 
@@ -134,11 +135,11 @@ function readOrdinal(data: Uint8Array | undefined): bigint {
 interface LogAccount {
   readonly count: bigint;
   readonly prior: bigint;
-  /** In hex; undefined: none. */
+  /** In hex; undefined: the log is empty. */
   readonly lastRecord: string | undefined;
 }
 
-/** Absent: no event yet. What stands behind the last record is of older ones. */
+/** Parses the account; without one the log is empty. Data after the last record is left over from longer records. */
 function readLogAccount(data: Uint8Array | undefined, word: Uint8Array): LogAccount {
   if (data === undefined) return { count: 0n, prior: 0n, lastRecord: undefined };
   const reader = readBorsh(data);
@@ -152,28 +153,28 @@ function readLogAccount(data: Uint8Array | undefined, word: Uint8Array): LogAcco
 interface Row {
   readonly signature: string;
   readonly slot: number;
-  /** Unix seconds; undefined: the list does not say. */
+  /** Unix seconds; undefined: not in the list. */
   readonly blockTime: bigint | undefined;
 }
 
 type Placed<T> = T & Pick<Row, 'slot' | 'blockTime'>;
 
 const PAGE = 1000;
-const TRANSACTIONS_AT_ONCE = 8;
+const CONCURRENT_TRANSACTIONS = 8;
 
-/** Every operation of the log, in the order of execution. */
+/** Reads every operation of the log, in order of execution. */
 async function readOperations(rpc: Rpc, log: LogOf): Promise<Placed<EventOperation>[]> {
   const rows = await inChainOrder(rpc, await listRows(rpc, log.logAddress));
   const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 };
   const operations: Placed<EventOperation>[] = [];
-  for (let at = 0; at < rows.length; at += TRANSACTIONS_AT_ONCE) {
-    const some = rows.slice(at, at + TRANSACTIONS_AT_ONCE);
-    const answers = await Promise.all(some.map(({ signature }) => rpc('getTransaction', [signature, options])));
-    answers.forEach((answer, index) => {
-      const { signature, slot, blockTime } = some[index]!;
-      if (answer === null) throw new NotYet('unreachable', 'the node lists a transaction that it does not hold');
-      if (parseObject(answer)['slot'] !== slot) throw new MalformedSolana('a transaction of another slot');
-      for (const operation of readEventOperations(answer, signature, log)) {
+  for (let at = 0; at < rows.length; at += CONCURRENT_TRANSACTIONS) {
+    const batch = rows.slice(at, at + CONCURRENT_TRANSACTIONS);
+    const responses = await Promise.all(batch.map(({ signature }) => rpc('getTransaction', [signature, options])));
+    responses.forEach((response, index) => {
+      const { signature, slot, blockTime } = batch[index]!;
+      if (response === null) throw new NotYet('unreachable', 'the node lists a transaction that it does not have');
+      if (parseObject(response)['slot'] !== slot) throw new MalformedSolana('a transaction of another slot');
+      for (const operation of readEventOperations(response, signature, log)) {
         operations.push({ ...operation, slot, blockTime });
       }
     });
@@ -181,7 +182,7 @@ async function readOperations(rpc: Rpc, log: LogOf): Promise<Placed<EventOperati
   return operations;
 }
 
-/** All transactions that name the address and did not fail, newest first. Only an empty page is the end. */
+/** Lists all successful transactions that name the address, newest first. Only an empty page ends the list. */
 async function listRows(rpc: Rpc, address: string): Promise<Row[]> {
   const rows = new Map<string, Row>();
   const seen = new Set<string>();
@@ -200,7 +201,7 @@ async function listRows(rpc: Rpc, address: string): Promise<Row[]> {
   }
 }
 
-/** Oldest first. Lists promise no order inside a slot, so the block is asked where a slot has several. */
+/** Sorts oldest first. Lists guarantee no order within a slot, so the block decides when a slot has several. */
 async function inChainOrder(rpc: Rpc, rows: readonly Row[]): Promise<Row[]> {
   const bySlot = [...Map.groupBy(rows, ({ slot }) => slot)].sort(([a], [b]) => a - b);
   const ordered: Row[] = [];
@@ -208,7 +209,7 @@ async function inChainOrder(rpc: Rpc, rows: readonly Row[]): Promise<Row[]> {
     const places = ofSlot.length === 1 ? undefined : await readPlaces(rpc, slot);
     const placeOf = ({ signature }: Row): number => {
       const place = places === undefined ? 0 : places.indexOf(signature);
-      if (place === -1) throw new MalformedSolana('a transaction that its block does not hold');
+      if (place === -1) throw new MalformedSolana('a transaction that is not in its block');
       return place;
     };
     ordered.push(...[...ofSlot].sort((a, b) => placeOf(a) - placeOf(b)));
@@ -239,7 +240,7 @@ interface Log {
   readonly prior: bigint;
 }
 
-/** A log that is closed begins anew. */
+/** Applies all operations in order. After a close the log is empty again. */
 function applyAll(operations: readonly Placed<EventOperation>[]): Log {
   let records: Placed<{ readonly record: AltRecord }>[] = [];
   let prior = 0n;
@@ -263,7 +264,7 @@ async function toEvents(rpc: Rpc, records: Log['records']): Promise<RawEvent[]> 
     events.push({
       seq: BigInt(position),
       ...{ type, value, timestamp, trust },
-      // One character for each byte, as on the main chain: no decoder repairs what is malformed.
+      // One character per byte, as on the main chain: no decoder repairs malformed text.
       currency: String.fromCharCode(...currencyBytes.subarray(0, 64)),
       blockTimestamp: blockTime ?? (await readBlockTime(rpc, slot)),
     });

@@ -1,3 +1,4 @@
+/** Main-chain reader of the replay, on honest, limited and contradictory nodes. */
 import { describe, expect, it } from 'vitest';
 import {
   ADDRESSES,
@@ -94,7 +95,7 @@ const EVENTS = [
     seq: 3n,
     type: 1n,
     value: 7n,
-    // A byte order mark stays visible, so that the event stays malformed.
+    // A byte order mark is not removed, so the event stays malformed.
     currency: '\u00EF\u00BB\u00BF',
     timestamp: 2n ** 256n - 1n,
     trust: 255n,
@@ -103,7 +104,7 @@ const EVENTS = [
   { seq: 4n, type: 1n, value: 8n, currency: '', timestamp: 1n, trust: 1n, blockTimestamp: 1_788_007_000n },
 ];
 
-describe('the reader on an honest node', () => {
+describe('readRawMachine on an honest node', () => {
   it('reads everything at the pinned block', async () => {
     const { machine, requests } = await read(CHAIN);
     expect(machine).toStrictEqual({
@@ -138,18 +139,18 @@ describe('the reader on an honest node', () => {
     });
   });
 
-  it('tells an override of 0 from none', async () => {
+  it('distinguishes an override of 0 from none', async () => {
     expect((await read({ ...CHAIN, trustOverride: 0 })).machine.trustOverride).toBe(0n);
     expect((await read({ ...CHAIN, trustOverride: null })).machine.trustOverride).toBe(null);
   });
 
-  it('counts logs from the last import on, whatever their index says', async () => {
+  it('counts logs from the last import, whatever their index', async () => {
     const { machine } = await read({ ...CHAIN, priorEvents: 12n, importedAt: 50, logsBeforeImport: 3 });
     expect([machine.priorEvents, machine.events]).toStrictEqual([12n, EVENTS]);
   });
 });
 
-describe('the reader on a node with limits', () => {
+describe('readRawMachine on a node with limits', () => {
   it.each([
     ['a code for the range', () => refuse(-32005)],
     ['a code for the parameters', () => refuse(-32602, 'block range too wide')],
@@ -173,7 +174,7 @@ describe('the reader on a node with limits', () => {
     ]);
   });
 
-  it('gives up on a single block that is refused', async () => {
+  it('fails when a single block is refused', async () => {
     expect(
       await failureOf(CHAIN, ({ method }) => (method === 'eth_getLogs' ? refuse(-32005) : undefined)),
     ).toStrictEqual(['unreachable', 'the node refused eth_getLogs (-32005)']);
@@ -195,23 +196,23 @@ describe('the reader on a node with limits', () => {
   it.each([
     ['HTTP 429', () => new Response('slow down', { status: 429 })],
     ['-32029', () => refuse(-32029)],
-  ])('waits on %s and asks again', async (_name, limit) => {
+  ])('waits after %s and calls again', async (_name, limit) => {
     let refusals = 3;
     const { machine, waits } = await read(CHAIN, () => ((refusals -= 1) >= 0 ? limit() : undefined));
     expect([machine.events.length, waits]).toStrictEqual([5, [1000, 2000, 4000]]);
   });
 
-  it('names the chain as unreachable when a node only limits, or only fails', async () => {
+  it('reports an unreachable chain when every call is rate-limited or fails', async () => {
     const limited = await failureOf(CHAIN, () => new Response('', { status: 429 }));
     const broken = await failureOf(CHAIN, () => new Response('<html>', { status: 502 }));
     expect([limited, broken]).toStrictEqual([
-      ['unreachable', 'no node answered eth_chainId'],
-      ['unreachable', 'no node answered eth_chainId'],
+      ['unreachable', 'no node responded to eth_chainId'],
+      ['unreachable', 'no node responded to eth_chainId'],
     ]);
   });
 });
 
-describe('the reader on a node that contradicts itself', () => {
+describe('readRawMachine rejects a node that', () => {
   const onLogs =
     (change: (logs: Record<string, unknown>[]) => unknown): Tamper =>
     ({ method }, honest) =>
@@ -222,40 +223,40 @@ describe('the reader on a node that contradicts itself', () => {
       method === 'eth_call' && (params[0] as { data: string }).data.startsWith(selector) ? { result } : undefined;
 
   it.each([
-    ['hides a log', (logs) => logs.slice(1), '5 records, but 4 logs of them'],
-    ['repeats a log', (logs) => [logs[0], ...logs], 'unreadable answer: logs out of range or out of order'],
-    ['mixes logs', (logs) => logs.reverse(), 'unreadable answer: logs out of range or out of order'],
-    ['gives no list', () => null, 'unreadable answer: logs are not a list'],
+    ['omits a log', (logs) => logs.slice(1), '5 records but 4 logs'],
+    ['repeats a log', (logs) => [logs[0], ...logs], 'malformed response: logs out of range or out of order'],
+    ['returns logs out of order', (logs) => logs.reverse(), 'malformed response: logs out of range or out of order'],
+    ['returns no array of logs', () => null, 'malformed response: logs are not an array'],
     [
-      'gives a log of another contract',
+      'returns a log of another contract',
       ([log, ...more]) => [{ ...log, address: ADDRESSES.adminFlags }, ...more],
-      'unreadable answer: a log of another contract',
+      'malformed response: a log of another contract',
     ],
     [
-      'gives a removed log',
+      'returns a removed log',
       ([log, ...more]) => [{ ...log, removed: true }, ...more],
-      'unreadable answer: a removed log',
+      'malformed response: a removed log',
     ],
     [
-      'gives a log of another machine',
+      'returns a log of another machine',
       ([log, ...more]) => [
         { ...log, topics: (log!['topics'] as string[]).map((topic, at) => (at === 1 ? `0x${word(1)}` : topic)) },
         ...more,
       ],
-      'unreadable answer: a log that was not asked for',
+      'malformed response: a log that was not requested',
     ],
     [
-      'gives another value',
+      'returns another value',
       ([log, ...more]) => [{ ...log, data: `0x${word(0)}${word(1)}` }, ...more],
       'record 0 and its log differ',
     ],
     [
-      'gives another type',
+      'returns another type',
       ([log, ...more]) => [{ ...log, data: `0x${word(1)}${word(123456)}` }, ...more],
       'record 0 and its log differ',
     ],
     [
-      'gives another currency',
+      'returns another currency',
       ([log, ...more]) => [
         { ...log, topics: (log!['topics'] as string[]).map((topic, at) => (at === 3 ? blockHashOf(1) : topic)) },
         ...more,
@@ -263,7 +264,7 @@ describe('the reader on a node that contradicts itself', () => {
       'record 0 and its log differ',
     ],
     [
-      'gives another index',
+      'returns another index',
       ([log, ...more]) => [
         { ...log, topics: (log!['topics'] as string[]).map((topic, at) => (at === 2 ? `0x${word(1)}` : topic)) },
         ...more,
@@ -271,36 +272,39 @@ describe('the reader on a node that contradicts itself', () => {
       'record 0 and its log differ',
     ],
     [
-      'gives another block hash',
+      'returns another block hash',
       ([log, ...more]) => [{ ...log, blockHash: blockHashOf(1) }, ...more],
       'record 0 and its log differ',
     ],
-  ] as [string, (logs: Record<string, unknown>[]) => unknown, string][])('%s', async (_name, change, message) => {
-    expect(await failureOf(CHAIN, onLogs(change))).toStrictEqual(['contradictory', message]);
-  });
+  ] as [string, (logs: Record<string, unknown>[]) => unknown, string][])(
+    '%s (contradictory)',
+    async (_name, change, message) => {
+      expect(await failureOf(CHAIN, onLogs(change))).toStrictEqual(['contradictory', message]);
+    },
+  );
 
   it.each([
-    ['no code at the event registry', '0x1c2eaa9c', '0x', 'unreadable answer: the data ends too early'],
-    ['a status above 4', '0x492f8724', `0x${word(5)}`, 'unreadable answer: subscriptionStatus is above 4'],
+    ['empty data of the event registry', '0x1c2eaa9c', '0x', 'malformed response: the data ends too early'],
+    ['a status above 4', '0x492f8724', `0x${word(5)}`, 'malformed response: subscriptionStatus is above 4'],
     [
       'an override flag of 2',
       '0xae7125e6',
       `0x${word(0)}${word(2)}${word(0)}`,
-      'unreadable answer: a uint1 is too large',
+      'malformed response: a uint1 is too large',
     ],
     ['an empty page', '0x0ea4e6a0', `0x${word(32)}${word(0)}`, '0 records instead of 2 at 0 of 5'],
-  ])('answers %s', async (_name, selector, result, message) => {
+  ])('returns %s (contradictory)', async (_name, selector, result, message) => {
     expect(await failureOf(CHAIN, onCall(selector, result))).toStrictEqual(['contradictory', message]);
   });
 
-  it('holds another block than the service read', async () => {
+  it('has another block than the service read (contradictory)', async () => {
     const [kind] = await failureOf(CHAIN, ({ method }, honest) =>
       method === 'eth_getBlockByNumber' ? { result: { ...(honest as object), hash: blockHashOf(5) } } : undefined,
     );
     expect(kind).toBe('contradictory');
   });
 
-  it('changes the block during the reads', async () => {
+  it('replaces the block during the reads (contradictory)', async () => {
     let readsOfHead = 0;
     const [kind] = await failureOf(CHAIN, ({ method, params }, honest) => {
       if (method !== 'eth_getBlockByNumber' || Number(params[0]) !== 1000) return undefined;
@@ -310,14 +314,14 @@ describe('the reader on a node that contradicts itself', () => {
     expect(kind).toBe('contradictory');
   });
 
-  it('does not hold the block yet', async () => {
+  it('does not have the block yet (unreachable)', async () => {
     expect(await failureOf({ ...CHAIN, head: 999 })).toStrictEqual([
       'unreachable',
-      'the node does not hold block 1000',
+      'the node does not have block 1000',
     ]);
   });
 
-  it('serves another chain', async () => {
+  it('serves another chain (contradictory)', async () => {
     expect(await failureOf({ ...CHAIN, chainId: 1n })).toStrictEqual([
       'contradictory',
       'the node serves chain 1, not 3338',

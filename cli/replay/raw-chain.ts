@@ -1,7 +1,6 @@
 /**
- * What does the main chain hold about this machine at this block? The second reader, behind `svc replay`: plain calls
- * pinned to one block, every record and every log from the first block on, nothing kept and nothing shared with
- * `src/adapters/main-chain` (interfaces: chain-evm 2.3, 2.4, 2.7; the time of an event: 3.7).
+ * Main-chain reader of `svc replay`, independent of `src/adapters/main-chain`: plain calls pinned to one block, every record and
+ * every log from the first block, without caches (interfaces: chain-evm 2.3, 2.4, 2.7; the time of an event: 3.7).
  */
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
@@ -9,13 +8,13 @@ import type { RawEvent } from './model.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 export interface ChainLocation {
-  /** Checked against the node when given. */
+  /** Compared with that of the node when given. */
   readonly chainId?: bigint;
-  /** No contract had code before it. */
+  /** The first block at which a contract had code. */
   readonly startBlock: bigint;
   readonly eventRegistry: string;
   readonly machineSubscription: string;
-  /** Omitted: no flags and no overrides exist. */
+  /** Undefined: there are no flags and no overrides. */
   readonly adminFlags?: string;
 }
 
@@ -25,7 +24,7 @@ export interface PinnedBlock {
   readonly hash: string;
 }
 
-/** What the main chain holds of every machine, wherever it lives. */
+/** Main-chain state of a machine, whatever its home. */
 export interface RawMainState {
   /** Unix seconds. */
   readonly blockTimestamp: bigint;
@@ -36,21 +35,21 @@ export interface RawMainState {
   readonly trustOverride: bigint | null;
 }
 
-/** Everything that the model takes from the chain, all of one block. */
+/** All inputs of the model from the chain, at one block. */
 export interface RawMachine extends RawMainState {
   readonly events: readonly RawEvent[];
   readonly priorEvents: bigint;
 }
 
-/** Of a machine that lives on another chain. */
+/** Main-chain state of a machine that is homed on another chain. */
 export interface RawAltHomeState extends RawMainState {
-  /** Protocol chain ordinal; 0: the main chain has not heard of it. */
+  /** Protocol chain ordinal; 0: not recorded on the main chain. */
   readonly home: bigint;
 }
 
 /**
- * Reads one machine. The node must hold exactly the block that is asked for, before the reads and after them.
- * Throws ReplayFailure: `unreachable` when a read is refused or unanswered, `contradictory` when the answers cannot be true.
+ * Reads one machine at a block, which the node must have before and after the reads. Throws `ReplayFailure`: `unreachable` when a read
+ * is refused or gets no response, `contradictory` when the responses contradict each other.
  */
 export function readRawMachine(
   rpc: Rpc,
@@ -66,7 +65,7 @@ export function readRawMachine(
   });
 }
 
-/** Reads what the main chain holds of a machine of the alt chain. Throws as `readRawMachine`. */
+/** Reads the main-chain state of a machine of the alt chain. Throws as `readRawMachine`. */
 export function readAltHomeState(
   rpc: Rpc,
   location: ChainLocation & { readonly crossChainMirror: string },
@@ -99,7 +98,7 @@ async function readPinned<T extends object>(
     await requireBlock(rpc, block);
     return { blockTimestamp: header.timestamp, subscription, ...flags, ...rest };
   } catch (error) {
-    if (error instanceof MalformedAbi) throw new ReplayFailure('contradictory', `unreadable answer: ${error.message}`);
+    if (error instanceof MalformedAbi) throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
     if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);
     throw error;
   }
@@ -107,7 +106,7 @@ async function readPinned<T extends object>(
 
 const STATUSES = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];
 
-// --------------------------------------------------------------------------------------------------- the block, calls
+// --------------------------------------------------------------------------------------------------- block and calls
 
 interface Header {
   readonly hash: string;
@@ -115,36 +114,39 @@ interface Header {
 }
 
 async function requireChainId(rpc: Rpc, chainId: bigint): Promise<void> {
-  const answer = parseQuantity(await rpc('eth_chainId', []));
-  if (answer !== chainId) throw new ReplayFailure('contradictory', `the node serves chain ${answer}, not ${chainId}`);
+  const served = parseQuantity(await rpc('eth_chainId', []));
+  if (served !== chainId) throw new ReplayFailure('contradictory', `the node serves chain ${served}, not ${chainId}`);
 }
 
 async function requireBlock(rpc: Rpc, block: PinnedBlock): Promise<Header> {
   const header = await readHeader(rpc, block.number);
-  if (header === undefined) throw new ReplayFailure('unreachable', `the node does not hold block ${block.number}`);
+  if (header === undefined) throw new ReplayFailure('unreachable', `the node does not have block ${block.number}`);
   if (header.hash !== block.hash.toLowerCase()) {
-    throw new ReplayFailure('contradictory', `block ${block.number} is ${header.hash}, the service read ${block.hash}`);
+    throw new ReplayFailure(
+      'contradictory',
+      `block ${block.number} is ${header.hash}, but the service read ${block.hash}`,
+    );
   }
   return header;
 }
 
-/** Undefined when the node does not hold the block. */
+/** Returns undefined when the node does not have the block. */
 async function readHeader(rpc: Rpc, number: bigint): Promise<Header | undefined> {
-  const answer = await rpc('eth_getBlockByNumber', [formatQuantity(number), false]);
-  if (answer === null || answer === undefined) return undefined;
-  const header = parseObject(answer);
+  const result = await rpc('eth_getBlockByNumber', [formatQuantity(number), false]);
+  if (result === null || result === undefined) return undefined;
+  const header = parseObject(result);
   if (parseQuantity(header['number']) !== number) throw new MalformedAbi('a header of another block');
   return { hash: parseHash(header['hash']), timestamp: parseQuantity(header['timestamp']) };
 }
 
-/** An answer shorter than its type (a contract without code answers nothing) throws MalformedAbi when it is read. */
+/** Data shorter than its type (empty for a contract without code) throws `MalformedAbi` when it is read. */
 type Call = (to: string, signature: string, args: readonly bigint[]) => Promise<ReturnType<typeof readTuple>>;
 
-/** Pins by hash: a node that lags or sits on another fork must refuse, it cannot answer for an older block. */
+/** Pins calls by block hash: a node that lags or is on another fork must refuse. */
 function createCall(rpc: Rpc, block: PinnedBlock): Call {
   return async (to, signature, args) => {
-    const answer = await rpc('eth_call', [{ to, data: encodeCall(signature, args) }, { blockHash: block.hash }]);
-    return readTuple(parseBytes(answer));
+    const result = await rpc('eth_call', [{ to, data: encodeCall(signature, args) }, { blockHash: block.hash }]);
+    return readTuple(parseBytes(result));
   };
 }
 
@@ -157,7 +159,7 @@ async function readFlags(call: Call, adminFlags: string | undefined, machineId: 
 
 // --------------------------------------------------------------------------------------------------------- records
 
-/** What `getEvents` tells of one event that the rating uses. */
+/** Members of one event in `getEvents` that the rating uses. */
 interface EventRecord {
   readonly type: bigint;
   readonly value: bigint;
@@ -166,7 +168,7 @@ interface EventRecord {
   readonly currencyBytes: Uint8Array;
 }
 
-/** All records, oldest first, page by page; a page that the node refuses is halved. */
+/** Reads all records, oldest first, page by page; halves a page that the node refuses. */
 async function readRecords(call: Call, eventRegistry: string, machineId: bigint): Promise<EventRecord[]> {
   const count = (await call(eventRegistry, 'getEventCount(uint256)', [machineId])).uint(0);
   const records: EventRecord[] = [];
@@ -174,18 +176,21 @@ async function readRecords(call: Call, eventRegistry: string, machineId: bigint)
   let limit = (await call(eventRegistry, 'MAX_QUERY_LIMIT()', [])).uint(0);
   while (BigInt(records.length) < count) {
     const offset = BigInt(records.length);
-    const asked = limit < count - offset ? limit : count - offset;
+    const requested = limit < count - offset ? limit : count - offset;
     let page: EventRecord[];
     try {
-      const answer = await call(eventRegistry, 'getEvents(uint256,uint256,uint256)', [machineId, offset, asked]);
-      page = answer.tuples(0).map((tuple) => parseRecord(tuple, machineId));
+      const result = await call(eventRegistry, 'getEvents(uint256,uint256,uint256)', [machineId, offset, requested]);
+      page = result.tuples(0).map((tuple) => parseRecord(tuple, machineId));
     } catch (error) {
-      if (!(error instanceof RpcRefusal) || asked <= 1n) throw error;
-      limit = asked / 2n;
+      if (!(error instanceof RpcRefusal) || requested <= 1n) throw error;
+      limit = requested / 2n;
       continue;
     }
-    if (page.length === 0 || BigInt(page.length) > asked) {
-      throw new ReplayFailure('contradictory', `${page.length} records instead of ${asked} at ${offset} of ${count}`);
+    if (page.length === 0 || BigInt(page.length) > requested) {
+      throw new ReplayFailure(
+        'contradictory',
+        `${page.length} records instead of ${requested} at ${offset} of ${count}`,
+      );
     }
     records.push(...page);
   }
@@ -218,8 +223,8 @@ interface Log {
 }
 
 /**
- * Every `EventSubmitted` and `MachineEventsImported` of the machine up to the block, in chain order. One window over the
- * whole range first; a window that the node refuses, for whatever reason, is halved, and the smaller size is kept.
+ * Reads every `EventSubmitted` and `MachineEventsImported` of the machine up to the block, in chain order. Starts with one window over
+ * the whole range; halves a window that the node refuses, for any reason, and continues with the smaller size.
  */
 async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, lastBlock: bigint): Promise<Log[]> {
   const logs: Log[] = [];
@@ -227,9 +232,9 @@ async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, la
   let size = lastBlock - from + 1n;
   while (from <= lastBlock) {
     const to = from + size - 1n < lastBlock ? from + size - 1n : lastBlock;
-    let answer: unknown;
+    let result: unknown;
     try {
-      answer = await rpc('eth_getLogs', [
+      result = await rpc('eth_getLogs', [
         {
           address: location.eventRegistry,
           topics: [[EVENT_SUBMITTED, MACHINE_EVENTS_IMPORTED], encodeWord(machineId)],
@@ -242,8 +247,8 @@ async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, la
       size = (to - from + 1n) / 2n;
       continue;
     }
-    if (!Array.isArray(answer)) throw new MalformedAbi('logs are not a list');
-    for (const item of answer as unknown[]) {
+    if (!Array.isArray(result)) throw new MalformedAbi('logs are not an array');
+    for (const item of result as unknown[]) {
       const log = parseLog(item, location.eventRegistry, machineId);
       const before = logs.at(-1);
       const inRange = log.blockNumber >= from && log.blockNumber <= to;
@@ -264,11 +269,11 @@ function parseLog(item: unknown, address: string, machineId: bigint): Log {
   if (String(log['address']).toLowerCase() !== address.toLowerCase())
     throw new MalformedAbi('a log of another contract');
   if (log['removed'] === true) throw new MalformedAbi('a removed log');
-  if (!Array.isArray(log['topics'])) throw new MalformedAbi('topics are not a list');
+  if (!Array.isArray(log['topics'])) throw new MalformedAbi('topics are not an array');
   const topics = log['topics'].map(parseHash);
   const expectedTopics = topics[0] === EVENT_SUBMITTED ? 4 : topics[0] === MACHINE_EVENTS_IMPORTED ? 2 : 0;
   if (topics.length !== expectedTopics || topics[1] !== encodeWord(machineId)) {
-    throw new MalformedAbi('a log that was not asked for');
+    throw new MalformedAbi('a log that was not requested');
   }
   return {
     blockNumber: parseQuantity(log['blockNumber']),
@@ -281,7 +286,7 @@ function parseLog(item: unknown, address: string, machineId: bigint): Log {
 
 // --------------------------------------------------------------------------------------------------------- pairing
 
-/** The k-th log since the last import belongs to the k-th record; what both say must be equal. */
+/** Pairs the k-th log since the last import with the k-th record; their common members must be equal. */
 async function pair(
   rpc: Rpc,
   records: readonly EventRecord[],
@@ -291,19 +296,19 @@ async function pair(
   const lastImport = allLogs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
   const logs = allLogs.slice(lastImport + 1);
   if (logs.length !== records.length) {
-    throw new ReplayFailure('contradictory', `${records.length} records, but ${logs.length} logs of them`);
+    throw new ReplayFailure('contradictory', `${records.length} records but ${logs.length} logs`);
   }
   const headers = await readHeaders(rpc, logs);
   return records.map((record, position) => {
     const log = logs[position]!;
     const header = headers.get(log.blockNumber)!;
-    const told = readTuple(log.data);
+    const logged = readTuple(log.data);
     const agrees =
       log.blockHash === header.hash &&
-      told.uint(0, 8) === record.type &&
-      told.uint(1) === record.value &&
+      logged.uint(0, 8) === record.type &&
+      logged.uint(1) === record.value &&
       log.topics[3] === hashOf(record.currencyBytes) &&
-      // With prior events the index may count those too.
+      // With prior events the index may include those.
       (priorEvents > 0n || log.topics[2] === encodeWord(BigInt(position)));
     if (!agrees) throw new ReplayFailure('contradictory', `record ${position} and its log differ`);
     return {
@@ -319,22 +324,23 @@ async function pair(
 }
 
 /**
- * One character per byte, and no more than are needed to see that it is too long. A sound currency is ASCII or empty;
- * a UTF-8 decoder would drop a byte order mark or repair a broken byte, and could so make a malformed one sound.
+ * Converts each byte to one character, up to a length that is certainly malformed. A sound currency is ASCII or empty; a UTF-8 decoder
+ * would drop a byte order mark or replace an invalid byte, and could make a malformed currency sound.
  */
 const toText = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, 64));
 
-const HEADERS_AT_ONCE = 16;
+const CONCURRENT_HEADERS = 16;
 
 async function readHeaders(rpc: Rpc, logs: readonly Log[]): Promise<Map<bigint, Header>> {
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
   const headers = new Map<bigint, Header>();
-  for (let at = 0; at < numbers.length; at += HEADERS_AT_ONCE) {
-    const some = numbers.slice(at, at + HEADERS_AT_ONCE);
-    const answers = await Promise.all(some.map((number) => readHeader(rpc, number)));
-    answers.forEach((header, index) => {
-      if (header === undefined) throw new ReplayFailure('contradictory', `a log of block ${some[index]}, but no block`);
-      headers.set(some[index]!, header);
+  for (let at = 0; at < numbers.length; at += CONCURRENT_HEADERS) {
+    const batch = numbers.slice(at, at + CONCURRENT_HEADERS);
+    const results = await Promise.all(batch.map((number) => readHeader(rpc, number)));
+    results.forEach((header, index) => {
+      if (header === undefined)
+        throw new ReplayFailure('contradictory', `a log of block ${batch[index]}, but no such block`);
+      headers.set(batch[index]!, header);
     });
   }
   return headers;

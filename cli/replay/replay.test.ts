@@ -1,3 +1,4 @@
+/** Replay of served ratings from the vectors: equal, different and impossible comparisons, and the text output. */
 import { describe, expect, it } from 'vitest';
 import { ADDRESSES, blockHashOf, createCannedNode, NODE_URL, type CannedChain } from './canned-node.ts';
 import type { RateTable } from './model.ts';
@@ -5,7 +6,7 @@ import { ratingVectors as vectors, type RatingCase } from './rating-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
 
-/** The served side of these tests is the vectors' expected answer, put in the explanation's form: neither side made it. */
+/** The served side is the expected result of the vectors in the form of the explanation, computed by neither side. */
 const rated = vectors.cases.filter((vector) => vector.rating_unavailable === null);
 const STEADY = rated.find(({ name }) => name === 'steady machine, bond in grace')!;
 const EUROS = rated.find(({ name }) => name === 'EUR, converted at a rate before its day')!;
@@ -14,7 +15,7 @@ const STATUSES = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];
 const DID = 'did:svc:42';
 const HEAD = 100_000;
 
-/** One block per block time, and an empty one on top. */
+/** Creates one block per block time, and an empty head block. */
 function toChain(vector: RatingCase): CannedChain {
   const times = [...new Set(vector.events.map(([, , , , , , blockTimestamp]) => blockTimestamp))];
   return {
@@ -31,7 +32,7 @@ function toChain(vector: RatingCase): CannedChain {
       trust,
     })),
     status: STATUSES.indexOf(vector.subscription),
-    // The contract keeps a uint64: a larger flag of the vectors stays as implausible.
+    // The contract stores a uint64: a larger flag of the vectors is implausible either way.
     flaggedAt: BigInt.asUintN(64, BigInt(vector.negative_flag_at)),
     trustOverride: vector.trust_override,
     priorEvents: BigInt(vector.prior_events),
@@ -40,12 +41,12 @@ function toChain(vector: RatingCase): CannedChain {
 }
 
 function toExplanation(vector: RatingCase): Record<string, Json> {
-  const { average_hundredths: averageHundredths, ...answer } = vector.expected;
+  const { average_hundredths: averageHundredths, ...rating } = vector.expected;
   const { feed, through } = vectors.fx_tables[vector.fx]!;
   return {
     did: DID,
     machine_id: '42',
-    ...answer,
+    ...rating,
     average_revenue_per_event: Number(averageHundredths) / 100,
     inputs: {
       block: { number: String(HEAD), hash: blockHashOf(HEAD), timestamp: vector.now },
@@ -69,10 +70,10 @@ interface Setting {
 
 async function run(vector: RatingCase, setting: Setting = {}) {
   const node = createCannedNode(toChain(vector));
-  const asked: string[] = [];
+  const requested: string[] = [];
   const send = (async (url: string, init?: RequestInit) => {
     if (url === NODE_URL) return node.fetch(url, init);
-    asked.push(url);
+    requested.push(url);
     if (setting.respond !== undefined) return setting.respond();
     const honest = toExplanation(vector);
     return Response.json(setting.served === undefined ? honest : setting.served(honest));
@@ -85,7 +86,7 @@ async function run(vector: RatingCase, setting: Setting = {}) {
     fetch: send,
     wait: async () => undefined,
   });
-  return { result, asked };
+  return { result, requested };
 }
 
 const failureOf = async (vector: RatingCase, setting: Setting) => {
@@ -99,19 +100,22 @@ const failureOf = async (vector: RatingCase, setting: Setting) => {
 
 const inputsOf = (explanation: JsonObject) => explanation['inputs'] as Record<string, Record<string, Json>>;
 
-describe('a replay of what the vectors expect', () => {
-  it.each(rated.map((vector) => [vector.name, vector] as const))('%s', async (_name, vector) => {
-    const { result } = await run(vector);
-    expect([result.differences, result.unchecked, result.equal]).toStrictEqual([[], [], true]);
-    expect(result.recomputed).toStrictEqual(result.served);
-  });
+describe('a replay of the expected result', () => {
+  it.each(rated.map((vector) => [vector.name, vector] as const))(
+    'is equal for the vector: %s',
+    async (_name, vector) => {
+      const { result } = await run(vector);
+      expect([result.differences, result.unchecked, result.equal]).toStrictEqual([[], [], true]);
+      expect(result.recomputed).toStrictEqual(result.served);
+    },
+  );
 
-  it('asks for the explanation once', async () => {
-    expect((await run(STEADY)).asked).toStrictEqual(['http://service.test/base/mcr/did%3Asvc%3A42/explanation']);
+  it('requests the explanation once', async () => {
+    expect((await run(STEADY)).requested).toStrictEqual(['http://service.test/base/mcr/did%3Asvc%3A42/explanation']);
   });
 });
 
-describe('a replay of a wrong answer', () => {
+describe('a replay of a wrong rating', () => {
   const paths: [path: string, change: (served: Record<string, Json>) => Json][] = [
     ['mcr_score', (served) => ({ ...served, mcr_score: 1 })],
     ['did', (served) => ({ ...served, did: 'did:svc:43' })],
@@ -131,12 +135,12 @@ describe('a replay of a wrong answer', () => {
       }),
     ],
   ];
-  it.each(paths)('names %s', async (path, change) => {
+  it.each(paths)('reports a difference in %s', async (path, change) => {
     const { result } = await run(STEADY, { served: change });
     expect([result.equal, result.differences.map((difference) => difference.path)]).toStrictEqual([false, [path]]);
   });
 
-  it('shows both sides, and absent members as absent', async () => {
+  it('reports both sides, and absent members as absent', async () => {
     const { result } = await run(STEADY, {
       served: ({ mcr: _mcr, ...served }) => ({
         ...served,
@@ -154,7 +158,7 @@ describe('a replay of a wrong answer', () => {
     ]);
   });
 
-  it('only lists members that are none of the model', async () => {
+  it('lists members that it does not compute as unchecked', async () => {
     const { result } = await run(STEADY, {
       served: (served) => ({ ...served, note: 'x', inputs: { ...inputsOf(served), fold: 7 } }),
     });
@@ -165,7 +169,7 @@ describe('a replay of a wrong answer', () => {
 describe('the rates of a replay', () => {
   const table = vectors.fx_tables[EUROS.fx]!;
 
-  it('are cut to what the service had', async () => {
+  it('are cut to those of the service', async () => {
     const through = '2026-01-15';
     const { result } = await run(EUROS, {
       served: (served) => ({ ...served, inputs: { ...inputsOf(served), rates: { feed: true, through } } }),
@@ -174,7 +178,7 @@ describe('the rates of a replay', () => {
     expect(inputsOf(result.recomputed)['rates']).toStrictEqual({ feed: true, through });
   });
 
-  it('differ when they do not reach as far as those of the service', async () => {
+  it('differ when they cover fewer days than those of the service', async () => {
     const { result } = await run(EUROS, { rates: { ...table, through: '2026-02-20' } });
     expect(result.differences).toContainEqual({
       path: 'inputs.rates.through',
@@ -189,64 +193,64 @@ describe('the rates of a replay', () => {
   });
 });
 
-describe('a replay that cannot be made', () => {
+describe('a replay fails', () => {
   it.each<[string, Setting, [kind: string, exitCode: number, message: string]]>([
     ['a DID of an operator', { did: 'did:svc:0x12' }, ['refused', 1, 'not a machine DID: did:svc:0x12']],
     ['an id of 2^256', { did: `did:svc:${2n ** 256n}` }, ['refused', 1, `not a machine DID: did:svc:${2n ** 256n}`]],
     [
       'a machine that does not exist',
       { respond: () => Response.json({ detail: 'Machine not found\u001B[2J' }, { status: 404 }) },
-      ['refused', 1, 'the service answered 404: Machine not found\uFFFD[2J'],
+      ['refused', 1, 'the service returned 404: Machine not found\uFFFD[2J'],
     ],
     [
       'an error page',
       { respond: () => new Response('<html>', { status: 502 }) },
-      ['refused', 1, 'the service answered 502: (absent)'],
+      ['refused', 1, 'the service returned 502: (absent)'],
     ],
     [
-      'an answer that is no object',
+      'a response that is not an object',
       { respond: () => Response.json([]) },
-      ['refused', 1, 'the service did not answer with a JSON object'],
+      ['refused', 1, 'the service did not return a JSON object'],
     ],
     [
       'an alt-chain machine without a node of that chain',
       { served: (served) => ({ ...served, home_chain: 5, inputs: { ...inputsOf(served), slot: '7' } }) },
-      ['refused', 1, 'this machine lives on the alt chain, and no node of that chain is configured'],
+      ['refused', 1, 'the machine is homed on the alt chain, but no node of that chain is configured'],
     ],
     [
       'an alt-chain machine without a slot',
       { served: (served) => ({ ...served, home_chain: 5 }) },
-      ['contradictory', 4, 'the explanation does not say block, clock, rates and the slot of the alt chain'],
+      ['contradictory', 4, 'the explanation lacks a valid block, clock, rate table or alt-chain slot'],
     ],
     [
-      'an answer of an index that is behind',
+      'a response of an index that is behind',
       { served: (served) => ({ ...served, home_chain: 5, rating_unavailable: 'indexer_behind' }) },
-      ['refused', 1, 'the service has not indexed all events of this machine yet; ask again later'],
+      ['refused', 1, 'the service has not indexed all events of this machine yet; try again later'],
     ],
     [
-      'a silent service',
+      'a service that does not answer',
       {
         respond: () => {
           throw new TypeError('fetch failed');
         },
       },
-      ['unreachable', 3, 'the service at http://service.test/base/ did not answer'],
+      ['unreachable', 3, 'the service at http://service.test/base/ does not answer'],
     ],
     [
       'an explanation without inputs',
       { served: ({ inputs: _inputs, ...served }) => served },
-      ['contradictory', 4, 'the explanation does not say block, clock and rates'],
+      ['contradictory', 4, 'the explanation lacks a valid block, clock or rate table'],
     ],
     [
       'a fractional clock',
       { served: (served) => ({ ...served, inputs: { ...inputsOf(served), now: 1.5 } }) },
-      ['contradictory', 4, 'the explanation does not say block, clock and rates'],
+      ['contradictory', 4, 'the explanation lacks a valid block, clock or rate table'],
     ],
-  ])('%s', async (_name, setting, expected) => {
+  ])('for %s', async (_name, setting, expected) => {
     expect(await failureOf(STEADY, setting)).toStrictEqual(expected);
   });
 
-  it('stops at block times that fall', async () => {
+  it('for decreasing block times', async () => {
     const events = STEADY.events.map((event, index) =>
       index === 5 ? ([...event.slice(0, 6), 1] as unknown as (typeof STEADY.events)[number]) : event,
     );
@@ -255,8 +259,8 @@ describe('a replay that cannot be made', () => {
   });
 });
 
-describe('the text for people', () => {
-  it('shows both sides and the verdict', async () => {
+describe('formatReplay', () => {
+  it('prints both sides and the verdict', async () => {
     const { result } = await run(STEADY);
     const text = formatReplay(result);
     expect(text).toMatchInlineSnapshot(`
@@ -291,7 +295,7 @@ describe('the text for people', () => {
     `);
   });
 
-  it('shows every difference and steers no terminal', async () => {
+  it('prints every difference, without control characters', async () => {
     const { result } = await run(STEADY, { served: (served) => ({ ...served, mcr: '\u001B[31mAAA', '\u001Bx': 1 }) });
     const text = formatReplay(result);
     expect(text.slice(text.indexOf('difference'))).toMatchInlineSnapshot(`

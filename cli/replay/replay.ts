@@ -1,7 +1,7 @@
 /**
- * Is the score that a service serves the one that the raw events give? `svc replay DID`: takes the block, the clock and, for a machine of the
- * alt chain, the slot from `GET /mcr/{did}/explanation`, reads everything else from the chains again with its own readers, computes the answer
- * with its own arithmetic, and compares every member.
+ * Replay of a served rating (`svc replay DID`): takes the block, the clock and, for a machine of the alt chain, the slot from
+ * `GET /mcr/{did}/explanation`, reads everything else from the chains with independent readers, recomputes the rating with the
+ * independent model, and compares every member.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from './json-rpc.ts';
@@ -20,21 +20,21 @@ export interface ReplayOptions {
   readonly chain: ChainLocation & {
     /** Tried in order. */
     readonly rpcUrls: readonly string[];
-    /** Says where a machine of the alt chain lives. */
+    /** Contract that records the home of a machine. */
     readonly crossChainMirror: string;
   };
-  /** Left out: machines of the alt chain cannot be replayed. */
+  /** Required for machines of the alt chain. */
   readonly altChain?: AltLocation & { readonly rpcUrls: readonly string[] };
-  /** The replay's own rates; the service's `through` says how far they were known when it answered. */
+  /** Rates of the replay, cut to the service's `through`. */
   readonly rates: RateTable;
   readonly fetch?: typeof fetch;
-  /** How to pass time after a rate limit. */
+  /** Waits after a rate limit. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** An absent side means that the member is missing there. */
+/** A member that differs; an absent side means that the member is missing there. */
 export interface Difference {
-  /** As in `factors[0].points_hundredths`. */
+  /** For example `factors[0].points_hundredths`. */
   readonly path: string;
   readonly served?: Json;
   readonly recomputed?: Json;
@@ -43,18 +43,18 @@ export interface Difference {
 export interface ReplayResult {
   readonly did: string;
   readonly equal: boolean;
-  /** How many single values were compared. */
+  /** Number of compared values. */
   readonly compared: number;
   readonly differences: readonly Difference[];
-  /** Members of the served answer that a replay knows nothing of. */
+  /** Members of the served response that the replay does not compute. */
   readonly unchecked: readonly string[];
   /** The explanation as served. */
   readonly served: JsonObject;
-  /** In the shape of the explanation. */
+  /** The recomputed rating, in the shape of the explanation. */
   readonly recomputed: JsonObject;
 }
 
-/** Throws ReplayFailure when no comparison can be made; a difference is a result, not a failure. */
+/** Recomputes and compares. Throws `ReplayFailure` when no comparison is possible; a difference is a result. */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const send = options.fetch ?? fetch;
   const wait = options.wait ?? delay;
@@ -70,7 +70,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   return { did: options.did, equal: comparison.differences.length === 0, ...comparison, served, recomputed };
 }
 
-// ------------------------------------------------------------------------------------------------------ what is served
+// ------------------------------------------------------------------------------------------------------ served explanation
 
 function parseMachineId(did: string): bigint {
   const match = /^did:[a-z0-9]+:([1-9][0-9]{0,77})$/.exec(did);
@@ -92,28 +92,28 @@ async function readExplanation(send: typeof fetch, baseUrl: string, did: string)
     status = response.status;
     text = await response.text();
   } catch {
-    throw new ReplayFailure('unreachable', `the service at ${baseUrl} did not answer`);
+    throw new ReplayFailure('unreachable', `the service at ${baseUrl} does not answer`);
   }
   const body = parseJsonObject(text);
   if (status !== 200) {
-    const said = body?.['detail'] ?? body?.['error'];
-    throw new ReplayFailure('refused', printable(`the service answered ${status}: ${showSide(said)}`));
+    const detail = body?.['detail'] ?? body?.['error'];
+    throw new ReplayFailure('refused', printable(`the service returned ${status}: ${showSide(detail)}`));
   }
-  if (body === undefined) throw new ReplayFailure('refused', 'the service did not answer with a JSON object');
+  if (body === undefined) throw new ReplayFailure('refused', 'the service did not return a JSON object');
   if (body['rating_unavailable'] === 'indexer_behind') {
-    throw new ReplayFailure('refused', 'the service has not indexed all events of this machine yet; ask again later');
+    throw new ReplayFailure('refused', 'the service has not indexed all events of this machine yet; try again later');
   }
   return body;
 }
 
-/** What a replay takes over from the service; the rest of `inputs` is only compared. */
+/** Inputs taken from the service; the other members of `inputs` are only compared. */
 interface ServedInputs {
   readonly block: { readonly number: bigint; readonly hash: string };
   /** Unix seconds. */
   readonly now: number;
   readonly feed: boolean;
   readonly through: Json;
-  /** Of the alt chain; undefined: the machine lives on the main chain. */
+  /** Slot of the alt chain; undefined: the home is the main chain. */
   readonly slot: number | undefined;
 }
 
@@ -138,8 +138,8 @@ function parseInputs(served: JsonObject): ServedInputs {
     (!feed || (typeof through === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(through)));
   if (!usable) {
     const missing =
-      'home_chain' in served ? 'block, clock, rates and the slot of the alt chain' : 'block, clock and rates';
-    throw new ReplayFailure('contradictory', `the explanation does not say ${missing}`);
+      'home_chain' in served ? 'block, clock, rate table or alt-chain slot' : 'block, clock or rate table';
+    throw new ReplayFailure('contradictory', `the explanation lacks a valid ${missing}`);
   }
   return {
     block: { number: BigInt(number), hash: hash.toLowerCase() },
@@ -150,61 +150,64 @@ function parseInputs(served: JsonObject): ServedInputs {
   };
 }
 
-// ------------------------------------------------------------------------------------------------- what the chains hold
+// ------------------------------------------------------------------------------------------------- chain state
 
 interface RawInputs extends RawMachine {
-  /** Protocol chain ordinal; undefined: the machine lives on the main chain. */
+  /** Protocol chain ordinal; undefined: the home is the main chain. */
   readonly home: bigint | undefined;
 }
 
 async function readRaw(
   { chain, altChain }: ReplayOptions,
-  way: { readonly fetch: typeof fetch; readonly wait: (milliseconds: number) => Promise<void> },
+  transport: { readonly fetch: typeof fetch; readonly wait: (milliseconds: number) => Promise<void> },
   machineId: bigint,
   { block, slot }: ServedInputs,
 ): Promise<RawInputs> {
-  const rpc = createRpc({ ...way, urls: chain.rpcUrls });
+  const rpc = createRpc({ ...transport, urls: chain.rpcUrls });
   if (slot === undefined) return { ...(await readRawMachine(rpc, chain, machineId, block)), home: undefined };
   if (altChain === undefined) {
-    throw new ReplayFailure('refused', 'this machine lives on the alt chain, and no node of that chain is configured');
+    throw new ReplayFailure(
+      'refused',
+      'the machine is homed on the alt chain, but no node of that chain is configured',
+    );
   }
-  const { home, ...standing } = await readAltHomeState(rpc, chain, machineId, block);
-  const altRpc = createRpc({ ...way, urls: altChain.rpcUrls });
-  const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, way.wait);
-  // A young machine lives there before the main chain has heard of it.
-  return { ...standing, ...log, home: home === 0n ? ordinal : home };
+  const { home, ...mainState } = await readAltHomeState(rpc, chain, machineId, block);
+  const altRpc = createRpc({ ...transport, urls: altChain.rpcUrls });
+  const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, transport.wait);
+  // A new machine exists there before the main chain records it.
+  return { ...mainState, ...log, home: home === 0n ? ordinal : home };
 }
 
-// -------------------------------------------------------------------------------------------------- what is recomputed
+// -------------------------------------------------------------------------------------------------- recomputed rating
 
 function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInputs, machine: RawInputs): JsonObject {
   const rates = { ...options.rates, through: throughOf(options.rates, inputs) };
   const unavailable = machine.home !== undefined && machine.events.length === 0 ? 'no_events_yet' : null;
-  const answer = rate(machine, unavailable, rates, inputs.now);
+  const rating = rate(machine, unavailable, rates, inputs.now);
   return {
     did: options.did,
     machine_id: String(machineId),
-    mcr_score: answer.mcr_score,
-    mcr: answer.mcr,
-    mcr_degraded: answer.mcr_degraded,
-    bond_status: answer.bond_status,
-    negative_flag: answer.negative_flag,
-    event_count: answer.event_count,
-    revenue_event_count: answer.revenue_event_count,
-    activity_event_count: answer.activity_event_count,
-    revenue_trend: answer.revenue_trend,
-    total_revenue: answer.total_revenue,
-    // At most 10^11 hundredths: the nearest double of the quotient is the one that its decimal text parses to.
-    average_revenue_per_event: answer.average_hundredths === null ? null : answer.average_hundredths / 100,
-    last_updated: answer.last_updated,
+    mcr_score: rating.mcr_score,
+    mcr: rating.mcr,
+    mcr_degraded: rating.mcr_degraded,
+    bond_status: rating.bond_status,
+    negative_flag: rating.negative_flag,
+    event_count: rating.event_count,
+    revenue_event_count: rating.revenue_event_count,
+    activity_event_count: rating.activity_event_count,
+    revenue_trend: rating.revenue_trend,
+    total_revenue: rating.total_revenue,
+    // Exact: up to 10^11 hundredths, the quotient is the double that its decimal text parses to.
+    average_revenue_per_event: rating.average_hundredths === null ? null : rating.average_hundredths / 100,
+    last_updated: rating.last_updated,
     ...(machine.home !== undefined && { home_chain: Number(machine.home) }),
     ...(unavailable !== null && { rating_unavailable: unavailable }),
-    summary: answer.summary,
-    model: answer.model,
-    total_hundredths: answer.total_hundredths,
-    factors: answer.factors.map((factor) => ({ ...factor })),
-    dormancy: answer.dormancy === null ? null : { ...answer.dormancy },
-    reasons: answer.reasons.map((reason) => ({ ...reason })),
+    summary: rating.summary,
+    model: rating.model,
+    total_hundredths: rating.total_hundredths,
+    factors: rating.factors.map((factor) => ({ ...factor })),
+    dormancy: rating.dormancy === null ? null : { ...rating.dormancy },
+    reasons: rating.reasons.map((reason) => ({ ...reason })),
     inputs: {
       block: {
         number: String(inputs.block.number),
@@ -226,8 +229,8 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * A table that goes further than the service's did gives the same rates for the days that both cover, so it is cut to the
- * service's; one that goes less far cannot stand in for it, and shows as a difference.
+ * Returns the last day of the rates. A table that covers more days than the service's is cut to those; one that covers fewer is a
+ * difference.
  */
 function throughOf(own: RateTable, served: ServedInputs): string {
   const servedThrough = String(served.through);
@@ -245,10 +248,10 @@ function rate(machine: RawMachine, ratingUnavailable: string | null, rates: Rate
 
 // ---------------------------------------------------------------------------------------------------------- comparison
 
-/** Objects to which the service may add members of its own. */
+/** Objects to which the service may add members. */
 const OPEN_OBJECTS: ReadonlySet<string> = new Set(['', 'inputs', 'inputs.block', 'inputs.rates']);
-/** What the explanation tells beside the rating: no model has it. */
-const BESIDE_THE_RATING: ReadonlySet<string> = new Set(['availability']);
+/** Members of the explanation that are not part of the rating. */
+const NOT_RATED_MEMBERS: ReadonlySet<string> = new Set(['availability']);
 
 function compare(served: JsonObject, recomputed: JsonObject) {
   const differences: Difference[] = [];
@@ -259,7 +262,7 @@ function compare(served: JsonObject, recomputed: JsonObject) {
     if (isObject(a) && isObject(b)) {
       for (const name of new Set([...Object.keys(b), ...Object.keys(a)])) {
         const inner = path === '' ? name : `${path}.${name}`;
-        if (BESIDE_THE_RATING.has(inner)) continue;
+        if (NOT_RATED_MEMBERS.has(inner)) continue;
         if (!(name in b) && OPEN_OBJECTS.has(path)) unchecked.push(inner);
         else visit(inner, a[name], b[name]);
       }
@@ -281,16 +284,16 @@ function compare(served: JsonObject, recomputed: JsonObject) {
   return { compared, differences, unchecked };
 }
 
-/** A block hash has no letter case. */
+/** Normalizes the block hash, whose letter case is insignificant. */
 function withLowerCaseHash(inputs: Json | undefined): Json {
   const object = asObject(inputs);
   const block = asObject(object['block']);
   return { ...object, block: { ...block, hash: String(block['hash']).toLowerCase() } };
 }
 
-// ---------------------------------------------------------------------------------------------------------- for people
+// ---------------------------------------------------------------------------------------------------------- text output
 
-/** The record side by side, then every difference; ends with a verdict and a line feed. */
+/** Formats both ratings side by side, then every difference and the verdict. */
 export function formatReplay(result: ReplayResult): string {
   const inputs = asObject(result.recomputed['inputs']);
   const block = asObject(inputs['block']);
@@ -324,16 +327,16 @@ export function formatReplay(result: ReplayResult): string {
     .join('\n');
 }
 
-/** The scalars of the answer, and the points of each factor. */
-function listMembers(answer: JsonObject): Map<string, Json> {
-  const scalars = Object.entries(answer).filter(
+/** Lists the scalar members and the points of each factor. */
+function listMembers(rating: JsonObject): Map<string, Json> {
+  const scalars = Object.entries(rating).filter(
     ([name, value]) => name !== 'summary' && !isObject(value) && !isArray(value),
   );
-  const factors = isArray(answer['factors']) ? answer['factors'].map((factor) => asObject(factor)) : [];
+  const factors = isArray(rating['factors']) ? rating['factors'].map((factor) => asObject(factor)) : [];
   return new Map([
     ...scalars,
     ...factors.map((factor) => [`points: ${String(factor['name'])}`, factor['points_hundredths'] ?? null] as const),
-    ['summary', answer['summary'] ?? null],
+    ['summary', rating['summary'] ?? null],
   ]);
 }
 
@@ -346,7 +349,7 @@ function toColumns(rows: readonly (readonly string[])[]): string[] {
 
 const showSide = (value: Json | undefined): string => (value === undefined ? '(absent)' : showJson(value));
 
-/** What a service serves must not steer a terminal. */
+/** Replaces control characters, so that foreign text cannot control a terminal. */
 const printable = (line: string): string => line.replaceAll(/\p{C}/gu, '\uFFFD');
 
 const showJson = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -367,5 +370,5 @@ const isArray = (value: Json | undefined): value is readonly Json[] => Array.isA
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object without members in place of anything else: what is then missing shows as missing. */
+/** Returns an empty object for any other value, so that its members count as missing. */
 const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
