@@ -1,4 +1,7 @@
-/** Every variable of configuration.md 1: its default, what it takes, what it refuses; and that no problem holds a value. */
+/**
+ * Tests of every variable of configuration.md 1: its default, what it accepts and what it rejects. No problem contains
+ * a value.
+ */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { address, ALL, key, read, VERIFY } from '../testing/fixtures/sample-environment.ts';
@@ -6,13 +9,13 @@ import { VARIABLES, type Variable } from './config/variables.ts';
 import { formatBaseUrl, type Config } from './config.ts';
 import { DEFAULT_NAMESPACE } from './domain/identifiers/namespace.ts';
 
-/** All that is kept of a token. */
+/** What is stored of a token. */
 const toToken = (text: string) => ({
   sha256: createHash('sha256').update(text).digest('hex'),
   characters: text.length,
 });
 
-it('is legal when nothing is set: not initialised', () => {
+it('an empty environment is a valid configuration that is not initialized', () => {
   expect(read({})).toEqual({
     config: {
       listen: { host: '127.0.0.1', port: 8000 },
@@ -45,7 +48,7 @@ it('is legal when nothing is set: not initialised', () => {
   });
 });
 
-it('reads every group', () => {
+it('an environment with every group set is read completely', () => {
   const { config, problems, warnings } = read(ALL);
   expect([problems, warnings]).toEqual([[], []]);
   expect(config.mainChain).toEqual({
@@ -91,7 +94,7 @@ it('reads every group', () => {
   });
 });
 
-/** Variable, text, what is picked of the configuration, and its value then. */
+/** Variable, text, selected part of the configuration, and its expected value. */
 const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, unknown])[] = [
   ['HOST', '::', ({ listen }) => listen.host, '::'],
   ['HOST', 'localhost', ({ listen }) => listen.host, 'localhost'],
@@ -165,11 +168,11 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'http://collector:4318/base',
     ({ tracing }) => tracing,
-    { endpoint: 'http://collector:4318/base', headers: {}, serviceName: 'machine-rating', share: 1 },
+    { endpoint: 'http://collector:4318/base', headers: {}, serviceName: 'machine-rating', sampleRatio: 1 },
   ],
 ];
 
-it.each(GOOD)('%s takes %j', (name, text, pick, value) => {
+it.each(GOOD)('%s accepts %j', (name, text, pick, value) => {
   const { config, problems } = read({ ...ALL, [name]: text });
   expect(problems).toEqual([]);
   expect(pick(config)).toEqual(value);
@@ -188,7 +191,7 @@ const BAD_URLS = [
 ];
 const BAD_SHA256 = ['a'.repeat(63), 'g'.repeat(64)];
 
-/** Texts that break the rule of their variable. A variable that takes any text is not here. */
+/** Texts that violate the rule of their variable. Variables that accept any text are omitted. */
 const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   HOST: ['two words', 'http://x', '-x'],
   PORT: [...NOT_NUMBERS, '65536'],
@@ -257,20 +260,20 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', '.5', '1e-3', 'all'],
 };
 
-describe.each(Object.entries(BAD))('%s refuses', (name, texts) => {
-  it.each(texts)('%j, by name and not by value', (text) => {
+describe.each(Object.entries(BAD))('%s rejects', (name, texts) => {
+  it.each(texts)('%j by name, without the value', (text) => {
     const { problems } = read({ ...ALL, [name]: text });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
 });
 
-it('takes a copy for lists of a PostgreSQL database', () => {
+it('DATABASE_READ_URL accepts a read replica of a PostgreSQL database', () => {
   const env = { DATABASE_URL: 'postgres://db/svc', DATABASE_READ_URL: 'postgres://copy/svc' };
   const { config, problems } = read(env);
   expect([config.databaseReadUrl, problems]).toEqual(['postgres://copy/svc', []]);
 });
 
-it('takes the rest of tracing where a collector is named, and else not', () => {
+it('the other tracing variables take effect only with a collector', () => {
   const env = {
     OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20a%2Cb, x-tenant=c',
     OTEL_SERVICE_NAME: 'ratings.eu-1',
@@ -280,17 +283,17 @@ it('takes the rest of tracing where a collector is named, and else not', () => {
     endpoint: 'https://collector.example',
     headers: { authorization: 'Bearer a,b', 'x-tenant': 'c' },
     serviceName: 'ratings.eu-1',
-    share: 0.01,
+    sampleRatio: 0.01,
   });
   expect(read(env)).toEqual(read({}));
 });
 
-it('has a case for every variable', () => {
+it('every variable has a case', () => {
   const covered = new Set<string>([...Object.keys(BAD), ...GOOD.map(([name]) => name), ...Object.keys(VERIFY)]);
   expect(VARIABLES.filter((name) => !covered.has(name))).toEqual([]);
 });
 
-it('tells all problems at once', () => {
+it('all problems are reported at once', () => {
   const { problems, config } = read({ PORT: 'x', ADMIN_PORT: 'x', KEEP_EVIDENCE: 'x', INDEXER: 'x', LOG_LEVEL: 'x' });
   expect(problems.map((problem) => problem.split(':')[0])).toEqual([
     ...['PORT', 'ADMIN_PORT', 'KEEP_EVIDENCE', 'INDEXER', 'LOG_LEVEL'],
@@ -298,18 +301,18 @@ it('tells all problems at once', () => {
   expect(config).toEqual(read({}).config);
 });
 
-it('takes an empty text for not set', () => {
+it('an empty text counts as not set', () => {
   expect(read({ PORT: '', REDIS_URL: ' ', INFO_DESK_ADDRESS: '' })).toEqual(read({}));
 });
 
-it('is frozen through and through', () => {
+it('the configuration is deeply frozen', () => {
   const { config } = read(ALL);
   const isFrozen = (value: unknown): boolean =>
     typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
   expect(isFrozen(config)).toBe(true);
 });
 
-it('writes the base of links with an IPv6 address in brackets', () => {
+it('formatBaseUrl puts an IPv6 address in brackets', () => {
   expect(formatBaseUrl({ host: '127.0.0.1', port: 8000 })).toBe('http://127.0.0.1:8000');
   expect(formatBaseUrl({ host: '::1', port: 80 })).toBe('http://[::1]:80');
 });

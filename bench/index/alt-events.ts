@@ -42,7 +42,7 @@ const begun = performance.now();
 indexers.worker.start();
 await indexers.caughtUp;
 const seconds = (performance.now() - begun) / 1000;
-const asked = chain.asked.length;
+const asked = chain.requests.length;
 await indexers.worker.stop();
 
 const times: number[] = [];

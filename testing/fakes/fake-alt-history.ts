@@ -60,14 +60,14 @@ export function recordOf(value: number, parts: Partial<EventRecord> = {}): Event
 export class FakeHistory implements AltHistory {
   /** Oldest first, in the order of execution. */
   readonly transactions: StoredTransaction[] = [];
-  readonly asked: FakeRequest[] = [];
+  readonly requests: FakeRequest[] = [];
   slot = 10;
   slotSeconds = 1;
   pageRows = 1_000;
   firstAvailableSlot = 0;
   genesisIsRight = true;
   /** Runs before each response; may throw the error to return instead. */
-  onRequest: (question: FakeRequest) => void = () => undefined;
+  onRequest: (request: FakeRequest) => void = () => undefined;
   /** Alters a correct page. */
   alterPage: (rows: readonly SignatureRow[], before: string | undefined, about: unknown) => readonly SignatureRow[] = (
     rows,
@@ -122,17 +122,17 @@ export class FakeHistory implements AltHistory {
   }
 
   async checkGenesis(): Promise<void> {
-    this.#ask('genesis');
+    this.#record('genesis');
     if (!this.genesisIsRight) throw chainUnreadable('alt', 'wrong-chain');
   }
 
   async readSlot(): Promise<number> {
-    this.#ask('slot');
+    this.#record('slot');
     return this.slot;
   }
 
   async readFirstAvailableSlot(): Promise<number> {
-    this.#ask('first');
+    this.#record('first');
     return this.firstAvailableSlot;
   }
 
@@ -140,7 +140,7 @@ export class FakeHistory implements AltHistory {
     about: 'event-registry' | MachineId,
     before: string | undefined,
   ): Promise<readonly SignatureRow[]> {
-    this.#ask('page');
+    this.#record('page');
     const rows = this.#listRows(about);
     const from = before === undefined ? 0 : rows.findIndex(({ signature }) => signature === before) + 1;
     // A node that does not know the row returns an empty page.
@@ -149,7 +149,7 @@ export class FakeHistory implements AltHistory {
   }
 
   async readTransaction(row: SignatureRow): Promise<TransactionReadResult> {
-    this.#ask('transaction');
+    this.#record('transaction');
     const { operations } = this.#find(row.signature);
     const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
     const reading: TransactionReadResult =
@@ -158,12 +158,12 @@ export class FakeHistory implements AltHistory {
   }
 
   async readBlockTime(slot: number): Promise<number | undefined> {
-    this.#ask('time');
+    this.#record('time');
     return this.unknownTimes.has(slot) ? undefined : this.timeOf(slot);
   }
 
   async readBlockSignatures(slot: number): Promise<readonly string[]> {
-    this.#ask('block');
+    this.#record('block');
     return this.transactions.filter(({ row }) => row.slot === slot).map(({ row }) => row.signature);
   }
 
@@ -171,7 +171,7 @@ export class FakeHistory implements AltHistory {
     readonly slot: number;
     readonly counts: ReadonlyMap<MachineId, EventLogCount>;
   }> {
-    this.#ask('counts');
+    this.#record('counts');
     return { slot: this.slot, counts: new Map(this.#accounts) };
   }
 
@@ -179,9 +179,9 @@ export class FakeHistory implements AltHistory {
     throw new Error('this chain has no fleet');
   }
 
-  #ask(question: FakeRequest): void {
-    this.asked.push(question);
-    this.onRequest(question);
+  #record(request: FakeRequest): void {
+    this.requests.push(request);
+    this.onRequest(request);
   }
 
   #find(signature: string): StoredTransaction {
@@ -193,8 +193,8 @@ export class FakeHistory implements AltHistory {
   readonly #rows = new Map<unknown, { readonly made: number; readonly rows: readonly SignatureRow[] }>();
 
   #listRows(about: 'event-registry' | MachineId): readonly SignatureRow[] {
-    const kept = this.#rows.get(about);
-    if (kept?.made === this.#made) return kept.rows;
+    const cached = this.#rows.get(about);
+    if (cached?.made === this.#made) return cached.rows;
     const found = this.transactions.filter(({ mentions }) => about === 'event-registry' || mentions.has(about));
     const bySlot = Map.groupBy(found.toReversed(), ({ row }) => row.slot);
     const rows = [...bySlot.values()].flatMap((group) => this.orderInSlot(group.map(({ row }) => row)));
@@ -208,9 +208,9 @@ export class FakeHistory implements AltHistory {
     const row: SignatureRow = { signature: `tx${this.#made}`, slot: this.slot, blockTime, hasFailed };
     const operations = hasFailed ? [] : changes.map((change) => this.#apply(change, hasLogs));
     const machines = new Set([...mentions, ...changes.map(({ machineId }) => machineId)]);
-    const kept = { row, operations, mentions: machines };
-    this.transactions.push(kept);
-    this.#bySignature.set(row.signature, kept);
+    const stored = { row, operations, mentions: machines };
+    this.transactions.push(stored);
+    this.#bySignature.set(row.signature, stored);
     return row.signature;
   }
 

@@ -38,16 +38,16 @@ describe('the walk', () => {
     chain.submit(B, ...records(0, 30));
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.asked.filter((question) => question === 'transaction')).toHaveLength(50);
-    expect(chain.asked.filter((question) => question === 'page')).toHaveLength(10);
+    expect(chain.requests.filter((question) => question === 'transaction')).toHaveLength(50);
+    expect(chain.requests.filter((question) => question === 'page')).toHaveLength(10);
   });
 
   it('sends four requests when nothing has happened', async () => {
     chain.submit(A, recordOf(1));
     await harness.settle();
-    chain.asked.length = 0;
+    chain.requests.length = 0;
     expect(await harness.settle()).toEqual([]);
-    expect(chain.asked).toEqual(['genesis', 'slot', 'page', 'counts']);
+    expect(chain.requests).toEqual(['genesis', 'slot', 'page', 'counts']);
   });
 
   it('imports new transactions, whole pages included', async () => {
@@ -65,7 +65,7 @@ describe('the walk', () => {
     chain.finalize({ hasFailed: true, mentions: [A] });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.asked.filter((question) => question === 'transaction')).toHaveLength(2);
+    expect(chain.requests.filter((question) => question === 'transaction')).toHaveLength(2);
     expect((await store.readAltWalk()).done).toEqual({ signature: 'tx4', slot: chain.slot });
   });
 
@@ -91,10 +91,10 @@ describe('the walk', () => {
     const { open } = await store.readAltWalk();
     expect(open).toMatchObject({ top: { signature: 'tx10' }, cursor: { signature: 'tx5' }, isListed: false });
     chain.onRequest = () => undefined;
-    chain.asked.length = 0;
+    chain.requests.length = 0;
     harness = createAltHarness({ chain, store });
     expect(await harness.settle()).toEqual([]);
-    expect(chain.asked.filter((question) => question === 'page')).toHaveLength(4);
+    expect(chain.requests.filter((question) => question === 'page')).toHaveLength(4);
     await expectAll();
   });
 
@@ -238,9 +238,9 @@ describe('transactions', () => {
     expect(await store.listAltMachines()).toEqual([]);
     expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
     chain.alterReading = (reading) => reading;
-    chain.asked.length = 0;
+    chain.requests.length = 0;
     expect(await harness.settle()).toEqual([]);
-    expect(chain.asked.filter((question) => question === 'transaction')).toHaveLength(1);
+    expect(chain.requests.filter((question) => question === 'transaction')).toHaveLength(1);
     await expectAll();
   });
 
@@ -298,9 +298,9 @@ describe('transactions', () => {
     };
     expect(await harness.settle()).toEqual(['node-busy']);
     chain.onRequest = () => undefined;
-    chain.asked.length = 0;
+    chain.requests.length = 0;
     expect(await harness.settle()).toEqual([]);
-    expect(chain.asked.filter((question) => question === 'transaction').length).toBeLessThanOrEqual(20 - 8);
+    expect(chain.requests.filter((question) => question === 'transaction').length).toBeLessThanOrEqual(20 - 8);
     await expectAll();
   });
 });
@@ -315,7 +315,7 @@ describe('numbering', () => {
     chain.finalize({ changes: [submitted(A, 3)], hasLogs: false });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.asked).not.toContain('block');
+    expect(chain.requests).not.toContain('block');
   });
 
   it('reads the block for the order of two unnumbered transactions of a machine in one slot', async () => {
@@ -324,7 +324,7 @@ describe('numbering', () => {
     chain.finalize({ changes: [submitted(A, 2)] }, { changes: [submitted(A, 3)] });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.asked.filter((question) => question === 'block')).toHaveLength(1);
+    expect(chain.requests.filter((question) => question === 'block')).toHaveLength(1);
   });
 
   it('restarts with each incarnation, and an import adds its anchor', async () => {
@@ -430,7 +430,7 @@ describe('count verification', () => {
     };
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.asked.filter((question) => question === 'page').length).toBeLessThan(50);
+    expect(chain.requests.filter((question) => question === 'page').length).toBeLessThan(50);
   });
 
   it('reports the last event as unreadable when the account shows another one, and logs an error', async () => {

@@ -181,14 +181,14 @@ describe('a node that returns false data', () => {
 
   it('is accepted in trusted mode, which reads fewer headers', async () => {
     const chain = createHistory();
-    const asked: number[] = [];
+    const requested: number[] = [];
     chain.faults.before = (request, numbers) => {
-      if (request === 'headers') asked.push(...numbers);
+      if (request === 'headers') requested.push(...numbers);
     };
     chain.faults.header = (header) => ({ ...header, logsBloom: `0x${'0'.repeat(512)}` });
     const harness = await openHarness({ chain, completeness: 'trusted' });
     expect(await advance(harness)).toBe('caught-up');
-    expect(asked).toEqual([0, 2, 3, 4, 5, 7]);
+    expect(requested).toEqual([0, 2, 3, 4, 5, 7]);
     expect(chain.requests).not.toContain('block-logs');
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });

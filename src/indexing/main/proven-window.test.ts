@@ -28,13 +28,13 @@ describe('windows of a node that serves receipts', () => {
 
   it('request no logs by range or hash, and receipts only where a bloom names a contract', async () => {
     const harness = await openHarness({ chain: createTeller() });
-    const asked: (readonly number[])[] = [];
+    const requested: (readonly number[])[] = [];
     harness.chain.faults.before = (request, detail) => {
-      if (request === 'receipts') asked.push(detail);
+      if (request === 'receipts') requested.push(detail);
     };
     expect(await advance(harness)).toBe('caught-up');
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
-    expect(asked).toEqual([[2, 3, 4, 5, 7]]);
+    expect(requested).toEqual([[2, 3, 4, 5, 7]]);
     expect(harness.chain.requests.filter((each) => each === 'logs' || each === 'block-logs')).toEqual([]);
   });
 

@@ -6,24 +6,24 @@ import type { BlockReader, VerifiedWindow } from './block-reader.ts';
 import { WindowSummary } from './window-summary.ts';
 import { streamWindows } from './window-stream.ts';
 
-interface Asked {
+interface Requested {
   readonly fromBlock: number;
-  readonly answer: PromiseWithResolvers<unknown>;
+  readonly response: PromiseWithResolvers<unknown>;
 }
 
 /** Creates a reader whose responses the test resolves. */
 function createReader() {
-  const asked: Asked[] = [];
+  const requested: Requested[] = [];
   const reader: Pick<BlockReader, 'readWindow'> = {
     async readWindow(range) {
-      const answer = Promise.withResolvers<unknown>();
-      asked.push({ fromBlock: range.fromBlock, answer });
-      await answer.promise;
+      const response = Promise.withResolvers<unknown>();
+      requested.push({ fromBlock: range.fromBlock, response });
+      await response.promise;
       const last = { number: range.toBlock, hash: `0x${range.toBlock}`, timestamp: 0 };
       return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, summary: new WindowSummary() };
     },
   };
-  return { reader: reader as BlockReader, asked };
+  return { reader: reader as BlockReader, requested };
 }
 
 /** Reads a stream in the background and records its outcome. */
@@ -48,67 +48,67 @@ const RANGE = { fromBlock: 0, toBlock: 69 };
 
 describe('a stream of windows', () => {
   it('yields windows in order, however they are returned', async () => {
-    const { reader, asked } = createReader();
+    const { reader, requested } = createReader();
     const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
-    expect(asked.map(({ fromBlock }) => fromBlock)).toEqual([0, 10, 20, 30]);
-    asked[1]!.answer.resolve(undefined);
+    expect(requested.map(({ fromBlock }) => fromBlock)).toEqual([0, 10, 20, 30]);
+    requested[1]!.response.resolve(undefined);
     await settle();
     expect(state.seen).toEqual([]);
-    asked[0]!.answer.resolve(undefined);
+    requested[0]!.response.resolve(undefined);
     await settle();
     expect(state.seen).toEqual([0, 10]);
     for (let i = 2; i < 7; i++) {
-      asked[i]!.answer.resolve(undefined);
+      requested[i]!.response.resolve(undefined);
       await settle();
     }
     expect(state).toEqual({ seen: [0, 10, 20, 30, 40, 50, 60], ended: 'whole' });
   });
 
   it('ends only when no request is in flight', async () => {
-    const { reader, asked } = createReader();
+    const { reader, requested } = createReader();
     const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
-    asked[0]!.answer.reject(chainUnreadable('main', 'transport'));
+    requested[0]!.response.reject(chainUnreadable('main', 'transport'));
     await settle();
     expect(state.ended).toBe('no');
-    for (const { answer } of asked.slice(1)) answer.reject(new Error('late'));
+    for (const { response } of requested.slice(1)) response.reject(new Error('late'));
     await settle();
     expect(state).toEqual({ seen: [], ended: 'ChainUnreadable' });
   });
 
   it('requests half the range only after the larger windows have settled', async () => {
-    const { reader, asked } = createReader();
+    const { reader, requested } = createReader();
     const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
-    asked[0]!.answer.reject(new LogQueryRefused('range-too-large'));
+    requested[0]!.response.reject(new LogQueryRefused('range-too-large'));
     await settle();
-    expect(asked).toHaveLength(4);
-    for (const { answer } of asked.slice(1)) answer.resolve(undefined);
+    expect(requested).toHaveLength(4);
+    for (const { response } of requested.slice(1)) response.resolve(undefined);
     await settle();
-    expect(asked.slice(4).map(({ fromBlock }) => fromBlock)).toEqual([0, 5, 10, 15]);
+    expect(requested.slice(4).map(({ fromBlock }) => fromBlock)).toEqual([0, 5, 10, 15]);
     expect(state).toEqual({ seen: [], ended: 'no' });
   });
 
   it('requests smaller windows after a response that timed out', async () => {
-    const { reader, asked } = createReader();
+    const { reader, requested } = createReader();
     const pace = new AdaptiveWindow(10);
     follow(streamWindows(reader, pace, RANGE, new AbortController().signal));
     await settle();
-    asked[0]!.answer.reject(chainUnreadable('main', 'deadline'));
+    requested[0]!.response.reject(chainUnreadable('main', 'deadline'));
     await settle();
     expect(pace.windowBlocks).toBe(5);
   });
 
   it('ends early when the signal is aborted', async () => {
-    const { reader, asked } = createReader();
+    const { reader, requested } = createReader();
     const abort = new AbortController();
     const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, abort.signal));
     await settle();
     abort.abort();
-    for (const { answer } of asked) answer.resolve(undefined);
+    for (const { response } of requested) response.resolve(undefined);
     await settle();
     expect(state).toEqual({ seen: [0], ended: 'whole' });
-    expect(asked).toHaveLength(4);
+    expect(requested).toHaveLength(4);
   });
 });
