@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
-import { createEvidenceHarness, passSteps, type EvidenceScene } from '../../testing/fixtures/evidence-documents.ts';
+import { createEvidenceHarness, passSteps, type EvidenceHarness } from '../../testing/fixtures/evidence-documents.ts';
 import * as steps from '../../src/domain/evidence/evidence-steps.ts';
 import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
@@ -62,7 +62,7 @@ function measureChecks(): void {
 }
 
 /** From the bytes to the proven document; chain and store are left out. */
-function judge(scene: EvidenceScene, rules: steps.EvidenceRules): steps.ProvenEvidence {
+function judge(scene: EvidenceHarness, rules: steps.EvidenceRules): steps.ProvenEvidence {
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(scene.body)), rules);
   const timed = steps.requireClock(supported, scene.nowMilliseconds, scene.latestMilliseconds);
   const matching = steps.requireMatch(steps.requireChallenge(timed, scene.lookup(timed.nonceHash)), rules);

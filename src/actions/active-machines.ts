@@ -1,5 +1,5 @@
 /**
- * Which machines told of something last, and what is each worth? (decisions 4.) The indexes of events choose; how far they are is told beside. Each
+ * Lists recently active machines with their ratings (decisions 4). The event indexes select them, and their progress is reported; each
  * machine is then read from its chain.
  */
 import { mergeActive, type ActiveMachine } from '../domain/machine/active-machine.ts';
@@ -18,22 +18,22 @@ export interface ActiveMachineSummary extends ActiveMachine {
 export interface ActiveMachineList {
   /** Newest event first. */
   readonly machines: readonly ActiveMachineSummary[];
-  /** Those that belong in the list and could not be read. */
+  /** Number of machines that belong in the list but could not be read. */
   readonly unreadableCount: number;
   readonly indexes: IndexReports;
 }
 
-/** Throws `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain as a whole cannot be read. */
+/** Returns at most `limit` machines. Throws `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain cannot be read. */
 export async function listActiveMachines(ctx: Ctx, limit: number): Promise<ActiveMachineList> {
   const main = requireMain(ctx);
   const { store, alt } = ctx;
   const [indexes, mainList, altList] = await Promise.all([
-    // Throws where the stored index is of another chain, of which nothing is served.
+    // Throws where the stored index belongs to another chain: nothing of it is served.
     getIndexReports(ctx, main),
     store.listActiveMachines(limit),
     alt === undefined ? [] : store.listActiveAltMachines(limit),
   ]);
-  // In one tick, so that all of them share one multicall.
+  // In one tick, so that all reads share one multicall.
   const entries = await Promise.all(mergeActive([mainList, altList], limit).map((machine) => readEntry(ctx, machine)));
   return {
     machines: entries.filter((entry) => typeof entry === 'object'),
@@ -42,7 +42,7 @@ export async function listActiveMachines(ctx: Ctx, limit: number): Promise<Activ
   };
 }
 
-/** `gone`: it does not live here any more. */
+/** Reads one entry. `gone`: the machine is no longer here. */
 async function readEntry(ctx: Ctx, active: ActiveMachine): Promise<ActiveMachineSummary | 'gone' | 'unreadable'> {
   try {
     const { main, snapshot, alt } = await findMachine(ctx, active.id, { firstEvents: false });

@@ -1,6 +1,6 @@
 /**
- * What rates a machine of the alt chain right now, and what do the routes show that do not rate it? (http-facts 4 and 5, chain-svm 5
- * and 6, decisions 1.) Its events come from the index of that chain; its bond and its flags are the main chain's.
+ * Ratings and summaries of alt-chain machines (http-facts 4 and 5, chain-svm 5 and 6, decisions 1). Events come from the alt chain's
+ * index; bond and flags from the main chain.
  */
 import { NO_EVENTS, type AltEventLog } from '../domain/alt-chain/alt-machine-facts.ts';
 import { unwrap, unwrapOptional } from '../domain/read-result.ts';
@@ -16,10 +16,10 @@ import type { EventHistoryRead } from './event-history.ts';
 import type { FoundAltMachine } from './find-machine.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 
-/** What every route shows of a machine's standing; a rating is more. */
+/** Members of a rating that every route shows. */
 export type MachineStatus = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
 
-/** A machine as routes show it that rate no machine of the alt chain. */
+/** Machine as shown by routes that do not rate machines of the alt chain. */
 export interface MachineSummary {
   readonly snapshot: MachineSnapshot;
   readonly rating: MachineStatus;
@@ -27,7 +27,7 @@ export interface MachineSummary {
 }
 
 /**
- * Rates it from its indexed events, or tells why it cannot: while the index is behind, the counts are of what is indexed.
+ * Rates a machine from its indexed events, or reports why it cannot: while the index lags, the counts are of the indexed events.
  * Throws `ChainUnreadable` of either chain, `StoreUnavailable`.
  */
 export async function rateAltMachine(
@@ -43,10 +43,10 @@ export async function rateAltMachine(
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
   const unavailable = log.count === 0 ? 'no_events_yet' : history.isComplete ? undefined : 'indexer_behind';
   const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count };
-  return computeRating({ ...facts, alt: toStanding(alt, unavailable) }, rates, nowSeconds(ctx.clock));
+  return computeRating({ ...facts, alt: toHomeInfo(alt, unavailable) }, rates, nowSeconds(ctx.clock));
 }
 
-/** Its standing without a rating. Throws `ChainUnreadable` of either chain. */
+/** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain. */
 export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineSummary {
   const { count } = readEventLog(alt);
   const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
@@ -59,11 +59,11 @@ export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: Ma
       hasNegativeFlag: isFlagPlausible(flaggedAt, nowSeconds(ctx.clock)),
       eventCount: count,
     },
-    alt: toStanding(alt, count === 0 ? 'no_events_yet' : 'not_rated_here'),
+    alt: toHomeInfo(alt, count === 0 ? 'no_events_yet' : 'not_rated_here'),
   };
 }
 
-/** What the machine's log account counts; never so many that a position is not a safe integer. */
+/** Returns the counts of the machine's log account. Throws `ChainUnreadable` where a position is not a safe integer. */
 export function readEventLog({ snapshot }: FoundAltMachine): {
   readonly count: number;
   readonly priorEventCount: bigint;
@@ -73,6 +73,6 @@ export function readEventLog({ snapshot }: FoundAltMachine): {
   return { count: Number(count), priorEventCount };
 }
 
-function toStanding(alt: FoundAltMachine, unavailable: AltHomeInfo['unavailable']): AltHomeInfo {
+function toHomeInfo(alt: FoundAltMachine, unavailable: AltHomeInfo['unavailable']): AltHomeInfo {
   return { ordinal: alt.chain.ordinal, slot: alt.snapshot.slot, unavailable };
 }

@@ -1,7 +1,6 @@
 /**
- * What is the first-generation machine, or who is the operator, that a wallet of the alt chain is bound to? (Address-keyed routes of the
- * interface, http-facts 8, chain-evm 2.9.) The alt chain resolves the wallet and does nothing else; everything that is rated is read from the
- * main chain. Both actions throw `ServiceNotInitialised`, `WalletNotBound`, `BindingRevoked`, `BindingRegistryUnreadable`, `ChainUnreadable`,
+ * Legacy machines and operators by bound wallet of the alt chain (address-keyed routes of the interface, http-facts 8, chain-evm 2.9). The
+ * alt chain only resolves the wallet; everything that is rated is read from the main chain. Both actions throw `ServiceNotInitialised`, `WalletNotBound`, `BindingRevoked`, `BindingRegistryUnreadable`, `ChainUnreadable`,
  * `StoreUnavailable`.
  */
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
@@ -24,19 +23,19 @@ import { VersionedCache } from './versioned-cache.ts';
 
 export interface RatedLegacyMachine {
   readonly id: MachineId;
-  /** Of its DID. */
+  /** Address of its DID. */
   readonly address: Address;
   readonly block: BlockRef;
   readonly rating: Rating;
 }
 
 export interface BoundFleetPage {
-  /** The operator that the wallet is bound to. */
+  /** Operator that the wallet is bound to. */
   readonly operator: Address;
   readonly block: BlockRef;
   readonly machines: readonly RatedLegacyMachine[];
   readonly total: number;
-  /** Machines of this page that could not be read. */
+  /** Number of machines of this page that could not be read. */
   readonly unreadableCount: number;
   readonly index: FreshIndex;
 }
@@ -46,16 +45,16 @@ interface Sources {
   readonly firstGeneration: LegacyMachines;
 }
 
-/** Also throws `MachineAbsent` when the wallet is bound to no machine, and `EventIndexSyncing`. */
+/** Rates the machine of a wallet. Also throws `MachineAbsent` when the wallet is bound to no machine, and `EventIndexSyncing`. */
 export async function getBoundRating(ctx: Ctx, wallet: AltKey): Promise<RatedLegacyMachine> {
   const sources = requireSources(ctx);
   const address = await readBoundAddress(ctx, wallet);
   const machine = await sources.firstGeneration.readMachineOf(address, eventsFrom(ctx));
   if (machine === undefined || !unwrap(machine.exists)) throw new Fault('MachineAbsent', {});
-  return rateFirstGeneration(ctx, sources, machine, address);
+  return rateLegacyMachine(ctx, sources, machine, address);
 }
 
-/** Also throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
+/** Rates a page of the operator's machines. Also throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
 export async function listBoundFleet(ctx: Ctx, wallet: AltKey, offset: number, limit: number): Promise<BoundFleetPage> {
   const sources = requireSources(ctx);
   const { main, firstGeneration } = sources;
@@ -97,7 +96,7 @@ function eventsFrom(ctx: Ctx): EventsFrom {
   return async (id) => (await ctx.store.readRatingState('first', id, fingerprint))?.nextSeq ?? 0;
 }
 
-/** `gone`: the operator's, but not registered any more. */
+/** Rates one entry. `gone`: the operator's, but no longer registered. */
 async function readEntry(
   ctx: Ctx,
   sources: Sources,
@@ -106,7 +105,7 @@ async function readEntry(
   if (machine === undefined) return 'unreadable';
   try {
     if (!unwrap(machine.exists)) return 'gone';
-    return await rateFirstGeneration(ctx, sources, machine, unwrap(machine.address));
+    return await rateLegacyMachine(ctx, sources, machine, unwrap(machine.address));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return classifyFault(error);
@@ -115,8 +114,8 @@ async function readEntry(
 
 const createHistories = () => new VersionedCache<LegacyMachine, EventHistoryRead>();
 
-/** Rated like any machine; there are no flags, no override and no earlier chain in the first generation. */
-async function rateFirstGeneration(
+/** Rates a legacy machine like any other; it has no flags, no override and no earlier chain. */
+async function rateLegacyMachine(
   ctx: Ctx,
   sources: Sources,
   machine: LegacyMachine,

@@ -1,6 +1,6 @@
 /**
- * What is known of a machine's events? (chain-evm 3.7.) The stored fold, and the records after it with the times of their blocks. The same
- * for both generations; only the registry differs.
+ * Event history of a machine: the stored rating state, and the records after it with their block times (chain-evm 3.7). The same for both
+ * generations; only the registry differs.
  */
 import { pairEvents } from '../domain/machine/event-pairing.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
@@ -17,29 +17,29 @@ import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { EventGeneration } from '../ports/main-chain.ts';
 import type { StoredRatingState, StoredRatingStateDay } from '../ports/store.ts';
 
-/** More records than this after the fold are the indexer's work, not a request's. */
+/** Maximum number of records after the state that a request reads; more are left to the indexer. */
 const MAX_TAIL = 2_000;
 
-/** The fold and the events after it: fixed for a block and a configuration of rates. */
+/** Rating state and the events after it, fixed for a block and a configuration of rates. */
 export interface EventHistoryRead {
   readonly state: RatingState;
   readonly tail: readonly RatingEvent[];
 }
 
-/** The events of one machine at one block. */
+/** Source of the events of one machine at one block. */
 export interface EventSource {
   readonly generation: EventGeneration;
   readonly id: MachineId;
   readonly block: BlockRef;
   readonly count: number;
   readonly hasPriorEvents: boolean;
-  /** What was read with the machine. */
+  /** Pages that were read with the machine. */
   readonly pages: readonly (ReadResult<EventPage> | undefined)[];
-  /** The records at positions `from` to `to - 1`. Throws `ChainUnreadable`. */
+  /** Reads the records at positions `from` to `to - 1`. Throws `ChainUnreadable`. */
   readonly readEvents: (from: number, to: number) => Promise<EventPage>;
 }
 
-/** Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`. */
+/** Reads the history of the source. Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`. */
 export async function readHistory(
   ctx: Ctx,
   main: MainChainPorts,
@@ -49,7 +49,7 @@ export async function readHistory(
   const { generation, id, count } = source;
   const stored = await ctx.store.readRatingState(generation, id, fingerprint);
   const fold =
-    stored !== undefined && (await isOfSource(main, source, stored))
+    stored !== undefined && (await isFromSource(main, source, stored))
       ? decodeRatingState(stored.state)
       : emptyRatingState();
   if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
@@ -59,7 +59,8 @@ export async function readHistory(
 }
 
 /**
- * All events of the source, as far as possible by their days; undefined where too many would have to be read. Throws as `readHistory`.
+ * Reads all events of the source, as far as possible as stored days; returns undefined where too many would have to be read. Throws as
+ * `readHistory`.
  */
 export async function readDayHistory(
   ctx: Ctx,
@@ -69,7 +70,7 @@ export async function readDayHistory(
 ): Promise<DayHistory | undefined> {
   const { generation, id, count } = source;
   const stored = await ctx.store.listRatingStateDays(generation, id, fingerprint, RETAINED_DAYS + 1);
-  const days = (await isOfSource(main, source, stored)) ? stored.days : [];
+  const days = (await isFromSource(main, source, stored)) ? stored.days : [];
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');
   if (count - from > MAX_TAIL) return undefined;
@@ -86,8 +87,8 @@ function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateD
   }
 }
 
-/** A fold of before an import, or of another chain, says nothing about the records that are readable at this block. */
-async function isOfSource(
+/** Returns whether a stored state belongs to the records at this block, and not to an earlier import or another chain. */
+async function isFromSource(
   main: MainChainPorts,
   { generation, id, block }: EventSource,
   { epoch }: Pick<StoredRatingState, 'epoch'>,
@@ -95,7 +96,7 @@ async function isOfSource(
   return (await main.eventTimes.readEventEpoch(generation, id, block)) === epoch;
 }
 
-/** The records at positions `from` to `to - 1`, and the same as events of the model, with the time of their blocks. */
+/** Reads the records at positions `from` to `to - 1`, and converts them to events of the model with their block times. */
 export async function readTimedEvents(
   main: MainChainPorts,
   source: EventSource,
@@ -126,7 +127,7 @@ async function readRecords(
   return (await readEvents(from, to)).records;
 }
 
-/** Never so many that a position is not a safe integer. Throws `ChainUnreadable`. */
+/** Converts a count. Throws `ChainUnreadable` where a position is not a safe integer. */
 export function toEventCount(count: bigint): number {
   if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw chainUnreadable('main', 'undecodable');
   return Number(count);

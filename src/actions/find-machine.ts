@@ -1,6 +1,6 @@
 /**
- * Where does a machine live, and what do the chains that know of it say? (chain-evm 3.6, chain-svm 4.) The main chain is asked first; where
- * it names no home here, the alt chain is, and a machine is absent only when both have said so.
+ * Finds a machine and its facts on its home chain (chain-evm 3.6, chain-svm 4). The main chain is read first; where it names no home here,
+ * the alt chain is read. A machine is absent only when both chains say so.
  * Everything here throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
  */
 import type { AltDeployment } from '../domain/alt-chain/alt-deployment.ts';
@@ -16,10 +16,10 @@ import type { MaybePromise } from './maybe-async.ts';
 
 export interface FoundMachine {
   readonly main: MainChainPorts;
-  /** What the main chain says of it. Of a machine that lives on the alt chain: its bond and its flags. */
+  /** Facts on the main chain; for a machine of the alt chain only bond and flags apply. */
   readonly snapshot: MachineSnapshot;
   readonly deployment: DeploymentFacts;
-  /** Undefined: it lives on the main chain. */
+  /** Undefined: a machine of the main chain. */
   readonly alt: FoundAltMachine | undefined;
 }
 
@@ -29,26 +29,26 @@ export interface FoundAltMachine extends AltChainPorts {
   readonly deployment: AltDeployment;
 }
 
-/** Whether what is kept serves, or the chains are asked after the call: a write is judged by nothing that is kept. */
-type Currency = 'kept' | 'now';
+/** Whether cached facts may be used. Writes are judged by fresh facts only. */
+type Freshness = 'cached' | 'fresh';
 
-/** A machine of a chain that is served; every other is a fault. Does not wait for a main-chain machine that is kept. */
+/** Finds a machine of a served chain; any other is a fault. Returns a cached main-chain machine synchronously. */
 export function findMachine(
   ctx: Ctx,
   id: MachineId,
   { firstEvents }: { readonly firstEvents: boolean },
 ): MaybePromise<FoundMachine> {
   const main = requireMain(ctx);
-  const kept = main.chain.getCached(id, firstEvents);
-  return kept === undefined
-    ? readAnew(ctx, main, id, firstEvents).then((facts) => settleHome(ctx, main, facts, 'kept'))
-    : settleHome(ctx, main, kept, 'kept');
+  const cached = main.chain.getCached(id, firstEvents);
+  return cached === undefined
+    ? readFacts(ctx, main, id, firstEvents).then((facts) => settleHome(ctx, main, facts, 'cached'))
+    : settleHome(ctx, main, cached, 'cached');
 }
 
-/** The same, from facts that are asked for after the call. */
+/** Does the same with reads that start after the call. */
 export async function findMachineUncached(ctx: Ctx, id: MachineId): Promise<FoundMachine> {
   const main = requireMain(ctx);
-  return settleHome(ctx, main, await main.chain.readMachineUncached(id), 'now');
+  return settleHome(ctx, main, await main.chain.readMachineUncached(id), 'fresh');
 }
 
 export function requireMain({ main }: Ctx): MainChainPorts {
@@ -60,13 +60,13 @@ function settleHome(
   ctx: Ctx,
   main: MainChainPorts,
   facts: CachedMachine,
-  currency: Currency,
+  freshness: Freshness,
 ): MaybePromise<FoundMachine> {
   const { snapshot, deployment } = facts;
   const home = judgeFacts(ctx, facts);
   if (home === 'main') return { main, snapshot, deployment, alt: undefined };
   if (ctx.alt === undefined) throw new Fault('MachineAbsent', {});
-  return findOnAltChain(ctx, ctx.alt, main, facts, home, currency);
+  return findOnAltChain(ctx, ctx.alt, main, facts, home, freshness);
 }
 
 async function findOnAltChain(
@@ -75,30 +75,30 @@ async function findOnAltChain(
   main: MainChainPorts,
   facts: CachedMachine,
   home: Exclude<MachineHome, 'main'>,
-  currency: Currency,
+  freshness: Freshness,
 ): Promise<FoundMachine> {
   const { id } = facts.snapshot;
-  const { snapshot, deployment } = await (currency === 'now'
+  const { snapshot, deployment } = await (freshness === 'fresh'
     ? alt.chain.readMachineUncached(id)
     : alt.chain.readMachine(id));
   const existence = judgeAltMachine(home, snapshot.machine);
   if (existence.kind === 'present') {
     const { machine } = existence;
-    noteContradiction(ctx, facts.snapshot, machine);
+    logContradiction(ctx, facts.snapshot, machine);
     return { main, ...facts, alt: { ...alt, machine, snapshot, deployment } };
   }
   if (existence.kind === 'absent') throw new Fault('MachineAbsent', {});
   const again = await main.chain.readMachineUncached(id);
   if (judgeConfirmation(judgeFacts(ctx, again)) === 'absent') throw new Fault('MachineAbsent', {});
-  // Once: a home that is not the alt chain leaves nothing to confirm.
-  return settleHome(ctx, main, again, 'now');
+  // At most once: a home other than the alt chain leaves nothing to confirm.
+  return settleHome(ctx, main, again, 'fresh');
 }
 
 function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): MachineHome {
   return judgeHome(snapshot, { local: deployment.localOrdinal, alt: alt?.chain.ordinal });
 }
 
-async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<CachedMachine> {
+async function readFacts(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<CachedMachine> {
   const { fingerprint } = ctx.fxRates.current();
   const eventsFrom = async () => (await ctx.store.readRatingState('second', id, fingerprint))?.nextSeq ?? 0;
   const [deployment, snapshot] = await Promise.all([
@@ -111,8 +111,8 @@ async function readAnew(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEven
 /** Snapshots whose contradiction is logged: one line for each. */
 const createLogged = () => new WeakSet<MachineSnapshot>();
 
-/** The machine's own account wins; the link to the main chain is pushed there later, by anyone. */
-function noteContradiction({ log, actionState }: Ctx, snapshot: MachineSnapshot, { operator }: AltMachine): void {
+/** Logs different operators on the two chains. The machine's account wins; anyone may sync the main chain later. */
+function logContradiction({ log, actionState }: Ctx, snapshot: MachineSnapshot, { operator }: AltMachine): void {
   const logged = actionState.of(createLogged);
   if (snapshot.operator.state !== 'present' || snapshot.operator.value === operator || logged.has(snapshot)) return;
   logged.add(snapshot);

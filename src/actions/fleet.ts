@@ -1,6 +1,6 @@
 /**
- * Which machines does an operator have, and what is each worth? (`GET /operator/{did}/machines` of the interface.)
- * The index of the main chain and the snapshot of the alt chain choose and say how old they are; each machine is then read from its chain.
+ * Lists an operator's machines with their ratings (`GET /operator/{did}/machines` of the interface).
+ * The index of the main chain and the snapshot of the alt chain select them and report their age; each machine is then read from its chain.
  */
 import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
 import { Fault, type UnreadableCause } from '../domain/faults.ts';
@@ -24,18 +24,18 @@ export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
 export interface FleetPage {
   readonly machines: readonly MachineSummary[];
   readonly total: number;
-  /** Machines of this page that could not be read, and rows of the operator's snapshot that may belong to any page. */
+  /** Number of machines of this page that could not be read, plus unreadable rows of the operator's snapshot, which may belong to any page. */
   readonly unreadableCount: number;
   readonly index: FreshIndex;
   /** Undefined: no alt chain is configured. */
   readonly altSnapshotAgeSeconds: number | undefined;
 }
 
-/** What is wrong with one machine; every other cause is wrong with the main chain, and no page can be made at all. */
+/** Causes that affect one machine only. Any other cause affects the main chain, and no page can be served. */
 const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodable', 'contradiction', 'events']);
 
 /**
- * Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `AltSnapshotOutOfDate`, `ServiceNotInitialised`, `StoreUnavailable`, and
+ * Returns one page. Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `AltSnapshotOutOfDate`, `ServiceNotInitialised`, `StoreUnavailable`, and
  * `ChainUnreadable` when the main chain as a whole cannot be read.
  */
 export async function listFleet(ctx: Ctx, operator: Address, offset: number, limit: number): Promise<FleetPage> {
@@ -47,7 +47,7 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
   const now = ctx.clock.nowMilliseconds();
   const index = requireFreshIndex(ctx, { ...head, indexedBlock });
   const altSnapshotAgeSeconds = ctx.alt && requireFresh(ctx, observation, now);
-  // In one tick, so that all of them share one multicall and one question to the alt chain.
+  // In one tick, so that all reads share one multicall and one call to the alt chain.
   const entries = await Promise.all(machines.map((machine) => readEntry(ctx, operator, machine)));
   return {
     machines: entries.filter((entry) => typeof entry === 'object'),
@@ -58,9 +58,9 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
   };
 }
 
-/** Throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
-export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: IndexProgress): FreshIndex {
-  const index = judgeIndexFreshness(reading, clock.nowMilliseconds(), pollIntervalSeconds);
+/** Returns the freshness of the index. Throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
+export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, progress: IndexProgress): FreshIndex {
+  const index = judgeIndexFreshness(progress, clock.nowMilliseconds(), pollIntervalSeconds);
   if (index.kind === 'stale') throw new Fault('OperatorIndexStale', { ageSeconds: index.headObservedAgeSeconds });
   if (index.kind === 'syncing') {
     throw new Fault('OperatorIndexSyncing', { indexedBlock: index.indexedBlock, headBlock: index.headBlock });
@@ -68,17 +68,17 @@ export function requireFreshIndex({ clock, pollIntervalSeconds }: Ctx, reading: 
   return index;
 }
 
-/** From the copy, where there is one that is fit to list from; whether it is, the head decides that the store itself knows of. */
+/** Reads from the replica if it is fresh, judged by the head in the primary store; else from the primary. */
 async function readListing(
   ctx: Ctx,
   head: IndexProgress,
   list: (store: ListStore) => Promise<FleetListing>,
 ): Promise<FleetListing> {
-  const copied = await ctx.readReplica?.tryReplica(list, (listing) => isFit(ctx, head, listing));
-  return copied ?? list(ctx.store);
+  const fromReplica = await ctx.readReplica?.tryReplica(list, (listing) => isUpToDate(ctx, head, listing));
+  return fromReplica ?? list(ctx.store);
 }
 
-function isFit(ctx: Ctx, head: IndexProgress, { indexedBlock, observation }: FleetListing): boolean {
+function isUpToDate(ctx: Ctx, head: IndexProgress, { indexedBlock, observation }: FleetListing): boolean {
   const now = ctx.clock.nowMilliseconds();
   const index = judgeIndexFreshness({ ...head, indexedBlock }, now, ctx.pollIntervalSeconds);
   const age = judgeObservationAge(observation?.observedAtMilliseconds, now);
@@ -104,7 +104,7 @@ function requireFresh(ctx: Ctx, observation: AltFleetObservation | undefined, no
   throw new Fault('AltSnapshotOutOfDate', {});
 }
 
-/** `gone`: not here any more, though nobody has seen it leave. */
+/** Reads one entry. `gone`: no longer here, although the index has not seen it leave. */
 async function readEntry(
   ctx: Ctx,
   operator: Address,
@@ -113,7 +113,7 @@ async function readEntry(
   try {
     const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
     if (alt !== undefined) return alt.machine.operator === operator ? summarizeAltMachine(ctx, alt, snapshot) : 'gone';
-    // One that has come home stands in the list of whoever holds it there.
+    // A machine that returned to the main chain is in the list of its holder there.
     return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : 'gone';
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -121,7 +121,7 @@ async function readEntry(
   }
 }
 
-/** What a fault of one machine makes of its entry; throws what is wrong with the whole page. */
+/** Returns what a fault of one machine makes of its entry; throws a fault that affects the whole page. */
 export function classifyFault(fault: Fault): 'gone' | 'unreadable' {
   switch (fault.kind) {
     case 'MachineAbsent':

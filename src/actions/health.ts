@@ -1,4 +1,4 @@
-/** Is the service fit to answer? (`/ready` of the interface, http-facts 12.) */
+/** Health checks: readiness and index freshness (`/ready` of the interface, http-facts 12). */
 import { Fault } from '../domain/faults.ts';
 import {
   isObservationFresh,
@@ -12,7 +12,7 @@ import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { raceTimeout } from './race-timeout.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
-/** How far the operator index is. What was never read is undefined. */
+/** Progress of the operator index; undefined where never read. */
 export interface OperatorIndexReport {
   readonly isReady: boolean;
   readonly indexedBlock: number | undefined;
@@ -21,7 +21,7 @@ export interface OperatorIndexReport {
   readonly headObservedAgeSeconds: number | undefined;
 }
 
-/** How far the index of the alt chain's events is. */
+/** Progress of the alt chain's event index. */
 export interface AltIndexReport {
   readonly isReady: boolean;
   readonly slot: number | undefined;
@@ -33,11 +33,11 @@ export interface Readiness {
   readonly mainChain: MainChainReadiness;
   /** Undefined: this server does not run Verify. */
   readonly verify: boolean | undefined;
-  /** Informs, does not decide. Undefined: not initialised. */
+  /** Informational; does not affect readiness. Undefined: not initialized. */
   readonly operatorIndex: OperatorIndexReport | undefined;
-  /** Informs, does not decide. Undefined: not initialised, or no alt chain is configured. */
+  /** Informational; does not affect readiness. Undefined: not initialized, or no alt chain is configured. */
   readonly altIndex: AltIndexReport | undefined;
-  /** Informs, does not decide. Undefined: each replica counts requests alone, as configured. */
+  /** Informational; does not affect readiness. Undefined: distributed rate limiting is not configured. */
   readonly isRateLimitDistributed: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observ
 
 const READ_TIMEOUT_MILLISECONDS = 2_000;
 
-const UNINITIALISED = {
+const UNINITIALIZED = {
   isReady: false,
   mainChain: NOTHING_READY,
   verify: false,
@@ -68,35 +68,35 @@ const UNINITIALISED = {
   altIndex: undefined,
 };
 
-/** Throws no fault: what cannot be read is not ready, and neither is a process that was told to end. */
+/** Reports readiness. Throws no fault: what cannot be read is not ready, and neither is a draining process. */
 export async function getReadiness(ctx: Ctx): Promise<Readiness> {
-  const { main, process: standing } = ctx;
-  const countsTogether = standing?.isRateLimitDistributed();
-  if (main === undefined) return { ...UNINITIALISED, isRateLimitDistributed: countsTogether };
+  const { main, process } = ctx;
+  const isRateLimitDistributed = process?.isRateLimitDistributed();
+  if (main === undefined) return { ...UNINITIALIZED, isRateLimitDistributed };
   const [mainChain, verify, { index, altIndex }] = await Promise.all([
     main.chain.readReadiness(),
     readVerify(ctx),
     readIndexes(ctx, main),
   ]);
   return {
-    isReady: Object.values(mainChain).every(Boolean) && verify !== false && standing?.isStopping() !== true,
+    isReady: Object.values(mainChain).every(Boolean) && verify !== false && process?.isStopping() !== true,
     mainChain,
     verify,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    isRateLimitDistributed: countsTogether,
+    isRateLimitDistributed,
   };
 }
 
-/** How far the indexes are; undefined as in `Readiness`. */
+/** Progress of both indexes; undefined as in `Readiness`. */
 export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
 
-/** How fresh the indexes are. */
+/** Freshness of the indexes. */
 export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
 }
 
-/** Both indexes decide. Throws no fault: what cannot be read is not fresh. */
+/** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
   if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
@@ -106,7 +106,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
 }
 
-/** For what is answered from the index: throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
+/** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
 export async function getIndexReports(ctx: Ctx, main: MainChainPorts): Promise<IndexReports> {
   const [index, altIndex] = await Promise.all([main.index.readMainChainIndex(), readAltIndex(ctx)]);
   return { operatorIndex: toReport(ctx, index), altIndex };
@@ -169,7 +169,7 @@ async function readInTime<T>({ timers }: Ctx, read: () => Promise<T>, fallback: 
   }
 }
 
-/** What a worker that stands still knew is not ready. */
+/** Reports an index as not ready when its observation is too old: its worker may have stopped. */
 function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltIndexStatus): AltIndexReport {
   const ageSeconds = judgeObservationAge(observedAtMilliseconds, ctx.clock.nowMilliseconds());
   return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds };

@@ -1,5 +1,5 @@
 /**
- * How did a machine's rating come to be, and from which events? (`GET /mcr/{did}/history` and `GET /machines/{machine_id}/events`, decisions 4.)
+ * Rating history and events of a machine (`GET /mcr/{did}/history` and `GET /machines/{machine_id}/events`, decisions 4).
  * Every action throws what `getRating` throws.
  */
 import { chainUnreadable, Fault } from '../domain/faults.ts';
@@ -26,39 +26,39 @@ const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
 export interface MachineHistory extends DailyRatings {
   readonly rated: RatedSnapshot;
-  /** False: not all events are indexed, or not all days of many; then there are no days. */
+  /** False: not all events are indexed, or not all days of a long history are stored; then there are no days. */
   readonly isComplete: boolean;
 }
 
-/** What a page of events holds of one of them. */
+/** Event on a page of events. */
 export interface ListedEvent {
   readonly record: EventRecord;
   readonly position: number;
   /** Unix seconds. */
   readonly blockTimestamp: number;
   readonly judgement: EventJudgement;
-  /** Of well-formed revenue only. */
+  /** Only for well-formed revenue. */
   readonly amount: AmountView | undefined;
 }
 
 export interface EventListing {
   readonly snapshot: MachineSnapshot;
-  /** How many events the rating counts. */
+  /** Number of events that the rating counts. */
   readonly eventCount: number;
   /** Newest first. */
   readonly events: readonly ListedEvent[];
-  /** The cursor of the next page; undefined: this one ends with the oldest event. */
+  /** Cursor of the next page; undefined: this page ends with the oldest event. */
   readonly nextCursor: number | undefined;
   readonly alt: AltHomeInfo | undefined;
 }
 
-/** Events before the position `cursor`. */
+/** Page of events before the position `cursor`. */
 export interface EventQuery {
   readonly cursor: number;
   readonly limit: number;
 }
 
-/** One rating per day of the last year. */
+/** Returns one rating per day of the last year. */
 export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistory> {
   const located = await findMachine(ctx, id, { firstEvents: false });
   const { main, snapshot, alt } = located;
@@ -98,7 +98,7 @@ async function computeDays(
   return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
 }
 
-/** All events: of few of them each one, of many their days. */
+/** Reads the whole history: every event of a short one, the stored days of a long one. */
 async function readWhole(
   ctx: Ctx,
   located: FoundMachine,
@@ -119,7 +119,7 @@ interface TimedEvents {
   readonly events: readonly RatingEvent[];
 }
 
-/** The events at positions `from` to `to - 1`, of which the rating counts every one. Throws `ChainUnreadable` where it has fewer. */
+/** Reads the events at positions `from` to `to - 1`, all of which the rating counts. Throws `ChainUnreadable` where there are fewer. */
 async function readEvents({ main, snapshot, alt }: FoundMachine, from: number, to: number): Promise<TimedEvents> {
   if (alt === undefined) return readTimedEvents(main, toEventSource(main, snapshot), from, to);
   const found = await alt.index.readEvents(alt.snapshot, from, to);
@@ -127,7 +127,7 @@ async function readEvents({ main, snapshot, alt }: FoundMachine, from: number, t
   return found;
 }
 
-/** One page of the events that the rating used. Also throws `EventDataPrivate`. */
+/** Returns one page of the events that the rating uses. Also throws `EventDataPrivate`. */
 export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: EventQuery): Promise<EventListing> {
   const located = await findMachine(ctx, id, { firstEvents: false });
   const { snapshot, alt } = located;

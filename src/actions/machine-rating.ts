@@ -1,6 +1,6 @@
 /**
- * What rates a machine right now? Gives its history and its facts to the model (design/scoring.md, chain-evm 3.7). Shared by every
- * action that shows a score.
+ * Computes the current rating of a machine from its history and facts (design/scoring.md, chain-evm 3.7). Shared by every action that
+ * shows a score.
  */
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable, type ChainName } from '../domain/faults.ts';
@@ -15,7 +15,7 @@ import { readHistory, toEventCount, type EventSource, type EventHistoryRead } fr
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** A rating, and what it was made from besides the events. Two answers of one snapshot and second are the same object. */
+/** Rating and its inputs other than events. For one snapshot and second it is the same object. */
 export interface RatedSnapshot {
   readonly snapshot: MachineSnapshot;
   readonly rating: Rating;
@@ -24,19 +24,19 @@ export interface RatedSnapshot {
   readonly alt: AltHomeInfo | undefined;
 }
 
-/** What every answer about a machine of the alt chain says besides. */
+/** Home of an alt-chain machine, part of every response about it. */
 export interface AltHomeInfo {
-  /** The protocol ordinal of its home. */
+  /** Protocol ordinal of its home. */
   readonly ordinal: number;
-  /** The slot of its own facts; those of `snapshot` are the main chain's. */
+  /** Slot of its own facts; those of `snapshot` are the main chain's. */
   readonly slot: number;
-  /** Undefined: the answer is a rating. */
+  /** Undefined: the machine is rated. */
   readonly unavailable: 'no_events_yet' | 'indexer_behind' | 'not_rated_here' | undefined;
 }
 
-/** Everything but the events that the model was given; with it `svc replay` computes the same answer. */
+/** Inputs of the model other than events; with them `svc replay` recomputes the rating. */
 export interface RatingInputs {
-  /** The clock in Unix seconds, before the model raises it. */
+  /** Clock in Unix seconds, before the model raises it. */
   readonly now: number;
   readonly subscriptionStatus: SubscriptionStatus;
   readonly negativeFlagAt: bigint;
@@ -71,7 +71,7 @@ function rateNow(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead)
   });
 }
 
-/** Asynchronous throughout, so that a fact that cannot be read is a failure like any other. */
+/** Async so that an unreadable fact rejects like any failed read. */
 async function readSnapshotHistory(
   ctx: Ctx,
   main: MainChainPorts,
@@ -81,7 +81,7 @@ async function readSnapshotHistory(
   return readHistory(ctx, main, toEventSource(main, snapshot), fingerprint);
 }
 
-/** The events of a machine of the second generation. */
+/** Returns the event source of a machine of the second generation. */
 export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapshot): EventSource {
   const { id, block, events, firstEvents } = snapshot;
   return {
@@ -95,7 +95,7 @@ export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapsh
   };
 }
 
-/** How many records the machine has. */
+/** Returns the number of the machine's records. */
 export function readEventCount(snapshot: MachineSnapshot): number {
   return toEventCount(unwrap(snapshot.eventCount));
 }
@@ -103,13 +103,13 @@ export function readEventCount(snapshot: MachineSnapshot): number {
 interface RatedFacts {
   readonly snapshot: MachineSnapshot;
   readonly history: EventHistoryRead;
-  /** Of the chain that the machine lives on. */
+  /** Prior events on the machine's home chain. */
   readonly priorEvents: bigint;
   readonly eventCount: number;
   readonly alt: AltHomeInfo | undefined;
 }
 
-/** Gives the model everything at the second `now`. Throws `ChainUnreadable`. */
+/** Runs the model at the second `now`. Throws `ChainUnreadable`. */
 export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: number): RatedSnapshot {
   const { snapshot, history, priorEvents, eventCount, alt } = facts;
   const subscriptionStatus = unwrap(snapshot.subscriptionStatus);

@@ -1,6 +1,5 @@
 /**
- * What is a machine worth trusting, who is it, what does it offer? The read routes for one machine
- * (`/mcr`, `/machine`, `/metadata`, `/machines` of the interface).
+ * Read actions for one machine: rating, explanation, profile and card (`/mcr`, `/machine`, `/metadata`, `/machines` of the interface).
  * Every action throws `ServiceNotInitialised`, `MachineAbsent`, `MachineRelocating`, `MachineHomedElsewhere`, `ChainUnreadable`.
  */
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
@@ -23,11 +22,11 @@ import { findMachine, type FoundAltMachine, type FoundMachine } from './find-mac
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** How many of the oldest events a profile shows. */
+/** Number of oldest events that a profile shows. */
 const PROFILE_EVENTS = 100;
 
-/** One event as a profile shows it; `amount` of revenue only. */
-export interface ShownEvent {
+/** Event of a profile; `amount` only for revenue. */
+export interface ProfileEvent {
   readonly record: EventRecord;
   readonly amount: AmountView | undefined;
 }
@@ -37,15 +36,15 @@ export interface MachineProfile {
   readonly operator: Address | undefined;
   readonly directory: ServiceDirectory;
   readonly serviceEndpoints: readonly ServiceEndpoint[];
-  /** Only for the visibility `onchain`; undefined while the index of the alt chain is behind. */
-  readonly events: readonly ShownEvent[] | undefined;
+  /** Only for the visibility `onchain`; undefined while the index of the alt chain lags. */
+  readonly events: readonly ProfileEvent[] | undefined;
   /** Only for the visibility `public`. */
   readonly partner: PartnerResponse | { readonly kind: 'not_fetched' | 'no_data_api' } | undefined;
-  /** Its own account; undefined: a machine of the main chain. */
+  /** Account of an alt-chain machine; undefined: a machine of the main chain. */
   readonly altMachine: Pick<AltMachine, 'owner' | 'controller' | 'machineType'> | undefined;
 }
 
-/** Where a machine is registered, on the chain that it lives on. */
+/** Registration of a machine on its home chain. */
 export type MachineRegistration =
   | { readonly chain: 'main'; readonly chainId: number; readonly registry: Address }
   | { readonly chain: 'alt'; readonly genesisHash: AltKey; readonly program: AltKey };
@@ -61,7 +60,7 @@ export interface MachineCard {
   readonly alt: AltHomeInfo | undefined;
 }
 
-/** Also throws `EventIndexSyncing`, `StoreUnavailable`. Does not wait when everything is known. */
+/** Returns the current rating, synchronously when it is cached. Also throws `EventIndexSyncing`, `StoreUnavailable`. */
 export function getRating(ctx: Ctx, id: MachineId): MaybePromise<RatedSnapshot> {
   return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
     alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot),
@@ -73,7 +72,7 @@ export interface MachineExplanation {
   readonly availability: Availability;
 }
 
-/** As `getRating`. */
+/** Returns the rating with the machine's availability. Throws as `getRating`. */
 export async function getExplanation(ctx: Ctx, id: MachineId): Promise<MachineExplanation> {
   const { main, snapshot, deployment, alt } = await findMachine(ctx, id, { firstEvents: false });
   if (alt === undefined) {
@@ -85,7 +84,7 @@ export async function getExplanation(ctx: Ctx, id: MachineId): Promise<MachineEx
 
 const createProfiles = () => new VersionedCache<RatedSnapshot, MachineProfile>();
 
-/** Also throws `EventIndexSyncing`, `StoreUnavailable`. The same object as long as its rating is, on the main chain. */
+/** Returns the profile; on the main chain the same object for one rating. Also throws `EventIndexSyncing`, `StoreUnavailable`. */
 export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfile> {
   const located = await findMachine(ctx, id, { firstEvents: true });
   const { main, snapshot, alt } = located;
@@ -103,7 +102,7 @@ async function readProfile(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot
     operator: unwrapOptional(snapshot.operator),
     directory,
     serviceEndpoints,
-    events: directory.visibility === 'onchain' ? await readShownEvents(ctx, located) : undefined,
+    events: directory.visibility === 'onchain' ? await readProfileEvents(ctx, located) : undefined,
     partner: directory.visibility === 'public' ? await readPartner(ctx, directory) : undefined,
     altMachine: undefined,
   };
@@ -117,7 +116,7 @@ async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineS
     operator,
     directory,
     serviceEndpoints,
-    events: directory.visibility === 'onchain' ? await readShownAltEvents(ctx, alt) : undefined,
+    events: directory.visibility === 'onchain' ? await readAltProfileEvents(ctx, alt) : undefined,
     partner: directory.visibility === 'public' ? await readPartner(ctx, directory) : undefined,
     altMachine: alt.machine,
   };
@@ -125,7 +124,7 @@ async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineS
 
 const createCards = () => new VersionedCache<MachineSnapshot, MachineCard>();
 
-/** Needs no rating. The same object as long as its snapshot is, on the main chain. */
+/** Returns the card, which needs no rating; on the main chain the same object for one snapshot. */
 export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
   const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
   if (alt !== undefined) return toAltCard(ctx, alt, snapshot);
@@ -166,24 +165,24 @@ async function readPartner(ctx: Ctx, { dataApi }: ServiceDirectory): Promise<Mac
   return (await ctx.partnerData?.readPartnerData(dataApi)) ?? { kind: 'not_fetched' };
 }
 
-async function readShownEvents(ctx: Ctx, { main, snapshot }: FoundMachine): Promise<ShownEvent[]> {
+async function readProfileEvents(ctx: Ctx, { main, snapshot }: FoundMachine): Promise<ProfileEvent[]> {
   const count = Math.min(readEventCount(snapshot), PROFILE_EVENTS);
   const { records, events } = await readTimedEvents(main, toEventSource(main, snapshot), 0, count);
-  return toShownEvents(ctx, records, events);
+  return toProfileEvents(ctx, records, events);
 }
 
-/** Undefined: the newest event that its log account counts is not indexed yet, so that nothing proves whose events the others are. */
-async function readShownAltEvents(ctx: Ctx, alt: FoundAltMachine): Promise<ShownEvent[] | undefined> {
+/** Returns undefined while the newest event of the log account is not indexed: without it the other events are not proven to be the machine's. */
+async function readAltProfileEvents(ctx: Ctx, alt: FoundAltMachine): Promise<ProfileEvent[] | undefined> {
   const { count } = readEventLog(alt);
   if (count === 0) return [];
   const shown = Math.min(count, PROFILE_EVENTS);
   const newest = await alt.index.readEvents(alt.snapshot, count - 1, count);
   if (newest.records.length === 0) return undefined;
   const { records, events } = await alt.index.readEvents(alt.snapshot, 0, shown);
-  return records.length < shown ? undefined : toShownEvents(ctx, records, events);
+  return records.length < shown ? undefined : toProfileEvents(ctx, records, events);
 }
 
-function toShownEvents(ctx: Ctx, records: readonly EventRecord[], events: readonly RatingEvent[]): ShownEvent[] {
+function toProfileEvents(ctx: Ctx, records: readonly EventRecord[], events: readonly RatingEvent[]): ProfileEvent[] {
   const { table } = ctx.fxRates.current();
   return events.flatMap((event, seq) => {
     if (isMalformed(event)) return [];

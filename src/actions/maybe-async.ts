@@ -1,8 +1,8 @@
-/** How is an answer that is known given without waiting? A hot read crosses no promise at all; a cold one waits as usual. */
+/** Values that are available now or later: a cached read passes no promise, an uncached one is awaited as usual. */
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on at once with a value that is here, else when it comes. */
+/** Applies `next` synchronously to an available value, else when the promise resolves. */
 export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,6 +1,6 @@
 /**
- * Is a machine opted in, and may this request change that? ("Monetization routes" of the interface, http-facts 9.) The order of
- * judgement is that of http-facts 9.4; the domain judges, the store alone decides which of two decisions is newer.
+ * Reads and applies opt-in decisions ("Monetization routes" of the interface, http-facts 9). The order of checks is that of http-facts 9.4;
+ * the domain judges, and only the store decides which of two decisions is newer.
  */
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
@@ -18,46 +18,46 @@ import { findMachine, findMachineUncached, requireMain, type FoundMachine } from
 
 export interface DecisionState {
   readonly id: MachineId;
-  /** Undefined: nobody has decided yet. */
+  /** Undefined: no decision yet. */
   readonly inForce: SignedDecision | undefined;
-  /** At which the machine was found. */
+  /** Block at which the machine was found. */
   readonly block: BlockRef;
 }
 
-/** What every signature is bound to. From configuration alone: no chain is read. Throws `ServiceNotInitialised`. */
+/** Returns the deployment that every signature is bound to, from configuration only. Throws `ServiceNotInitialised`. */
 export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {
   return publish(requireMain(ctx));
 }
 
-/** Asks of the machine only that it exists. Throws what every read throws, and `StoreUnavailable`. */
+/** Returns the decision in force; the machine only has to exist. Throws what every read throws, and `StoreUnavailable`. */
 export async function getDecision(ctx: Ctx, id: MachineId): Promise<DecisionState> {
   const { snapshot } = await findMachine(ctx, id, { firstEvents: false });
   return { id, inForce: await ctx.store.readDecision(id), block: snapshot.block };
 }
 
 /**
- * Applies a decision that is on disk when this resolves. Throws every kind of refusal, what every read throws, and
- * `StoreUnavailable`. A request that has been given up is not applied.
+ * Applies a decision; it is on disk when this resolves. Throws every `DecisionRefusal`, what every read throws, and `StoreUnavailable`.
+ * An aborted request is not applied.
  */
 export async function putDecision(
   ctx: Ctx,
   id: MachineId,
   body: JsonValue,
-  awaiting: RequestScope,
+  scope: RequestScope,
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
   const located = await findMachineUncached(ctx, id);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw refusal;
-  enterCommitPhase(awaiting);
+  enterCommitPhase(scope);
   const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
   if (refused !== undefined) throw refused;
   return { id, inForce: decision, block: located.snapshot.block };
 }
 
-/** The members, then the window. */
+/** Validates the members, then the window. */
 function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
   const { request, refusal } = parseDecisionRequest(body);
   if (refusal !== undefined) throw refusal;
@@ -73,12 +73,12 @@ function toDecidingMachine({ snapshot, deployment: globals, alt }: FoundMachine)
 }
 
 function apply(ctx: Ctx, decision: SignedDecision, { proof }: DecisionRequest): Promise<boolean> {
-  if (proof.kind === 'mixed') throw new Error('a proof of no kind was accepted');
+  if (proof.kind === 'mixed') throw new Error('a mixed proof was accepted');
   const appliedAtMilliseconds = ctx.clock.nowMilliseconds();
   return ctx.store.applyDecision({ ...decision, signature: proof.signature, appliedAtMilliseconds });
 }
 
-/** For a decision that is refused anyway, and is only told why. */
+/** Compares a decision that will not be applied, to choose the reported refusal. */
 async function isNewest(ctx: Ctx, { machineId, timestamp }: SignedDecision): Promise<boolean> {
   const inForce = await ctx.store.readDecision(machineId);
   return inForce === undefined || timestamp > inForce.timestamp;

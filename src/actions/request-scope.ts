@@ -1,20 +1,20 @@
-/** What does an action know of the request that waits for its answer? */
+/** Scope of a request: what an action knows about the request that waits for its result. */
 import { chainUnreadable } from '../domain/faults.ts';
 
 export interface RequestScope {
-  /** Whether an answer would still be the first. */
+  /** Whether the request still waits for a response. */
   readonly isAwaited: boolean;
-  /** Says what the answer waits for from now on, so that a deadline can name it. At first it is the chain. */
+  /** Sets what the request waits for, so that an expired deadline names it. Initially the chain. */
   setPhase(what: 'chain' | 'store'): void;
 }
 
-/** Throws `ChainUnreadable` where nobody waits any more: what nobody waits for is not begun. */
+/** Throws `ChainUnreadable` when the request no longer waits, so that no further work starts. */
 export function throwIfAborted({ isAwaited }: RequestScope): void {
   if (!isAwaited) throw chainUnreadable('main', 'deadline');
 }
 
-/** To be called before anything is written. Throws as `throwIfAborted`. */
-export function enterCommitPhase(awaiting: RequestScope): void {
-  throwIfAborted(awaiting);
-  awaiting.setPhase('store');
+/** Starts the commit phase; called before the first write. Throws as `throwIfAborted`. */
+export function enterCommitPhase(scope: RequestScope): void {
+  throwIfAborted(scope);
+  scope.setPhase('store');
 }

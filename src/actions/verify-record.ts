@@ -1,6 +1,6 @@
 /**
- * Who stands behind a machine, and what is attested of them now? (`GET /v1/verify/machines/{machineId}` of the interface, evidence 3.)
- * Facts of the chain may be kept while its logs keep them true, but a status is as old as the clock: a record holds for one second of it.
+ * Verify records: controller, operator and attestation statuses of a machine (`GET /v1/verify/machines/{machineId}` of the interface,
+ * evidence 3). Chain facts stay cached until a log changes them, but a status depends on the clock: a record is valid for one second.
  */
 import { findDidController } from '../domain/machine/did-controller.ts';
 import { chainUnreadable, Fault } from '../domain/faults.ts';
@@ -14,7 +14,7 @@ import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine } from './find-machine.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** Of a machine of the main chain. The two statuses are independent. Two answers of one snapshot and second are the same object. */
+/** Record of a main-chain machine, with two independent statuses. For one snapshot and second it is the same object. */
 export interface VerifyRecord {
   readonly id: MachineId;
   readonly chainId: number;
@@ -24,7 +24,10 @@ export interface VerifyRecord {
   readonly chip: VerifyStatus;
 }
 
-/** Throws what every read throws, for a machine of the alt chain too, which has no record here; and `ChainUnreadable` wherever a part of the record is unreadable: there are no blanks. */
+/**
+ * Returns the record. Throws what every read throws, also for a machine of the alt chain, which has no record here; and `ChainUnreadable`
+ * where any part of the record is unreadable.
+ */
 export function getVerifyRecord(ctx: Ctx, id: MachineId): MaybePromise<VerifyRecord> {
   return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
     if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
@@ -49,7 +52,7 @@ function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'c
   };
 }
 
-/** Undefined: no registry of attestations is configured. KYB must be that of the operator who is named beside it. */
+/** Returns undefined when no attestation registry is configured. Requires the KYB record to be that of the record's operator. */
 function readAttestations({ attestations }: MachineSnapshot, operator: Address): AttestationRecords | undefined {
   const records = unwrapOptional(attestations);
   if (records !== undefined && records.operator !== operator) throw chainUnreadable('main', 'contradiction');

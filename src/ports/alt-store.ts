@@ -1,7 +1,7 @@
 /**
- * What does the service remember of the alt chain's events? (chain-svm 6, "Numbering" and "Walking the history".)
- * Implemented by `adapters/sql`. The store judges nothing: who writes has read, numbered and proven, and is refused when another process has
- * written since. Every method throws `StoreUnavailable` when the database fails.
+ * Stored index of the alt chain: events and fleets (chain-svm 6, "Numbering" and "Walking the history"; 7).
+ * Implemented by `adapters/sql`. The store validates nothing: the writer has read, numbered and proven, and is rejected when another
+ * process has written since. Every method throws `StoreUnavailable` when the database fails.
  */
 import type { AltFleet, AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
 import type { EventChange } from '../domain/alt-chain/event-operation.ts';
@@ -16,21 +16,21 @@ export interface SignatureMark {
   readonly slot: number;
 }
 
-/** A finalized slot, and the clock's milliseconds at which it was read. */
+/** Finalized slot, and the clock milliseconds at which it was read. */
 export interface ObservedSlot {
   readonly slot: number;
   readonly atMilliseconds: number;
 }
 
-/** How far the history is known. */
+/** Progress through the history. */
 export interface AltWalk {
-  /** Grows with every write; 0: nothing was ever written. */
+  /** Increases with every write; 0 before the first. */
   readonly revision: number;
-  /** Newest signature below which all is applied; undefined until something was. */
+  /** Newest signature up to which everything is applied; undefined before the first. */
   readonly done: SignatureMark | undefined;
-  /** As of this slot all is applied; undefined before the first walk has ended. */
+  /** Slot up to which everything is applied; undefined before the first walk has ended. */
   readonly observed: ObservedSlot | undefined;
-  /** The interval above `done` that is being listed, or applied. */
+  /** Interval above `done` that is being listed or applied. */
   readonly open: OpenInterval | undefined;
 }
 
@@ -38,85 +38,85 @@ export interface OpenInterval {
   readonly top: SignatureMark;
   /** Oldest row listed so far. */
   readonly cursor: SignatureMark;
-  /** All of it is listed; what is left of its rows is to be applied. */
+  /** The interval is fully listed; the remaining rows are to be applied. */
   readonly isListed: boolean;
-  /** Read before its first page was. */
+  /** Read before the first page. */
   readonly observed: ObservedSlot;
 }
 
-/** A successful transaction that is listed and not yet applied. */
+/** Successful transaction that is listed but not yet applied. */
 export type ListedTransaction = Omit<SignatureRow, 'hasFailed'>;
 
-/** A transaction that could not be read; it is asked for again from `retryAtMilliseconds` of the clock on. */
+/** Transaction that could not be read; it is read again from `retryAtMilliseconds` of the clock on. */
 export interface ParkedTransaction extends ListedTransaction {
   readonly attempts: number;
   readonly retryAtMilliseconds: number;
 }
 
-/** One change of a machine's log, and where it was found. */
+/** Change of a machine's log, and its position on the chain. */
 export interface FoundOperation {
   readonly change: EventChange;
   readonly signature: string;
   readonly slot: number;
-  /** Of the transaction in its block; undefined where nobody had to ask. */
+  /** Position of the transaction in its block; undefined where it is not needed. */
   readonly position: number | undefined;
-  /** Of the operation among those of its transaction. */
+  /** Position of the operation in its transaction. */
   readonly order: number;
-  /** Unix seconds; there is one wherever there is a record. */
+  /** Unix seconds; always present with a record. */
   readonly blockTime: number | undefined;
 }
 
-/** An operation with its place in the machine's history. */
+/** Operation with its position in the machine's history. */
 export interface NumberedOperation extends FoundOperation {
   /** Counts all operations of the machine, from 0. */
   readonly seq: number;
   readonly incarnation: number;
-  /** Undefined without a record, and where a record has no place: its log names one that is taken. */
+  /** Undefined without a record, and for a record whose log names an index that is taken. */
   readonly eventIndex: number | undefined;
 }
 
 /**
- * `numbering`: the operations contradict each other or leave a gap. `counts`: the log account counts otherwise. `last-event`: a request saw
- * another last event in the log account, which is judged anew by each request.
+ * `numbering`: the operations contradict each other or have a gap. `counts`: the log account has another count. `last-event`: a request
+ * saw another last event in the log account; each request checks it again.
  */
 export type AltMachineProblem = 'numbering' | 'counts' | 'last-event';
 
 export interface AltMachineState {
   readonly id: MachineId;
-  /** Grows whenever what was known of the events turns out otherwise, and with every new incarnation. */
+  /** Increases whenever known events turn out to be wrong, and with every incarnation. */
   readonly revision: number;
   readonly incarnation: number;
   /** Events of this incarnation that have an index. */
   readonly eventCount: number;
-  /** The index after the largest of this incarnation. */
+  /** Index after the largest one of this incarnation. */
   readonly nextIndex: number;
   readonly priorEventCount: bigint;
-  /** Operations of all incarnations. */
+  /** Number of operations of all incarnations. */
   readonly operationCount: number;
   /** Slot of the newest operation. */
   readonly lastSlot: number;
-  /** Unix seconds; of this incarnation's newest event. */
+  /** Unix seconds of this incarnation's newest event. */
   readonly newestBlockTime: number | undefined;
   readonly problem: AltMachineProblem | undefined;
 }
 
 export interface AltMachineWrite {
   readonly state: AltMachineState;
-  /** The operations are all that the machine has, instead of further ones. */
+  /** The operations replace all stored ones instead of extending them. */
   readonly isRewritten: boolean;
   readonly operations: readonly NumberedOperation[];
 }
 
 export interface AltIndexChange {
-  /** What the walk becomes. */
+  /** New state of the walk. */
   readonly walk: Omit<AltWalk, 'revision'>;
   readonly listed?: readonly ListedTransaction[];
-  /** Forgets the listed rows up to this slot, before it adds others. */
+  /** Deletes the listed rows up to this slot before it adds others. */
   readonly unlistThroughSlot?: number;
   readonly machines?: readonly AltMachineWrite[];
-  /** Parked, or parked once more. */
+  /** Transactions to park, or to park again. */
   readonly parked?: readonly ParkedTransaction[];
-  /** Parked no longer. */
+  /** Signatures that are no longer parked. */
   readonly unparked?: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export interface StoredAltEvent {
   readonly record: EventRecord;
 }
 
-/** A fold of the current revision of a machine's events. `state` is the serialized fold of `domain/rating`. */
+/** Rating state of the current revision of a machine's events. `state` is the serialized state of `domain/rating`. */
 export interface StoredAltRatingState {
   readonly revision: number;
   readonly nextSeq: number;
@@ -137,55 +137,58 @@ export interface StoredAltRatingState {
 
 export interface AltRatingStateWrite extends StoredAltRatingState {
   readonly id: MachineId;
-  /** As of `RatingStateWrite`. */
+  /** As in `RatingStateWrite`. */
   readonly days?: RatingStateDaysWrite | undefined;
 }
 
-/** The days of a fold; without any, the revision says nothing. */
+/** Stored days of a rating state; `revision` has no meaning without days. */
 export interface StoredAltRatingStateDays {
   readonly revision: number;
   /** Oldest first. */
   readonly days: readonly StoredRatingStateDay[];
 }
 
-/** All of one moment. */
+/** Consistent read of a machine's stored history. */
 export interface StoredAltHistory {
   readonly walk: AltWalk;
   readonly machine: AltMachineState | undefined;
   /** Undefined when there is none of at most `count` events. */
   readonly state: StoredAltRatingState | undefined;
-  /** Ascending: from the fold's last event on, up to the one at position `count`, at most `limit`. */
+  /** Ascending, from the state's last event to position `count`, at most `limit`. */
   readonly events: readonly StoredAltEvent[];
 }
 
 export interface AltEventStore {
-  /** Like `claimMainChainIdentity`: genesis hash, program and layout version. */
+  /** Does the same as `claimMainChainIdentity` for genesis hash, program and layout version. */
   claimAltIdentity(identity: string): Promise<boolean>;
   readAltWalk(): Promise<AltWalk>;
-  /** All of the change or nothing. False, and nothing stored: the walk's revision is not the expected one. */
+  /** Applies the change atomically. Returns false, and stores nothing, when the walk's revision is not the expected one. */
   writeAltIndex(expectedRevision: number, change: AltIndexChange): Promise<boolean>;
-  /** The oldest listed rows: as many whole slots as hold `count` rows, or all. */
+  /** Returns the oldest listed rows: as many whole slots as contain `count` rows, or all. */
   listOldestListed(count: number): Promise<readonly ListedTransaction[]>;
-  /** Those to be asked for again by now, longest waiting first. */
+  /** Returns the transactions that are due for another read, longest waiting first. */
   listParked(untilMilliseconds: number, limit: number): Promise<readonly ParkedTransaction[]>;
-  /** In the order of the ids; those unknown are left out. */
+  /** Returns the machines in the order of the ids, without unknown ones. */
   readAltMachines(ids: readonly MachineId[]): Promise<readonly AltMachineState[]>;
-  /** In order of id. */
+  /** Returns all machines in order of id. */
   listAltMachines(): Promise<readonly AltMachineState[]>;
-  /** Those whose newest event is the newest, that one first. */
+  /** Returns the machines with the newest events, newest first. */
   listActiveAltMachines(limit: number): Promise<readonly ActiveMachine[]>;
-  /** All operations of a machine in their order. */
+  /** Returns all operations of a machine in order. */
   listAltOperations(id: MachineId): Promise<readonly NumberedOperation[]>;
-  /** Events of the current incarnation at indexes `from` to `to - 1`, as many as there are. */
+  /** Returns the events of the current incarnation at indexes `from` to `to - 1`, as far as they exist. */
   listAltEvents(id: MachineId, from: number, to: number): Promise<readonly StoredAltEvent[]>;
   readAltHistory(id: MachineId, ratesFingerprint: string, count: number, limit: number): Promise<StoredAltHistory>;
-  /** Of the current revision, the newest `limit` days. */
+  /** Returns the newest `limit` days of the current revision. */
   listAltRatingStateDays(id: MachineId, ratesFingerprint: string, limit: number): Promise<StoredAltRatingStateDays>;
-  /** Keeps folds; one of another revision than the machine's, or behind the one kept under the same fingerprint, is left out. Days as by `writeRatingStates`. */
+  /**
+   * Stores rating states; skips one of another revision than the machine's, or behind the stored one of the same fingerprint. Days as in
+   * `writeRatingStates`.
+   */
   writeAltRatingStates(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): Promise<void>;
   /**
-   * Machines without a problem that have at least `least` events after their fold, or many events and days that end before it; in order of id,
-   * after `after`.
+   * Returns the machines without a problem that have at least `least` events after their state, or many events and days that end before
+   * it; in order of id, after `after`.
    */
   listAltUnfolded(
     ratesFingerprint: string,
@@ -195,33 +198,32 @@ export interface AltEventStore {
   ): Promise<readonly { readonly machine: AltMachineState; readonly fold: StoredAltRatingState | undefined }[]>;
 }
 
-/**
- * Which machines does the alt chain list under an operator, as of the last snapshot, and what is the list of both chains? (chain-svm 7.)
- * Implemented by `adapters/sql` as a part of `Store`. A snapshot belongs to a deployment, its `identity`: that of another one is as good as none.
- */
-
-/** Where a machine of a list is listed. */
+/** Machine of a fleet, and the chain that lists it. */
 export interface FleetRow {
   readonly id: MachineId;
   readonly listedBy: 'main' | 'alt';
 }
 
 export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock'> {
-  /** Of the rows of the alt chain; undefined: there is no snapshot of this deployment. */
+  /** Observation of the alt chain's rows; undefined: no snapshot of this deployment. */
   readonly observation: AltFleetObservation | undefined;
-  /** Rows of the alt chain under this operator that failed a check; they stand nowhere in the list. */
+  /** Number of alt-chain rows of this operator that failed a check and are not in the list. */
   readonly unreadableRows: number;
-  /** Of both chains. A machine that the main chain's index holds, under whichever address, is not counted for the alt chain. */
+  /** Total of both chains. A machine in the main chain's index, under any address, is not counted for the alt chain. */
   readonly total: number;
   /** Ascending as numbers. */
   readonly machines: readonly FleetRow[];
 }
 
+/**
+ * Fleet snapshot of the alt chain, and fleet lists of both chains (chain-svm 7). A snapshot belongs to the deployment `identity`; that of
+ * another deployment is ignored.
+ */
 export interface AltFleetStore {
   readAltFleetObservation(identity: string): Promise<AltFleetObservation | undefined>;
   /**
-   * Stores a whole snapshot in place of the one before, in one transaction.
-   * False, and nothing stored: the observation stored is not `expected` (another process was first).
+   * Replaces the snapshot in one transaction.
+   * Returns false, and stores nothing, when the stored observation is not `expected` (another process was first).
    */
   replaceAltFleet(
     identity: string,
@@ -229,6 +231,6 @@ export interface AltFleetStore {
     next: AltFleetObservation,
     fleet: Pick<AltFleet, 'machinesByOperator' | 'unreadableByOperator'>,
   ): Promise<boolean>;
-  /** One page of both chains; all of one state of the rows. Costs the same at every offset. */
+  /** Returns one page of both chains from one consistent read. The cost does not depend on the offset. */
   listFleet(identity: string, operator: Address, offset: number, limit: number): Promise<FleetListing>;
 }

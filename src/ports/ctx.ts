@@ -1,4 +1,4 @@
-/** What every action is given first: the ports, and the settled configuration that answers depend on. Frozen at start. */
+/** Context of every action: the ports, and the configuration that responses depend on. Fixed at start. */
 import type { Namespace } from '../domain/identifiers/namespace.ts';
 import type { ActionState } from './action-state.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
@@ -10,14 +10,14 @@ import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
 import type { PageSource, PartnerData, ImageRenderer } from './presentation.ts';
 
-/** Present when contract addresses are configured; without it the service is not initialised (decisions 5). */
+/** Ports of the main chain, present when contract addresses are configured; otherwise the service is not initialized (decisions 5). */
 export interface MainChainPorts {
   readonly chain: MainChain;
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
 }
 
-/** Present when an alt chain is configured; without it its machines are homed elsewhere (decisions 5). */
+/** Ports of the alt chain, present when one is configured; otherwise its machines are homed elsewhere (decisions 5). */
 export interface AltChainPorts {
   readonly chain: AltChain;
   readonly index: AltIndex;
@@ -31,30 +31,30 @@ export interface Ctx {
   readonly log: Log;
   readonly actionState: ActionState;
   readonly namespace: Namespace;
-  /** Base of links in answers, without a trailing slash. */
+  /** Base of links in responses, without a trailing slash. */
   readonly publicUrl: string;
-  /** Of the index worker; ten intervals without a head make the index stale. */
+  /** Poll interval of the index worker; after ten intervals without a head the index is stale. */
   readonly pollIntervalSeconds: number;
   readonly store: Store;
-  /** A copy of the store that may lag; left out: there is none. */
+  /** Read replica for listings; absent when none is configured. */
   readonly readReplica?: ReadReplica | undefined;
   readonly fxRates: FxRates;
   readonly main: MainChainPorts | undefined;
   readonly alt: AltChainPorts | undefined;
-  /** Undefined: none is configured, and the address-keyed routes are not initialised. */
+  /** Undefined: none is configured, and the address-keyed routes are not initialized. */
   readonly bindings: BindingRegistry | undefined;
-  /** Undefined: Verify's onboarding is off, and nobody is admitted to it. */
+  /** Undefined: chip onboarding is off; its routes reject every token. */
   readonly onboarding: OnboardingConfig | undefined;
-  /** Whether onboarding is off because its files are not the pinned certificates; left out: no. */
+  /** Whether onboarding is off because its files are not the pinned certificates. */
   readonly isOnboardingRefused?: boolean;
-  /** Undefined: partners' data are not fetched. */
+  /** Undefined: partner data is not fetched. */
   readonly partnerData: PartnerData | undefined;
-  /** Left out: there is nothing to say. */
+  /** State of the process for health checks. */
   readonly process?: ProcessState | undefined;
-  /** Whether what the interface does not ask for is served; left out: it is. */
+  /** Whether routes beyond the interface are served; on by default. */
   readonly additions?: 'on' | 'off';
-  /** Left out: no pages are served. */
+  /** Absent: no pages are served. */
   readonly pages?: PageSource | undefined;
-  /** Left out: nothing is drawn, and there is no route for it. */
+  /** Absent: no image is rendered, and the image routes are not registered. */
   readonly imageRenderer?: ImageRenderer | undefined;
 }

@@ -1,7 +1,6 @@
 /**
- * What can be asked of the main chain about machines? (chain-evm 3, 5, 7.)
- * Implemented by `adapters/main-chain`. Every method throws `ChainUnreadable` and nothing else; a machine that does not exist is a
- * snapshot whose `owner` is absent, never a fault.
+ * Ports of the main chain: machines, heads, logs and legacy machines (chain-evm 2 to 7). Implemented by `adapters/main-chain`.
+ * Every method throws `ChainUnreadable`. A machine that does not exist is a snapshot whose `owner` is absent, never a fault.
  */
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
@@ -14,25 +13,25 @@ import type {
 } from '../domain/machine/machine-facts.ts';
 import type { OwnershipChange } from './store.ts';
 
-/** Answers of the five readiness calls and of the deployment checks; false = not callable or contradicting. */
+/** Results of the five readiness calls and of the deployment checks; false: not callable or contradictory. */
 export interface MainChainReadiness {
   readonly rpcConnected: boolean;
   readonly machineRegistry: boolean;
   readonly machineStateAndSync: boolean;
   readonly machineSubscription: boolean;
   readonly eventRegistry: boolean;
-  /** True as well when no AdminFlags contract is configured. */
+  /** Also true when no AdminFlags contract is configured. */
   readonly adminFlags: boolean;
 }
 
-/** What a caller needs beyond the facts that every snapshot holds. */
+/** Optional parts of a snapshot. */
 export interface MachineReadOptions {
   /**
-   * Position of the first record wanted in `events`; asked only when the chain is really read. The page holds at most
-   * the contract's query limit.
+   * Returns the position of the first record in `events`; called only when the chain is read. The page has at most the contract's query
+   * limit of records.
    */
   readonly eventsFrom: () => Promise<number>;
-  /** The machine's oldest records too, in `firstEvents`. */
+  /** Whether to read the machine's oldest records into `firstEvents`. */
   readonly firstEvents: boolean;
 }
 
@@ -44,39 +43,37 @@ export interface CachedMachine {
 export interface MainChain {
   readonly chainId: number;
   readonly machineRegistry: Address;
-  /** Undefined: none of its contracts is configured. */
+  /** Undefined: none of the legacy contracts is configured. */
   readonly legacy: LegacyMachines | undefined;
   /**
-   * The facts of one machine at the newest block known.
+   * Returns the facts of one machine at the newest known block.
    * Requests of one tick share one multicall, identical requests in flight share one promise, and a snapshot is returned again
-   * (the same object) as long as no log has touched it and no boundary of time has passed.
+   * (the same object) until a log touches it or a time boundary passes.
    */
-  readMachine(id: MachineId, wants: MachineReadOptions): Promise<MachineSnapshot>;
-  /** What `readMachine` and `readDeployment` would give without asking a node; undefined when they would ask one. */
+  readMachine(id: MachineId, options: MachineReadOptions): Promise<MachineSnapshot>;
+  /** Returns what `readMachine` and `readDeployment` return without calling a node; undefined when they would call one. */
   getCached(id: MachineId, firstEvents: boolean): CachedMachine | undefined;
   /**
-   * The facts of one machine and of the deployment at one block, which is asked for after the call: nothing that is kept serves,
-   * not even where no log has touched it. For what a write is judged by. Holds no events to speak of.
+   * Returns the facts of one machine and of the deployment at one block, from a read that starts after the call and uses no cache. For
+   * writes. The events in it are incomplete.
    */
   readMachineUncached(id: MachineId): Promise<CachedMachine>;
-  /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
+  /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
-  /** Kept; read again when a log says that it changed. */
+  /** Returns the deployment facts; cached until a log changes them. */
   readDeployment(): Promise<DeploymentFacts>;
-  /** Asked anew at most once a second; never throws. */
+  /** Runs the readiness calls at most once a second. Never throws. */
   readReadiness(): Promise<MainChainReadiness>;
 }
 
-/** Which block is the newest, and what has changed since the one before? Given by the head follower to whatever keeps facts. */
-
-/** What one step of the head changed. */
+/** Change of the head, which the head follower reports to caches. */
 export interface HeadStep {
   readonly head: Header;
-  /** Clock milliseconds at which the head was asked for. */
+  /** Clock milliseconds at which the read of the head started. */
   readonly observedAtMilliseconds: number;
-  /** For so long from then on no newer block is due, and the follower does not ask for one. */
+  /** Time from then on in which no newer block is due and the follower reads none. */
   readonly waitMilliseconds: number;
-  /** `all`: a reorg, a jump or a log that could not be attributed; every kept fact falls. */
+  /** `all`: a reorg, a gap or a log that could not be attributed; it invalidates every cached fact. */
   readonly touched: 'all' | { readonly machines: ReadonlySet<MachineId>; readonly kybOperators: ReadonlySet<Address> };
   /** The deployment facts must be read again. */
   readonly deployment: boolean;
@@ -84,43 +81,37 @@ export interface HeadStep {
   readonly checks: boolean;
 }
 
-/** Takes every step of the head, in order. */
+/** Receives every step of the head, in order. */
 export interface HeadListener {
   advanceHead(step: HeadStep): void;
 }
-
-/**
- * What can be asked of the main chain's history? Headers and the logs of the service's contracts, for the indexers.
- * Implemented by `adapters/main-chain`, which knows the ABIs: a log arrives here already attributed to what it touches
- * (chain-evm 2 and 6). Nothing here has been checked against a header yet: that is the indexers' work (chain-evm 4.5).
- */
 
 export interface Header extends BlockRef {
   readonly parentHash: string;
   /** `0x` and 512 hex digits. */
   readonly logsBloom: string;
-  /** Lower case; undefined where the node does not tell it. */
+  /** Lower case; undefined where the node omits it. */
   readonly receiptsRoot?: string | undefined;
 }
 
-/** Two registries hold events: that of the second generation and that of the first. Ids share nothing between them. */
+/** Event registry: that of the second generation or that of the first (legacy). Ids of the two are unrelated. */
 export type EventGeneration = 'second' | 'first';
 
-/** What a log changes for kept facts (the table of chain-evm 6). */
+/** Effect of a log on cached facts (the table of chain-evm 6). */
 export type LogEffect =
   | { readonly kind: 'machines'; readonly ids: readonly MachineId[] }
   | { readonly kind: 'operator-kyb'; readonly operator: Address }
-  /** Every machine, because facts of the deployment changed: read them again. */
+  /** Every machine, because deployment facts changed and must be read again. */
   | { readonly kind: 'deployment' }
   /** Every machine. */
   | { readonly kind: 'all' }
-  /** Every machine, and the start-up checks run again: code or ownership changed. */
+  /** Every machine, and the startup checks run again: code or ownership changed. */
   | { readonly kind: 'checks' }
   | { readonly kind: 'nothing' }
-  /** A topic in no row: every machine, and it is counted. */
+  /** Unknown topic: every machine, and a counter is incremented. */
   | { readonly kind: 'unknown' };
 
-/** What an event registry's log says beyond its effect. */
+/** Content of an event registry's log. */
 export type EventLogBody =
   | {
       readonly kind: 'submitted';
@@ -138,21 +129,21 @@ export interface ChainLog {
   readonly blockHash: string;
   readonly logIndex: number;
   readonly transactionHash: string;
-  /** What the node says the block's time is, when it says so; only a cross-check. */
+  /** Time of the block according to the node, where it reports one; only a cross-check. */
   readonly blockTimestamp: number | undefined;
   readonly effect: LogEffect;
-  /** Ids whose ownership may have changed (chain-evm 4.2 and 4.3); empty for most logs. */
+  /** Ids of machines whose ownership may have changed (chain-evm 4.2 and 4.3); empty for most logs. */
   readonly ownershipOf: readonly MachineId[];
   readonly event: EventLogBody | undefined;
 }
 
-/** A log that the receipts root of its block's header commits to; the time is the header's. */
+/** Log that is proven by the receipts root of its block's header; the time is the header's. */
 export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
 
-/** Why a node refused a log query: the answers to the two differ (chain-evm 4.7). */
+/** A node rejected a log query; the two reasons are handled differently (chain-evm 4.7). */
 export class LogQueryRefused extends Error {
   readonly reason: 'range-too-large' | 'rate-limited';
-  /** Seconds the node asked to wait, if it did. */
+  /** Seconds that the node requested to wait, if any. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(reason: 'range-too-large' | 'rate-limited', retryAfterSeconds?: number) {
@@ -172,47 +163,50 @@ export interface LogQuery {
 
 export interface BlockLogs {
   readonly logs: readonly ChainLog[];
-  /** Of every log of the block: `0x` and 512 hex digits. */
+  /** Bloom over every log of the block: `0x` and 512 hex digits. */
   readonly bloom: string;
 }
 
 export interface HeadResponse {
   readonly head: Header;
-  /** They may belong to blocks newer than the head: the caller keeps those up to it. */
+  /** May include logs of blocks newer than the head; the caller drops those. */
   readonly logs: readonly ChainLog[];
-  /** Everything that the head logged, as `readBlockLogs` tells it; undefined where it was not asked for or did not come. */
+  /** All logs of the head as from `readBlockLogs`; undefined where not requested or not returned. */
   readonly headLogs: BlockLogs | undefined;
 }
 
-/** Throws `ChainUnreadable` like every read of the chain; log queries also throw `LogQueryRefused`. */
+/**
+ * Headers and logs of the service's contracts, for the indexers. Logs are attributed to what they touch (chain-evm 2 and 6), but not yet
+ * checked against headers: the indexers do that (chain-evm 4.5). Log queries also throw `LogQueryRefused`.
+ */
 export interface MainChainLog {
   /** Addresses of all contracts whose logs are read, lower case. */
   readonly addresses: readonly Address[];
   readHeader(block: 'latest' | 'finalized' | number): Promise<Header>;
-  /** Headers of the given blocks, in the order asked, in as few requests as the node allows. */
+  /** Returns the headers of the given blocks in the given order, in as few requests as the node allows. */
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
   readLogs(query: LogQuery): Promise<ChainLog[]>;
   /**
-   * The newest header and, in the same request, all logs after block `since` as far as the node has them; with `withHeadLogs` what the
-   * newest block logged, whoever emitted it. Costs one round trip.
+   * Returns the newest header and, in the same request, all logs after block `since` that the node has; with `withHeadLogs` also all logs
+   * of the newest block, of any contract. Takes one round trip.
    */
   readHeadAndLogs(since: number, withHeadLogs: boolean): Promise<HeadResponse>;
   /**
-   * Everything that the given blocks logged, asked by block hash: the logs of the service's contracts, and a bloom over all
-   * logs of the block whoever emitted them. A header whose bloom this one covers hides nothing. In the order asked, in as
-   * few requests as the node allows. Throws `ResponseRejected` where the numbers of a block's logs have a gap.
+   * Returns all logs of the given blocks, queried by block hash: the logs of the service's contracts, and a bloom over all logs of the
+   * block, of any contract. Where this bloom covers that of the header, no log is missing. Keeps the given order, in as few requests as
+   * the node allows. Throws `ResponseRejected` where the numbers of a block's logs have a gap.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
-  /** False from the moment a node says that it does not know how to tell receipts. */
+  /** False once a node has reported that it does not support receipts. */
   readonly servesReceipts: boolean;
   /**
-   * Hands over the logs of the service's contracts, block by block in the order of the headers, proven to be all of them by the receipts of the whole
-   * block. False: the node tells no receipts that a header commits to; what was handed over before is true.
+   * Passes the logs of the service's contracts to `take`, block by block in the order of the headers, proven complete by all receipts of
+   * the block. Returns false when the node returns no receipts that match a header; logs passed before are valid.
    */
   readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean>;
-  /** What the chain says at one block about who holds these machines; none of them is left out. */
+  /** Reads the ownership of all these machines at one block. */
   readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
-  /** Records of many machines at one block, batched; the answer has the order of the request. */
+  /** Reads records of many machines at one block, batched, in the order of the request. */
   readEventRecords(
     block: BlockRef,
     wanted: readonly {
@@ -224,30 +218,28 @@ export interface MainChainLog {
   ): Promise<readonly (readonly EventRecord[])[]>;
 }
 
-/**
- * What can be asked of the main chain about machines of the first generation? (chain-evm 2.9.)
- * Implemented by `adapters/main-chain`, present where its contracts are configured. Every method throws `ChainUnreadable` and nothing else. All that
- * one call returns is of one block, the newest known; it is kept until the next block.
- */
-
-/** Position of the first record wanted of a machine; asked only when the chain is really read. */
+/** Returns the position of the first record to read of a machine; called only when the chain is read. */
 export type EventsFrom = (id: MachineId) => Promise<number>;
 
 export interface LegacyMachinePage {
   readonly block: BlockRef;
-  /** How many machines the operator has. */
+  /** Number of machines of the operator. */
   readonly total: number;
-  /** Ascending as numbers; undefined: the registry does not tell whose the claimed machine is. */
+  /** Ascending as numbers; undefined: the owner of the claimed machine cannot be read. */
   readonly machines: readonly (LegacyMachine | undefined)[];
 }
 
+/**
+ * Reads of legacy machines (chain-evm 2.9), present where their contracts are configured. The result of one call is of one block, the
+ * newest known, and is cached until the next block.
+ */
 export interface LegacyMachines {
-  /** Without a DID store no operator's machines are known. */
+  /** False without a DID store: operators' machines are not known. */
   readonly canList: boolean;
-  /** The machine whose DID is of this address; undefined: there is none. */
+  /** Returns the machine whose DID contains this address; undefined without one. */
   readMachineOf(address: Address, eventsFrom: EventsFrom): Promise<LegacyMachine | undefined>;
-  /** Some of the machines of the operator: those it names itself, as far as the registry agrees. */
+  /** Returns a page of the machines that the operator claims and the registry confirms. */
   readPageOf(operator: Address, offset: number, limit: number, eventsFrom: EventsFrom): Promise<LegacyMachinePage>;
-  /** Records at positions `from` to `to - 1` at exactly `block`; as many requests as it takes, each a page. */
+  /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
 }

@@ -1,4 +1,4 @@
-/** By what is the intake of chips judged? Settled at start, from the configuration and its files (evidence 4, 7, 11 and 12). */
+/** Onboarding configuration for chips, loaded at start from configuration and files (evidence 4, 7, 11 and 12). */
 import type { TrustMaterial } from '../domain/evidence/certificate/trust-material.ts';
 
 export interface OnboardingConfig {
@@ -7,8 +7,8 @@ export interface OnboardingConfig {
   readonly onboardingTokens: readonly { readonly sha256: string }[];
   /** At most 300. */
   readonly challengeLifetimeSeconds: number;
-  /** False: of accepted documents only the hashes are kept. */
+  /** False: only the hashes of accepted documents are stored. */
   readonly storesEvidence: boolean;
-  /** 32 random bytes, never twice the same. */
+  /** Returns 32 random bytes. */
   readonly createNonce: () => Uint8Array;
 }

@@ -1,9 +1,8 @@
 /** Ports for pages, images and partner data. */
 
-/** What do the pages of the explorer load besides themselves? One script, one style sheet and an icon, named after what is in them. */
-
+/** Asset of the explorer's pages, named after its content. */
 export interface StaticAsset {
-  /** Of the URL; changes with the content. */
+  /** Name in the URL; changes with the content. */
   readonly name: string;
   readonly contentType: string;
   readonly content: Buffer;
@@ -17,31 +16,30 @@ export interface StaticAssets {
 }
 
 export interface PageSource {
-  /** Made once, when the first page is asked for. Rejects where the pages can neither be found nor be made. */
+  /** Loads the assets once, on first use. Rejects where they can neither be found nor built. */
   load(): Promise<StaticAssets>;
 }
 
-/** Who draws an SVG text as a PNG? Implemented by `adapters/png`. */
-
+/** Renders SVG texts as PNG. Implemented by `adapters/png`. */
 export interface ImageRenderer {
-  /** Changes with whatever else than the text changes the bytes. */
+  /** Changes with anything but the text that changes the bytes. */
   readonly version: string;
   /**
-   * The PNG in the size that the text names. The same text is drawn once and kept for a while. Undefined: nobody waited any more when its
-   * turn came. Rejects where the text is no SVG, or nothing can be drawn.
+   * Renders the PNG in the size that the text declares. Results are cached. Undefined: no request waited for it any more when rendering
+   * would have started. Rejects where the text is not SVG, or rendering fails.
    */
   render(svg: string, isAwaited: () => boolean): Promise<Buffer | undefined>;
 }
 
-/** What does the data API of a `public` machine answer? Asked only where the deployment allows it (decisions 1, `PARTNER_DATA`). */
+/** Response of a `public` machine's data API. Fetched only where the deployment allows it (decisions 1, `PARTNER_DATA`). */
 export type PartnerResponse =
   | { readonly kind: 'object'; readonly value: object }
-  /** No answer in time, a refused address, a redirect, any status but 200. */
+  /** Timeout, rejected address, redirect, or any status but 200. */
   | { readonly kind: 'unreachable' }
-  /** An answer that is too large or not a JSON object. */
+  /** A response that is too large or not a JSON object. */
   | { readonly kind: 'invalid' };
 
 export interface PartnerData {
-  /** Never throws. An answer is kept for a minute. */
+  /** Fetches partner data; cached for a minute. Never throws. */
   readPartnerData(url: string): Promise<PartnerResponse>;
 }

@@ -1,23 +1,23 @@
 /** Ports of the running process: time, timers, log, leadership, and state shared by replicas. */
 
-/** What time is it? The only source of time for rules and actions, so that a test can freeze it. */
+/** The only source of time for rules and actions, so that tests can control it. */
 export interface Clock {
   /** Unix time in milliseconds. */
   nowMilliseconds(): number;
 }
 
-/** Whole Unix seconds, rounded down. */
+/** Returns whole Unix seconds, rounded down. */
 export function nowSeconds(clock: Clock): number {
   return Math.floor(clock.nowMilliseconds() / 1000);
 }
 
-/** How does a loop wait? The only source of pauses, so that a test can move time on. */
+/** The only source of delays, so that tests can advance time. */
 export interface Timers {
   /** Resolves after the pause, or at once when the signal is or becomes aborted; never rejects. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Where do operators read what happened? One structured line per fact; fields are numbers and fixed words, never secrets or an SDK's text. */
+/** Structured log, one line per fact. Fields are numbers and fixed words, never secrets or texts of an SDK. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -25,34 +25,34 @@ export interface Log {
 }
 
 /**
- * Which of all processes follows the chains? The one that holds the lock. It saves work and decides nothing: what two write who both believe
- * that they hold it is still compared and set (architecture, rule 4). Implemented by `adapters/sql`.
+ * Leader election: the process that holds the lock follows the chains. An optimization only: writes of two processes that both assume
+ * to hold it are still compared and set (architecture, rule 4). Implemented by `adapters/sql`.
  */
 export interface LeaderLock {
-  /** Takes the lock if it is free. True: it is held now. Throws `StoreUnavailable`, and then it is not held. */
+  /** Acquires the lock if it is free; returns whether it is held. After `StoreUnavailable` it is not held. */
   acquire(): Promise<boolean>;
-  /** Gives it up, if it is held, and ends its connection; a later `hold` takes it again. */
+  /** Releases the lock, if held, and closes its connection; `acquire` can be called again. */
   release(): Promise<void>;
 }
 
-/** What does this process know of itself that callers of `/ready` should know? Left out of `Ctx`: nothing. */
+/** State of this process that `/ready` reports. */
 export interface ProcessState {
-  /** It was told to end: it answers what it is asked, and nothing new should be sent here. */
+  /** The process is draining: it still serves requests, but should receive no new ones. */
   readonly isStopping: () => boolean;
-  /** Whether requests are counted by all replicas together now; undefined: each counts alone, as configured. */
+  /** Whether all replicas share their rate-limit counters now; undefined: not configured. */
   readonly isRateLimitDistributed: () => boolean | undefined;
 }
 
-/** How often has a key been counted, by all replicas together? (Decisions 3.) Implemented by `adapters/redis`; never throws. */
+/** Distributed rate-limit counters, shared by all replicas (decisions 3). Implemented by `adapters/redis`; never throws. */
 export interface DistributedCounters {
-  /** False: it does not answer, and each replica counts alone until it does. */
+  /** False: the server does not respond, and each replica counts on its own until it does. */
   readonly isUp: () => boolean;
   /**
-   * Counts one request of the key, in a window that starts with the key's first. 0: admitted; else the milliseconds until the window ends.
-   * Undefined: nobody knows in time.
+   * Counts one request of the key, in a window that starts with its first request. Returns 0 if admitted, else the milliseconds until
+   * the window ends; undefined without a response in time.
    */
   increment(key: string, limit: number, windowMilliseconds: number): Promise<number | undefined>;
-  /** Questions without an answer since the start. */
+  /** Number of failed calls since the start. */
   readonly failures: () => number;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * What does the service remember? One SQL database, SQLite or PostgreSQL, behind these interfaces (architecture, rules 4 and 5).
- * Implemented by `adapters/sql`; every implementation passes `adapters/sql/store-contract.ts`.
- * Every method throws `StoreUnavailable` when the database fails, and nothing of the driver's message with it.
+ * Storage port: one SQL database, SQLite or PostgreSQL, behind these interfaces (architecture, rules 4 and 5).
+ * Implemented by `adapters/sql`; every implementation passes the tests of `testing/contracts`.
+ * Every method throws `StoreUnavailable` when the database fails, without any text of the driver.
  */
 import type { ChallengeLookup, ChallengeRecord } from '../domain/evidence/challenge-record.ts';
 import type { AcceptedEvidenceRecord } from '../domain/evidence/evidence-record.ts';
@@ -14,7 +14,7 @@ import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { EventLogRow } from './indexes.ts';
 import type { EventGeneration } from './main-chain.ts';
 
-/** How far a stream of blocks has been taken over. */
+/** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
   readonly blockNumber: number;
   readonly blockHash: string;
@@ -33,7 +33,7 @@ export type EventLogEntry =
       readonly blockTimestamp: number;
       readonly logIndex: number;
     }
-  /** The machine's readable history starts anew with the next log. */
+  /** The machine's readable history restarts with the next log. */
   | {
       readonly kind: 'imported';
       readonly generation: EventGeneration;
@@ -42,25 +42,25 @@ export type EventLogEntry =
       readonly logIndex: number;
     };
 
-/** The head of the main chain as a worker read it, for every replica to judge the index by. */
+/** Head of the main chain as a worker read it; every replica judges the index by it. */
 export interface HeadObservation {
   readonly blockNumber: number;
-  /** Clock milliseconds at which it was asked for. */
+  /** Clock milliseconds at which the read started. */
   readonly observedAtMilliseconds: number;
 }
 
 export interface MainChainIndexStore {
   /**
-   * Records what the stored rows belong to (chain id, registries, layout version), or compares it with what is recorded.
-   * False: the database holds the index of another deployment, and nothing was changed.
+   * Stores the identity of the indexed deployment (chain id, registries, layout version), or compares it with the stored one.
+   * Returns false, and changes nothing, when the database holds the index of another deployment.
    */
   claimMainChainIdentity(identity: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Stores the logs of the blocks after `expected` up to `next`, what was read at `next` about the machines whose ownership they
-   * may have changed, and `next` itself, in one transaction.
-   * False, and nothing stored: the recorded checkpoint is not `expected` (another process was first).
-   * Positions (`seq`) are given here: they count a machine's submitted logs from 0, anew after every import.
+   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`
+   * itself, in one transaction.
+   * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
+   * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import.
    */
   advanceMainChain(
     expected: Checkpoint | undefined,
@@ -68,21 +68,21 @@ export interface MainChainIndexStore {
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
   ): Promise<boolean>;
-  /** Keeps the observation, unless the one kept was made later. */
+  /** Stores the observation unless the stored one is newer. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
   readHeadObservation(): Promise<HeadObservation | undefined>;
-  /** Rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
+  /** Returns the rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
-  /** How many logs since the last import are known, and how many imports there were. */
+  /** Returns the number of known logs since the last import, and the number of imports (`epoch`). */
   readEventLogCount(
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
-  /** Those of the second generation whose newest known logs are the newest, that one first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */
+  /** Returns the machines of the second generation with the newest logs, newest first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */
   listActiveMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /**
-   * Machines with more known logs than folded events under `ratesFingerprint`, and those with many logs whose days end before the last of them; at most
-   * `limit`, in order of id, after `after`.
+   * Returns the machines with more known logs than folded events under `ratesFingerprint`, and those with many logs whose days end before
+   * the last of them; at most `limit`, in order of id, after `after`.
    */
   listUnfolded(
     ratesFingerprint: string,
@@ -93,7 +93,7 @@ export interface MainChainIndexStore {
   >;
 }
 
-/** A machine's rating fold. `state` is the serialized fold of `domain/rating`. */
+/** Stored rating state of a machine. `state` is the serialized state of `domain/rating`. */
 export interface StoredRatingState {
   readonly epoch: number;
   readonly nextSeq: number;
@@ -104,12 +104,12 @@ export interface StoredRatingState {
 export interface StoredRatingStateDay {
   /** UTC day number. */
   readonly day: number;
-  /** The position after the day's last event; that of the newest day is where its machine's days end. */
+  /** Position after the day's last event. */
   readonly nextSeq: number;
   readonly state: string;
 }
 
-/** The days that go on where those of the machine end, at the position `afterSeq`; 0 where there are none. */
+/** Days that continue the stored ones, which end at position `afterSeq` (0 without any). */
 export interface RatingStateDaysWrite {
   readonly afterSeq: number;
   readonly days: readonly StoredRatingStateDay[];
@@ -124,18 +124,18 @@ export interface StoredRatingStateDays {
 export interface RatingStateWrite extends StoredRatingState {
   readonly generation: EventGeneration;
   readonly id: MachineId;
-  /** Up to `nextSeq`; left out: none are kept of the machine, or they do not end where this begins. */
+  /** Days up to `nextSeq`; absent where none are stored for the machine, or where they do not continue the stored ones. */
   readonly days?: RatingStateDaysWrite | undefined;
 }
 
 export interface RatingStateStore {
-  /** The fold of the history since the last import, kept under this configuration of rates; undefined when there is none. */
+  /** Returns the state of the history since the last import under this configuration of rates; undefined without one. */
   readRatingState(
     generation: EventGeneration,
     id: MachineId,
     ratesFingerprint: string,
   ): Promise<StoredRatingState | undefined>;
-  /** Of the same history and rates, the newest `limit` days. */
+  /** Returns the newest `limit` days of the same history and rates. */
   listRatingStateDays(
     generation: EventGeneration,
     id: MachineId,
@@ -143,8 +143,8 @@ export interface RatingStateStore {
     limit: number,
   ): Promise<StoredRatingStateDays>;
   /**
-   * Keeps folds; one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint is left out. So are days that do not begin
-   * where those that are kept end; days that no history needs any more are forgotten.
+   * Stores rating states; skips one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint, and days that
+   * do not continue the stored ones. Deletes days that no history needs any more.
    */
   writeRatingStates(ratesFingerprint: string, folds: readonly RatingStateWrite[]): Promise<void>;
 }
@@ -159,7 +159,7 @@ export interface FxRateRow {
 
 export interface FxStore {
   loadRates(): Promise<{ readonly rows: readonly FxRateRow[]; readonly throughDay: number | undefined }>;
-  /** Adds rows of days after the stored `throughDay` and moves it, in one transaction; what is covered already never changes. */
+  /** Adds rows of days after the stored `throughDay` and advances it, in one transaction. Stored rates never change. */
   appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
 }
 
@@ -173,118 +173,104 @@ export interface Store
     ChipStore,
     AltEventStore,
     AltFleetStore {
-  /** All that indexes claimed, as one text; equal for databases whose indexes are of the same deployments. */
+  /** Returns all claimed identities as one text; equal for databases that index the same deployments. */
   readIdentities(): Promise<string>;
-  /** Proves that the database takes a write; throws otherwise. */
+  /** Checks that the database accepts a write; throws otherwise. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * What has been decided about a machine's monetization, by whom, and which decisions came before? ("Monetization opt-in" of the
- * interface; architecture, rule 4.) Implemented by `adapters/sql` as a part of `Store`.
- */
-
-/** A decision as the audit keeps it: with it and the deployment anyone can check the signature again. */
+/** Decision in the decision log; with the deployment, anyone can verify its signature again. */
 export interface AppliedDecision extends SignedDecision {
-  /** As it was sent. */
+  /** Signature as sent. */
   readonly signature: string;
-  /** The service's clock. */
+  /** Clock of the service. */
   readonly appliedAtMilliseconds: number;
 }
 
+/** Monetization decisions in force, and their log ("Monetization opt-in" of the interface; architecture, rule 4). */
 export interface DecisionStore {
-  /** The decision in force; undefined when there was none. */
+  /** Returns the decision in force; undefined without one. */
   readDecision(id: MachineId): Promise<SignedDecision | undefined>;
   /**
-   * Puts a decision in force, and into the audit, if its timestamp is strictly newer than that of the one in force; one statement
-   * compares and writes. True: both are on disk. False: it is not newer, and nothing was stored.
+   * Puts a decision in force and into the log if its timestamp is strictly newer than that of the one in force; one statement compares
+   * and writes. Returns true when both are on disk; false, with nothing stored, when it is not newer.
    */
   applyDecision(decision: AppliedDecision): Promise<boolean>;
-  /** Every decision that was ever in force, oldest first. */
+  /** Returns every decision that was ever in force, oldest first. */
   listAppliedDecisions(id: MachineId): Promise<AppliedDecision[]>;
 }
-
-/**
- * Which challenges are open, which documents were accepted for them? (evidence 4, 8 and 11; architecture, rule 4.) Implemented by
- * `adapters/sql` as a part of `Store`. Times in Unix seconds. A nonce never comes here: only its hash.
- */
 
 export interface NewChallenge extends Omit<ChallengeRecord, 'consumedBy'> {
   readonly issuedAt: number;
 }
 
-/** How many challenges may be open at once: neither consumed nor expired. */
+/** Limits on open challenges: neither consumed nor expired. */
 export interface ChallengeCaps {
   readonly perMachine: number;
   readonly inAll: number;
 }
 
-/** As it is kept: without the document where a deployment keeps hashes only. */
+/** Evidence record as stored, without the document where a deployment stores hashes only. */
 export interface StoredEvidenceRecord extends Omit<AcceptedEvidenceRecord, 'evidence'> {
   readonly evidence: Uint8Array | undefined;
 }
 
+/** Challenges and evidence records (evidence 4, 8 and 11; architecture, rule 4). Times in Unix seconds. Stores the hash of a nonce only. */
 export interface ChipStore {
-  /** Keeps the challenge unless a cap is reached at `issuedAt`; counting and keeping are one. False: a cap is reached. */
+  /** Stores the challenge unless a cap is reached at `issuedAt`; counts and inserts atomically. Returns false when a cap is reached. */
   insertChallenge(challenge: NewChallenge, caps: ChallengeCaps): Promise<boolean>;
-  /** `evidenceHash` tells a replay where the challenge itself is deleted. */
+  /** Looks a challenge up; `evidenceHash` detects a replay after its deletion. */
   findChallenge(nonceHash: Hex, evidenceHash: Hex): Promise<ChallengeLookup>;
   /**
-   * Consumes the challenge if it is unconsumed and unexpired at the intake's `receivedAt`, and keeps the intake, in one transaction.
-   * Otherwise writes nothing, and tells what is there.
+   * Consumes the challenge if it is unconsumed and unexpired at the record's `receivedAt`, and stores the record, in one transaction.
+   * Otherwise writes nothing and returns the challenge as it is.
    */
-  consumeChallenge(nonceHash: Hex, intake: StoredEvidenceRecord): Promise<AcceptanceOutcome>;
-  /** Deletes challenges that expired an hour ago, and consumed ones after 30 days; intakes stay. */
+  consumeChallenge(nonceHash: Hex, record: StoredEvidenceRecord): Promise<AcceptanceOutcome>;
+  /** Deletes challenges that expired an hour ago, and consumed ones after 30 days. Evidence records stay. */
   deleteOldChallenges(nowSeconds: number): Promise<number>;
-  /** Neither consumed nor expired. */
+  /** Counts challenges that are neither consumed nor expired. */
   countOpenChallenges(nowSeconds: number): Promise<number>;
-  /** Newest first; of one machine, or of all. */
+  /** Lists evidence records of one machine or of all, newest first. */
   listEvidenceRecords(machineId: MachineId | undefined, limit: number): Promise<StoredEvidenceRecord[]>;
   readEvidenceRecord(receiptId: Hex): Promise<StoredEvidenceRecord | undefined>;
 }
 
-/**
- * Who owns or controls which machines of the main chain? Rows that the index decided by reads, as of its checkpoint (chain-evm 4).
- * Implemented by `adapters/sql` as a part of `Store`.
- */
-
-/** What the chain says about one machine at the last block of a window. */
+/** Ownership of one machine at the last block of a window. */
 export type OwnershipChange =
   | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
-  /** No token here: retired, bridged out, reissued. */
+  /** No token here: retired, bridged out or reissued. */
   | { readonly kind: 'gone'; readonly id: MachineId };
 
-/** What was read about the machines that the logs of a range name. */
+/** Ownership reads of the machines that the logs of a range name. */
 export interface OwnershipReads {
-  /** The block they were read at: the last of the range or, where its state may be gone, a later one. */
+  /** Block of the reads: the last of the range, or a later one where its state may be pruned. */
   readonly readAtBlock: number;
   readonly changes: readonly OwnershipChange[];
 }
 
 export interface OwnershipPage {
-  /** The block that all rows are of; undefined while some were read at a block that the index has not reached. */
+  /** Block of all rows; undefined while some were read at a block that the index has not reached. */
   readonly indexedBlock: number | undefined;
-  /** How many machines the address owns or controls. */
+  /** Number of machines that the address owns or controls. */
   readonly total: number;
   /** Ascending as numbers. */
   readonly ids: readonly MachineId[];
 }
 
+/** Owners and controllers of machines on the main chain, as of the index's checkpoint (chain-evm 4). */
 export interface OwnershipStore {
-  /** One entry per machine, also when the address both owns and controls it; all of one state of the rows. Costs the same at every offset. */
+  /**
+   * Lists machines that the address owns or controls, each once, from one consistent read. The cost does not depend on the offset.
+   */
   listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
 }
 
-/**
- * What is a page of a list made of? The two reads that a copy of the database may answer as well, each of one state of the rows and with the block up to which they are
- * indexed, so that a copy which lags is seen to.
- */
-
+/** Reads that a replica may serve: each is consistent and names the block up to which it is indexed, so that lag is detected. */
 export type ListStore = Pick<OwnershipStore, 'listOwnership'> & Pick<AltFleetStore, 'listFleet'>;
 
-/** A copy of the store's lists, which may lag, fail or fall silent, and is left alone for a while when it does. */
+/** Read replica for listings, behind a circuit breaker: it may lag, fail or not respond. */
 export interface ReadReplica {
-  /** What `list` reads there, if `isFit` says so of it. Undefined: to be read from the store itself. */
-  tryReplica<T>(list: (copy: ListStore) => Promise<T>, isFit: (page: T) => boolean): Promise<T | undefined>;
+  /** Returns what `list` reads there if `isFit` accepts it; undefined: read from the store itself. */
+  tryReplica<T>(list: (replica: ListStore) => Promise<T>, isFit: (page: T) => boolean): Promise<T | undefined>;
 }

@@ -1,4 +1,4 @@
-/** A `Ctx` for tests of HTTP alone: a clock that stands still, a log that remembers, and no chain. */
+/** Stub `Ctx` for tests of HTTP: a fixed clock, a recording log, and no chain. */
 import { MONOTONIC_CLOCK, TIMERS } from '../../src/composition/process-time.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createActionState } from '../../src/ports/action-state.ts';

@@ -12,7 +12,7 @@ const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
 const WRONG = { state: 'unreadable', cause: 'wrong-chain' };
 
 describe('the deployment that a node serves', () => {
-  it('is the expected one when both singletons say so', () => {
+  it('is present when both singletons match', () => {
     expect(judge(present(REGISTRY), present(CONFIG))).toStrictEqual(
       present({ machineCount: 7n, generalPausedGlobal: true, technicalPausedGlobal: false }),
     );

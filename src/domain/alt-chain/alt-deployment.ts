@@ -1,18 +1,18 @@
 /**
- * Does the alt chain's node serve the deployment this service is configured for? (chain-svm 3.7 and 5.)
- * Program ids repeat across clusters; the ordinal that the two singletons carry does not.
+ * Check that the alt chain's node serves the configured deployment (chain-svm 3.7 and 5).
+ * Program ids repeat across clusters; the ordinal in the two singletons does not.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { ReadResult } from '../read-result.ts';
 
-/** The machine registry's singleton. */
+/** Singleton of the machine registry. */
 export interface AltRegistry {
   readonly localOrdinal: number;
-  /** Machines now alive. */
+  /** Number of existing machines. */
   readonly machineCount: bigint;
 }
 
-/** The singleton of state and sync. */
+/** Singleton of state and sync. */
 export interface AltConfig {
   readonly registryProgram: AltKey;
   readonly localOrdinal: number;
@@ -27,12 +27,12 @@ export interface AltDeployment {
   readonly technicalPausedGlobal: boolean;
 }
 
-/** The event registry's singleton: its administrators can stop all submissions. */
+/** Singleton of the event registry, whose administrators can pause all submissions. */
 export interface AltEventRegistry {
   readonly paused: boolean;
 }
 
-/** The upgrade lock. An absent account means that nothing is locked. */
+/** Upgrade lock; an absent account means unlocked. */
 export interface AltTechnicalPause {
   readonly paused: boolean;
   /** Unix seconds. */
@@ -44,7 +44,7 @@ export interface ExpectedAltDeployment {
   readonly registryProgram: AltKey;
 }
 
-/** Present only when both singletons are there and name what is configured; a missing one is another deployment. */
+/** Returns the facts when both singletons match the configuration; a missing one means another deployment (`wrong-chain`). */
 export function judgeAltDeployment(
   registry: ReadResult<AltRegistry>,
   config: ReadResult<AltConfig>,

@@ -10,27 +10,27 @@ it.each([
   [7n, 8n, 7, 'moved'],
   [8n, 7n, 7, 'moved'],
   [2n ** 64n - 1n, 2n ** 64n - 1n, 7, 'incomplete'],
-] as const)('%d before, %d after, %d rows', (before, after, rows, expected) => {
+] as const)('judges counts of %d before, %d after, %d rows', (before, after, rows, expected) => {
   expect(judgeFleetCount(before, after, rows)).toBe(expected);
 });
 
-it('a deployment is known by its cluster and its program', () => {
+it('identifies a deployment by cluster and program', () => {
   const deployment = { genesisHash: 'genesis' as AltKey, machineRegistry: 'program' as AltKey };
   expect(formatAltFleetIdentity(deployment)).toBe('layout=1 genesis=genesis registry=program');
 });
 
-describe('an answer of slot 100, a minute to a poll', () => {
+describe('a read of slot 100 at a poll interval of a minute', () => {
   const NOW = 1_788_900_000_000;
 
   it.each([
-    ['the first', undefined, 0, true],
+    ['no snapshot stored', undefined, 0, true],
     ['after an earlier slot', 99, 0, true],
     ['of the same slot', 100, 0, false],
     ['of the same slot, long ago', 100, 86_400, false],
     ['of the same slot, seen in a future that a clock was set back from', 100, -61, true],
     ['before a later slot', 101, 600, false],
     ['before a later slot that is out of date', 101, 601, true],
-  ])('%s', (_name, slot, ageSeconds, expected) => {
+  ])('may or may not replace the snapshot: %s', (_name, slot, ageSeconds, expected) => {
     const stored = slot === undefined ? undefined : { slot, observedAtMilliseconds: NOW - ageSeconds * 1000 };
     expect(mayReplaceSnapshot(stored, 100, NOW, 60)).toBe(expected);
   });

@@ -1,11 +1,9 @@
-/**
- * Which machines of the alt chain does an operator have, and is the list whole? (chain-svm 7.)
- */
+/** Fleet snapshots of the alt chain: machines by operator, and the rules for completeness and age (chain-svm 7). */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { isObservationFresh, judgeObservationAge } from '../index-rules/index-freshness.ts';
 
-/** One machine as the ownership snapshot shows it. */
+/** One machine of the snapshot. */
 export interface AltFleetMachine {
   readonly id: MachineId;
   readonly owner: AltKey;
@@ -14,21 +12,21 @@ export interface AltFleetMachine {
   readonly operator: Address | undefined;
 }
 
-/** One answer of the whole registry. */
+/** One read of the whole registry. */
 export interface AltFleet {
-  /** Machines by operator, each list in ascending order of id. A machine without an operator stands in none. */
+  /** Machines by operator, each list in ascending order of id, without machines that have no operator. */
   readonly machinesByOperator: ReadonlyMap<Address, readonly AltFleetMachine[]>;
-  /** Rows that failed a check, under the operator they name. */
+  /** Number of rows that failed a check, by the operator they name. */
   readonly unreadableByOperator: ReadonlyMap<Address, number>;
-  /** Rows that failed a check and name no operator. */
+  /** Number of rows that failed a check and name no operator. */
   readonly unattributed: number;
-  /** All rows, the failed ones included. */
+  /** Number of all rows, including failed ones. */
   readonly rowCount: number;
 }
 
 /**
  * Compares the rows with the registry's own count, read before and after them.
- * `moved`: machines came or went meanwhile, ask again. `incomplete`: the node left rows out; the previous snapshot stays.
+ * `moved`: machines changed meanwhile, read again. `incomplete`: the node omitted rows; the previous snapshot stays.
  */
 export function judgeFleetCount(
   countBefore: bigint,
@@ -39,14 +37,14 @@ export function judgeFleetCount(
   return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';
 }
 
-/** A slot, and when it was seen first. */
+/** A slot and the time of its first observation. */
 export interface AltFleetObservation {
   readonly slot: number;
   /** Clock milliseconds. */
   readonly observedAtMilliseconds: number;
 }
 
-/** What a snapshot belongs to. Program ids repeat across clusters, the genesis hash does not. */
+/** Formats the identity of a snapshot's deployment. Program ids repeat across clusters, the genesis hash does not. */
 export function formatAltFleetIdentity(deployment: {
   readonly genesisHash: AltKey;
   readonly machineRegistry: AltKey;
@@ -55,8 +53,8 @@ export function formatAltFleetIdentity(deployment: {
 }
 
 /**
- * Whether a whole answer of a slot replaces the snapshot stored. A slot that is seen again is not observed anew: a node that stands still must
- * not look alive. An earlier one replaces only what is out of date by itself, so that one wrong slot does not shut the list for good.
+ * Returns whether a complete read replaces the stored snapshot. The same slot does not: a stalled node must not look alive. An
+ * earlier slot replaces only an outdated snapshot, so that one wrong slot does not block the list forever.
  */
 export function mayReplaceSnapshot(
   stored: AltFleetObservation | undefined,

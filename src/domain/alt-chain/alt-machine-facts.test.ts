@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NO_EVENTS, NO_PAUSE_FLAGS } from './alt-machine-facts.ts';
 
-it('an account that is absent stops nothing and counts nothing', () => {
+it('defaults to no pause and no events for absent accounts', () => {
   expect(NO_PAUSE_FLAGS).toEqual({
     operatorPaused: false,
     generalPaused: false,

@@ -1,30 +1,30 @@
 /**
- * What does the alt chain say about one machine at one slot? (chain-svm 3 and 5.)
- * Facts only: what they mean is judged in `alt-machine-home.ts` and elsewhere in `domain/`.
+ * Facts of the alt chain about one machine at one slot (chain-svm 3 and 5).
+ * `alt-machine-home.ts` and other files of `domain/` interpret them.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { ReadResult } from '../read-result.ts';
 import type { EventRecord, ServiceEndpoint, SubscriptionStatus, VerificationMethod } from '../machine/machine-facts.ts';
 
-/** The machine's own account. It is the token: a machine exists on the alt chain exactly when it is present. */
+/** Account of a machine. It is the token: a machine exists on the alt chain exactly when its account does. */
 export interface AltMachine {
   /** Signs the monetization message. */
   readonly owner: AltKey;
-  /** Undefined: the owner only. */
+  /** Undefined: only the owner. */
   readonly controller: AltKey | undefined;
   /** As recorded at creation, unverified. */
   readonly manufacturer: AltKey | undefined;
   readonly relocating: boolean;
   /** Unix seconds. */
   readonly onboardedAt: bigint;
-  /** Main-chain address; undefined: none set, the machine stands in no operator's listing. */
+  /** Main-chain address; undefined: none set, the machine is in no operator's list. */
   readonly operator: Address | undefined;
   readonly machineType: string;
   /** `0x` hex of the raw bytes. */
   readonly credentialSubject: string;
   readonly verificationMethods: readonly VerificationMethod[];
-  /** Indexes into `verificationMethods`; may point outside, and such an index is not shown. */
+  /** Indexes into `verificationMethods`; those out of range are not shown. */
   readonly authentication: readonly number[];
   readonly serviceEndpoints: readonly ServiceEndpoint[];
 }
@@ -36,10 +36,10 @@ export interface AltPauseFlags {
   readonly subscriptionPaused: boolean;
 }
 
-/** What the main chain's validators last reported; a cross-check, never the source of the bond. Times in Unix seconds. */
+/** Subscription as the main chain's validators last reported it; a cross-check, never the source of the bond. Times in Unix seconds. */
 export interface AltSubscription {
   readonly tier: number;
-  /** `Unknown`: a number without a name, which makes nothing eligible. */
+  /** `Unknown`: an unnamed number, which makes nothing eligible. */
   readonly status: SubscriptionStatus | 'Unknown';
   /** 0 = unknown, not expired. */
   readonly periodEnd: bigint;
@@ -59,7 +59,7 @@ export interface AltEventLog {
   readonly lastEvent: EventRecord | undefined;
 }
 
-/** Everything that one read says about one machine; all of one slot. */
+/** Result of one read about one machine; all facts are of one slot. */
 export interface AltMachineSnapshot {
   readonly id: MachineId;
   readonly slot: number;
@@ -72,7 +72,7 @@ export interface AltMachineSnapshot {
   readonly eventLog: ReadResult<AltEventLog>;
 }
 
-/** A wallet's account in the binding registry; an absent account means that it was never bound. */
+/** Account of a wallet in the binding registry; an absent one means never bound. */
 export interface OperatorBinding {
   /** Undefined: revoked. */
   readonly operator: Address | undefined;
@@ -81,7 +81,7 @@ export interface OperatorBinding {
   readonly updatedAt: bigint;
 }
 
-/** What an absent account of pause flags means. */
+/** Meaning of an absent account of pause flags. */
 export const NO_PAUSE_FLAGS: AltPauseFlags = {
   operatorPaused: false,
   generalPaused: false,
@@ -89,5 +89,5 @@ export const NO_PAUSE_FLAGS: AltPauseFlags = {
   subscriptionPaused: false,
 };
 
-/** What an absent event log means. */
+/** Meaning of an absent event log. */
 export const NO_EVENTS: AltEventLog = { count: 0n, priorEventCount: 0n, lastEvent: undefined };

@@ -1,4 +1,4 @@
-/** The two tables of chain-svm 4, row by row: what the main chain says, then what the alt chain says. */
+/** Existence on the alt chain: the two tables of chain-svm 4, row by row, main chain first. */
 import { describe, expect, it } from 'vitest';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { AltMachine } from './alt-machine-facts.ts';
@@ -35,7 +35,7 @@ const UNCONFIRMED = { kind: 'unconfirmed' };
 const RELOCATING = { kind: 'MachineRelocating' };
 const ALT_UNREADABLE = { kind: 'ChainUnreadable', chain: 'alt', cause: 'transport' };
 
-describe('a machine, asked of both chains', () => {
+describe('a machine on both chains', () => {
   it.each<[name: string, main: MainFacts, alt: ReadResult<AltMachine>, judged: unknown]>([
     ['leaving the alt chain: collected, sent', { home: 5 }, LEAVING, RELOCATING],
     ['leaving: the main chain has imported it', { owner: TOKEN, home: 1 }, LEAVING, HERE],
@@ -46,7 +46,7 @@ describe('a machine, asked of both chains', () => {
     ['arrived', { home: 5 }, LIVING, PRESENT],
     ['an attempt that was aborted', { home: 5 }, LIVING, PRESENT],
     ['created there, not linked yet', { home: 0 }, LIVING, PRESENT],
-    ['created there, home still told as the main chain', { home: 1 }, LIVING, PRESENT],
+    ['created there, home still reported as the main chain', { home: 1 }, LIVING, PRESENT],
     ['not linked yet, and leaving', { home: 0 }, LEAVING, RELOCATING],
     ['unknown to both', { home: 0 }, NONE, ABSENT],
     ['retired here, unknown there', { home: 1 }, NONE, ABSENT],
@@ -55,18 +55,18 @@ describe('a machine, asked of both chains', () => {
     ['homed there, the alt chain unreadable', { home: 5 }, UNREADABLE, ALT_UNREADABLE],
     ['homed here, the alt chain unreadable', { owner: TOKEN, home: 1 }, UNREADABLE, HERE],
     ['homed elsewhere', { home: 3 }, LIVING, { kind: 'MachineHomedElsewhere', ordinal: 3 }],
-  ])('%s', (_name, main, alt, judged) => {
+  ])('is judged: %s', (_name, main, alt, judged) => {
     expect(judgeBoth(main, alt)).toStrictEqual(judged);
   });
 });
 
-describe('an absence that the main chain does not know of', () => {
+describe('an absence that the main chain does not confirm', () => {
   it.each([
     ['alt', 'absent'],
     ['main', 'start-over'],
     ['unknown-here', 'start-over'],
-  ] as const)('home read again: %s', (homeReadAgain, expected) => {
-    expect(judgeConfirmation(homeReadAgain)).toBe(expected);
+  ] as const)('is decided by the second read of the home: %s', (confirmedHome, expected) => {
+    expect(judgeConfirmation(confirmedHome)).toBe(expected);
   });
 });
 

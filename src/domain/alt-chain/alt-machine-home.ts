@@ -1,7 +1,7 @@
 /**
- * Does a machine that the main chain does not hold live on the alt chain? (chain-svm 4.)
- * `judgeHome` has spoken first; this joins its answer with what the alt chain says. The main chain decides where it can, and
- * an alt chain that cannot be read is never an absent machine.
+ * Existence on the alt chain of a machine that the main chain does not hold (chain-svm 4).
+ * Joins the result of `judgeHome` with the facts of the alt chain. The main chain decides where it can; an unreadable alt chain never
+ * means an absent machine.
  */
 import type { AltMachine } from './alt-machine-facts.ts';
 import { Fault } from '../faults.ts';
@@ -12,12 +12,12 @@ export type AltExistence =
   | { readonly kind: 'present'; readonly machine: AltMachine }
   | { readonly kind: 'absent' }
   /**
-   * The main chain names the alt chain, which has no such account: retired or left and not reported yet, or gone home between
-   * the two reads. `judgeConfirmation` decides, from the main chain read once more.
+   * The main chain names the alt chain, which has no such account: the machine was retired or left and this is not reported yet, or
+   * it returned between the two reads. `judgeConfirmation` decides from another read of the main chain.
    */
   | { readonly kind: 'unconfirmed' };
 
-/** Joins the main chain's word with the machine's account. Throws `MachineRelocating`, `ChainUnreadable`. */
+/** Joins the home on the main chain with the machine's account. Throws `MachineRelocating`, `ChainUnreadable`. */
 export function judgeAltMachine(home: Exclude<MachineHome, 'main'>, machine: ReadResult<AltMachine>): AltExistence {
   const account = unwrapOptional(machine, 'alt');
   if (account === undefined) return { kind: home === 'alt' ? 'unconfirmed' : 'absent' };
@@ -25,7 +25,7 @@ export function judgeAltMachine(home: Exclude<MachineHome, 'main'>, machine: Rea
   return { kind: 'present', machine: account };
 }
 
-/** What a home read again after an `unconfirmed` absence settles. `start-over` is tried once; twice is a contradiction. */
-export function judgeConfirmation(homeReadAgain: MachineHome): 'absent' | 'start-over' {
-  return homeReadAgain === 'alt' ? 'absent' : 'start-over';
+/** Decides an `unconfirmed` absence from a second read of the home. `start-over` is allowed once; twice is a contradiction. */
+export function judgeConfirmation(confirmedHome: MachineHome): 'absent' | 'start-over' {
+  return confirmedHome === 'alt' ? 'absent' : 'start-over';
 }

@@ -1,6 +1,6 @@
 /**
- * What did one transaction of the alt chain do to the event logs of machines? (chain-svm 3.6 and 6.)
- * An event exists exactly when such an operation was executed; no account keeps more than the last one.
+ * Event log operations of alt-chain transactions (chain-svm 3.6 and 6).
+ * An event exists exactly when such an operation was executed; accounts store only the last event.
  */
 import type { MachineId } from '../identifiers/identifiers.ts';
 import type { EventRecord } from '../machine/machine-facts.ts';
@@ -9,35 +9,35 @@ import type { EventRecord } from '../machine/machine-facts.ts';
 export type EventChange = (
   | {
       readonly kind: 'submitted';
-      /** Count before the append; undefined where no log tells, to be filled in by order. */
+      /** Count before the append; undefined without a log, then derived from the order. */
       readonly eventIndex: bigint | undefined;
       readonly record: EventRecord;
     }
-  /** A relocation arrived. A record that came with it is the anchor, with index 0. */
+  /** A relocation arrived. Its record, if any, is the anchor, with index 0. */
   | { readonly kind: 'imported'; readonly priorEventCount: bigint; readonly record: EventRecord | undefined }
-  /** An administrator took a carried event over; `count` is what the log line says. */
+  /** An administrator adopted a carried event; `count` is from the log line. */
   | {
       readonly kind: 'adopted';
       readonly priorEventCount: bigint;
       readonly count: bigint | undefined;
       readonly record: EventRecord | undefined;
     }
-  /** The incarnation ended; `count` is what the log line says. */
+  /** The incarnation ended; `count` is from the log line. */
   | { readonly kind: 'closed'; readonly count: bigint | undefined }
 ) & { readonly machineId: MachineId };
 
 export type EventOperation = EventChange & {
-  /** `instruction`: the node kept no logs of the transaction, or cut them. */
+  /** `instruction`: the node has no logs of the transaction, or truncated them. */
   readonly evidence: 'log+instruction' | 'instruction';
 };
 
-/** What one look at a transaction gave. */
+/** Result of reading one transaction. */
 export type TransactionReadResult =
-  /** Operations in the order of their execution; none for a failed or an unrelated transaction. */
+  /** Operations in execution order; none for a failed or unrelated transaction. */
   | { readonly state: 'read'; readonly operations: readonly EventOperation[] }
-  /** The node does not have it yet: ask again, never skip. */
+  /** The node does not have it yet: read it again, never skip it. */
   | { readonly state: 'not-here-yet' }
-  /** It is sound and holds events, but nobody knows the time of its block yet. */
+  /** It is valid and contains events, but the time of its block is not known yet. */
   | { readonly state: 'parked' }
-  /** It has no known form, or its parts contradict each other: ask again, then park. */
+  /** It has no known form, or its parts contradict each other: read it again, then park it. */
   | { readonly state: 'unreadable' };

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import { requireChallengeEligible } from './challenge-eligibility.ts';
-import { ABSENT, CHALLENGE, present, CURRENT_MACHINE, UNREADABLE } from '../../../testing/fixtures/evidence-documents.ts';
+import {
+  ABSENT,
+  CHALLENGE,
+  present,
+  CURRENT_MACHINE,
+  UNREADABLE,
+} from '../../../testing/fixtures/evidence-documents.ts';
 
 type Snapshot = Parameters<typeof requireChallengeEligible>[0];
 
@@ -18,23 +24,23 @@ const { owner } = CURRENT_MACHINE.snapshot;
 const UNREAD = ['ChainUnreadable', { chain: 'main', cause: 'transport' }];
 const CONTRADICTED = ['ChainUnreadable', { chain: 'main', cause: 'contradiction' }];
 
-it('a machine is challenged with its controller, or with its owner where none is set', () => {
+it('returns the controller of an eligible machine, or the owner where no controller is set', () => {
   expect(judge()).toEqual({ didController: CHALLENGE.didController });
   expect(judge({ controller: ABSENT })).toEqual({ didController: owner.state === 'present' && owner.value });
 });
 
 it.each<[name: string, changes: Partial<Snapshot>, outcome: unknown]>([
   ['without a token', { owner: ABSENT }, ['MachineAbsent', {}]],
-  ['without a token, wherever it lives', { owner: ABSENT, homeOrdinal: present(5) }, ['MachineAbsent', {}]],
-  ['without a token, on its way', { owner: ABSENT, relocating: present(true) }, ['MachineAbsent', {}]],
-  ['whose owner is not known', { owner: UNREADABLE }, UNREAD],
-  ['on its way', { relocating: present(true), generalPaused: present(true) }, ['MachineRelocating', {}]],
-  ['that is said to be on its way or not', { relocating: UNREADABLE }, UNREAD],
+  ['without a token here that lives elsewhere', { owner: ABSENT, homeOrdinal: present(5) }, ['MachineAbsent', {}]],
+  ['without a token that relocates', { owner: ABSENT, relocating: present(true) }, ['MachineAbsent', {}]],
+  ['whose owner is unreadable', { owner: UNREADABLE }, UNREAD],
+  ['that relocates', { relocating: present(true), generalPaused: present(true) }, ['MachineRelocating', {}]],
+  ['whose relocation is unreadable', { relocating: UNREADABLE }, UNREAD],
   ['with a token here and a home elsewhere', { homeOrdinal: present(5) }, CONTRADICTED],
   ['with a token here and no home', { homeOrdinal: present(0) }, CONTRADICTED],
-  ['whose controller is not known', { controller: UNREADABLE, generalPaused: present(true) }, UNREAD],
+  ['whose controller is unreadable', { controller: UNREADABLE, generalPaused: present(true) }, UNREAD],
   ['that is deactivated', { generalPaused: present(true) }, ['MachineDeactivated', {}]],
-  ['that is deactivated or not', { generalPaused: UNREADABLE }, UNREAD],
-])('none is challenged %s', (_name, changes, outcome) => {
+  ['whose deactivation is unreadable', { generalPaused: UNREADABLE }, UNREAD],
+])('rejects a machine %s', (_name, changes, outcome) => {
   expect(judge(changes)).toEqual(outcome);
 });

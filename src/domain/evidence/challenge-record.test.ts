@@ -12,20 +12,20 @@ const kept = (consumedBy: typeof HASH | undefined, expiresAt = NOW + 1): Challen
   challenge: { ...CHALLENGE, consumedBy, expiresAt },
 });
 
-it('is open until its last second is over', () => {
+it('accepts an open challenge until its last second has passed', () => {
   const lookup = kept(undefined);
   expect(requireOpen(lookup, HASH, NOW as TrustedSeconds)).toStrictEqual({ ...CHALLENGE, expiresAt: NOW + 1 });
 });
 
 it.each<[name: string, lookup: ChallengeLookup, kind: EvidenceRefusalKind]>([
-  ['never issued, or deleted unconsumed', { state: 'gone', isDocumentAccepted: false }, 'ChallengeUnknown'],
+  ['not issued, or deleted unconsumed', { state: 'gone', isDocumentAccepted: false }, 'ChallengeUnknown'],
   ['deleted after this document was accepted', { state: 'gone', isDocumentAccepted: true }, 'EvidenceAlreadyAccepted'],
   ['consumed by this document', kept(HASH), 'EvidenceAlreadyAccepted'],
-  ['consumed by this document, and over', kept(HASH, NOW - 4_000), 'EvidenceAlreadyAccepted'],
+  ['consumed by this document and expired', kept(HASH, NOW - 4_000), 'EvidenceAlreadyAccepted'],
   ['consumed by another document', kept(OTHER), 'ChallengeConsumed'],
-  ['consumed by another document, and over', kept(OTHER, NOW - 4_000), 'ChallengeConsumed'],
-  ['over this very second', kept(undefined, NOW), 'ChallengeExpired'],
-  ['over long since', kept(undefined, NOW - 4_000), 'ChallengeExpired'],
-])('%s: %s', (_name, lookup, kind) => {
+  ['consumed by another document and expired', kept(OTHER, NOW - 4_000), 'ChallengeConsumed'],
+  ['expired in this second', kept(undefined, NOW), 'ChallengeExpired'],
+  ['long expired', kept(undefined, NOW - 4_000), 'ChallengeExpired'],
+])('rejects a challenge that is %s: %s', (_name, lookup, kind) => {
   expect(() => requireOpen(lookup, HASH, NOW as TrustedSeconds)).toThrow(new Fault(kind, {}));
 });

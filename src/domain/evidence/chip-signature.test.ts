@@ -27,12 +27,12 @@ describe('two numbers', () => {
     ['with a sign octet', 128n, 255n, 255n],
     ['with s at the middle', 5n, HALF, HALF],
     ['with s above the middle', 5n, HALF + 1n, HALF],
-  ])('%s are read, with low s', (_name, r, s, low) => {
+  ])('parse with low s: %s', (_name, r, s, low) => {
     expect(parseChipSignature(answer(r, s))).toEqual(rs(r, low));
     expect(toLowS(r, s)).toEqual(rs(r, low));
   });
 
-  it('take 6 to 70 bytes', () => {
+  it('parse from 6 to 70 bytes', () => {
     expect([answer(1n, 1n).length, answer(ORDER - 1n, ORDER - 1n).length]).toEqual([6, 70]);
   });
 
@@ -42,7 +42,7 @@ describe('two numbers', () => {
     ['r is the order', ORDER, 1n],
     ['s is the order', 1n, ORDER],
     ['s is above the order', 1n, ORDER + 1n],
-  ])('are none where %s', (_name, r, s) => {
+  ])('are rejected where %s', (_name, r, s) => {
     expect(parseChipSignature(answer(r, s))).toBeUndefined();
     expect(toLowS(r, s)).toBeUndefined();
   });
@@ -60,7 +60,7 @@ describe('two numbers', () => {
     ['34 octets', `0222${'01'.repeat(34)}020101`],
     ['something behind', '02010102010100'],
     ['less than was said', '0201010202'],
-  ])('are not %s', (_name, hex) => {
+  ])('are rejected as %s', (_name, hex) => {
     expect(parseChipSignature(hexToBytes(hex))).toBeUndefined();
   });
 });
@@ -77,14 +77,14 @@ describe('a signature', () => {
   const [r, s] = parts(low);
   const plainAnswer = answer(r, s);
 
-  it('of a chip in software has low s, and is of the prehash as it is', () => {
+  it('of a software chip has low s and signs the prehash without another hash', () => {
     expect(s <= HALF).toBe(true);
     expect(isSignedByChip(key, prehash(1), low)).toBe(true);
     expect(isSignedByChip(key, prehash(2), low)).toBe(false);
     expect(isSignedByChip(key, prehash(1), rs(r, ORDER - s))).toBe(false);
   });
 
-  it('of a chip in software always has', () => {
+  it('of a software chip always has low s', () => {
     const seeds = Array.from({ length: 16 }, (_, seed) => seed);
     const scalars = seeds.map((seed) => parts(signAsChip(secret, prehash(seed)))[1]);
     expect(scalars.filter((each) => each > HALF)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Does a provider make, byte for byte, what the published attempts are? And what does it refuse to sign? */
+/** Evidence built by a provider equals the published attempts byte for byte; invalid challenges are not signed. */
 import { p256 } from '@noble/curves/nist.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ function build(attempt: Named, nowSeconds = NOW) {
 describe.each(Object.entries(attempts as unknown as Record<string, Named>))('attempt %s', (_name, attempt) => {
   const { chip, controller, evidence } = build(attempt);
 
-  it('has its prehash, its message, its body and its receipt', () => {
+  it('is reproduced: prehash, message, body and receipt', () => {
     expect(chip.prehash).toEqual(hexToBytes(attempt.prehashHex));
     expect(controller.chipSignature).toBe(`0x${attempt.chipSignatureHex}`);
     expect(new TextDecoder().decode(controller.message)).toBe(attempt.controllerMessageText);
@@ -48,7 +48,7 @@ describe.each(Object.entries(attempts as unknown as Record<string, Named>))('att
   });
 });
 
-it('a wallet signs the message as the attempt has it', () => {
+it('signs the message with a wallet as in the attempt', () => {
   const { controller } = build(attempts.first as Named);
   const wallet = createMainChainKey(hexToBytes(pki.accounts.controller.privateKeyHex));
   expect(wallet.sign(controller.message)).toBe(`0x${attempts.first.controllerSignatureHex}`);
@@ -90,7 +90,7 @@ describe('a challenge', () => {
     ['has something behind its chain', { ...challenge, chainId: '1x' }],
     ['has chain 0', { ...challenge, chainId: '0' }],
     ['has no address', { ...challenge, didController: 'x' }],
-    ['has the address of nobody', { ...challenge, didController: `0x${'0'.repeat(40)}` }],
+    ['has the zero address', { ...challenge, didController: `0x${'0'.repeat(40)}` }],
     ['has an end that is written otherwise', { ...challenge, expiresAt: `+${challenge['expiresAt']}` }],
     ['has an end that is no safe number', { ...challenge, expiresAt: '9007199254740993' }],
     ['has an empty DID', { ...challenge, machineDid: '' }],
@@ -98,7 +98,7 @@ describe('a challenge', () => {
     ['has an empty protocol', { ...challenge, protocol: '' }],
     ['has an empty verifier', { ...challenge, verifier: '' }],
     ['has a nonce in capitals', { ...challenge, nonce: challenge['nonce']!.toUpperCase() }],
-  ])('that %s is none', (_name, value) => {
+  ])('is rejected when it %s', (_name, value) => {
     expect(prepare(value)).toBe('not a challenge');
   });
 
@@ -107,11 +107,11 @@ describe('a challenge', () => {
     ['protocol', { protocol: 'svc.verify.chip-proof/2' }],
     ['profile', { profile: 'other/1' }],
     ['DID', { machineDid: 'did:svc:1' }],
-  ])('with another %s is of another deployment', (_name, change) => {
+  ])('is rejected as of another deployment with another %s', (_name, change) => {
     expect(prepare({ ...challenge, ...change })).toBe('of another deployment');
   });
 
-  it('has at most 300 seconds left, and some, at each of the three stages', () => {
+  it('must have between 0 and 300 seconds left at each of the three stages', () => {
     const end = Number(challenge['expiresAt']);
     expect(prepare(challenge, end - 300)).toBeUndefined();
     expect(prepare(challenge, end - 300.001)).toBe('too long a lifetime');
@@ -127,7 +127,7 @@ describe('a challenge', () => {
   });
 });
 
-describe('what a chip answers', () => {
+describe('the response of a chip', () => {
   const first = attempts.first as Named;
   const { chip } = build(first);
   const answer = first.nativeSignatureHex;
@@ -143,11 +143,11 @@ describe('what a chip answers', () => {
     ['has a number of the order', '022100ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551020101'],
     ['breaks off', answer.slice(0, -2)],
     ['has an endless length', '0280020101'],
-  ])('that %s is no signature', (_name, hex) => {
+  ])('is rejected when it %s', (_name, hex) => {
     expect(parseChipSignature(hexToBytes(hex))).toBeUndefined();
   });
 
-  it('must verify under the key of the leaf', () => {
+  it('must verify with the key of the leaf', () => {
     const other = parseChipSignature(hexToBytes('020101020101'))!;
     expect(problemOf(() => prepareControllerProof(chip, other, vectorNamespace, NOW))).toBe(
       'chip signature does not verify',
@@ -155,7 +155,7 @@ describe('what a chip answers', () => {
   });
 });
 
-it('a leaf of any length is written without padding', () => {
+it('encodes a leaf of any length without padding', () => {
   const { challenge, controllerSignatureHex } = attempts.first as Named;
   const secret = new Uint8Array(32).fill(7);
   const publicKey = p256.getPublicKey(secret, false);
@@ -170,12 +170,12 @@ it('a leaf of any length is written without padding', () => {
   }
 });
 
-it('a refusal to build names itself and its problem', () => {
+it('throws an error that names its problem', () => {
   const refusal = new EvidenceBuildError('expired');
   expect([refusal.name, refusal.problem]).toEqual(['EvidenceBuildError', 'expired']);
 });
 
-it('a signing command may answer in three forms, and only for this prehash', () => {
+it('accepts three output formats of a signing command, only for this prehash', () => {
   const first = attempts.first as Named;
   const { chip } = build(first);
   const native = first.nativeSignatureHex;

@@ -81,7 +81,7 @@ const MAX_LIFETIME_SECONDS = 300;
 const DECIMAL = /^[1-9][0-9]*$/;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** Throws `EvidenceBuildError`. `challenge` is what the service answered; `nowSeconds` may have a fraction. */
+/** Validates the service's challenge and returns what the chip signs. Throws `EvidenceBuildError`. `nowSeconds` may have a fraction. */
 export function prepareChipProof(
   challenge: unknown,
   leaf: ChipLeaf,
@@ -95,7 +95,7 @@ export function prepareChipProof(
   return { challenge: parsed, leaf, transcript, prehash: chipPrehash(transcriptBytes(transcript), namespace) };
 }
 
-/** `rs`: what the chip signed, with low s. Throws `EvidenceBuildError`. */
+/** Verifies the chip's signature (`rs`, low s) and returns what the controller signs. Throws `EvidenceBuildError`. */
 export function prepareControllerProof(
   prepared: PreparedChipProof,
   rs: Uint8Array,
@@ -111,7 +111,7 @@ export function prepareControllerProof(
   return { ...prepared, chipSignature, message };
 }
 
-/** `signature`: of the message, with low s. Throws `EvidenceBuildError`. */
+/** Encodes the document with the controller's signature (low s). Throws `EvidenceBuildError`. */
 export function buildEvidence(
   { challenge, leaf, transcript, chipSignature }: PreparedControllerProof,
   signature: RecoverableSignature,

@@ -8,7 +8,7 @@ import { transcriptBytes } from './signed-bytes.ts';
 const DOCUMENT = forgeDocument();
 const parse = (tree: unknown) => parseEvidenceDocument(Buffer.from(JSON.stringify(tree)));
 
-/** The document with the text at a path of names exchanged. */
+/** Replaces the text at a path of names. */
 function withText(path: string, text: unknown): unknown {
   const [outer = '', inner] = path.split('.');
   const members = DOCUMENT as unknown as Record<string, Record<string, unknown>>;
@@ -16,11 +16,11 @@ function withText(path: string, text: unknown): unknown {
 }
 
 describe('a document', () => {
-  it.each(Object.entries(attempts))('of the vectors is read as it is: %s', (_name, { bodyText, evidence }) => {
+  it.each(Object.entries(attempts))('of the vectors parses to itself: %s', (_name, { bodyText, evidence }) => {
     expect(parseEvidenceDocument(Buffer.from(bodyText))).toStrictEqual(evidence);
   });
 
-  it('may be written in any way, as far as its form goes', () => {
+  it('parses in any JSON notation', () => {
     const text = JSON.stringify(DOCUMENT, null, 2).replace('not_evaluated', '\\u006eot_evaluated');
     expect(parseEvidenceDocument(Buffer.from(text))).toStrictEqual(DOCUMENT);
   });
@@ -32,23 +32,26 @@ describe('a document', () => {
     ['a document in an object', JSON.stringify({ evidence: DOCUMENT })],
     ['two documents', `${JSON.stringify(DOCUMENT)}${JSON.stringify(DOCUMENT)}`],
     ['a member twice', JSON.stringify(DOCUMENT).replace('{', '{"chipRef":"x",')],
-  ])('is not %s', (_name, text) => {
+  ])('is rejected when it is %s', (_name, text) => {
     expect(parseEvidenceDocument(Buffer.from(text))).toBeUndefined();
   });
 
-  it.each(['', 'certificate', 'controllerProof', 'proof', 'transcript'])('has no other member: in "%s"', (path) => {
-    const inner = path === '' ? DOCUMENT : (DOCUMENT as unknown as Record<string, object>)[path]!;
-    const wider = { ...inner, note: 'x' };
-    expect(parse(path === '' ? wider : withText(path, wider))).toBeUndefined();
-    for (const name of Object.keys(inner)) {
-      const narrower = Object.fromEntries(Object.entries(inner).filter(([each]) => each !== name));
-      expect(parse(path === '' ? narrower : withText(path, narrower)), name).toBeUndefined();
-      const renamed = { ...narrower, toString: 'x' };
-      expect(parse(path === '' ? renamed : withText(path, renamed)), name).toBeUndefined();
-    }
-  });
+  it.each(['', 'certificate', 'controllerProof', 'proof', 'transcript'])(
+    'is rejected with another member in "%s"',
+    (path) => {
+      const inner = path === '' ? DOCUMENT : (DOCUMENT as unknown as Record<string, object>)[path]!;
+      const wider = { ...inner, note: 'x' };
+      expect(parse(path === '' ? wider : withText(path, wider))).toBeUndefined();
+      for (const name of Object.keys(inner)) {
+        const narrower = Object.fromEntries(Object.entries(inner).filter(([each]) => each !== name));
+        expect(parse(path === '' ? narrower : withText(path, narrower)), name).toBeUndefined();
+        const renamed = { ...narrower, toString: 'x' };
+        expect(parse(path === '' ? renamed : withText(path, renamed)), name).toBeUndefined();
+      }
+    },
+  );
 
-  it.each([null, true, 1, ['x'], {}, { x: 'x' }])('has no member of another type: %j', (value) => {
+  it.each([null, true, 1, ['x'], {}, { x: 'x' }])('is rejected with a member of another type: %j', (value) => {
     const { transcript, certificate, proof, controllerProof, ...texts } = DOCUMENT;
     const objects = { transcript, certificate, proof, controllerProof };
     const inner = Object.entries(objects).flatMap(([outer, members]) => Object.keys(members).map((name) => `${outer}.${name}`)); // prettier-ignore
@@ -84,7 +87,7 @@ describe('the form of a member', () => {
     ['proof.chipSignature', hex(128, '0')],
     ['controllerProof.signature', hex(130, 'f')],
     ['transcript.didController', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
-  ])('%s: %s', (path, text) => {
+  ])('of %s accepts %s', (path, text) => {
     expect(parse(withText(path, text))).toStrictEqual(withText(path, text));
   });
 
@@ -134,7 +137,7 @@ describe('the form of a member', () => {
     ['transcript.didController', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d35'],
     ['transcript.didController', 'fB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
     ['transcript.didController', hex(40, '0')],
-  ])('%s is not %j', (path, text) => {
+  ])('of %s rejects %j', (path, text) => {
     expect(parse(withText(path, text))).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** Whatever body comes: one of the documented answers, and acceptance for the one document that was signed. */
+/** Any body gets one of the documented outcomes, and only the signed document is accepted. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalBytes, type TextTree } from '../json/canonical-json.ts';
@@ -23,7 +23,7 @@ const LATER_ANSWERS = [
 const ANSWERS = ['RequestMalformed', 'EvidenceNotCanonical', ...LATER_ANSWERS];
 
 const BODY = forgeBody();
-/** Positions of the digits that may take any other value: those of hex texts, but not the `04` of the public key nor the checksummed address. */
+/** Returns positions of digits that may take any other value: those of hex texts except the `04` of the public key and the checksummed address. */
 const HEX_DIGITS = [
   ...Buffer.from(BODY)
     .toString('latin1')
@@ -38,15 +38,15 @@ describe(`bodies (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, (
   const hold = <T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>) =>
     fc.assert(property, { ...PROPERTY_RUNS, numRuns: 5 * PROPERTY_RUNS.numRuns });
 
-  it('of any bytes are refused', () => {
+  it('of random bytes are rejected', () => {
     hold(fc.property(fc.uint8Array({ maxLength: 100 }), expectRefused));
   });
 
-  it('of any JSON are refused', () => {
+  it('of random JSON are rejected', () => {
     hold(fc.property(fc.json(), (text) => expectRefused(Buffer.from(text))));
   });
 
-  it('with bytes changed are refused', () => {
+  it('with changed bytes are rejected', () => {
     const change = fc.tuple(fc.nat(BODY.length), fc.nat(2), fc.uint8Array({ maxLength: 2 }));
     hold(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
@@ -59,7 +59,7 @@ describe(`bodies (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, (
     );
   });
 
-  it('with one digit of a hex text changed are well-formed, and refused', () => {
+  it('with one changed digit of a hex text are well-formed and rejected', () => {
     hold(
       fc.property(fc.constantFrom(...HEX_DIGITS), fc.constantFrom(...Buffer.from('0123456789abcdef')), (at, other) => {
         const changed = Uint8Array.from(BODY);
@@ -70,7 +70,7 @@ describe(`bodies (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, (
     );
   });
 
-  it('with parts of another document are refused', () => {
+  it('with parts of another document are rejected', () => {
     const one = forgeDocument() as unknown as Record<string, TextTree>;
     const other = forgeDocument({ controller: 'owner', transcript: { chainId: '2' } }) as unknown as typeof one;
     hold(

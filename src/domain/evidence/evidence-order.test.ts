@@ -1,4 +1,4 @@
-/** A document that fails two steps gets the answer of the earlier one (evidence 8). */
+/** A document that fails two steps is rejected by the earlier one (evidence 8). */
 import { concatBytes } from '@noble/hashes/utils.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -10,17 +10,17 @@ import {
   judge,
   CURRENT_MACHINE,
   type EvidenceChanges,
-  type EvidenceScene,
+  type EvidenceHarness,
 } from '../../../testing/fixtures/evidence-documents.ts';
 
-/** What fails one step and no other. */
+/** Changes that fail exactly one step. */
 interface Bend {
   readonly step: string;
   readonly kind: string;
   /** Before signing; `edit` comes after it. */
   readonly document?: EvidenceChanges;
   readonly tail?: string;
-  readonly scene?: Partial<EvidenceScene>;
+  readonly scene?: Partial<EvidenceHarness>;
 }
 
 const { privateKey: OTHER_CHIP } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -59,7 +59,7 @@ const BENDS: readonly Bend[] = [
   {
     step: '13 machine',
     kind: 'MachineAbsent',
-    scene: { standing: { ...CURRENT_MACHINE, snapshot: { ...CURRENT_MACHINE.snapshot, owner: ABSENT } } },
+    scene: { machine: { ...CURRENT_MACHINE, snapshot: { ...CURRENT_MACHINE.snapshot, owner: ABSENT } } },
   },
   {
     step: '14 store',
@@ -75,22 +75,22 @@ function judgeBent(...bends: Bend[]): string {
     edit: (made) => edits.reduce((each, edit) => edit(each), made),
   };
   const tails = bends.map((bend) => Buffer.from(bend.tail ?? ''));
-  const scene = Object.assign({}, ...bends.map((bend) => bend.scene)) as Partial<EvidenceScene>;
+  const scene = Object.assign({}, ...bends.map((bend) => bend.scene)) as Partial<EvidenceHarness>;
   return judge({ ...scene, body: concatBytes(forgeBody(document), ...tails) });
 }
 
-it('accepts the document that nothing bends', () => {
+it('accepts the unchanged document', () => {
   expect(judgeBent()).toBe('accepted');
 });
 
-it.each(BENDS)('$step alone: $kind', (bend) => {
+it.each(BENDS)('rejects a document that fails only $step: $kind', (bend) => {
   expect(judgeBent(bend)).toBe(bend.kind);
 });
 
-describe('of two', () => {
+describe('a document that fails two steps', () => {
   const pairs = BENDS.flatMap((earlier, at) => BENDS.slice(at + 1).map((later) => ({ earlier, later })));
 
-  it.each(pairs)('$earlier.step comes before $later.step', ({ earlier, later }) => {
+  it.each(pairs)('is rejected by $earlier.step before $later.step', ({ earlier, later }) => {
     expect(judgeBent(earlier, later)).toBe(earlier.kind);
   });
 });

@@ -3,7 +3,12 @@ import { parseAddress, type MachineId } from '../identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
-import { createEvidenceHarness, passSteps, present, CURRENT_MACHINE } from '../../../testing/fixtures/evidence-documents.ts';
+import {
+  createEvidenceHarness,
+  passSteps,
+  present,
+  CURRENT_MACHINE,
+} from '../../../testing/fixtures/evidence-documents.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
 import { toEvidenceRecord, toReceipt } from './evidence-record.ts';
 import { nonceHashOf, type Hex } from './signed-bytes.ts';
@@ -22,19 +27,19 @@ function accept({ bodyText, challenge }: VectorAttempt) {
     createEvidenceHarness({
       body: Buffer.from(bodyText),
       lookup: () => ({ state: 'kept', challenge: record }),
-      standing: { ...CURRENT_MACHINE, snapshot },
+      machine: { ...CURRENT_MACHINE, snapshot },
     }),
   );
 }
 
 describe('the published attempts', () => {
-  it.each(Object.entries(attempts))('have their receipt: %s', (_name, attempt) => {
+  it.each(Object.entries(attempts))('produce their receipt: %s', (_name, attempt) => {
     const receipt = toReceipt(accept(attempt), vectorNamespace);
     expect(receipt).toStrictEqual(attempt.receipt);
     expect(JSON.stringify(receipt)).toBe(attempt.receiptText);
   });
 
-  it('leave an intake', () => {
+  it('produce an evidence record', () => {
     rule('verify.evidence-moves-chip');
     const evidence = accept(attempts.first);
     expect(toEvidenceRecord(evidence, 1_800_000_007 as TrustedSeconds, vectorNamespace)).toStrictEqual({

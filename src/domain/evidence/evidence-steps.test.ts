@@ -14,7 +14,7 @@ import { evidenceHashOf, type Hex } from './signed-bytes.ts';
 
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-it('lets no step be skipped', () => {
+it('does not compile when a step is skipped', () => {
   expectTypeOf<steps.WellFormedEvidence>().not.toExtend<steps.CanonicalEvidence>();
   expectTypeOf<steps.CanonicalEvidence>().not.toExtend<steps.SupportedEvidence>();
   expectTypeOf<steps.SupportedEvidence & { readonly now: number }>().not.toExtend<steps.TimedEvidence>();
@@ -43,11 +43,11 @@ describe('the transcript', () => {
     ['chainId', '1'],
     ['expiresAt', String(NOW + 299)],
     ['certificateFingerprintSha256', OTHER],
-  ])('says what the challenge says: not %s %s', (name, text) => {
+  ])('is rejected with another %s than in the challenge: %s', (name, text) => {
     expect(judge({ body: forgeBody({ transcript: { [name]: text } }) })).toBe('EvidenceMismatch');
   });
 
-  it('and the document name the same leaf', () => {
+  it('must name the same leaf as the document', () => {
     const edit = (document: EvidenceDocument) => ({
       ...document,
       certificate: { ...document.certificate, fingerprintSha256: OTHER },
@@ -56,11 +56,11 @@ describe('the transcript', () => {
   });
 });
 
-it.each(['profile', 'protocol', 'verifier'])('the word of the transcript is ours: %s', (name) => {
+it.each(['profile', 'protocol', 'verifier'])('rejects another word in the transcript: %s', (name) => {
   expect(judge({ body: forgeBody({ transcript: { [name]: 'other' } }) })).toBe('EvidenceUnsupported');
 });
 
-describe('the words of the document are ours', () => {
+describe('a document with another word', () => {
   const proofOf = (document: EvidenceDocument) => ({ ...document.controllerProof, scheme: 'other' });
   const edits: Record<string, (document: EvidenceDocument) => EvidenceDocument> = {
     evidenceSchema: (document) => ({ ...document, evidenceSchema: 'other' }),
@@ -70,12 +70,12 @@ describe('the words of the document are ours', () => {
     scheme: (document) => ({ ...document, controllerProof: proofOf(document) }),
   };
 
-  it.each(Object.entries(edits))('%s', (_name, edit) => {
+  it.each(Object.entries(edits))('is unsupported: %s', (_name, edit) => {
     expect(judge({ body: forgeBody({ edit }) })).toBe('EvidenceUnsupported');
   });
 });
 
-it('the key and the reference of the document are those of the leaf', () => {
+it('requires key and chip reference of the leaf', () => {
   const key = (document: EvidenceDocument) => ({
     ...document,
     certificate: { ...document.certificate, publicKey: `0x04${'11'.repeat(64)}` },
@@ -87,7 +87,7 @@ it('the key and the reference of the document are those of the leaf', () => {
   ]);
 });
 
-it('the twin with a high s proves nothing, though the same account is behind it', () => {
+it('rejects a controller signature with high s, although it recovers to the same account', () => {
   const edit = (document: EvidenceDocument) => {
     const { signature } = document.controllerProof;
     const s = BigInt(`0x${signature.slice(66, 130)}`);
@@ -97,11 +97,11 @@ it('the twin with a high s proves nothing, though the same account is behind it'
   expect(judge({ body: forgeBody({ edit }) })).toBe('ControllerProofInvalid');
 });
 
-it('a leaf of no bytes is no certificate', () => {
+it('rejects an empty leaf as an invalid certificate', () => {
   expect(judge({ body: forgeBody({ leaf: new Uint8Array() }) })).toBe('CertificateInvalid');
 });
 
-describe('the acceptance', () => {
+describe('acceptance', () => {
   const body = forgeBody();
   const hash = evidenceHashOf(body);
   const kept = (consumedBy: Hex | undefined, expiresAt = NOW + 300): steps.AcceptanceOutcome => ({
@@ -110,23 +110,29 @@ describe('the acceptance', () => {
   });
 
   it.each<[name: string, outcome: steps.AcceptanceOutcome, kind: string]>([
-    ['was written', { state: 'written' }, 'accepted'],
-    ['came second to another document', kept(`0x${'11'.repeat(32)}`), 'ChallengeConsumed'],
-    ['came second to the same document', kept(hash), 'EvidenceAlreadyAccepted'],
-    ['came too late', kept(undefined, NOW), 'ChallengeExpired'],
-    ['found no challenge any more', { state: 'gone', isDocumentAccepted: false }, 'ChallengeUnknown'],
-    ['found no challenge, but itself', { state: 'gone', isDocumentAccepted: true }, 'EvidenceAlreadyAccepted'],
-    ['did not happen, and nobody knows why', kept(undefined), 'StoreUnavailable'],
-  ])('%s: %s', (_name, outcome, kind) => {
+    ['written by the store', { state: 'written' }, 'accepted'],
+    ['lost to another document', kept(`0x${'11'.repeat(32)}`), 'ChallengeConsumed'],
+    ['lost to the same document', kept(hash), 'EvidenceAlreadyAccepted'],
+    ['after the expiry', kept(undefined, NOW), 'ChallengeExpired'],
+    ['after deletion of the challenge', { state: 'gone', isDocumentAccepted: false }, 'ChallengeUnknown'],
+    [
+      'after deletion of the challenge it consumed',
+      { state: 'gone', isDocumentAccepted: true },
+      'EvidenceAlreadyAccepted',
+    ],
+    ['refused by the store for an unknown reason', kept(undefined), 'StoreUnavailable'],
+  ])('%s ends as %s', (_name, outcome, kind) => {
     expect(judge({ body, outcome })).toBe(kind);
   });
 
-  it('is of the second in which it was written', () => {
+  it('carries the second in which it was written', () => {
     expect(passSteps(createEvidenceHarness({ receivedAt: NOW + 3 })).receivedAt).toBe(NOW + 3);
   });
 });
 
-it('a challenge of another nonce is a defect of the caller', () => {
+it('throws a plain error when the caller passes the challenge of another nonce', () => {
   const challenge = { ...CHALLENGE, nonceHash: `0x${'00'.repeat(32)}` as const };
-  expect(() => judge({ lookup: () => ({ state: 'kept', challenge }) })).toThrow('the challenge belongs to another nonce');
+  expect(() => judge({ lookup: () => ({ state: 'kept', challenge }) })).toThrow(
+    'the challenge belongs to another nonce',
+  );
 });

@@ -16,7 +16,11 @@ type Snapshot = CurrentMachine['snapshot'];
 
 function kindOf(snapshot: Partial<Snapshot>, rest: Partial<CurrentMachine> = {}): string {
   try {
-    requireUnchanged(CHALLENGE, { ...CURRENT_MACHINE, ...rest, snapshot: { ...CURRENT_MACHINE.snapshot, ...snapshot } });
+    requireUnchanged(CHALLENGE, {
+      ...CURRENT_MACHINE,
+      ...rest,
+      snapshot: { ...CURRENT_MACHINE.snapshot, ...snapshot },
+    });
     return 'unchanged';
   } catch (error) {
     return (error as Fault).kind;
@@ -26,41 +30,41 @@ function kindOf(snapshot: Partial<Snapshot>, rest: Partial<CurrentMachine> = {})
 const STRANGER = present(addressOf('stranger'));
 const CONTROLLER = present(addressOf('controller'));
 
-describe('the machine of a challenge', () => {
+describe('the machine of a challenge that', () => {
   rule('challenge.controller-unchanged');
 
   it.each<[name: string, snapshot: Partial<Snapshot>, kind: string]>([
-    ['has its controller still', {}, 'unchanged'],
-    ['has another owner, and its controller still', { owner: STRANGER }, 'unchanged'],
-    ['has no controller, and was given to the one it had', { controller: ABSENT, owner: CONTROLLER }, 'unchanged'],
-    ['has no controller any more', { controller: ABSENT }, 'ControllerChanged'],
+    ['has the same controller', {}, 'unchanged'],
+    ['has another owner and the same controller', { owner: STRANGER }, 'unchanged'],
+    ['has no controller and belongs to the former controller', { controller: ABSENT, owner: CONTROLLER }, 'unchanged'],
+    ['no longer has a controller', { controller: ABSENT }, 'ControllerChanged'],
     ['has another controller', { controller: STRANGER }, 'ControllerChanged'],
-    ['is gone', { owner: ABSENT, controller: ABSENT }, 'MachineAbsent'],
-    ['is gone while it relocates', { owner: ABSENT, relocating: present(true) }, 'MachineAbsent'],
+    ['no longer exists', { owner: ABSENT, controller: ABSENT }, 'MachineAbsent'],
+    ['no longer exists while it relocates', { owner: ABSENT, relocating: present(true) }, 'MachineAbsent'],
     ['is stopped', { generalPaused: present(true) }, 'MachineDeactivated'],
     ['relocates', { relocating: present(true) }, 'MachineRelocating'],
     ['names another home', { homeOrdinal: present(5) }, 'ChainUnreadable'],
     ['names no home', { homeOrdinal: present(0) }, 'ChainUnreadable'],
     ['has an unreadable owner', { owner: UNREADABLE }, 'ChainUnreadable'],
     ['has an unreadable controller', { controller: UNREADABLE }, 'ChainUnreadable'],
-    ['may be stopped or not', { generalPaused: UNREADABLE }, 'ChainUnreadable'],
-    ['may relocate or not', { relocating: UNREADABLE }, 'ChainUnreadable'],
-    ['may have any home', { homeOrdinal: UNREADABLE }, 'ChainUnreadable'],
-  ])('%s: %s', (_name, snapshot, kind) => {
+    ['has an unreadable deactivation', { generalPaused: UNREADABLE }, 'ChainUnreadable'],
+    ['has an unreadable relocation', { relocating: UNREADABLE }, 'ChainUnreadable'],
+    ['has an unreadable home', { homeOrdinal: UNREADABLE }, 'ChainUnreadable'],
+  ])('%s is judged as %s', (_name, snapshot, kind) => {
     expect(kindOf(snapshot)).toBe(kind);
   });
 
-  it('is on the same chain', () => {
+  it('is on another chain is judged as EvidenceMismatch', () => {
     expect(kindOf({}, { chainId: 1 })).toBe('EvidenceMismatch');
   });
 
-  it('is that machine, or the caller has a defect', () => {
+  it('is another machine throws a plain error, a defect of the caller', () => {
     const other = { ...CURRENT_MACHINE, snapshot: { ...CURRENT_MACHINE.snapshot, id: 5n as MachineId } };
     expect(() => requireUnchanged(CHALLENGE, other)).toThrow('the facts belong to another machine');
   });
 });
 
-describe('of two changes', () => {
+describe('a machine with two changes', () => {
   const changes: [kind: string, snapshot: Partial<Snapshot>, rest?: Partial<CurrentMachine>][] = [
     ['MachineAbsent', { owner: ABSENT }],
     ['MachineDeactivated', { generalPaused: present(true) }],
@@ -70,7 +74,7 @@ describe('of two changes', () => {
   ];
   const pairs = changes.flatMap((earlier, at) => changes.slice(at + 1).map((later) => [earlier[0], later[0], earlier, later] as const)); // prettier-ignore
 
-  it.each(pairs)('%s comes before %s', (kind, _later, earlier, later) => {
+  it.each(pairs)('is judged by %s before %s', (kind, _later, earlier, later) => {
     expect(kindOf({ ...earlier[1], ...later[1] }, { ...earlier[2], ...later[2] })).toBe(kind);
   });
 });

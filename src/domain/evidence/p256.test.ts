@@ -31,27 +31,27 @@ describe('low s', () => {
     ['s of the order less 1', 1n, ORDER - 1n, false],
     ['s of the order', 1n, ORDER, false],
     ['all ones', 2n ** 256n - 1n, 2n ** 256n - 1n, false],
-  ])('%s', (_name, r, s, expected) => {
+  ])('accepts or rejects %s', (_name, r, s, expected) => {
     expect(isLowS(concatBytes(word(r), word(s)), ORDER)).toBe(expected);
   });
 
-  it.each([0, 63, 65, 128])('is not %i bytes long', (length) => {
+  it.each([0, 63, 65, 128])('rejects %i bytes', (length) => {
     expect(isLowS(new Uint8Array(length).fill(1), ORDER)).toBe(false);
   });
 });
 
-describe('a chip', () => {
+describe('the signature of a chip', () => {
   const { evidence, prehashPreimageHex, publicKeyHex } = attempts.otherSParity;
   const info = Uint8Array.from(createPublicKey(pki.leaf.pem).export({ format: 'der', type: 'spki' }));
   const preimage = hexToBytes(prehashPreimageHex);
   const signature = hexToBytes(evidence.proof.chipSignature.slice(2));
 
-  it('signed the preimage', () => {
+  it('verifies for the preimage', () => {
     expect(isSignedByP256(info, preimage, signature)).toBe(true);
     expect(isOnP256(hexToBytes(publicKeyHex))).toBe(true);
   });
 
-  it('did not sign the other form of its signature, though it verifies', () => {
+  it('is rejected with high s, although it verifies', () => {
     const twin = highTwin(signature);
     const isValid = p256.verify(twin, preimage, hexToBytes(publicKeyHex), { lowS: false });
     expect(isValid).toBe(true);
@@ -62,7 +62,7 @@ describe('a chip', () => {
     ['the prehash, hashed again', sha256(preimage)],
     ['nothing', new Uint8Array()],
     ['one bit more', concatBytes(preimage, Uint8Array.of(0))],
-  ])('did not sign %s', (_name, other) => {
+  ])('is rejected for %s', (_name, other) => {
     expect(isSignedByP256(info, other, signature)).toBe(false);
   });
 });
@@ -70,7 +70,7 @@ describe('a chip', () => {
 describe(`against another implementation (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
   const keys = Array.from({ length: 3 }, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
 
-  it('every signature is judged alike', () => {
+  it('judges every signature alike', () => {
     const cases = fc.record({
       signer: fc.constantFrom(...keys),
       claimed: fc.constantFrom(...keys),
@@ -90,7 +90,7 @@ describe(`against another implementation (${SEED_TITLE})`, { timeout: PROPERTY_T
     );
   });
 
-  it('every point is judged alike', () => {
+  it('judges every point alike', () => {
     const coordinate = fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.constant(0n), fc.constant(p256.Point.CURVE().p)); // prettier-ignore
     const real = fc.constantFrom(...keys).map(({ publicKey }) => Uint8Array.from(publicKey.export({ format: 'der', type: 'spki' }).subarray(-P256_POINT_BYTES))); // prettier-ignore
     const made = fc.tuple(coordinate, coordinate).map(([x, y]) => concatBytes(Uint8Array.of(4), word(x), word(y)));

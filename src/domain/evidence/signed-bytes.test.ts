@@ -19,7 +19,7 @@ import {
   transcriptBytes,
 } from './signed-bytes.ts';
 
-/** Every byte string of section 6, made from the document of an attempt alone. */
+/** Computes every byte string of section 6 from the document of an attempt alone. */
 function describeAttempt({ evidence }: VectorAttempt): string {
   const { transcript, certificate, proof, controllerProof } = evidence;
   const signed = transcriptBytes(transcript);
@@ -45,7 +45,7 @@ function describeAttempt({ evidence }: VectorAttempt): string {
   ].join('\n');
 }
 
-it('makes the worked example (evidence 6.4)', () => {
+it('reproduces the worked example (evidence 6.4)', () => {
   rule('evidence.two-signatures');
   expect(describeAttempt(attempts.first)).toBe(
     `T (585 bytes) = {"certificateFingerprintSha256":"0x747e9ef7fc1335f30a947e9c5e34eb8f2179a41061314a4fd5d51fdf96af674f",\
@@ -76,7 +76,7 @@ SHA-256(nonce) 2a7de66f284149209bff6b0005506b01e8eef40ea6ce271dd2859308a3243ca9`
 });
 
 describe('the published attempts', () => {
-  it.each(Object.entries(attempts))('%s', (_name, attempt) => {
+  it.each(Object.entries(attempts))('are reproduced: %s', (_name, attempt) => {
     const { evidence } = attempt;
     const signed = transcriptBytes(attempt.transcript);
     const message = controllerMessage(signed, evidence.proof.chipSignature, vectorNamespace);
@@ -113,7 +113,7 @@ describe('the published attempts', () => {
   });
 });
 
-it('spells bytes as hex and back', () => {
+it('converts bytes to hex and back', () => {
   expect(toHex(Uint8Array.of(0, 171))).toBe('0x00ab');
   expect(fromHex('0x00ab')).toStrictEqual(Uint8Array.of(0, 171));
   expect(() => fromHex('0x0')).toThrow(Error);

@@ -13,8 +13,8 @@ it.each<[name: string, now: number, latest: number, seconds: number | undefined]
   ['the first second of 2024', 1_704_067_200_000, 0, 1_704_067_200],
   ['the millisecond before', 1_704_067_199_999, 0, undefined],
   ['zero', 0, 0, undefined],
-  ['no number', Number.NaN, NOW, undefined],
+  ['NaN', Number.NaN, NOW, undefined],
   ['infinity', Number.POSITIVE_INFINITY, NOW, undefined],
-])('%s', (_name, now, latest, seconds) => {
+])('accepts or rejects %s', (_name, now, latest, seconds) => {
   expect(judgeClock(now, latest)).toBe(seconds);
 });

@@ -7,12 +7,12 @@ const NOW = 1_800_000_000;
 const RECORD: AttestationRecord = { issuedAt: 1_700_000_000n, expiresAt: undefined, revokedAt: undefined };
 const at = (seconds: number) => BigInt(NOW + seconds);
 
-describe('the status of a topic', () => {
+describe('the status of a record', () => {
   rule('verify.revoked-before-expired', 'verify.status-values');
 
   it.each<[name: string, record: AttestationRecord | undefined, status: string]>([
-    ['without a record', undefined, 'unverified'],
-    ['with a record that never expires', RECORD, 'verified'],
+    ['that does not exist', undefined, 'unverified'],
+    ['that never expires', RECORD, 'verified'],
     ['a second before its end', { ...RECORD, expiresAt: at(1) }, 'verified'],
     ['at its end', { ...RECORD, expiresAt: at(0) }, 'expired'],
     ['a second after its end', { ...RECORD, expiresAt: at(-1) }, 'expired'],
@@ -22,11 +22,11 @@ describe('the status of a topic', () => {
     ['revoked before it would expire', { ...RECORD, expiresAt: at(1), revokedAt: at(-1) }, 'revoked'],
     ['revoked and expired', { ...RECORD, expiresAt: at(-2), revokedAt: at(-1) }, 'revoked'],
     ['issued by a block whose clock is ahead', { ...RECORD, issuedAt: at(9) }, 'verified'],
-  ])('%s', (_name, record, status) => {
+  ])('%s is %s', (_name, record, status) => {
     expect(judgeVerifyStatus(record, NOW)).toBe(status);
   });
 
-  it.each(recordCases)('of KYB $kyb and of chip $chip are told each for itself', ({ kyb, chip, bodyText }) => {
+  it.each(recordCases)('reports KYB $kyb and chip $chip independently', ({ kyb, chip, bodyText }) => {
     const records: Record<string, AttestationRecord | undefined> = {
       unverified: undefined,
       verified: { ...RECORD, expiresAt: at(1) },

@@ -27,15 +27,15 @@ describe('a key', () => {
     ['a letter outside the alphabet', KEY.replace('G', 'l')],
     ['another letter case', KEY.toLowerCase()],
     ['a main-chain address', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'],
-  ])('is not %s', (_name, text) => {
+  ])('is rejected: %s', (_name, text) => {
     expect(parseAltKey(text)).toBeUndefined();
   });
 
-  it('is never made from another number of bytes', () => {
+  it('is rejected with another number of bytes', () => {
     expect(() => formatAltKey(new Uint8Array(31))).toThrow(RangeError);
   });
 });
 
-it.each([0, 31, 33])('is not made of %i bytes', (length) => {
+it.each([0, 31, 33])('rejects %i bytes', (length) => {
   expect(() => formatAltKey(new Uint8Array(length))).toThrow(new RangeError('a key has 32 bytes'));
 });

@@ -1,6 +1,6 @@
 /**
- * How are accounts, programs and wallets of the alt chain named? ("Machine identifier" of the interface, http-facts 3.)
- * By 32 bytes, spelled in base58. Parsing is total, and equal texts are equal keys.
+ * Keys of the alt chain: accounts, programs and wallets are 32 bytes in base58 ("Machine identifier" of the interface, http-facts 3).
+ * Parsing is total, and equal texts are equal keys.
  */
 import { formatBase58, parseBase58Exactly } from './base58.ts';
 
@@ -11,17 +11,17 @@ export type AltKey = string & { readonly [brand]: 'AltKey' };
 
 export const ALT_KEY_BYTES = 32;
 
-/** Reads 32 to 44 base58 characters; no trimming. */
+/** Parses 32 to 44 base58 characters; does not trim. */
 export function parseAltKey(text: string): AltKey | undefined {
   return parseBase58Exactly(text, ALT_KEY_BYTES) === undefined ? undefined : (text as AltKey);
 }
 
-/** The 32 bytes of a key. */
+/** Returns the 32 bytes of a key. */
 export function altKeyBytes(key: AltKey): Uint8Array {
   return parseBase58Exactly(key, ALT_KEY_BYTES)!;
 }
 
-/** The key of 32 bytes. */
+/** Formats 32 bytes as a key. Throws `RangeError` for any other length. */
 export function formatAltKey(bytes: Uint8Array): AltKey {
   if (bytes.length !== ALT_KEY_BYTES) throw new RangeError('a key has 32 bytes');
   return formatBase58(bytes) as AltKey;

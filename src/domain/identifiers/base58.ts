@@ -1,28 +1,28 @@
 /**
- * How does the alt chain spell bytes? Base58: the bytes as one number in 58 digits, a leading `1` for every leading zero byte
- * (http-facts 3). Every byte string has exactly one spelling, so whatever parses also formats to the same text.
+ * Base58 codec of the alt chain: the bytes as one number in 58 digits, with a leading `1` for every leading zero byte (http-facts 3).
+ * Every byte string has exactly one encoding, so parsing and formatting are inverse.
  */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const SPELLED = /^[1-9A-HJ-NP-Za-km-z]*$/;
+const BASE58_TEXT = /^[1-9A-HJ-NP-Za-km-z]*$/;
 const VALUE_OF = new Map(Array.from(ALPHABET, (digit, value) => [digit, value] as const));
 
-/** Digits that are taken at once: the most whose value is still an exact number. */
+/** Digits converted in one step: the most whose value is still an exact number. */
 const DIGITS_AT_ONCE = 9;
 const BASE_AT_ONCE = 58n ** BigInt(DIGITS_AT_ONCE);
 const DIGITS_PER_BYTE = Math.log(256) / Math.log(58);
 
-/** Reads at most `maxBytes` bytes; a longer text is refused before it costs anything. */
+/** Decodes at most `maxBytes` bytes; rejects a longer text before decoding it. */
 export function parseBase58(text: string, maxBytes: number): Uint8Array | undefined {
-  if (text.length > Math.ceil(maxBytes * DIGITS_PER_BYTE) || !SPELLED.test(text)) return undefined;
+  if (text.length > Math.ceil(maxBytes * DIGITS_PER_BYTE) || !BASE58_TEXT.test(text)) return undefined;
   const zeros = countLeading(text, '1');
   const digits = toHex(toNumber(text.slice(zeros)));
   if (zeros + digits.length / 2 > maxBytes) return undefined;
   return hexToBytes('00'.repeat(zeros) + digits);
 }
 
-/** Reads exactly `length` bytes. */
+/** Decodes exactly `length` bytes. */
 export function parseBase58Exactly(text: string, length: number): Uint8Array | undefined {
   const bytes = parseBase58(text, length);
   return bytes?.length === length ? bytes : undefined;
@@ -54,7 +54,7 @@ function formatDigits(value: number): string {
   return text;
 }
 
-/** An even number of hex digits, none for 0. */
+/** Formats an even number of hex digits, none for 0. */
 function toHex(number: bigint): string {
   if (number === 0n) return '';
   const hex = number.toString(16);

@@ -39,15 +39,15 @@ const WRONG_IDS = [
 describe('machine id: canonical decimal from 1 to 2^256 - 1', () => {
   rule('identifier.canonical-decimal');
 
-  it.each(['1', '42', '9007199254740993', String(MAX_MACHINE_ID)])('takes %s without rounding', (text) => {
+  it.each(['1', '42', '9007199254740993', String(MAX_MACHINE_ID)])('parses %s without rounding', (text) => {
     expect(parseMachineId(text)).toBe(BigInt(text));
   });
 
-  it.each(WRONG_IDS)('refuses %s', (_name, text) => {
+  it.each(WRONG_IDS)('rejects %s', (_name, text) => {
     expect(parseMachineId(text)).toBeUndefined();
   });
 
-  it('holds the same range for ids that a chain sends', () => {
+  it('accepts the same range for ids from a chain', () => {
     expect([0n, 1n, MAX_MACHINE_ID, MAX_MACHINE_ID + 1n].map(toMachineId)).toEqual([
       undefined,
       1n,
@@ -60,7 +60,7 @@ describe('machine id: canonical decimal from 1 to 2^256 - 1', () => {
 describe('machine DID: did:svc:<decimal machine id> and no other form', () => {
   rule('identifier.machine-did');
 
-  it('takes the canonical form and gives it back', () => {
+  it('parses and formats the canonical form', () => {
     const id = parseMachineDid('did:svc:9007199254740993', DEFAULT_NAMESPACE)!;
     expect(id).toBe(9007199254740993n);
     expect(formatMachineDid(id, DEFAULT_NAMESPACE)).toBe('did:svc:9007199254740993');
@@ -76,7 +76,7 @@ describe('machine DID: did:svc:<decimal machine id> and no other form', () => {
     ['a fragment', 'did:svc:5#key'],
     ['an address DID', 'did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'],
     ['a doubled prefix', 'did:svc:did:svc:5'],
-  ])('refuses %s', (_name, text) => {
+  ])('rejects %s', (_name, text) => {
     expect(parseMachineDid(text, DEFAULT_NAMESPACE)).toBeUndefined();
   });
 
@@ -94,7 +94,7 @@ describe('address', () => {
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
     '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
     '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
-  ])('takes any letter case and is printed as EIP-55: %s', (text) => {
+  ])('parses any letter case and formats EIP-55: %s', (text) => {
     for (const spelling of [text, text.toLowerCase(), `0x${text.slice(2).toUpperCase()}`]) {
       expect(formatAddress(parseAddress(spelling)!)).toBe(text);
     }
@@ -107,7 +107,7 @@ describe('address', () => {
     `0x${'1'.repeat(39)}`,
     `0x${'1'.repeat(41)}`,
     `0x${'g'.repeat(40)}`,
-  ])('refuses %s', (text) => {
+  ])('rejects %s', (text) => {
     expect(parseAddress(text)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * How are machines and accounts named? ("Machine identifier" of the interface, http-facts 3.)
- * Parsing is total: a wrong spelling is `undefined`, never a nearby value and never an exception.
+ * Identifiers of machines and accounts ("Machine identifier" of the interface, http-facts 3).
+ * Parsing is total: invalid text gives `undefined`, never a similar value and never an exception.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
@@ -19,19 +19,19 @@ export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000' as Addr
 const CANONICAL_DECIMAL = /^[1-9][0-9]{0,77}$/;
 const HEX_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** Reads a canonical decimal id; any other spelling of the same number is refused. */
+/** Parses a canonical decimal id; rejects any other notation of the same number. */
 export function parseMachineId(text: string): MachineId | undefined {
   if (!CANONICAL_DECIMAL.test(text)) return undefined;
   const id = BigInt(text);
   return id <= MAX_MACHINE_ID ? (id as MachineId) : undefined;
 }
 
-/** Reads a machine id that a chain sent; 0 is no machine. */
+/** Converts an id that a chain returned; 0 is not a machine. */
 export function toMachineId(id: bigint): MachineId | undefined {
   return id >= 1n && id <= MAX_MACHINE_ID ? (id as MachineId) : undefined;
 }
 
-/** Reads `did:<method>:<decimal id>`; case-sensitive, no trimming. */
+/** Parses `did:<method>:<decimal id>`; case-sensitive, does not trim. */
 export function parseMachineDid(text: string, namespace: Namespace): MachineId | undefined {
   const prefix = didPrefix(namespace);
   return text.startsWith(prefix) ? parseMachineId(text.slice(prefix.length)) : undefined;
@@ -45,12 +45,12 @@ export function didPrefix(namespace: Namespace): string {
   return `did:${namespace.did_method}:`;
 }
 
-/** Reads `0x` and 40 hex digits of any letter case; the checksum is not enforced. */
+/** Parses `0x` and 40 hex digits of any letter case; does not check the checksum. */
 export function parseAddress(text: string): Address | undefined {
   return HEX_ADDRESS.test(text) ? (text.toLowerCase() as Address) : undefined;
 }
 
-/** EIP-55 spelling. */
+/** Formats an address with its EIP-55 checksum. */
 export function formatAddress(address: Address): string {
   const digits = address.slice(2);
   const hash = bytesToHex(keccak_256(new TextEncoder().encode(digits)));

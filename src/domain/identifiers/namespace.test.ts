@@ -1,8 +1,8 @@
-/** Are the words of a deployment that configures none those of the interface? */
+/** Default namespace: the words of the interface. */
 import { expect, it } from 'vitest';
 import { DEFAULT_NAMESPACE } from './namespace.ts';
 
-it('the words are those of the interface', () => {
+it('defaults to the words of the interface', () => {
   expect(Object.entries(DEFAULT_NAMESPACE).map(([key, word]) => `${key} ${word}`)).toEqual([
     'did_method svc',
     'profile_object svcos',

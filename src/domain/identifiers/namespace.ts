@@ -1,12 +1,12 @@
 /**
- * Which words does this deployment use where an exact identifier carries a name?
- * Every such word is configuration; no other file may spell one. Keys are those of `NAMESPACE_FILE`.
+ * Namespace: the configurable names inside exact identifiers of this deployment.
+ * No other file contains one of these words. Keys are those of `NAMESPACE_FILE`.
  */
 
 export interface Namespace {
   /** Method of every DID: `did:<did_method>:…`. */
   readonly did_method: string;
-  /** The one object key of the profile. */
+  /** Only object key of the profile. */
   readonly profile_object: string;
   readonly registration_type: string;
   readonly card_description: string;

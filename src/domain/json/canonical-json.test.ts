@@ -26,7 +26,7 @@ describe('the canonical form', () => {
     expect(canonicalText('\b\t\n\f\r\u0000\u001f\u007f\u2028')).toBe('"\\b\\t\\n\\f\\r\\u0000\\u001f\u007f\u2028"');
   });
 
-  it('is sorted at every level, and has no blank', () => {
+  it('is sorted at every level and has no blanks', () => {
     expect(canonicalText({ b: { d: '', c: 'x y' }, a: {} })).toBe('{"a":{},"b":{"c":"x y","d":""}}');
   });
 
@@ -34,7 +34,7 @@ describe('the canonical form', () => {
     expect(canonicalText({ 9: '', 10: '', ['__proto__']: '' })).toBe('{"10":"","9":"","__proto__":""}');
   });
 
-  it('has no lone surrogate', () => {
+  it('rejects a lone surrogate', () => {
     expect(() => canonicalText('\ud800')).toThrow(TypeError);
     expect(() => canonicalBytes({ '\udc00': '' })).toThrow(TypeError);
   });
@@ -54,12 +54,12 @@ describe('bytes', () => {
     ['another order', '{"b":{"c":"é"},"a":"x"}', false],
     ['a line break at the end', '{"a":"x","b":{"c":"é"}}\n', false],
     ['none', '', false],
-  ])('%s', (_name, text, expected) => {
+  ])('are judged: %s', (_name, text, expected) => {
     expect(isCanonical(Buffer.from(text), tree)).toBe(expected);
   });
 });
 
-it(`is what the strict parser reads back, and the same for every order of members (${SEED_TITLE})`, () => {
+it(`equals what the strict parser reads, for every order of members (${SEED_TITLE})`, () => {
   const characters = fc.constantFrom('a', 'B', '1', '_', '"', '\\', '/', '\0', '\n', 'é', '\u0080', '\ufb33', '😀');
   const text = fc.array(characters, { maxLength: 5 }).map((list) => list.join(''));
   const { tree } = fc.letrec<{ tree: TextTree }>((tie) => ({
@@ -76,7 +76,7 @@ it(`is what the strict parser reads back, and the same for every order of member
   );
 });
 
-it('a lone surrogate is told from a text', () => {
+it('distinguishes a lone surrogate from a text', () => {
   const refused = new TypeError('a lone surrogate has no canonical form');
   expect(() => canonicalBytes('\ud800')).toThrow(refused);
   expect(() => canonicalBytes({ '\udc00': 'x' })).toThrow(refused);

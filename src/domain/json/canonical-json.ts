@@ -1,17 +1,17 @@
 /**
- * Which is the one byte string that an object of texts has? RFC 8785: members sorted by their UTF-16 units, no blanks, the shortest
- * escapes. Objects and strings only, as on all of Verify's bodies (evidence 5 and 6).
+ * Canonical JSON (RFC 8785) of objects and strings, as in all bodies of Verify: members sorted by UTF-16 units, no blanks, shortest
+ * escapes (evidence 5 and 6).
  */
 
-/** A text, or an object of such. */
+/** A text, or an object of text trees. */
 export type TextTree = string | { readonly [member: string]: TextTree };
 
-/** Throws `TypeError` for a lone surrogate, which has no bytes. */
+/** Returns the canonical UTF-8 bytes. Throws `TypeError` for a lone surrogate, which has no encoding. */
 export function canonicalBytes(tree: TextTree): Uint8Array {
   return new TextEncoder().encode(canonicalText(tree));
 }
 
-/** Throws `TypeError` for a lone surrogate. */
+/** Returns the canonical text. Throws `TypeError` for a lone surrogate. */
 export function canonicalText(tree: TextTree): string {
   if (typeof tree === 'string') return quote(tree);
   // The default order of `sort` is that of RFC 8785.
@@ -19,7 +19,7 @@ export function canonicalText(tree: TextTree): string {
   return `{${members.map((name) => `${quote(name)}:${canonicalText(tree[name]!)}`).join(',')}}`;
 }
 
-/** Tells whether the bytes are those of the tree and nothing else. */
+/** Returns whether the bytes are exactly the canonical bytes of the tree. */
 export function isCanonical(bytes: Uint8Array, tree: TextTree): boolean {
   const canonical = canonicalBytes(tree);
   return bytes.length === canonical.length && bytes.every((octet, at) => octet === canonical[at]);
@@ -27,5 +27,5 @@ export function isCanonical(bytes: Uint8Array, tree: TextTree): boolean {
 
 function quote(text: string): string {
   if (!text.isWellFormed()) throw new TypeError('a lone surrogate has no canonical form');
-  return JSON.stringify(text); // RFC 8785 takes its strings from here
+  return JSON.stringify(text); // RFC 8785 adopts this string format
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
 import { DEFAULT_MAX_DEPTH, JsonNumber, parseStrictJson, type JsonParseResult, type JsonValue } from './strict-json.ts';
 
-const parse = (text: string, maxDepth?: number): JsonParseResult => parseStrictJson(Buffer.from(text, 'utf8'), maxDepth);
+const parse = (text: string, maxDepth?: number): JsonParseResult =>
+  parseStrictJson(Buffer.from(text, 'utf8'), maxDepth);
 const faultAt = (position: number, text: string) => ({ problem: { kind: 'fault', text, position } });
 const ambiguityAt = (position: number, text: string) => ({ problem: { kind: 'ambiguity', text, position } });
 
@@ -30,7 +31,7 @@ describe('a JSON text', () => {
     ['"\\"\\\\\\/\\b\\f\\n\\r\\t"', '"\\/\b\f\n\r\t'],
     ['"\\u0000\\u00e9\\uD83D\\ude00"', '\0é😀'],
     ['"é€😀\u007f\u2028\ufeff\ufffe"', 'é€😀\u007f\u2028\ufeff\ufffe'],
-  ])('%s', (text, value) => {
+  ])('parses: %s', (text, value) => {
     expect(parse(text)).toStrictEqual({ value });
   });
 
@@ -40,7 +41,7 @@ describe('a JSON text', () => {
   });
 });
 
-describe('no JSON text', () => {
+describe('an invalid JSON text', () => {
   it.each<[name: string, text: string, position: number, fault: string]>([
     ['nothing', '', 0, 'unexpected end'],
     ['blanks only', ' \n', 2, 'unexpected end'],
@@ -103,7 +104,7 @@ describe('no JSON text', () => {
     ['two colons', '{"a"::1}', 5, 'unexpected character'],
     ['an object that ends as an array', '{"a":1]', 6, 'unexpected character'],
     ['characters beyond the first plane, counted once', '["😀","é",x]', 9, 'unexpected character'],
-  ])('%s', (_name, text, position, fault) => {
+  ])('is rejected: %s', (_name, text, position, fault) => {
     expect(parse(text)).toStrictEqual(faultAt(position, fault));
   });
 
@@ -116,19 +117,19 @@ describe('no JSON text', () => {
     ['a character beyond the last', '22f490808022', 1],
     ['a character that is cut', '22f09f98', 1],
     ['UTF-16', 'fffe7b007d00', 0],
-  ])('%s', (_name, hex, position) => {
+  ])('is rejected: %s', (_name, hex, position) => {
     expect(parseStrictJson(Buffer.from(hex, 'hex'))).toStrictEqual(faultAt(position, 'invalid UTF-8'));
   });
 });
 
-describe('a text that readers understand differently', () => {
+describe('a text that parsers interpret differently', () => {
   it.each<[name: string, text: string, position: number]>([
     ['a member twice', '{"a":1,"a":1}', 7],
     ['a member twice, once escaped', '{"machineId":1, "machine\\u0049d":2}', 16],
     ['a member twice, deep inside', '[{"b":{"a":1,"a":2}}]', 13],
     ['a prototype twice', '{"__proto__":1,"__proto__":2}', 15],
     ['the first of several', '{"a":1,"a":2,"b":3,"b":4}', 7],
-  ])('%s', (_name, text, position) => {
+  ])('is reported: %s', (_name, text, position) => {
     expect(parse(text)).toStrictEqual(ambiguityAt(position, 'repeated member'));
   });
 
@@ -138,11 +139,11 @@ describe('a text that readers understand differently', () => {
     ['a pair in the wrong order', '"\\ude00\\ud83d"', 0],
     ['a high surrogate before a whole character', '"\\ud83d😀"', 0],
     ['a surrogate in a name', '{"\\udfff":1}', 1],
-  ])('%s', (_name, text, position) => {
+  ])('is reported: %s', (_name, text, position) => {
     expect(parse(text)).toStrictEqual(ambiguityAt(position, 'lone surrogate'));
   });
 
-  it('is no JSON at all when it breaks later on', () => {
+  it('is reported as a fault when it breaks later', () => {
     expect(parse('{"a":1,"a":2')).toStrictEqual(faultAt(12, 'unexpected end'));
     expect(parse('["\\ud800"] x')).toStrictEqual(faultAt(11, 'text after the value'));
   });
@@ -161,7 +162,7 @@ describe('depth', () => {
     expect(parse(open.repeat(1_000_000))).toStrictEqual(deep);
   });
 
-  it('may be chosen', () => {
+  it('is configurable', () => {
     expect(parse('1', 0)).toStrictEqual({ value: new JsonNumber('1') });
     expect(parse('[]', 0)).toStrictEqual(faultAt(0, 'nested too deep'));
     expect(parse('[[]]', 2)).toStrictEqual({ value: [[]] });
@@ -170,7 +171,7 @@ describe('depth', () => {
 });
 
 describe(`against the parser of the language (${SEED_TITLE})`, () => {
-  it('every text means the same', () => {
+  it('parses every text to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
         const reading = parse(JSON.stringify(value, null, indent));
@@ -180,7 +181,7 @@ describe(`against the parser of the language (${SEED_TITLE})`, () => {
     );
   });
 
-  it('every broken text is told apart alike, but for what is ambiguous or deep', () => {
+  it('rejects the same broken texts, except ambiguous or deep ones', () => {
     const pieces = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '\\u00e9', '\\ud800', 'a', '"a"', '0', '1', '-', '.', 'e', 'true', 'nul', ' ', '\n', '\0', '\ufeff', 'é', '😀'); // prettier-ignore
     const soup = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(''));
     const damaged = fc
@@ -199,7 +200,7 @@ describe(`against the parser of the language (${SEED_TITLE})`, () => {
     );
   });
 
-  it('any bytes have a reading, and its position lies inside', () => {
+  it('returns a result for any bytes, with a position inside', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const { problem } = parseStrictJson(bytes);
@@ -226,8 +227,8 @@ function isJson(text: string): boolean {
   }
 }
 
-describe('a problem is told where it stands', () => {
-  it.each(['{xa":1}', '{1a":1}', '{"a":1,xb":2}'])('in %s: at a name without its first quote', (text) => {
+describe('the position of a problem', () => {
+  it.each(['{xa":1}', '{1a":1}', '{"a":1,xb":2}'])('in %s is at a name without its first quote', (text) => {
     const position = text.search(/[x1]\w"/);
     expect(parseStrictJson(new TextEncoder().encode(text))).toEqual({
       problem: { kind: 'fault', text: 'unexpected character', position },
@@ -241,16 +242,19 @@ describe('a problem is told where it stands', () => {
     ['{"a" {}}', 5],
     ['{"a"}', 4],
     ['{"a",1}', 4],
-  ])('in %s: where no colon follows a name', (text, position) => {
+  ])('in %s is where no colon follows a name', (text, position) => {
     expect(parse(text)).toEqual(faultAt(position, 'unexpected character'));
   });
 
-  it.each(Array.from({ length: 12 }, (_, count) => count))('behind %i characters of several bytes', (count) => {
-    for (const character of ['é', '€', '😀', '\ufeff']) {
-      const bytes = Buffer.concat([Buffer.from(character.repeat(count)), Buffer.of(0xff)]);
-      expect(parseStrictJson(bytes)).toEqual({
-        problem: { kind: 'fault', text: 'invalid UTF-8', position: count },
-      });
-    }
-  });
+  it.each(Array.from({ length: 12 }, (_, count) => count))(
+    'counts characters: %i characters of several bytes',
+    (count) => {
+      for (const character of ['é', '€', '😀', '\ufeff']) {
+        const bytes = Buffer.concat([Buffer.from(character.repeat(count)), Buffer.of(0xff)]);
+        expect(parseStrictJson(bytes)).toEqual({
+          problem: { kind: 'fault', text: 'invalid UTF-8', position: count },
+        });
+      }
+    },
+  );
 });

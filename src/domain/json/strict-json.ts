@@ -1,15 +1,15 @@
 /**
- * Which value do the bytes of a request write, letter for letter? (evidence 15, http-facts 9.4.) JSON exactly as RFC 8259 has it, with
- * everything refused that readers understand differently: repeated members, lone surrogates, a byte-order mark, broken UTF-8.
- * A number stays the text it was, so that nothing is rounded and its spelling can be judged.
+ * Strict JSON parser for request bodies (evidence 15, http-facts 9.4): RFC 8259 without anything that parsers interpret differently,
+ * such as repeated members, lone surrogates, a byte-order mark or invalid UTF-8.
+ * Numbers keep their text, so that nothing is rounded and their notation can be validated.
  */
 
 export type JsonValue = string | boolean | null | JsonNumber | JsonArray | JsonObject;
 export type JsonArray = readonly JsonValue[];
-/** In the order of the text. A map, because a member may be called `__proto__`. */
+/** Members in the order of the text. A map, because a member may be named `__proto__`. */
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-/** A number as it was written, `1e9` and `-0.10` included. */
+/** A number as written, such as `1e9` or `-0.10`. */
 export class JsonNumber {
   readonly text: string;
 
@@ -18,7 +18,7 @@ export class JsonNumber {
   }
 }
 
-/** The bytes are no JSON text, or nest deeper than the reader goes. */
+/** Reasons why the bytes are not JSON, or nest too deep. */
 export type JsonFault =
   | 'invalid UTF-8'
   | 'unexpected end'
@@ -28,7 +28,7 @@ export type JsonFault =
   | 'nested too deep'
   | 'text after the value';
 
-/** The bytes are a JSON text, but one that readers understand differently. Told only where there is no fault. */
+/** Reasons why parsers interpret a valid JSON text differently. Reported only where there is no fault. */
 export type JsonAmbiguity = 'repeated member' | 'lone surrogate';
 
 /** `position` counts characters from the start, not bytes and not UTF-16 units. */
@@ -41,7 +41,7 @@ export type JsonParseResult =
 
 export const DEFAULT_MAX_DEPTH = 32;
 
-/** Total: every byte string has a reading. A scalar has depth 0, an object or array of scalars 1. */
+/** Parses a JSON text. Total: never throws. A scalar has depth 0, an object or array of scalars 1. */
 export function parseStrictJson(bytes: Uint8Array, maxDepth = DEFAULT_MAX_DEPTH): JsonParseResult {
   const text = decodeUtf8(bytes);
   if (text === undefined) {
@@ -59,7 +59,7 @@ export function parseStrictJson(bytes: Uint8Array, maxDepth = DEFAULT_MAX_DEPTH)
   }
 }
 
-/** Ends the reading where the text stops being JSON. Never leaves this file. */
+/** Error at the position where the text is no longer JSON. Never leaves this file. */
 class Stop extends Error {
   readonly fault: JsonFault;
   readonly at: number;
@@ -71,7 +71,7 @@ class Stop extends Error {
   }
 }
 
-// Sticky: each is tried at one place only, and none can backtrack over more than one character.
+// Sticky: each matches at one position only, and none can backtrack over more than one character.
 const BLANKS = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN_CHARACTERS = /[^"\\\u0000-\u001f]*/y;
@@ -94,12 +94,12 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** Reads one text from its start to its end; positions are UTF-16 units. Recursion is bounded by `maxDepth`. */
+/** Recursive-descent parser for one text; positions are UTF-16 units. Recursion is bounded by `maxDepth`. */
 class Scanner {
   readonly #text: string;
   readonly #maxDepth: number;
   #at = 0;
-  /** The first one. Reading goes on, since a text that stops being JSON later on is none. */
+  /** First ambiguity. Parsing continues, since a later fault takes precedence. */
   ambiguity: { readonly text: JsonAmbiguity; readonly at: number } | undefined;
 
   constructor(text: string, maxDepth: number) {
@@ -133,27 +133,27 @@ class Scanner {
   #object(depthLeft: number): JsonObject {
     const members = new Map<string, JsonValue>();
     this.#open(depthLeft);
-    if (this.#follows('}')) return members;
+    if (this.#consume('}')) return members;
     do {
       this.#skip(BLANKS);
       const nameAt = this.#at;
       if (this.#text[nameAt] !== '"') this.#stop();
       const name = this.#string();
       if (members.has(name)) this.ambiguity ??= { text: 'repeated member', at: nameAt };
-      if (!this.#follows(':')) this.#stop();
+      if (!this.#consume(':')) this.#stop();
       members.set(name, this.#value(depthLeft - 1));
-    } while (this.#follows(','));
-    if (!this.#follows('}')) this.#stop();
+    } while (this.#consume(','));
+    if (!this.#consume('}')) this.#stop();
     return members;
   }
 
   #array(depthLeft: number): JsonArray {
     const items: JsonValue[] = [];
     this.#open(depthLeft);
-    if (this.#follows(']')) return items;
+    if (this.#consume(']')) return items;
     do items.push(this.#value(depthLeft - 1));
-    while (this.#follows(','));
-    if (!this.#follows(']')) this.#stop();
+    while (this.#consume(','));
+    if (!this.#consume(']')) this.#stop();
     return items;
   }
 
@@ -167,7 +167,7 @@ class Scanner {
     let value = this.#take(PLAIN_CHARACTERS);
     if (this.#text[this.#at] === '"') {
       this.#at++;
-      return value; // without an escape there is no lone surrogate: UTF-8 has none
+      return value; // no lone surrogate without an escape: UTF-8 has none
     }
     while (this.#text[this.#at] !== '"') value += this.#escape() + this.#take(PLAIN_CHARACTERS);
     this.#at++;
@@ -182,22 +182,22 @@ class Scanner {
     const letter = this.#text[start + 1];
     if (letter === undefined) throw new Stop('unexpected end', start + 1);
     this.#at += 2;
-    const meant = ESCAPES.get(letter);
-    if (meant !== undefined) return meant;
+    const escaped = ESCAPES.get(letter);
+    if (escaped !== undefined) return escaped;
     const digits = letter === 'u' ? this.#take(FOUR_HEX_DIGITS) : '';
     if (digits === '') throw new Stop('invalid escape', start);
     return String.fromCharCode(Number.parseInt(digits, 16));
   }
 
   /** Skips blanks, and one character if it is the given one. */
-  #follows(character: string): boolean {
+  #consume(character: string): boolean {
     this.#skip(BLANKS);
     if (this.#text[this.#at] !== character) return false;
     this.#at++;
     return true;
   }
 
-  /** What the pattern finds at this place; empty when it finds nothing. */
+  /** Consumes and returns what the pattern matches at this position; empty without a match. */
   #take(pattern: RegExp): string {
     const start = this.#at;
     this.#skip(pattern);
@@ -223,7 +223,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** How many characters stand before the first byte that is no UTF-8. Halves the bytes, as the decoder does not tell. */
+/** Counts the characters before the first invalid UTF-8 byte, by bisection: the decoder does not report its position. */
 function countDecodable(bytes: Uint8Array): number {
   let known = '';
   let good = 0;
@@ -240,7 +240,7 @@ function countDecodable(bytes: Uint8Array): number {
   return countCharacters(known, known.length);
 }
 
-/** Bytes that may yet become a character are left out. */
+/** Decodes a prefix, ignoring an incomplete last character. */
 function decodeStart(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });

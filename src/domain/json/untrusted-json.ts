@@ -1,6 +1,6 @@
 /**
- * How is a JSON object that a stranger wrote shown again? Only as an object of modest depth, and with every number spelled as it was:
- * a number that JavaScript would round is kept as its text.
+ * Parser for JSON objects from untrusted sources that are shown again: limits the depth and preserves the text of numbers that
+ * JavaScript would round.
  */
 
 const MAX_DEPTH = 32;
@@ -15,7 +15,7 @@ const exactJson = JSON as unknown as {
   rawJSON(text: string): unknown;
 };
 
-/** Undefined for anything but a JSON object in UTF-8 that nests at most 32 deep. */
+/** Parses a JSON object; returns undefined for anything but an object in UTF-8 that nests at most 32 levels. */
 export function parseUntrustedObject(bytes: Uint8Array): object | undefined {
   try {
     const value = exactJson.parse(UTF8.decode(bytes), (_key, member, { source }) =>

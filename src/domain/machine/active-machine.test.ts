@@ -5,7 +5,7 @@ import type { MachineId } from '../identifiers/identifiers.ts';
 
 const active = (id: number, lastEventAt: number) => ({ id: BigInt(id) as MachineId, lastEventAt });
 
-test('the newest of both lists come first, equal ones by id, each machine once', () => {
+test('merges both lists newest first, equal times by id, each machine once', () => {
   rule('active-machines.newest');
   const lists = [
     [active(7, 50), active(2, 40), active(9, 10)],

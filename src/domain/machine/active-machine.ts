@@ -1,7 +1,7 @@
-/** Which machines told of something last? Of both chains, the newest event first. */
+/** Recently active machines of both chains, newest event first. */
 import type { MachineId } from '../identifiers/identifiers.ts';
 
-/** No list of them is longer. */
+/** Maximum length of the list. */
 export const MAX_ACTIVE_MACHINES = 20;
 
 export interface ActiveMachine {
@@ -10,7 +10,7 @@ export interface ActiveMachine {
   readonly lastEventAt: number;
 }
 
-/** One of both lists, at most `limit`; a machine that stands in both is there once. */
+/** Merges both lists into one of at most `limit`; a machine in both appears once, with its newest event. */
 export function mergeActive(lists: readonly (readonly ActiveMachine[])[], limit: number): readonly ActiveMachine[] {
   const newest = new Map<MachineId, ActiveMachine>();
   for (const machine of lists.flat()) {

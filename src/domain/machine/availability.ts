@@ -1,23 +1,23 @@
 /**
- * May a machine work, or has somebody stopped it? (chain-evm 3.5, chain-svm 5, "Machine availability names" of the interface.) A machine that
- * relocates is a fault wherever it is read, and none of these.
+ * Availability of a machine (chain-evm 3.5, chain-svm 5, "Machine availability names" of the interface). A relocating machine is a
+ * fault wherever it is read, not an availability.
  */
 import { NO_PAUSE_FLAGS, type AltMachineSnapshot } from '../alt-chain/alt-machine-facts.ts';
 import { unwrap, type ReadResult } from '../read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from './machine-facts.ts';
 
-/** `unreadable`: the machine can be read, but not what stops it. */
+/** `unreadable`: the machine can be read, but not the flags that stop it. */
 export type Availability = Stop | 'available' | 'unreadable';
 
-/** `deactivated`: by the protocol's owner, for this machine alone. */
+/** `deactivated`: stopped by the protocol's owner, for this machine alone. */
 export type Stop = 'deactivated' | 'paused';
 
 export type Stops = Pick<MachineSnapshot, 'available' | 'generalPaused' | 'technicalPaused' | 'operatorPaused'>;
 
-/** Of all machines of a chain. */
+/** Flags that stop all machines of a chain. */
 export type GlobalStops = Pick<DeploymentFacts, 'generalPausedGlobal' | 'technicalPausedGlobal'>;
 
-/** Of a machine of the main chain. Throws `ChainUnreadable` where a fact is unreadable. */
+/** Returns what stops a machine of the main chain. Throws `ChainUnreadable` where a fact is unreadable. */
 export function findStop(
   snapshot: Stops,
   { generalPausedGlobal, technicalPausedGlobal }: GlobalStops,
@@ -27,12 +27,12 @@ export function findStop(
   return isPaused || generalPausedGlobal || technicalPausedGlobal ? 'paused' : undefined;
 }
 
-/** A cross-check only, so an unreadable answer contradicts nothing. It cannot decide: it is false in Grace, which is bonded. */
+/** Returns whether the chain reports the machine as available. Only a cross-check: it is false in Grace, which is bonded; unreadable contradicts nothing. */
 export function isReportedAvailable({ available }: Stops): boolean {
   return available.state === 'present' && available.value;
 }
 
-/** Where the chain calls available what its own flags stop, nobody knows. */
+/** Judges a machine of the main chain; `unreadable` where the chain reports it as available although its flags stop it. */
 export function judgeAvailability(snapshot: Stops, globals: GlobalStops): Availability {
   if ([snapshot.generalPaused, snapshot.operatorPaused, snapshot.technicalPaused].some(isUnknown)) return 'unreadable';
   const stop = findStop(snapshot, globals);
@@ -40,7 +40,7 @@ export function judgeAvailability(snapshot: Stops, globals: GlobalStops): Availa
   return isReportedAvailable(snapshot) ? 'unreadable' : stop;
 }
 
-/** Of a machine of the alt chain, which deactivates none. */
+/** Judges a machine of the alt chain, which deactivates none. */
 export function judgeAltAvailability(
   { pauseFlags }: Pick<AltMachineSnapshot, 'pauseFlags'>,
   { generalPausedGlobal }: Pick<GlobalStops, 'generalPausedGlobal'>,

@@ -1,4 +1,4 @@
-/** Is the machine's bond in force? (chain-evm 3.4: Active and Grace, the same pair that may submit events.) */
+/** Bond status: bonded while the subscription is Active or Grace, the states that may submit events (chain-evm 3.4). */
 import type { SubscriptionStatus } from './machine-facts.ts';
 
 export type BondStatus = 'bonded' | 'unbonded';

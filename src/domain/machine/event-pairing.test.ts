@@ -23,14 +23,14 @@ const log = (seq: number, value: bigint, eventIndex = BigInt(seq), eventType = 0
 const UNREADABLE = expect.objectContaining({ kind: 'ChainUnreadable', context: { chain: 'main', cause: 'events' } });
 
 describe('the k-th log belongs to the k-th record', () => {
-  it('gives each record the time of the block of its log', () => {
+  it('assigns each record the block time of its log', () => {
     expect(pairEvents([record(7n), record(8n, 1)], [log(3, 7n), log(4, 8n, 4n, 1)], 3, false)).toEqual([
       { seq: 3, type: 0, value: 7n, currency: 'USD', timestamp: 1000n, trust: 1, blockTimestamp: 2003 },
       { seq: 4, type: 1, value: 8n, currency: '', timestamp: 1000n, trust: 1, blockTimestamp: 2004 },
     ]);
   });
 
-  it('lets the index of a log differ from the position only for a machine with prior events', () => {
+  it('accepts a log index other than the position only for a machine with prior events', () => {
     const pair = (hasPriorEvents: boolean) => pairEvents([record(7n)], [log(0, 7n, 12n)], 0, hasPriorEvents);
     expect(pair(true)).toHaveLength(1);
     expect(() => pair(false)).toThrow(UNREADABLE);

@@ -1,12 +1,12 @@
 /**
- * Which block stored which record? (chain-evm 3.7.) The k-th log since the last import belongs to the k-th readable record;
- * that they agree is proven here, for the rating of a request and for the fold of the indexer alike.
+ * Pairs event records with their logs, which name the block (chain-evm 3.7). The k-th log since the last import belongs to the k-th
+ * readable record; requests and the indexer both verify here that they agree.
  */
 import { chainUnreadable } from '../faults.ts';
 import type { EventRecord } from './machine-facts.ts';
 import type { RatingEvent } from '../rating/event.ts';
 
-/** What the log of a record says. */
+/** Facts of a record's log. */
 export interface EventLogFacts {
   readonly seq: number;
   readonly eventIndex: bigint;
@@ -17,7 +17,7 @@ export interface EventLogFacts {
 
 /**
  * Joins the records from position `from` on with their logs.
- * Throws `ChainUnreadable` when one side is missing or says something else than the other.
+ * Throws `ChainUnreadable` when one side is missing or contradicts the other.
  */
 export function pairEvents(
   records: readonly EventRecord[],

@@ -13,7 +13,7 @@ describe('the machines that an operator claims', () => {
     ['as texts', '["10", 9]', [9n, 10n]],
     ['twice', '[7,"7",7]', [7n]],
     ['the largest id', `[${2n ** 256n - 1n}]`, [2n ** 256n - 1n]],
-  ])('%s', (_name, text, ids) => {
+  ])('are parsed: %s', (_name, text, ids) => {
     expect(parse(text)).toEqual(ids);
   });
 
@@ -32,22 +32,22 @@ describe('the machines that an operator claims', () => {
     ['null', '[null]'],
     ['one bad id among good ones', '[1,true,2]'],
     ['text after the list', '[1] 2'],
-  ])('%s is no list of ids', (_name, text) => {
+  ])('are rejected: %s', (_name, text) => {
     expect(parse(text)).toBeUndefined();
   });
 
-  test('bytes that are no UTF-8 are no list', () => {
+  test('are rejected when the bytes are not UTF-8', () => {
     expect(parseClaimedMachines(new Uint8Array([0xff]))).toBeUndefined();
   });
 
-  test('a list may be long, and not longer', () => {
+  test('are limited in number', () => {
     const list = (length: number) => JSON.stringify(Array.from({ length }, (_, i) => i + 1));
     expect(parse(list(MAX_CLAIMED_MACHINES))).toHaveLength(2_000);
     expect(parse(list(MAX_CLAIMED_MACHINES + 1))).toBeUndefined();
   });
 });
 
-test('the registry decides whose a claimed machine is', () => {
+test('confirms or rejects a claim by the registry', () => {
   const claimant = `0x${'11'.repeat(20)}` as Address;
   const stranger = `0x${'22'.repeat(20)}` as Address;
   const present = <T>(value: T) => ({ state: 'present', value }) as const;

@@ -1,6 +1,6 @@
 /**
- * What does the main chain say about a machine of the first generation, and which machines has an operator? (chain-evm 2.9.) Ids are
- * small sequential numbers that share nothing with those of the second generation; a DID is an address.
+ * Legacy machines: their facts on the main chain, and the claims of operators (chain-evm 2.9). Ids are small sequential numbers
+ * unrelated to those of the second generation; a DID contains an address.
  */
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { parseMachineId } from '../identifiers/identifiers.ts';
@@ -8,25 +8,25 @@ import type { ReadResult } from '../read-result.ts';
 import type { BlockRef, EventPage } from './machine-facts.ts';
 import { JsonNumber, parseStrictJson } from '../json/strict-json.ts';
 
-/** Everything that one multicall says about one machine. Two readings of one machine differ by identity. */
+/** Result of one multicall about one machine. Two reads of one machine differ by identity. */
 export interface LegacyMachine {
   readonly id: MachineId;
   readonly block: BlockRef;
-  /** Of its DID; absent: none recorded. */
+  /** Address of its DID. Absent: none recorded. */
   readonly address: ReadResult<Address>;
   readonly exists: ReadResult<boolean>;
   readonly staked: ReadResult<boolean>;
   readonly eventCount: ReadResult<bigint>;
-  /** The page of records that starts at the position the caller asked for. */
+  /** Page of records from the requested position on. */
   readonly events: ReadResult<EventPage>;
 }
 
-/** Longer lists are believed to be nobody's. */
+/** Claims of more machines are ignored as implausible. */
 export const MAX_CLAIMED_MACHINES = 2_000;
 
 /**
- * Reads the attribute in which an operator names its machines: a JSON array of ids, each a number or a text in canonical decimal.
- * Ascending, each once. Undefined: anything else. Nothing written, like `[]`, is no machine.
+ * Parses the attribute in which an operator claims machines: a JSON array of ids, each a number or a text in canonical decimal.
+ * Returns each id once, ascending; none for empty bytes; undefined for anything else.
  */
 export function parseClaimedMachines(bytes: Uint8Array): readonly MachineId[] | undefined {
   if (bytes.length === 0) return [];
@@ -42,8 +42,8 @@ export function parseClaimedMachines(bytes: Uint8Array): readonly MachineId[] | 
 }
 
 /**
- * Whether the registry agrees that a claimed machine is the operator's: anyone may write a claim about anyone. `unknown`: it cannot be
- * told, so the machine counts as one that cannot be read.
+ * Returns whether the registry confirms a claim: anyone can claim any machine. `unknown`: the registry cannot be read, so the machine
+ * counts as unreadable.
  */
 export function judgeClaim(
   { exists, operator }: { readonly exists: ReadResult<boolean>; readonly operator: ReadResult<Address> },

@@ -1,12 +1,12 @@
 /**
- * What does the main chain say about one machine at one block? (chain-evm 3 and 5.)
- * Facts only: what they mean is judged elsewhere in `domain/`.
+ * Facts of the main chain about one machine at one block (chain-evm 3 and 5).
+ * Other files of `domain/` interpret them.
  */
 import type { ReadResult } from '../read-result.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { AttestationRecord } from '../evidence/verify-status.ts';
 
-/** The block that all facts of one answer belong to. `timestamp` in Unix seconds. */
+/** Block of a read. `timestamp` in Unix seconds. */
 export interface BlockRef {
   readonly number: number;
   readonly hash: string;
@@ -26,7 +26,7 @@ export interface ServiceEndpoint {
   readonly serviceEndpoint: string;
 }
 
-/** The stored document; its `id` is computed by the contract and therefore not a fact. */
+/** Stored DID document; its `id` is computed by the contract and therefore not a fact. */
 export interface DidDocument {
   readonly controller: Address | undefined;
   readonly verificationMethods: readonly VerificationMethod[];
@@ -45,7 +45,7 @@ export interface Subscription {
   readonly bondedAmount: bigint;
 }
 
-/** One stored event as `getEvents` returns it; nothing in it is trusted. */
+/** Stored event as `getEvents` returns it; untrusted. */
 export interface EventRecord {
   readonly eventType: number;
   readonly value: bigint;
@@ -71,14 +71,14 @@ export interface AdminFlagsRecord {
   readonly trustOverride: number | undefined;
 }
 
-/** KYB is that of `operator`: the machine's, or its owner where none is recorded. Undefined: no record. */
+/** Attestation records; undefined without one. `kyb` is that of `operator`: the machine's, or its owner where none is recorded. */
 export interface AttestationRecords {
   readonly operator: Address | undefined;
   readonly kyb: AttestationRecord | undefined;
   readonly chip: AttestationRecord | undefined;
 }
 
-/** Everything that one multicall says about one machine. Two snapshots of one machine differ by identity. */
+/** Result of one multicall about one machine. Two snapshots of one machine differ by identity. */
 export interface MachineSnapshot {
   readonly id: MachineId;
   readonly block: BlockRef;
@@ -101,9 +101,9 @@ export interface MachineSnapshot {
   readonly homeOrdinal: ReadResult<number>;
   readonly eventCount: ReadResult<bigint>;
   readonly priorEventCount: ReadResult<bigint>;
-  /** The page of records that starts at the position the caller asked for. */
+  /** Page of records from the requested position on. */
   readonly events: ReadResult<EventPage>;
-  /** Records from position 0 on, at most the query limit; undefined when nobody asked for them. */
+  /** Records from position 0 on, at most the query limit; undefined when not requested. */
   readonly firstEvents: ReadResult<EventPage> | undefined;
   /** Absent: no AdminFlags contract is configured. */
   readonly flags: ReadResult<AdminFlagsRecord>;
@@ -111,7 +111,7 @@ export interface MachineSnapshot {
   readonly attestations: ReadResult<AttestationRecords>;
 }
 
-/** Facts of the deployment, read at start and again whenever a log says that they changed (chain-evm 5.2). */
+/** Facts of the deployment, read at start and after a log that changes them (chain-evm 5.2). */
 export interface DeploymentFacts {
   readonly localOrdinal: number;
   readonly graceSeconds: bigint;

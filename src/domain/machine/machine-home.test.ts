@@ -1,4 +1,4 @@
-/** The table of chain-evm 3.6, row by row. */
+/** Home of a machine: the table of chain-evm 3.6, row by row. */
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
@@ -26,11 +26,11 @@ const RELOCATING = { kind: 'MachineRelocating' };
 const CONTRADICTION = { kind: 'ChainUnreadable', chain: 'main', cause: 'contradiction' };
 const RPC_ERROR = { kind: 'ChainUnreadable', chain: 'main', cause: 'rpc-error' };
 
-describe('where a machine lives', () => {
+describe('the home of a machine', () => {
   it.each([
     ['a token homed here', judge(OWNER, false, 1), 'main'],
-    ['a token on its way out', judge(OWNER, true, 1), RELOCATING],
-    ['a token on its way, home elsewhere', judge(OWNER, true, 5), RELOCATING],
+    ['a token that relocates', judge(OWNER, true, 1), RELOCATING],
+    ['a token that relocates, home elsewhere', judge(OWNER, true, 5), RELOCATING],
     ['a token without a home', judge(OWNER, false, 0), CONTRADICTION],
     ['a token with the alt home', judge(OWNER, false, 5), CONTRADICTION],
     ['a token with a foreign home', judge(OWNER, false, 3), CONTRADICTION],
@@ -38,8 +38,8 @@ describe('where a machine lives', () => {
     ['no token, home here', judge(NONE, false, 1), 'unknown-here'],
     ['no token, alt home', judge(NONE, false, 5), 'alt'],
     ['no token, foreign home', judge(NONE, false, 3), { kind: 'MachineHomedElsewhere', ordinal: 3 }],
-    ['no token, arriving', judge(NONE, true, 0), RELOCATING],
-  ])('%s', (_name, judged, expected) => {
+    ['no token, relocating here', judge(NONE, true, 0), RELOCATING],
+  ])('is judged for %s', (_name, judged, expected) => {
     expect(judged).toEqual(expected);
   });
 
@@ -56,11 +56,11 @@ describe('where a machine lives', () => {
   });
 
   it.each([
-    ['an unreadable owner is never absence', judge(UNREADABLE, false, 0)],
+    ['an unreadable owner', judge(UNREADABLE, false, 0)],
     ['an unreadable relocation flag', judge(OWNER, UNREADABLE, 1)],
     ['an unreadable home', judge(NONE, false, UNREADABLE)],
     ['an unreadable home of a token', judge(OWNER, false, UNREADABLE)],
-  ])('%s', (_name, judged) => {
+  ])('is unreadable with %s', (_name, judged) => {
     expect(judged).toEqual(RPC_ERROR);
   });
 });

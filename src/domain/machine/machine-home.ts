@@ -1,6 +1,6 @@
 /**
- * Where does a machine live, and may this deployment speak for it? (chain-evm 3.6, chain-svm 4, decisions 1.)
- * Existence is judged here and nowhere else.
+ * Home chain of a machine, and whether this deployment serves it (chain-evm 3.6, chain-svm 4, decisions 1).
+ * Existence is judged here only.
  */
 import { chainUnreadable, Fault } from '../faults.ts';
 import { unwrap } from '../read-result.ts';
@@ -8,7 +8,7 @@ import type { MachineSnapshot } from './machine-facts.ts';
 
 /**
  * `main`: a machine of the main chain. `alt`: the main chain names the alt chain. `unknown-here`: the main chain names no
- * home; only the alt chain can tell whether it exists.
+ * home; only the alt chain knows whether it exists.
  */
 export type MachineHome = 'main' | 'alt' | 'unknown-here';
 
@@ -18,7 +18,7 @@ export interface HomeOrdinals {
   readonly alt: number | undefined;
 }
 
-/** Throws `MachineRelocating`, `MachineHomedElsewhere`, or `ChainUnreadable` where the facts fail or contradict each other. */
+/** Returns the home. Throws `MachineRelocating`, `MachineHomedElsewhere`, or `ChainUnreadable` for unreadable or contradictory facts. */
 export function judgeHome(
   snapshot: Pick<MachineSnapshot, 'owner' | 'relocating' | 'homeOrdinal'>,
   ordinals: HomeOrdinals,

@@ -3,8 +3,8 @@ import { toServiceDirectory } from './service-directory.ts';
 
 const endpoint = (serviceType: string, serviceEndpoint: string, id = '#x') => ({ id, serviceType, serviceEndpoint });
 
-describe('documentation, data API and visibility are service endpoints', () => {
-  it('answers for a machine without endpoints', () => {
+describe('the service directory', () => {
+  it('is empty for a machine without endpoints', () => {
     expect(toServiceDirectory([])).toEqual({
       documentationUrl: undefined,
       dataApi: undefined,
@@ -69,11 +69,11 @@ describe('documentation, data API and visibility are service endpoints', () => {
     ['a bidi mark', 'https://a.example/\u202e'],
     ['no host', 'https://'],
     ['nothing', ''],
-  ])('a value with %s counts as not set', (_name, value) => {
+  ])('treats a value with %s as not set', (_name, value) => {
     expect(toServiceDirectory([endpoint('Documentation', value)]).documentationUrl).toBeUndefined();
   });
 
-  it('takes exactly 2,048 characters', () => {
+  it('accepts exactly 2,048 characters', () => {
     const url = `https://a.example/${'x'.repeat(2030)}`;
     expect(toServiceDirectory([endpoint('Documentation', url)]).documentationUrl).toBe(url);
   });

@@ -1,6 +1,6 @@
 /**
- * What do a machine's service endpoints say about documentation, data and who may see it? (chain-evm 3.3.)
- * The endpoints are free text that a stranger wrote: a value is used only when it has the form that its reader relies on.
+ * Service directory of a machine: documentation, data API and data visibility from its service endpoints (chain-evm 3.3).
+ * Endpoints are untrusted free text: a value is used only when it has the required form.
  */
 import type { ServiceEndpoint } from './machine-facts.ts';
 
@@ -10,7 +10,7 @@ export interface ServiceDirectory {
   readonly documentationUrl: string | undefined;
   readonly dataApi: string | undefined;
   readonly visibility: DataVisibility;
-  /** The http(s) endpoints but the data API, in document order. */
+  /** All http(s) endpoints except the data API, in document order. */
   readonly webServices: readonly ServiceEndpoint[];
 }
 
@@ -33,7 +33,7 @@ export function toServiceDirectory(endpoints: readonly ServiceEndpoint[]): Servi
   };
 }
 
-/** The first endpoint in document order that is named so, by its type or else by its id without the fragment mark. */
+/** Returns the first endpoint in document order with one of the types, or one of the ids after the fragment mark. */
 function findEndpoint(
   endpoints: readonly ServiceEndpoint[],
   names: { readonly types: readonly string[]; readonly ids: readonly string[] },
@@ -45,7 +45,7 @@ function findEndpoint(
   );
 }
 
-/** The text itself when it is an http(s) URL of at most 2048 characters, spelled without blanks and control characters. */
+/** Returns the text when it is an http(s) URL of at most 2048 characters without blanks and control characters. */
 function parseWebUrl(text: string): string | undefined {
   const plausible = text.length <= MAX_URL_LENGTH && /^https?:\/\/[^\s\p{C}]+$/iu.test(text);
   return plausible && URL.canParse(text) ? text : undefined;

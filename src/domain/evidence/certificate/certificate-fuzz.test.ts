@@ -1,4 +1,4 @@
-/** Whatever bytes come: a verdict, and none is accepted that OpenSSL would not accept too. */
+/** Any bytes get a verdict, and only certificates that OpenSSL accepts too are accepted. */
 import { p384 } from '@noble/curves/nist.js';
 import fc from 'fast-check';
 import { sign, X509Certificate } from 'node:crypto';
@@ -28,7 +28,7 @@ const judge = (der: Uint8Array): LeafVerdict => judgeLeaf(der, { ...vectorRules,
 const leaves = leafCases.cases.map(({ derBase64 }) => fromBase64(derBase64)).filter((der) => der.length > 0);
 const signedParts = leaves.flatMap((der) => parseCertificate(der)?.signedPart ?? []);
 
-/** One change of bytes: some are replaced by others. */
+/** Replacement of some bytes by others. */
 interface Change {
   readonly at: number;
   readonly removed: number;
@@ -48,7 +48,7 @@ function apply(bytes: Uint8Array, changes: readonly Change[]): Uint8Array {
   }, bytes);
 }
 
-/** Signed anew, so that only the other rows can refuse it. */
+/** Signs again, so that only the other rows can reject it. */
 function signAnew(signedPart: Uint8Array): Uint8Array {
   return sequence(signedPart, ECDSA_SHA384, bits(Uint8Array.from(sign('sha384', signedPart, INTERMEDIATE_KEY))));
 }
@@ -82,18 +82,18 @@ function expectSoundVerdict(der: Uint8Array): void {
 }
 
 describe(`certificates (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
-  it('of any bytes', () => {
+  it('of random bytes get a verdict', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 1_400 }), expectSoundVerdict), PROPERTY_RUNS);
   });
 
-  it('cut anywhere are refused', () => {
+  it('truncated anywhere are rejected', () => {
     const genuine = fromBase64(pki.leaf.derBase64);
     for (let length = 0; length < genuine.length; length++) {
       expect(judge(genuine.subarray(0, length)).failed?.name, `cut to ${length} bytes`).toBe('encoding');
     }
   });
 
-  it('with bytes changed', () => {
+  it('with changed bytes get a verdict', () => {
     fc.assert(
       fc.property(fc.constantFrom(...leaves), fc.array(change, { minLength: 1, maxLength: 4 }), (leaf, changes) => {
         expectSoundVerdict(apply(leaf, changes));
@@ -102,7 +102,7 @@ describe(`certificates (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECOND
     );
   });
 
-  it('with bytes changed, and signed anew', () => {
+  it('with changed bytes, signed again, get a verdict', () => {
     fc.assert(
       fc.property(fc.constantFrom(...signedParts), fc.array(change, { maxLength: 2 }), (signedPart, changes) => {
         expectSoundVerdict(signAnew(apply(signedPart, changes)));
@@ -111,7 +111,7 @@ describe(`certificates (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECOND
     );
   });
 
-  it('with a name of any value', () => {
+  it('with a name of any value get a verdict', () => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 8 }),
       fc.array(fc.constantFrom(0x00, 0x04, 0x10, 0x11, 0x41, 0xd8, 0xdc, 0xe0, 0xff), { maxLength: 8 }),
@@ -125,7 +125,7 @@ describe(`certificates (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECOND
     );
   });
 
-  it('with one bit of the genuine one changed, whichever it is, are refused', () => {
+  it('with any single bit changed are rejected', () => {
     const genuine = fromBase64(pki.leaf.derBase64);
     for (let bit = 0; bit < 8 * genuine.length; bit++) {
       const changed = Uint8Array.from(genuine);
@@ -134,7 +134,7 @@ describe(`certificates (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECOND
     }
   });
 
-  it('are signed alike for another implementation', () => {
+  it('verify alike in another implementation', () => {
     const genuine = parseCertificate(fromBase64(pki.leaf.derBase64))!;
     fc.assert(
       fc.property(fc.array(change, { maxLength: 1 }), fc.boolean(), (changes, isSigned) => {

@@ -20,6 +20,6 @@ it.each<[type: CertificateTime['type'], text: string, seconds: number | undefine
   ['GeneralizedTime', '020500101000000Z', undefined],
   ['GeneralizedTime', '20500101000000ZZ', undefined],
   ['GeneralizedTime', '270115080000Z', undefined],
-])('%s %s', (type, text, seconds) => {
+])('parses or rejects %s %s', (type, text, seconds) => {
   expect(parseCertificateTime({ type, text })).toBe(seconds);
 });

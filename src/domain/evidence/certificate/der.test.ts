@@ -10,7 +10,7 @@ import { oid } from './object-identifiers.ts';
 const isDer = (hex: string): boolean => derReadable(() => parseDer(hexToBytes(hex))) !== undefined;
 const zeros = (count: number): string => '00'.repeat(count);
 
-describe('one element', () => {
+describe('an element', () => {
   it.each<[name: string, hex: string]>([
     ['an empty sequence', '3000'],
     ['elements inside of elements', '30053003020100'],
@@ -45,7 +45,7 @@ describe('one element', () => {
     ['something of its context', '8001ff'],
     ['elements of their context', 'a003020100'],
     ['an external', '2803020100'],
-  ])('%s', (_name, hex) => {
+  ])('parses: %s', (_name, hex) => {
     expect(isDer(hex)).toBe(true);
   });
 
@@ -111,31 +111,31 @@ describe('one element', () => {
     ['a long time with a letter in its fraction', `1812${Buffer.from('20500115080000.x5Z').toString('hex')}`],
     ['a long time with a zero fraction', `1811${Buffer.from('20500115080000.0Z').toString('hex')}`],
     ['a long time with an open fraction', `1810${Buffer.from('20500115080000.Z').toString('hex')}`],
-  ])('is not %s', (_name, hex) => {
+  ])('is rejected: %s', (_name, hex) => {
     expect(isDer(hex)).toBe(false);
   });
 
-  it('may hold a bounded depth of others', () => {
+  it('nests to a bounded depth', () => {
     const nested = (depth: number): Uint8Array => (depth === 0 ? new Uint8Array() : element(0x30, nested(depth - 1)));
     expect(derReadable(() => parseDer(nested(32)))).toBeDefined();
     expect(derReadable(() => parseDer(nested(33)))).toBeUndefined();
     expect(derReadable(() => parseDer(nested(3_000)))).toBeUndefined();
   });
 
-  it('may have a length of four octets', () => {
+  it('accepts a length of four octets', () => {
     const content = 2 ** 24;
     const bytes = new Uint8Array(6 + content);
     bytes.set([0x04, 0x84, 0x01]);
     expect(derReadable(() => parseDer(bytes))?.content.length).toBe(content);
   });
 
-  it('says nothing of what it is not', () => {
+  it('throws an error without content', () => {
     expect(() => parseDer(new Uint8Array())).toThrow(
       expect.objectContaining({ name: 'DerInvalid', message: 'not DER of this type' }),
     );
   });
 
-  it('is told with its place in the bytes', () => {
+  it('is returned with its bytes', () => {
     const parsed = parseDer(hexToBytes('30053003020105'));
     const inner = parsed.children[0]!.children[0]!;
     expect(Array.from(inner.encoded)).toStrictEqual([2, 1, 5]);
@@ -147,7 +147,7 @@ describe('one element', () => {
 describe('fields', () => {
   const fields = (hex: string): DerFields => new DerFields([parseDer(hexToBytes(hex))]).sequence();
 
-  it('are taken in turn', () => {
+  it('are read in order', () => {
     const read = fields('300b0201050101ff0603550403');
     expect(read.takeIf(0x01)).toBeUndefined();
     expect(Array.from(read.take(0x02).content)).toStrictEqual([5]);
@@ -158,7 +158,7 @@ describe('fields', () => {
     read.finish();
   });
 
-  it('are of their types, and no more than are asked for', () => {
+  it('must have their types and leave nothing unread', () => {
     expect(() => fields('3003020105').take(0x04)).toThrow(DerInvalid);
     expect(() => fields('3000').takeAny()).toThrow(DerInvalid);
     expect(() => fields('3003020105').finish()).toThrow(DerInvalid);
@@ -167,7 +167,7 @@ describe('fields', () => {
   });
 });
 
-it('reports no defect as malformed bytes', () => {
+it('rethrows a defect', () => {
   expect(() =>
     derReadable(() => {
       throw new TypeError('a defect');
@@ -180,11 +180,11 @@ it.each([
   ['1.2.840.10045.4.3.3', '2a8648ce3d040303'],
   ['2.999.3', '883703'],
   ['1.3.6.1.4.1.2147483647', '2b0601040187ffffff7f'],
-])('spells the identifier %s', (dotted, hex) => {
+])('encodes the identifier %s', (dotted, hex) => {
   expect(oid(dotted)).toBe(hex);
 });
 
-it(`whatever is read writes itself back, byte for byte (${SEED_TITLE})`, () => {
+it(`encodes every parsed element to the same bytes (${SEED_TITLE})`, () => {
   const tag = fc.constantFrom(0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x0c, 0x17, 0x30, 0x31, 0x80, 0xa0, 0xa3);
   const soup = fc.array(fc.oneof(tag, fc.nat(255), fc.constantFrom(0, 1, 2, 3, 0x80, 0x81)), { maxLength: 24 });
   const nested = fc

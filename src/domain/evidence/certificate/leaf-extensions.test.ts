@@ -1,4 +1,4 @@
-/** Where do the rows about extensions draw their lines? Leaves that are really signed, and differ from a genuine one in one place. */
+/** Boundaries of the profile rows about extensions, with signed leaves that differ from a genuine one in one place. */
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { vectorRules, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
@@ -77,7 +77,7 @@ describe('extensions', () => {
       { extensions: extensionsWith({}, extension(oid('1.2.3'), NULL), extension(oid('1.2.3'), NULL)) },
       TYPES,
     ],
-    ['an extension that nobody decodes', added(oid('1.2.3'), hex('ff')), 'allowed extensions'],
+    ['an extension that is not decoded', added(oid('1.2.3'), hex('ff')), 'allowed extensions'],
     [
       'policies with qualifiers',
       policies(sequence(sequence(identifier(oid('1.2.3')), sequence(pair(oid('1.3.6.1.5.5.7.2.1'), uri('x')))))),
@@ -163,7 +163,7 @@ describe('extensions', () => {
       point(tagged(0, tagged(0, uri('x')), tagged(1, pair(oid('2.5.4.3'), text('x'))))),
       TYPES,
     ],
-  ])('%s', (_name, changes, failed) => {
+  ])('are judged: %s', (_name, changes, failed) => {
     expect(failedRow(changes)).toBe(failed);
   });
 
@@ -181,7 +181,7 @@ describe('extensions', () => {
     ['a registered identifier', implicit(8, hex(oid('1.2.3'))), ACCESS],
     ['a registered identifier of nothing', implicit(8, new Uint8Array()), TYPES],
     ['a universal type', element(TAG.octetString, hex('00')), TYPES],
-  ])('at the place of an access: %s', (_name, location, failed) => {
+  ])('are judged by the location of an access: %s', (_name, location, failed) => {
     expect(failedRow(access(sequence(sequence(identifier(OID.caIssuers), location))))).toBe(failed);
   });
 });

@@ -1,4 +1,4 @@
-/** Where do the rows about fields draw their lines? Leaves that are really signed, and differ from a genuine one in one place. */
+/** Boundaries of the profile rows about fields, with signed leaves that differ from a genuine one in one place. */
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
@@ -33,7 +33,7 @@ const KEY_POINT = CHIP_PUBLIC_KEY.subarray(-65);
 const ACCEPTED = undefined;
 
 const FIELD = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
-/** The curve has a point at x = 0, so that x may be written with the field's own number too. */
+/** The curve has a point at x = 0, so that x can also be encoded as the field's prime. */
 const Y_AT_ZERO = '66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4';
 
 const hex = hexToBytes;
@@ -125,7 +125,7 @@ describe('encoding', () => {
       'encoding',
     ],
     ['a third time', { notAfter: concatBytes(utcTime('420425143608Z'), utcTime('420425143608Z')) }, 'encoding'],
-  ])('%s', (_name, changes, failed) => {
+  ])('is judged: %s', (_name, changes, failed) => {
     expect(failedRow(changes)).toBe(failed);
   });
 });
@@ -148,7 +148,7 @@ describe('serial, version and algorithms', () => {
     ['a key on another curve', key(ecKey(identifier(oid('1.3.132.0.10')))), 'algorithms'],
     ['a key without a curve', key(sequence(identifier(OID.ecPublicKey))), 'algorithms'],
     ['a curve that is described', key(ecKey(sequence(integer(1)))), 'algorithms'],
-  ])('%s', (_name, changes, failed) => {
+  ])('is judged: %s', (_name, changes, failed) => {
     expect(failedRow(changes)).toBe(failed);
   });
 });
@@ -173,7 +173,7 @@ describe('the key', () => {
     ['at zero', point(4, new Uint8Array(64)), 'point on the curve'],
     ['with a coordinate beyond the field', point(4, hex(FIELD.toString(16)), hex(Y_AT_ZERO)), 'point on the curve'],
     ['with that coordinate inside the field', point(4, new Uint8Array(32), hex(Y_AT_ZERO)), ACCEPTED],
-  ])('%s', (_name, changes, failed) => {
+  ])('is judged: %s', (_name, changes, failed) => {
     expect(failedRow(changes)).toBe(failed);
   });
 });
@@ -195,7 +195,7 @@ describe('dates', () => {
     ['no end', { notAfter: generalizedTime('99991231235959Z') }, ACCEPTED],
     ['a short year 49', { notAfter: utcTime('491231235959Z') }, ACCEPTED],
     ['a short year 50, which is 1950', { notAfter: utcTime('501231235959Z') }, 'validity'],
-  ])('%s', (_name, changes, failed) => {
+  ])('is judged: %s', (_name, changes, failed) => {
     expect(failedRow(changes)).toBe(failed);
   });
 
@@ -213,7 +213,7 @@ describe('dates', () => {
       '2052-05-10T05:45:03Z',
       'validity',
     ],
-  ])('at the clock: %s', (_name, changes, now, failed) => {
+  ])('are judged by the clock: %s', (_name, changes, now, failed) => {
     expect(failedRow(changes, Date.parse(now) / 1000)).toBe(failed);
   });
 });
@@ -221,12 +221,12 @@ describe('dates', () => {
 describe('the issuer', () => {
   const asPrintable = Uint8Array.from(vectorTrust.intermediate.subject, (octet) => (octet === 0x0c ? 0x13 : octet));
 
-  it('is compared as DER: another kind of text is another name', () => {
+  it('is compared as DER: another string type is another name', () => {
     expect(asPrintable).not.toStrictEqual(vectorTrust.intermediate.subject);
     expect(failedRow({ issuer: asPrintable })).toBe('issued by the intermediate');
   });
 
-  it('is not the root', () => {
+  it('must not be the root', () => {
     expect(failedRow({ issuer: vectorTrust.root.subject })).toBe('issued by the intermediate');
   });
 });

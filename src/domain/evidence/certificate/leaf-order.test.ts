@@ -1,4 +1,4 @@
-/** A leaf that breaks two rows is refused by the earlier one (evidence 7, "evaluate in this order"). */
+/** A leaf that fails two rows is rejected by the earlier one (evidence 7, "evaluate in this order"). */
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { vectorRules } from '../../../../testing/fixtures/evidence-vectors.ts';
@@ -29,7 +29,7 @@ import {
 import { judgeLeaf, PROFILE_ROWS } from './leaf-profile.ts';
 import { EXTENSION, OID, oid } from './object-identifiers.ts';
 
-/** What breaks one row and no other. */
+/** Changes that fail exactly one row. */
 interface Bend {
   readonly parts?: Partial<CertificateParts>;
   readonly replaced?: Parameters<typeof extensionsWith>[0];
@@ -80,16 +80,16 @@ function failedRow(...bends: Bend[]): string | undefined {
   return judgeLeaf(der, { ...vectorRules, nowSeconds: VECTOR_NOW }).failed?.name;
 }
 
-it('takes the leaf that nothing bends', () => {
+it('accepts the unchanged leaf', () => {
   expect(failedRow()).toBeUndefined();
 });
 
-it.each(names)('%s alone', (name) => {
+it.each(names)('rejects a leaf that fails only %s', (name) => {
   expect(failedRow(BENDS[name]!)).toBe(name);
 });
 
-describe('of two', () => {
-  it.each(pairs)('$earlier comes before $later', ({ earlier, later }) => {
+describe('a leaf that fails two rows', () => {
+  it.each(pairs)('is rejected by $earlier before $later', ({ earlier, later }) => {
     expect(failedRow(BENDS[earlier]!, BENDS[later]!)).toBe(earlier);
   });
 });

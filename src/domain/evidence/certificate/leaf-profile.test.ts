@@ -18,7 +18,7 @@ const KINDS: Record<string, CertificateRefusalKind> = {
   CERTIFICATE_UNTRUSTED: 'CertificateUntrusted',
 };
 
-/** Which row refuses each of the vectors. */
+/** Row that rejects each of the vectors. */
 const REFUSED_BY: Record<string, string> = {
   empty: 'encoding',
   'not-der': 'encoding',
@@ -71,20 +71,20 @@ const REFUSED_BY: Record<string, string> = {
 };
 
 describe('the published leaves', () => {
-  it('are 61', () => {
+  it('number 61', () => {
     expect(leafCases.cases).toHaveLength(61);
     expect(leafCases.cases.filter(({ expect: outcome }) => outcome !== 'accept').map(({ name }) => name).toSorted()) // prettier-ignore
       .toStrictEqual(Object.keys(REFUSED_BY).toSorted());
   });
 
-  it.each(leafCases.cases)('$name: $expect', ({ name, derBase64, expect: outcome }) => {
+  it.each(leafCases.cases)('are judged: $name is $expect', ({ name, derBase64, expect: outcome }) => {
     const { failed } = judgeLeaf(fromBase64(derBase64), RULES);
     expect(failed).toStrictEqual(
       outcome === 'accept' ? undefined : expect.objectContaining({ name: REFUSED_BY[name], outcome: KINDS[outcome] }),
     );
   });
 
-  it('tell whose certificate it is', () => {
+  it('return the parsed certificate', () => {
     const der = fromBase64(pki.leaf.derBase64);
     const { certificate } = judgeLeaf(der, RULES);
     expect(certificate?.der).toStrictEqual(der);
@@ -101,20 +101,20 @@ it('has the sixteen rows of the specification', () => {
   ]);
 });
 
-describe('the words of the deployment', () => {
+describe('the URIs of the deployment', () => {
   const genuine = forgeCertificate();
 
-  it('are those of the leaf', () => {
+  it('must be those of the leaf', () => {
     expect(judgeLeaf(genuine, { ...RULES, nowSeconds: VECTOR_NOW }).failed).toBeUndefined();
   });
 
-  it('decide where the issuer stands', () => {
+  it('decide the location of the issuer', () => {
     const namespace = { ...vectorNamespace, leaf_ca_issuers_uri: 'https://example.test/other.crt' };
     expect(judgeLeaf(genuine, { ...RULES, namespace }).failed?.name).toBe('authority information access');
   });
 });
 
-it('is at most 1300 bytes long', () => {
+it('rejects more than 1300 bytes', () => {
   const largest = leafCases.cases.find(({ name }) => name === 'exactly-at-most-1300-bytes')!;
   expect(largest.bytes).toBeLessThanOrEqual(MAX_LEAF_BYTES);
   expect(MAX_LEAF_BYTES).toBe(1300);

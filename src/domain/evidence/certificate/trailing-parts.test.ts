@@ -1,4 +1,4 @@
-/** Is nothing read past? A part too many, in any list of a leaf or of one of its extensions, is refused before anything is believed. */
+/** Trailing elements: an extra element in any list of a leaf or of one of its extensions is rejected. */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { vectorNamespace, vectorRules, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
@@ -31,7 +31,7 @@ import { readGeneralName } from './general-names.ts';
 import { judgeLeaf } from './leaf-profile.ts';
 import { EXTENSION, oid } from './object-identifiers.ts';
 
-/** The same but for one more part in the `place`-th list, counted from the outermost inwards; undefined when there are not so many. */
+/** Adds one element to the `place`-th list, counted from the outside; returns undefined when there are fewer lists. */
 function withOneMore(whole: Uint8Array, place: number): Uint8Array | undefined {
   let left = place;
   const write = ({ tag, encoded, children }: DerElement): Uint8Array => {
@@ -53,8 +53,8 @@ function listAllWithOneMore(whole: Uint8Array): Uint8Array[] {
   }
 }
 
-describe('one part too many', () => {
-  it('in any list of a leaf', () => {
+describe('an extra element', () => {
+  it('is rejected in any list of a leaf', () => {
     const changed = listAllWithOneMore(forgeCertificate());
     const failed = changed.map((der) => judgeLeaf(der, { ...vectorRules, nowSeconds: VECTOR_NOW }).failed?.name);
     expect(changed.length).toBeGreaterThan(25);
@@ -81,7 +81,7 @@ describe('one part too many', () => {
     ],
     ['an authority', EXTENSION.authorityKeyIdentifier, AUTHORITY],
     ['constraints', EXTENSION.basicConstraints, sequence(TRUE, integer(0))],
-  ])('in any list of %s', (_name, id, value) => {
+  ])('is rejected in any list of %s', (_name, id, value) => {
     const judge = (changed: Uint8Array) => failedRow({ extensions: [extension(id, changed)] });
     expect(judge(value)).not.toBe('extension types');
     const changed = listAllWithOneMore(value);
@@ -93,7 +93,7 @@ describe('one part too many', () => {
     ['policies', EXTENSION.certificatePolicies, set(sequence(identifier(POLICY)))],
     ['accesses', EXTENSION.authorityInfoAccess, set(sequence(identifier(POLICY), uri('x')))],
     ['distribution points', EXTENSION.crlDistributionPoints, set(sequence(tagged(0, tagged(0, uri('x')))))],
-  ])('a set of %s is no list', (_name, id, value) => {
+  ])('does not make a set of %s a list', (_name, id, value) => {
     expect(failedRow({ extensions: [extension(id, value)] })).toBe('extension types');
   });
 
@@ -101,7 +101,7 @@ describe('one part too many', () => {
     ['without a kind', sequence(text('x'), text('x'))],
     ['without a value', sequence(identifier(POLICY))],
     ['that is no list', text('x')],
-  ])('a qualifier %s is none', (_name, qualifier) => {
+  ])('is rejected: a qualifier %s', (_name, qualifier) => {
     const policies = extension(EXTENSION.certificatePolicies, qualified(qualifier));
     expect(failedRow({ extensions: extensionsWith({ policies }) })).toBe('extension types');
   });
@@ -117,7 +117,7 @@ describe('a general name', () => {
     ['of a host', implicit(2, utf8ToBytes('b.example'))],
     ['of an address', implicit(7, Uint8Array.of(127, 0, 0, 1))],
     ['of a registered identifier', implicit(8, Uint8Array.of(0x2a, 3))],
-  ])('%s is one that nobody has a use for', (_name, der) => {
+  ])('%s is accepted and unused', (_name, der) => {
     expect(read(der)).toEqual({ form: 'other' });
   });
 
@@ -128,11 +128,11 @@ describe('a general name', () => {
     ['of a mailbox with a letter beyond ASCII', implicit(1, Uint8Array.of(0x80))],
     ['of a registered identifier that is none', implicit(8, Uint8Array.of(0x80))],
     ['of no known form', implicit(9, Uint8Array.of(1))],
-  ])('is not one %s', (_name, der) => {
+  ])('is rejected: %s', (_name, der) => {
     expect(() => read(der)).toThrow('not DER of this type');
   });
 
-  it('of a place may have every letter of ASCII', () => {
+  it('of a location accepts every ASCII character', () => {
     expect(read(implicit(6, Uint8Array.of(0x7f)))).toEqual({ form: 'uri', text: '\u007f' });
   });
 });

@@ -64,17 +64,17 @@ describe('the published chain', () => {
       'intermediate: must be a CA with path length 0',
       'intermediate: must be allowed to sign certificates',
     ]], // prettier-ignore
-  ])('is not %s', (_name, files, problems) => {
+  ])('is rejected with %s', (_name, files, problems) => {
     expect(parseTrustMaterial({ root: ROOT, intermediate: INTERMEDIATE, ...files })).toStrictEqual({ problems });
   });
 
-  it('may name the sibling: what is configured is trusted', () => {
+  it('trusts the configured sibling', () => {
     const sibling = toPinned(pki.siblingIntermediate);
     expect(parseTrustMaterial({ root: ROOT, intermediate: sibling }).problems).toBeUndefined();
   });
 });
 
-describe('a chain of our own', () => {
+describe('a generated chain', () => {
   const rootKey = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey;
   const caKey = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
   const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey;
@@ -126,7 +126,7 @@ describe('a chain of our own', () => {
     ['root: must have readable dates', { notAfter: NO_DAY }],
     ['root: must be issued by itself', { subject: nameOf('other'), issuer: nameOf('root') }],
     ['root: must be issued by itself', { signer: otherKey }],
-  ])('%s', (problem, changes) => {
+  ])('is rejected: %s', (problem, changes) => {
     expect(problemsOf(root(changes), intermediate())).toContain(problem);
   });
 
@@ -145,14 +145,14 @@ describe('a chain of our own', () => {
     ['intermediate: must be allowed to sign certificates', { extensions: [ca(0), usage(0x02), keyId] }],
     ['intermediate: must be allowed to sign certificates', { extensions: [ca(0), keyId] }],
     ['intermediate: must have a subject key identifier', { extensions: [ca(0), SIGNS] }],
-  ])('%s', (problem, changes) => {
+  ])('is rejected: %s', (problem, changes) => {
     const problems = problemsOf(root(), intermediate(changes));
     expect(problems).toContain(problem);
     const alsoUnsigned = 'intermediate: must be issued by the root';
     expect(problems.filter((each) => each !== problem && each !== alsoUnsigned)).toStrictEqual([]);
   });
 
-  it('must be the strict DER of its extensions too', () => {
+  it('must have extensions in strict DER', () => {
     const twice = intermediate({ extensions: [ca(0), SIGNS, keyId, keyId] });
     expect(problemsOf(root(), twice)).toStrictEqual(['intermediate: must be the strict DER of one certificate']);
     const untyped = intermediate({ extensions: [ca(0), SIGNS, extension(EXTENSION.subjectKeyIdentifier, implicit(0, Uint8Array.of(1)))] }); // prettier-ignore
@@ -170,11 +170,11 @@ describe('a file', () => {
     ['PEM with the line ends of another system', pem.replaceAll('\n', '\r\n')],
     ['PEM with a text in front and behind', `Certificate:\n  Data\n${pem}\nnote`],
     ['PEM without a last line end', pem.trimEnd()],
-  ])('may be %s', (_name, text) => {
+  ])('is accepted as %s', (_name, text) => {
     expect(Uint8Array.from(read(text)!)).toStrictEqual(der);
   });
 
-  it('may be DER, which is judged later', () => {
+  it('is returned unvalidated as DER', () => {
     expect(parseCertificateFile(der)).toStrictEqual(der);
     expect(parseCertificateFile(new Uint8Array())).toStrictEqual(new Uint8Array());
   });
@@ -185,7 +185,7 @@ describe('a file', () => {
     ['PEM that does not end', pem.slice(0, -10)],
     ['letters that are no base64', pem.replace('\nMII', '\nM*I')],
     ['base64 that is cut', pem.replace(/.\n-----END/, '\n-----END')],
-  ])('is not %s', (_name, text) => {
+  ])('is rejected: %s', (_name, text) => {
     expect(read(text)).toBeUndefined();
   });
 });
