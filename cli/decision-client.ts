@@ -8,7 +8,7 @@ import {
   prepareDecision,
   sendDecision,
   type DecisionSignature,
-  type DecisionWish,
+  type DecisionInput,
   type PreparedDecision,
 } from '../client/monetization.ts';
 import { formatAddress, formatMachineDid, type MachineId } from '../src/domain/identifiers/identifiers.ts';
@@ -21,15 +21,15 @@ const OPERATION_MILLISECONDS = 30_000;
 const MAX_RETRIES = 2;
 const RETRY_MILLISECONDS = 1_000;
 
-export type Wish = DecisionWish & { readonly machine: MachineId };
+export type Wish = DecisionInput & { readonly machine: MachineId };
 
 /** Prepares the decision with the current time. Throws `CommandFailed`. */
 export async function prepareOrFail(connection: Connection, wish: Wish): Promise<PreparedDecision> {
-  const answer = await prepareDecision(connection, { signal: AbortSignal.timeout(OPERATION_MILLISECONDS), ...wish });
-  if (answer.ok) return answer.value;
-  const { error } = answer;
+  const result = await prepareDecision(connection, { signal: AbortSignal.timeout(OPERATION_MILLISECONDS), ...wish });
+  if (result.ok) return result.value;
+  const { error } = result;
   if (error.kind === 'invalid-argument') throw new CommandFailed('refused', `${error.text}; try again in a minute`);
-  if (error.kind === 'foreign-answer' && error.status === 200) {
+  if (error.kind === 'unexpected-response' && error.status === 200) {
     throw new CommandFailed('verificationFailed', printable(`${error.text}: nothing was signed`));
   }
   throw toRefusal(connection, wish, error);
@@ -47,10 +47,10 @@ export async function signAndSendDecision(
     const prepared = await prepareOrFail(connection, { ...wish, signal });
     requireHomeOf(key, prepared);
     onSigning(prepared);
-    const answer = await sendDecision(connection, prepared, sign(prepared, key), { signal });
-    if (answer.ok) return answer.value;
-    const { error } = answer;
-    if (error.kind === 'foreign-answer' && error.status === 200) {
+    const result = await sendDecision(connection, prepared, sign(prepared, key), { signal });
+    if (result.ok) return result.value;
+    const { error } = result;
+    if (error.kind === 'unexpected-response' && error.status === 200) {
       throw new CommandFailed('verificationFailed', printable(error.text));
     }
     // Only an unavailable machine is transient.

@@ -1,5 +1,5 @@
 /** Client of the service for commands: uses the deployment's namespace and converts errors to `CommandFailed`. */
-import { createClient, type Answer, type Client } from '../client/client.ts';
+import { createClient, type Result, type Client } from '../client/client.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
@@ -18,7 +18,7 @@ export function loadNamespace(envFile: string | undefined): Namespace {
 }
 
 /** Returns the value of a response. Throws `CommandFailed` with the service's message for an error. */
-export function requireValue<T>({ connection }: Client, about: string, answer: Answer<T>): T {
-  if (answer.ok) return answer.value;
-  throw toFailure(connection, about, answer.error);
+export function requireValue<T>({ connection }: Client, about: string, result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw toFailure(connection, about, result.error);
 }

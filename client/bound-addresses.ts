@@ -1,15 +1,15 @@
 /** Reads rating and fleet of the legacy machines that a wallet of the alt chain is bound to (interface, Address-keyed routes; http-facts 8). */
 import type { BoundFleetResponse, BoundMcrRecordResponse } from '../src/http/wire/response-types.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
+import { request, type Result, type RequestOptions, type Connection } from './http.ts';
 import type { PageOptions } from './fleet.ts';
 
 /** Reads the rating of the machine that `wallet` (base58 of 32 bytes) is bound to. */
 export function getWalletRating(
   connection: Connection,
   wallet: string,
-  options?: AskOptions,
-): Promise<Answer<BoundMcrRecordResponse>> {
-  return ask(connection, `/solana/mcr/${encodeURIComponent(wallet)}`, isOf(wallet), options);
+  options?: RequestOptions,
+): Promise<Result<BoundMcrRecordResponse>> {
+  return request(connection, `/solana/mcr/${encodeURIComponent(wallet)}`, isOf(wallet), options);
 }
 
 /** Reads one page of the machines of the operator that `wallet` is bound to. */
@@ -17,9 +17,9 @@ export function listWalletFleet(
   connection: Connection,
   wallet: string,
   { offset = 0, limit = 20, ...options }: PageOptions = {},
-): Promise<Answer<BoundFleetResponse>> {
+): Promise<Result<BoundFleetResponse>> {
   const path = `/solana/operator/${encodeURIComponent(wallet)}/machines?offset=${offset}&limit=${limit}`;
-  return ask(connection, path, isOf(wallet), options);
+  return request(connection, path, isOf(wallet), options);
 }
 
 function isOf(wallet: string) {

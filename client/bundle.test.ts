@@ -1,4 +1,4 @@
-/** What does the client cost a page? Bundled as a page would, with everything it needs, and nothing of Node. */
+/** Size of the client in a page: bundled as a page would, with everything it needs and nothing of Node. */
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
@@ -15,19 +15,19 @@ async function bundle(file: string): Promise<string> {
   return code;
 }
 
-/** kB of 1,000 bytes, gzip. */
+/** Sizes in kB of 1,000 bytes, gzip. */
 it.each([
   ['.', 8],
   ['./monetization', 8],
   ['./evidence', 24],
-] as const)('%s is at most %d kB', async (entry, most) => {
+] as const)('bundles the entry %s into at most %d kB', async (entry, most) => {
   rule('client.size');
   const code = await bundle(manifest.exports[entry].source);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(most * 1000);
   expect(code.match(/\b(?:process|Buffer|require)\b\s*[.[]/)).toBeNull();
 });
 
-it('reads need no package', async () => {
+it('needs no package for reads', async () => {
   expect((await bundle(manifest.exports['.'].source)).match(/keccak|Uint32Array/)).toBeNull();
   expect(manifest).not.toHaveProperty('dependencies');
 });

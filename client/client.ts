@@ -1,6 +1,6 @@
 /**
- * How does a program read the service? `createClient({ baseUrl })` has every read; each returns an answer or an error as a value. Runs in browsers
- * and in Node, and needs nothing but `fetch`. Decisions and evidence are prepared by `monetization.ts` and `evidence.ts`.
+ * The client: `createClient({ baseUrl })` has every read, and each returns a value or an error as a result. Runs in browsers and in Node, and
+ * needs `fetch` only. `monetization.ts` prepares decisions, `evidence.ts` prepares evidence.
  */
 import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/identifiers/namespace.ts';
 import { listActiveMachines } from './active-machines.ts';
@@ -14,18 +14,18 @@ import { getHealth, getReadiness, getStatus } from './health.ts';
 import { getVerification } from './verify-record.ts';
 
 export { parseMachineKey, type MachineKey } from './machine-key.ts';
-export { mayPass, type ErrorCode, type ServiceError } from './service-errors.ts';
+export { isRetryable, type ErrorCode, type ServiceError } from './service-errors.ts';
 export type * from '../src/http/wire/response-types.ts';
 export type { Profile } from './machines.ts';
-export type { Answer, AnswerBlock, AskOptions, Connection } from './http.ts';
+export type { Result, ResponseBlock, RequestOptions, Connection } from './http.ts';
 
 export interface ClientOptions {
-  /** `https://…`, with the path that the service stands under, if any. Empty: the origin of the page. */
+  /** `https://…`, with the path prefix of the service, if any. Empty: the origin of the page. */
   readonly baseUrl: string;
-  /** The words of the deployment, where they are not the default ones. */
+  /** The namespace of the deployment, where it differs from the default. */
   readonly namespace?: Partial<Namespace>;
   readonly fetch?: typeof fetch;
-  /** Of one request; 30,000 when left out. */
+  /** The timeout of one request; 30,000 when left out. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -55,6 +55,7 @@ type Bound<F> = F extends (connection: Connection, ...rest: infer R) => infer T 
 
 export type Client = { readonly [K in keyof Reads]: Bound<Reads[K]> } & { readonly connection: Connection };
 
+/** Creates a client with every read bound to one connection. */
 export function createClient(options: ClientOptions): Client {
   const connection = connect(options);
   const bound = Object.entries<(connection: Connection, ...rest: never[]) => unknown>(READS).map(([name, read]) => [
@@ -64,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
   return { ...Object.fromEntries(bound), connection };
 }
 
-/** For the functions of single files, where not every read is wanted. */
+/** Creates a connection for programs that import the functions of single files instead of every read. */
 export function connect({
   baseUrl,
   namespace,

@@ -1,4 +1,4 @@
-/** Does a provider's document arrive as it was built, and does a lost answer not lose the receipt? Against the published attempt. */
+/** Submission of evidence, compared with the published vectors: the document is sent as built, and a lost response loses no receipt. */
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import { connect } from './client.ts';
 import {
   buildEvidence,
   issueChallenge,
-  parseChipAnswer,
+  parseChipSignature,
   parseRecoverableSignature,
   prepareChipProof,
   prepareControllerProof,
@@ -33,8 +33,8 @@ interface Sent {
 
 type Canned = readonly [status: number, body: object] | Error;
 
-/** A service that gives these answers in turn; an `Error` is none. */
-function answering(...answers: readonly Canned[]) {
+/** Creates a service that returns these responses in turn; an `Error` is a lost response. */
+function respondingWith(...answers: readonly Canned[]) {
   const sent: Sent[] = [];
   const stub = async (url: string | URL | Request, { method, headers, body }: RequestInit = {}) => {
     const authorization = new Headers(headers).get('authorization');
@@ -50,7 +50,7 @@ function answering(...answers: readonly Canned[]) {
 function build() {
   const leaf = { der: fromBase64(pki.leaf.derBase64), publicKey: hexToBytes(first.publicKeyHex) };
   const chip = prepareChipProof(first.challenge, leaf, vectorNamespace, NOW);
-  const rs = parseChipAnswer(hexToBytes(first.nativeSignatureHex))!;
+  const rs = parseChipSignature(hexToBytes(first.nativeSignatureHex))!;
   const controller = prepareControllerProof(chip, rs, vectorNamespace, NOW);
   const signature = parseRecoverableSignature(`0x${first.controllerSignatureHex}`)!;
   return buildEvidence(controller, signature, vectorNamespace, NOW);
@@ -61,8 +61,8 @@ const { evidenceHash, receiptId } = evidence;
 const RECEIPT = first.receipt;
 const REPEATED = { detail: { code: 'EVIDENCE_ALREADY_ACCEPTED', message: 'This evidence was accepted before.' } };
 
-it('asks for a challenge with the token and the id alone', async () => {
-  const { connection, sent } = answering([201, first.challenge]);
+it('requests a challenge with the token and the id only', async () => {
+  const { connection, sent } = respondingWith([201, first.challenge]);
   const machineId = first.challenge['machineId']!;
   expect(await issueChallenge(connection, BigInt(machineId), { token: TOKEN })).toEqual({
     ok: true,
@@ -78,46 +78,46 @@ it('asks for a challenge with the token and the id alone', async () => {
   ]);
 });
 
-describe('evidence', () => {
+describe('submitEvidence', () => {
   const submit = async (...answers: readonly Canned[]) => {
-    const { connection, sent } = answering(...answers);
+    const { connection, sent } = respondingWith(...answers);
     let repeats = 0;
     const answer = await submitEvidence(connection, evidence, { token: TOKEN, onRepeat: () => repeats++ });
     return { answer, sent, repeats };
   };
   const lost = new Error('socket hang up');
 
-  it('is sent byte for byte, and answered with its receipt', async () => {
+  it('sends the document byte for byte and returns its receipt', async () => {
     const { answer, sent, repeats } = await submit([202, RECEIPT]);
     expect([answer, repeats]).toEqual([{ ok: true, value: { receiptId, evidenceHash, receipt: RECEIPT } }, 0]);
     expect(sent.map(({ body }) => body)).toEqual([first.bodyText]);
   });
 
-  it('whose answer is lost is sent once more, and was accepted', async () => {
+  it('sends the document again after a lost response and recognizes its acceptance', async () => {
     const { answer, sent, repeats } = await submit(lost, [409, REPEATED]);
     expect([answer, repeats]).toEqual([{ ok: true, value: { receiptId, evidenceHash } }, 1]);
     expect(sent.map(({ body }) => body)).toEqual([first.bodyText, first.bodyText]);
   });
 
-  it('that is never answered is not sent a third time', async () => {
+  it('gives no third attempt to a document without a response', async () => {
     const { answer, sent } = await submit(lost, lost);
-    expect([answer, sent.length]).toEqual([{ ok: false, error: { kind: 'unreachable', text: 'no answer' } }, 2]);
+    expect([answer, sent.length]).toEqual([{ ok: false, error: { kind: 'unreachable', text: 'no response' } }, 2]);
   });
 
-  it('that is refused is not sent again', async () => {
+  it('does not repeat a rejected document', async () => {
     const detail = { code: 'CHIP_PROOF_INVALID', message: 'The proof of the chip is not valid.' };
     const { answer, sent } = await submit([422, { detail }]);
     expect(answer).toMatchObject({ ok: false, error: { kind: 'chip-proof-invalid', status: 422 } });
     expect(sent.length).toBe(1);
   });
 
-  it('has no receipt of another document', async () => {
+  it('rejects the receipt of another document', async () => {
     const { answer } = await submit([202, { ...RECEIPT, receiptId: `0x${'0'.repeat(64)}` }]);
-    expect(answer).toMatchObject({ ok: false, error: { kind: 'foreign-answer', status: 202 } });
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'unexpected-response', status: 202 } });
   });
 });
 
-it('no error tells the token', async () => {
-  const { connection } = answering(new Error(TOKEN), new Error(TOKEN));
+it('never includes the token in an error', async () => {
+  const { connection } = respondingWith(new Error(TOKEN), new Error(TOKEN));
   expect(JSON.stringify(await submitEvidence(connection, evidence, { token: TOKEN }))).not.toContain(TOKEN);
 });

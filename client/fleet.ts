@@ -1,45 +1,52 @@
-/** Which machines does an operator own or control? A page, or all of them (interface, Operator listing; http-facts 7). */
+/** Lists the machines that an operator owns or controls: one page, or all of them (interface, Operator listing; http-facts 7). */
 import { didPrefix, parseAddress, type Address } from '../src/domain/identifiers/identifiers.ts';
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import type { FleetResponse } from '../src/http/wire/response-types.ts';
-import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './http.ts';
+import {
+  request,
+  unexpectedResponse,
+  invalidArgument,
+  type Result,
+  type RequestOptions,
+  type Connection,
+} from './http.ts';
 
-export interface PageOptions extends AskOptions {
-  /** From 0. */
+export interface PageOptions extends RequestOptions {
+  /** First machine, from 0. */
   readonly offset?: number;
-  /** 1 to 20. */
+  /** Page size, 1 to 20. */
   readonly limit?: number;
 }
 
 const PAGE_SIZE = 20;
 
-/** `operator`: address or address DID. */
+/** Reads one page. `operator` is an address or an address DID. */
 export async function listFleet(
   connection: Connection,
   operator: string,
   { offset = 0, limit = PAGE_SIZE, ...options }: PageOptions = {},
-): Promise<Answer<FleetResponse>> {
+): Promise<Result<FleetResponse>> {
   const address = parseOperator(operator, connection.namespace);
   if (address === undefined) return invalidArgument('not an address or address DID');
   const did = didPrefix(connection.namespace) + address;
-  return ask(
+  return request(
     connection,
     `/operator/${did}/machines?offset=${offset}&limit=${limit}`,
-    ({ operator_did: said }) => typeof said === 'string' && said.toLowerCase() === did.toLowerCase(),
+    ({ operator_did: sent }) => typeof sent === 'string' && sent.toLowerCase() === did.toLowerCase(),
     options,
   );
 }
 
-/** Page after page, until the last; ends with the first that fails. A fleet that changes meanwhile may show a machine twice, or not. */
+/** Reads page after page and ends with the last, or with the first that fails. While a fleet changes, a machine may appear twice or not at all. */
 export async function* listWholeFleet(
   connection: Connection,
   operator: string,
-  options: AskOptions = {},
-): AsyncGenerator<Answer<FleetResponse>, void, void> {
+  options: RequestOptions = {},
+): AsyncGenerator<Result<FleetResponse>, void, void> {
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const page = await listFleet(connection, operator, { ...options, offset });
     if (page.ok && typeof page.value.pagination?.total !== 'number') {
-      yield foreign(200, 'not an answer to what was asked');
+      yield unexpectedResponse(200, 'not a response to this request');
       return;
     }
     yield page;

@@ -1,56 +1,57 @@
-/** How is the service asked? One request, bounded in time, that follows no redirect; what comes back is a value in every case. */
+/** HTTP transport of the client: one request with a timeout, without redirects. Every outcome is a value. */
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { isObject, toServiceError, type ServiceError } from './service-errors.ts';
 
-/** The block of the main chain that an answer stands on. */
-export interface AnswerBlock {
+/** The block of the main chain that a response was computed at. */
+export interface ResponseBlock {
   readonly number: bigint;
-  /** Of the block when it was answered. */
+  /** The age of the block at the time of the response. */
   readonly ageSeconds: number;
 }
 
-export type Answer<T> =
-  | { readonly ok: true; readonly value: T; readonly block?: AnswerBlock }
+/** A value with the block it was computed at, where the service names one, or an error. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T; readonly block?: ResponseBlock }
   | { readonly ok: false; readonly error: ServiceError };
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Where the service is and how it is reached. */
+/** The address of the service, and how to reach it. */
 export interface Connection {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly namespace: Namespace;
   readonly fetch: typeof fetch;
   readonly timeoutMilliseconds: number;
 }
 
-export interface AskOptions {
-  /** Ends the request; it is then `unreachable`. */
+export interface RequestOptions {
+  /** Aborts the request, whose error is then `unreachable`. */
   readonly signal?: AbortSignal;
 }
 
-export interface Question extends AskOptions {
+export interface RequestSettings extends RequestOptions {
   readonly method?: 'GET' | 'PUT' | 'POST';
-  /** Of the request, sent as they are. */
+  /** Request headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
-  /** Statuses that carry what was asked for; 200 when left out. */
+  /** Statuses of a successful response; 200 when left out. */
   readonly statuses?: readonly number[];
-  /** That of the connection when left out. */
+  /** Left out: the timeout of the connection. */
   readonly timeoutMilliseconds?: number;
 }
 
-/** Asks, and returns the object that `isExpected` takes for an answer to this question. Never throws for what the service does. */
-export async function ask<T extends object>(
+/** Sends a request and returns the JSON object that `isExpected` accepts as its response. Never throws for what the service does. */
+export async function request<T extends object>(
   connection: Connection,
   path: string,
   isExpected: (body: JsonObject) => boolean,
-  question: Question = {},
-): Promise<Answer<T>> {
-  const { method = 'GET', headers, body, statuses = [200], signal } = question;
-  const limit = AbortSignal.timeout(question.timeoutMilliseconds ?? connection.timeoutMilliseconds);
+  settings: RequestSettings = {},
+): Promise<Result<T>> {
+  const { method = 'GET', headers, body, statuses = [200], signal } = settings;
+  const limit = AbortSignal.timeout(settings.timeoutMilliseconds ?? connection.timeoutMilliseconds);
   try {
-    // Called as a function of its own: browsers refuse their `fetch` as a member of anything else.
+    // Browsers reject their `fetch` when it is called as a member of another object.
     const { fetch } = connection;
     const response = await fetch(connection.baseUrl + path, {
       method,
@@ -61,26 +62,26 @@ export async function ask<T extends object>(
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
     const { status } = response;
-    const found = parseJson(await response.text());
+    const parsed = parseJson(await response.text());
     if (!statuses.includes(status)) {
-      return { ok: false, error: toServiceError(status, found, response.headers.get('retry-after')) };
+      return { ok: false, error: toServiceError(status, parsed, response.headers.get('retry-after')) };
     }
-    if (!isObject(found) || !isExpected(found)) return foreign(status, 'not an answer to what was asked');
-    return { ok: true, value: found as T, ...readBlock(response.headers) };
+    if (!isObject(parsed) || !isExpected(parsed)) return unexpectedResponse(status, 'not a response to this request');
+    return { ok: true, value: parsed as T, ...readBlock(response.headers) };
   } catch {
-    return { ok: false, error: { kind: 'unreachable', text: 'no answer' } };
+    return { ok: false, error: { kind: 'unreachable', text: 'no response' } };
   }
 }
 
-export function foreign(status: number, text: string): Answer<never> {
-  return { ok: false, error: { kind: 'foreign-answer', status, text } };
+export function unexpectedResponse(status: number, text: string): Result<never> {
+  return { ok: false, error: { kind: 'unexpected-response', status, text } };
 }
 
-export function invalidArgument(text: string): Answer<never> {
+export function invalidArgument(text: string): Result<never> {
   return { ok: false, error: { kind: 'invalid-argument', text } };
 }
 
-function readBlock(headers: Headers): { block?: AnswerBlock } {
+function readBlock(headers: Headers): { block?: ResponseBlock } {
   const [number, age] = [headers.get('chain-block') ?? '', headers.get('chain-block-age') ?? ''];
   return /^\d{1,20}$/.test(number) && /^\d{1,15}$/.test(age)
     ? { block: { number: BigInt(number), ageSeconds: Number(age) } }

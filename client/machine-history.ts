@@ -1,35 +1,36 @@
-/** How did a machine's rating come to be, day by day and event by event? (decisions 4.) */
+/** Reads the rating of a machine day by day, and its events (decisions 4). */
 import { formatMachineDid } from '../src/domain/identifiers/identifiers.ts';
 import type { EventListingResponse, HistoryResponse } from '../src/http/wire/response-types.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
+import { request, type Result, type RequestOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
-import { isAbout } from './machines.ts';
+import { isForMachine } from './machines.ts';
 
-export interface EventPageOptions extends AskOptions {
-  /** `next_cursor` of the page before; the newest events when left out. */
+export interface EventPageOptions extends RequestOptions {
+  /** `next_cursor` of the previous page; left out: the newest events. */
   readonly cursor?: number | null;
-  /** 1 to 100. */
+  /** Page size, 1 to 100. */
   readonly limit?: number;
 }
 
+/** Reads the rating of each of the last 365 days. */
 export function getHistory(
   connection: Connection,
   machine: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<HistoryResponse>> {
+  options?: RequestOptions,
+): Promise<Result<HistoryResponse>> {
   return withMachine(machine, connection.namespace, (id) =>
-    ask(connection, `/mcr/${formatMachineDid(id, connection.namespace)}/history`, isAbout(id), options),
+    request(connection, `/mcr/${formatMachineDid(id, connection.namespace)}/history`, isForMachine(id), options),
   );
 }
 
-/** The events that the rating used. `event-data-private` where the owner does not have them shown. */
+/** Reads a page of the events behind the rating, newest first. Fails with `event-data-private` where the owner does not show them. */
 export function listEvents(
   connection: Connection,
   machine: MachineKey,
   { cursor, limit = 20, ...options }: EventPageOptions = {},
-): Promise<Answer<EventListingResponse>> {
+): Promise<Result<EventListingResponse>> {
   const from = cursor === undefined || cursor === null ? '' : `&cursor=${cursor}`;
   return withMachine(machine, connection.namespace, (id) =>
-    ask(connection, `/machines/${id}/events?limit=${limit}${from}`, isAbout(id), options),
+    request(connection, `/machines/${id}/events?limit=${limit}${from}`, isForMachine(id), options),
   );
 }

@@ -1,4 +1,4 @@
-/** What does the service say of one machine? Rating, its explanation, profile and card (interface, Read routes; http-facts 4 to 6). */
+/** Reads rating, explanation, profile and card of one machine (interface, Read routes; http-facts 4 to 6). */
 import { formatMachineDid, type MachineId } from '../src/domain/identifiers/identifiers.ts';
 import type {
   CardResponse,
@@ -7,7 +7,7 @@ import type {
   ProfileFacts,
   ProfileResponse,
 } from '../src/http/wire/response-types.ts';
-import { ask, type Answer, type AskOptions, type Connection, type JsonObject } from './http.ts';
+import { request, type Result, type RequestOptions, type Connection, type JsonObject } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 import { isObject } from './service-errors.ts';
 
@@ -16,74 +16,77 @@ export interface Profile extends ProfileResponse {
   readonly facts: ProfileFacts;
 }
 
+/** Reads the rating. */
 export function getRating(
   connection: Connection,
   machine: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<McrRecordResponse>> {
+  options?: RequestOptions,
+): Promise<Result<McrRecordResponse>> {
   return withMachine(machine, connection.namespace, (id) =>
-    ask(connection, `/mcr/${formatMachineDid(id, connection.namespace)}`, isAbout(id), options),
+    request(connection, `/mcr/${formatMachineDid(id, connection.namespace)}`, isForMachine(id), options),
   );
 }
 
-/** The rating, and where every point of it comes from. */
+/** Reads the rating, and where every point of it comes from. */
 export function getExplanation(
   connection: Connection,
   machine: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<ExplanationResponse>> {
+  options?: RequestOptions,
+): Promise<Result<ExplanationResponse>> {
   return withMachine(machine, connection.namespace, (id) =>
-    ask(connection, `/mcr/${formatMachineDid(id, connection.namespace)}/explanation`, isAbout(id), options),
+    request(connection, `/mcr/${formatMachineDid(id, connection.namespace)}/explanation`, isForMachine(id), options),
   );
 }
 
+/** Reads the profile. */
 export function getProfile(
   connection: Connection,
   machine: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<Profile>> {
+  options?: RequestOptions,
+): Promise<Result<Profile>> {
   const { namespace } = connection;
   return withMachine(machine, namespace, (id) =>
-    askProfile(connection, `/machine/${formatMachineDid(id, namespace)}`, id, options),
+    requestProfile(connection, `/machine/${formatMachineDid(id, namespace)}`, id, options),
   );
 }
 
-/** The profile, where a token URI points. */
+/** Reads the profile by token id, as a token URI does. */
 export function getTokenMetadata(
   connection: Connection,
   tokenId: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<Profile>> {
-  return withMachine(tokenId, connection.namespace, (id) => askProfile(connection, `/metadata/${id}`, id, options));
+  options?: RequestOptions,
+): Promise<Result<Profile>> {
+  return withMachine(tokenId, connection.namespace, (id) => requestProfile(connection, `/metadata/${id}`, id, options));
 }
 
+/** Reads the card. */
 export function getCard(
   connection: Connection,
   machine: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<CardResponse>> {
+  options?: RequestOptions,
+): Promise<Result<CardResponse>> {
   const { namespace } = connection;
   return withMachine(machine, namespace, (id) => {
     const did = formatMachineDid(id, namespace);
-    return ask(connection, `/machines/${id}`, (body) => body['did'] === did, options);
+    return request(connection, `/machines/${id}`, (body) => body['did'] === did, options);
   });
 }
 
-async function askProfile(
+async function requestProfile(
   connection: Connection,
   path: string,
   id: MachineId,
-  options: AskOptions | undefined,
-): Promise<Answer<Profile>> {
+  options: RequestOptions | undefined,
+): Promise<Result<Profile>> {
   const { profile_object: word } = connection.namespace;
-  const isProfile = (body: JsonObject) => isObject(body[word]) && isAbout(id)(body[word]);
-  const answer = await ask<JsonObject>(connection, path, isProfile, options);
-  if (!answer.ok) return answer;
-  const { [word]: facts, ...top } = answer.value;
-  return { ...answer, value: { ...top, facts } as Profile };
+  const isProfile = (body: JsonObject) => isObject(body[word]) && isForMachine(id)(body[word]);
+  const result = await request<JsonObject>(connection, path, isProfile, options);
+  if (!result.ok) return result;
+  const { [word]: facts, ...top } = result.value;
+  return { ...result, value: { ...top, facts } as Profile };
 }
 
-/** An answer about another machine is none. */
-export function isAbout(id: MachineId): (body: JsonObject) => boolean {
+/** Accepts responses about this machine only. */
+export function isForMachine(id: MachineId): (body: JsonObject) => boolean {
   return ({ machine_id }) => machine_id === String(id);
 }

@@ -1,56 +1,56 @@
-/** From a wish to the state in force, on either home, with keys that really sign and a service that really judges. */
+/** Opt-in decisions from input to the state in force, on either home, with real signatures and the real service. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAIN_MACHINE, openAltService, type AltService } from '../testing/harness/alt-chain.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
 import { ALT_OWNER, DEPLOYMENT, ELIGIBLE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
 import type { Store } from '../src/ports/store.ts';
-import { createClient, type Answer, type Client } from './client.ts';
-import { prepareDecision, sendDecision, type DecisionWish } from './monetization.ts';
+import { createClient, type Result, type Client } from './client.ts';
+import { prepareDecision, sendDecision, type DecisionInput } from './monetization.ts';
 
-/** Ids of the scene. */
+/** Ids of the machines. */
 const [ALT, MAIN] = [1n, 2n];
 
 let store: Store;
-let scene: AltService;
+let service: AltService;
 let client: Client;
-/** Changes what the service answers to a path. */
+/** Changes the response body of a path. */
 let forge: (path: string, body: object) => object;
 
 beforeEach(async () => {
   forge = (_, body) => body;
   store = await createStore('sqlite::memory:');
-  scene = await openAltService({ machines: [{}, { main: { ...MAIN_MACHINE, ...ELIGIBLE } }], ctx: { store } });
+  service = await openAltService({ machines: [{}, { main: { ...MAIN_MACHINE, ...ELIGIBLE } }], ctx: { store } });
   client = createClient({
     baseUrl: 'https://svc.example',
     fetch: async (url, { method = 'GET', body } = {}) => {
       const { pathname } = new URL(String(url));
       const payload = typeof body === 'string' ? { payload: body } : {};
-      const { status, text } = await scene.request(pathname, { method: method as 'GET' | 'PUT', ...payload });
+      const { status, text } = await service.request(pathname, { method: method as 'GET' | 'PUT', ...payload });
       return Response.json(forge(pathname, JSON.parse(text) as object), { status });
     },
   });
 });
 afterEach(async () => {
-  await scene.close();
+  await service.close();
   await store.close();
 });
 
-const prepare = (wish: Partial<DecisionWish> = {}) =>
+const prepare = (wish: Partial<DecisionInput> = {}) =>
   prepareDecision(client.connection, { machine: MAIN, optedIn: true, nowSeconds: NOW, ...wish });
 
-async function prepared(wish: Partial<DecisionWish> = {}) {
+async function prepared(wish: Partial<DecisionInput> = {}) {
   const answer = await prepare(wish);
   if (!answer.ok) throw new Error(answer.error.text);
   return answer.value;
 }
 
-/** Its kind. */
-async function errorOf(answer: Promise<Answer<unknown>>): Promise<string> {
+/** Returns the kind of its error. */
+async function errorOf(answer: Promise<Result<unknown>>): Promise<string> {
   const settled = await answer;
   return settled.ok ? 'none' : settled.error.kind;
 }
 
-it('a machine of the main chain is opted in by its owner, and out again in the same second', async () => {
+it('opts a main-chain machine in by its owner, and out again in the same second', async () => {
   const first = await prepared({
     expected: { chainId: DEPLOYMENT.chainId, registry: DEPLOYMENT.registry.toUpperCase().replace('0X', '0x') },
   });
@@ -69,7 +69,7 @@ it('a machine of the main chain is opted in by its owner, and out again in the s
   expect(await errorOf(sendDecision(client.connection, first, signed))).toBe('stale-signature');
 });
 
-it('a machine of the alt chain is decided about by the key of its owner', async () => {
+it('opts an alt-chain machine in by the key of its owner', async () => {
   const wish = await prepared({ machine: ALT });
   expect([wish.scheme, wish.text.split('\n').slice(1, 3)]).toEqual(['ed25519', ['audience: 31337', 'home_chain: 5']]);
   const signed = { signature: ALT_OWNER.sign(wish.message), signerKey: ALT_OWNER.key };
@@ -78,13 +78,13 @@ it('a machine of the alt chain is decided about by the key of its owner', async 
   });
 });
 
-describe('nothing is prepared', () => {
+describe('prepareDecision', () => {
   it.each([
-    ['another chain is expected', { expected: { chainId: '1' } }, 'foreign-answer'],
-    ['another registry is expected', { expected: { registry: `0x${'b'.repeat(40)}` } }, 'foreign-answer'],
-    ['the machine is none', { machine: '02' }, 'invalid-argument'],
-    ['the machine is not there', { machine: 7n }, 'machine-not-found'],
-  ])('where %s', async (_, wish, kind) => {
+    ['another chain is expected', { expected: { chainId: '1' } }, 'unexpected-response'],
+    ['another registry is expected', { expected: { registry: `0x${'b'.repeat(40)}` } }, 'unexpected-response'],
+    ['the id is malformed', { machine: '02' }, 'invalid-argument'],
+    ['the machine does not exist', { machine: 7n }, 'machine-not-found'],
+  ])('fails where %s', async (_, wish, kind) => {
     expect(await errorOf(prepare(wish))).toBe(kind);
   });
 
@@ -92,21 +92,21 @@ describe('nothing is prepared', () => {
     ['of another version', '/.well-known/', { version: 'other' }],
     ['whose chain is a number', '/.well-known/', { chain_id: 31_337 }],
     ['whose registry is spelled in other letters', '/.well-known/', { registry: `0x${'A'.repeat(40)}` }],
-    ['that tells a home that is no chain', '/machines/', { home_chain: 'alt' }],
+    ['whose card names a home that is not a chain', '/machines/', { home_chain: 'alt' }],
     ['that answers for another machine', '/machine/', { machine_id: '3' }],
-  ])('for a service %s', async (_, path, members) => {
-    forge = (asked, body) => (asked.startsWith(path) ? { ...body, ...members } : body);
-    expect(await errorOf(prepare())).toBe('foreign-answer');
+  ])('rejects a service %s', async (_, path, members) => {
+    forge = (pathname, body) => (pathname.startsWith(path) ? { ...body, ...members } : body);
+    expect(await errorOf(prepare())).toBe('unexpected-response');
   });
 
-  it('while the decision in force lies too far ahead of this clock', async () => {
-    forge = (asked, body) => (asked.startsWith('/machine/') ? { ...body, updated_at: NOW + 30 } : body);
+  it('fails while the decision in force is too far ahead of the clock', async () => {
+    forge = (pathname, body) => (pathname.startsWith('/machine/') ? { ...body, updated_at: NOW + 30 } : body);
     expect(await errorOf(prepare())).toBe('invalid-argument');
   });
 });
 
-describe('nothing is taken for done', () => {
-  it('that somebody else signed', async () => {
+describe('sendDecision', () => {
+  it('fails with a signature of a stranger', async () => {
     const wish = await prepared();
     const signature = STRANGER.sign(wish.message);
     expect(await errorOf(sendDecision(client.connection, wish, { signature }))).toBe('unauthorized-signer');
@@ -114,23 +114,23 @@ describe('nothing is taken for done', () => {
 
   it.each([
     ['of the other home', () => ({ signature: ALT_OWNER.sign(new Uint8Array()), signerKey: ALT_OWNER.key })],
-    ['that is none', () => ({ signature: '0x12' })],
-  ])('with a signature %s, which is not even sent', async (_, sign) => {
+    ['that is malformed', () => ({ signature: '0x12' })],
+  ])('does not send a signature %s', async (_, sign) => {
     const wish = await prepared();
-    scene.chainCalls.length = 0;
+    service.chainCalls.length = 0;
     expect(await errorOf(sendDecision(client.connection, wish, sign()))).toBe('invalid-argument');
-    expect(scene.chainCalls).toEqual([]);
+    expect(service.chainCalls).toEqual([]);
   });
 
   it.each([
-    ['the other will', { status: 'OPTED_OUT' }],
+    ['the opposite decision', { status: 'OPTED_OUT' }],
     ['another time', { updated_at: NOW - 1 }],
     ['another signer', { signer: STRANGER.address }],
     ['another machine', { machine_id: '3' }],
-  ])('where the service tells of %s', async (_, members) => {
+  ])('rejects a response with %s', async (_, members) => {
     const wish = await prepared();
     forge = (_path, body) => ({ ...body, ...members });
     const signed = { signature: OWNER.sign(wish.message), address: OWNER.address };
-    expect(await errorOf(sendDecision(client.connection, wish, signed))).toBe('foreign-answer');
+    expect(await errorOf(sendDecision(client.connection, wish, signed))).toBe('unexpected-response');
   });
 });

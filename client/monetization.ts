@@ -1,6 +1,6 @@
 /**
- * How does a wallet decide about a machine? `prepareDecision` compares what the service publishes with what the caller knows and makes the exact text to sign;
- * the wallet signs it; `sendDecision` sends it and compares what is then in force (interface, Monetization; http-facts 9). No key is seen here.
+ * Opt-in decisions of a wallet (interface, Monetization; http-facts 9). `prepareDecision` compares what the service publishes with what the caller
+ * expects and returns the exact text to sign. `sendDecision` sends the signature and compares the decision then in force. No key is used here.
  */
 import { parseAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import { formatMachineDid, parseAddress } from '../src/domain/identifiers/identifiers.ts';
@@ -13,7 +13,14 @@ import {
 } from '../src/domain/monetization/prepared-decision.ts';
 import { parseEd25519Signature, parseRecoverableSignature } from '../src/domain/signatures/signature-parsing.ts';
 import type { MonetizationStateResponse, PublishedDeploymentResponse } from '../src/http/wire/response-types.ts';
-import { ask, foreign, invalidArgument, type Answer, type AskOptions, type Connection } from './http.ts';
+import {
+  request,
+  unexpectedResponse,
+  invalidArgument,
+  type Result,
+  type RequestOptions,
+  type Connection,
+} from './http.ts';
 import { parseMachineKey, type MachineKey } from './machine-key.ts';
 import { getCard } from './machines.ts';
 import { getDeployment, getMonetization } from './monetization-state.ts';
@@ -21,22 +28,23 @@ import { getDeployment, getMonetization } from './monetization-state.ts';
 export { formatDecisionMessage } from '../src/domain/monetization/decision-message.ts';
 export type { PreparedDecision } from '../src/domain/monetization/prepared-decision.ts';
 
-/** What the caller knows of the deployment by itself; a service that publishes anything else gets no signature. */
+/** The deployment that the caller expects. A service that publishes another one gets no signature. */
 export interface ExpectedDeployment {
   readonly chainId?: string | undefined;
   readonly registry?: string | undefined;
 }
 
-export interface DecisionWish extends AskOptions {
+export interface DecisionInput extends RequestOptions {
   readonly machine: MachineKey;
   readonly optedIn: boolean;
   readonly expected?: ExpectedDeployment;
-  /** Unix seconds; the clock's when left out. */
+  /** Unix time in seconds; left out: the clock. */
   readonly nowSeconds?: number;
 }
 
 /**
- * What the wallet made of `PreparedDecision.text`: `personal_sign`, with its address where it is known, or base58 of Ed25519 beside the owner's key.
+ * The wallet's signature of `PreparedDecision.text`: by `personal_sign`, with the address where it is known, or base58 of Ed25519 with the
+ * owner's key.
  */
 export type DecisionSignature =
   | { readonly signature: string; readonly address?: string }
@@ -44,9 +52,9 @@ export type DecisionSignature =
 
 const CHAIN_ID = /^[1-9][0-9]{0,77}$/;
 
-/** Asks what the service is, where the machine lives and what is in force. */
-export async function prepareDecision(connection: Connection, wish: DecisionWish): Promise<Answer<PreparedDecision>> {
-  const { machine, optedIn, expected = {}, nowSeconds = Math.floor(Date.now() / 1000), ...options } = wish;
+/** Reads the deployment, the home of the machine and the decision in force, and returns the decision to sign. */
+export async function prepareDecision(connection: Connection, input: DecisionInput): Promise<Result<PreparedDecision>> {
+  const { machine, optedIn, expected = {}, nowSeconds = Math.floor(Date.now() / 1000), ...options } = input;
   const machineId = parseMachineKey(machine, connection.namespace);
   if (machineId === undefined) return invalidArgument('not a machine id or DID');
   const [published, card, state] = await Promise.all([
@@ -54,43 +62,43 @@ export async function prepareDecision(connection: Connection, wish: DecisionWish
     getCard(connection, machineId, options),
     getMonetization(connection, machineId, options),
   ]);
-  // That of the decision comes first: it is the one that names every reason.
+  // The error of the decision comes first because it names every reason.
   if (!state.ok) return state;
   if (!published.ok) return published;
   if (!card.ok) return card;
   const deployment = toDeployment(published.value, connection);
-  if (deployment === undefined) return foreign(200, 'the service publishes another version of signing');
-  const surprise = findSurprise(deployment, expected);
-  if (surprise !== undefined) return foreign(200, `the service publishes ${surprise}`);
+  if (deployment === undefined) return unexpectedResponse(200, 'the service publishes another version of signing');
+  const mismatch = findMismatch(deployment, expected);
+  if (mismatch !== undefined) return unexpectedResponse(200, `the service publishes ${mismatch}`);
   const home = toHome(card.value.home_chain);
-  if (home === undefined) return foreign(200, 'the service tells a home that is no chain');
+  if (home === undefined) return unexpectedResponse(200, 'the service reports a home that is not a chain');
   const timestamp = chooseTimestamp(nowSeconds, state.value.updated_at ?? undefined);
   if (timestamp === undefined) return invalidArgument('the decision in force was signed ahead of this clock');
   const value = prepareMessage({ machineId, optedIn, timestamp }, home, deployment, connection.namespace);
   return { ok: true, value };
 }
 
-/** The state that is then in force, which is the one that was signed. */
+/** Sends a signed decision and returns the state then in force, which is the one that was signed. */
 export async function sendDecision(
   connection: Connection,
   { decision, scheme }: PreparedDecision,
   signed: DecisionSignature,
-  options: AskOptions = {},
-): Promise<Answer<MonetizationStateResponse>> {
+  options: RequestOptions = {},
+): Promise<Result<MonetizationStateResponse>> {
   const proof = toProof(signed);
   if (proof === undefined || proof.kind !== scheme) return invalidArgument(`not a signature of ${scheme}`);
   const path = `/machine/${encodeURIComponent(formatMachineDid(decision.machineId, connection.namespace))}/monetization`;
-  const answer = await ask<MonetizationStateResponse>(connection, path, () => true, {
+  const result = await request<MonetizationStateResponse>(connection, path, () => true, {
     ...options,
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(toDecisionBody(decision, proof)),
   });
-  const difference = answer.ok ? findDifference(answer.value, decision, signed) : undefined;
-  return difference === undefined ? answer : foreign(200, `the service says that ${difference}`);
+  const difference = result.ok ? findDifference(result.value, decision, signed) : undefined;
+  return difference === undefined ? result : unexpectedResponse(200, `the service says that ${difference}`);
 }
 
-/** The first member of the state that is not what was signed. */
+/** Describes the first member of the state that differs from what was signed. */
 function findDifference(
   state: MonetizationStateResponse,
   { machineId, optedIn, timestamp }: Decision,
@@ -107,7 +115,7 @@ function findDifference(
   return name && `${name} is ${JSON.stringify(state[name])}, not ${expected[name] ?? 'an address'}`;
 }
 
-/** Base58 is spelled in one way, addresses in any letter case. Undefined: any text. */
+/** Compares base58 exactly and addresses in any letter case. Undefined accepts any string. */
 function areAlike(given: string | number | null, expected: string | number | undefined): boolean {
   if (expected === undefined) return typeof given === 'string';
   if (typeof given !== 'string' || !String(expected).startsWith('0x')) return given === expected;
@@ -132,7 +140,7 @@ function toDeployment(
   return isOurs && registry !== undefined ? { chainId, registry } : undefined;
 }
 
-function findSurprise(
+function findMismatch(
   published: PublishedDeployment,
   { chainId = published.chainId, registry = published.registry }: ExpectedDeployment,
 ): string | undefined {
@@ -141,7 +149,7 @@ function findSurprise(
   return published.registry === known ? undefined : `the registry ${published.registry}, not ${known}`;
 }
 
-/** A machine of the main chain tells none. */
+/** Returns the home that a card names. Cards of main-chain machines name none. */
 function toHome(ordinal: unknown): DecisionHome | undefined {
   if (ordinal === undefined) return { chain: 'main' };
   return Number.isInteger(ordinal) ? { chain: 'alt', ordinal: ordinal as number } : undefined;

@@ -1,4 +1,4 @@
-/** Is what would be published a package? Built as `npm pack` builds it, then used by a program that knows nothing of this repository. */
+/** The published package: built as `npm pack` builds it, then used by a program outside of this repository. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const MODULES = join(import.meta.dirname, '..', 'node_modules');
 const TSC = join(MODULES, 'typescript7/bin/tsc');
 
 const PROGRAM = `
-import { createClient, mayPass, type ServiceError } from '@svcos/client';
+import { createClient, isRetryable, type ServiceError } from '@svcos/client';
 import { prepareDecision } from '@svcos/client/monetization';
 import { buildEvidence } from '@svcos/client/evidence';
 
@@ -21,20 +21,20 @@ if (rating.ok) {
   console.log(score);
 } else {
   const error: ServiceError = rating.error;
-  console.log(error.kind, mayPass(error), typeof prepareDecision, typeof buildEvidence);
+  console.log(error.kind, isRetryable(error), typeof prepareDecision, typeof buildEvidence);
 }
 `;
-/** What the types must not take. */
+/** A program that the types must reject. */
 const WRONG = `
 import { createClient } from '@svcos/client';
 await createClient({ baseUrl: '' }).getRating(42);
 `;
 
 let folder: string;
-/** Of the package. */
+/** Folder of the package. */
 let root: string;
 
-/** As `npm pack` does, but into the folder of the program. */
+/** Builds as `npm pack` does, but into the folder of the program. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'client-package-'));
   root = join(folder, 'node_modules/@svcos/client');
@@ -58,14 +58,14 @@ function check(name: string, text: string): string {
   }
 }
 
-it('runs, with types, outside of the repository', () => {
+it('runs with its types outside of the repository', () => {
   expect(check('program.ts', PROGRAM)).toBe('');
   expect(execFileSync(process.execPath, ['program.ts'], { cwd: folder, encoding: 'utf8' })).toBe(
     'unreachable true function function\n',
   );
 });
 
-it('does not take an id that is a number', () => {
+it('rejects an id that is a number', () => {
   expect(check('wrong.ts', WRONG)).toContain("Argument of type 'number' is not assignable to parameter of type");
 });
 

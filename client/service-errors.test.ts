@@ -1,32 +1,32 @@
-/** Every error of the service's own table is one of the client's, and every one of the client's is in that table. */
+/** The errors of the client and the error table of the service are the same set. */
 import { describe, expect, it } from 'vitest';
 import { Fault, type FaultKind } from '../src/domain/faults.ts';
 import { FAULT_SAMPLES } from '../src/http/schemas/errors.ts';
 import { ROUTE_PROFILES, type ProfileName } from '../src/http/server/route-profiles.ts';
 import { toWireError } from '../src/http/error-responses.ts';
 import { rule } from '../test/conformance/rule.ts';
-import { mayPass, toServiceError } from './service-errors.ts';
+import { isRetryable, toServiceError } from './service-errors.ts';
 
 const faults: readonly Error[] = Object.entries(FAULT_SAMPLES).flatMap(([kind, contexts]) =>
   contexts.map((context) => new Fault(kind as FaultKind, context)),
 );
-const surfaces = Object.keys(ROUTE_PROFILES) as ProfileName[];
-const answers = [...faults, new Error()].flatMap((error) => surfaces.map((surface) => toWireError(surface, error)));
+const profiles = Object.keys(ROUTE_PROFILES) as ProfileName[];
+const responses = [...faults, new Error()].flatMap((error) => profiles.map((profile) => toWireError(profile, error)));
 
 const read = ({ status, body, headers }: ReturnType<typeof toWireError>) =>
   toServiceError(status, JSON.parse(JSON.stringify(body)), headers?.['Retry-After'] ?? null);
 
-it('knows every answer of the table, with its status', () => {
+it('knows every response of the table, with its status', () => {
   rule('client.errors');
-  const unknown = answers.filter((answer) => read(answer).kind === 'foreign-answer');
+  const unknown = responses.filter((response) => read(response).kind === 'unexpected-response');
   expect(unknown).toEqual([]);
-  expect(answers.map((answer) => read(answer))).toEqual(
-    answers.map(({ status }) => expect.objectContaining({ status, text: expect.stringMatching(/./) })),
+  expect(responses.map((response) => read(response))).toEqual(
+    responses.map(({ status }) => expect.objectContaining({ status, text: expect.stringMatching(/./) })),
   );
 });
 
-it('names no error that the table does not have', () => {
-  expect([...new Set(answers.map((answer) => read(answer).kind))].sort()).toEqual([
+it('has no error that the table does not have', () => {
+  expect([...new Set(responses.map((response) => read(response).kind))].sort()).toEqual([
     'alt-snapshot-out-of-date',
     'binding-registry-unavailable',
     'binding-revoked',
@@ -79,7 +79,7 @@ it('names no error that the table does not have', () => {
   ]);
 });
 
-describe('what an error carries', () => {
+describe('toServiceError', () => {
   const ISSUE = { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'x' };
 
   it.each([
@@ -119,16 +119,16 @@ describe('what an error carries', () => {
       },
     ],
     [
-      'which parameters',
+      'which parameters are invalid',
       [422, { detail: [ISSUE] }, null],
       { kind: 'invalid-parameters', status: 422, text: 'Invalid parameters', issues: [ISSUE] },
     ],
     [
-      'when to come back',
+      'when to retry',
       [429, { error: 'Rate limit exceeded: 90 per 1 minute' }, '17'],
       { kind: 'rate-limited', status: 429, text: 'Rate limit exceeded: 90 per 1 minute', retryAfterSeconds: 17 },
     ],
-  ] as const)('%s', (_, [status, body, retryAfter], expected) => {
+  ] as const)('reads %s', (_, [status, body, retryAfter], expected) => {
     expect(toServiceError(status, body, retryAfter)).toEqual(expected);
   });
 });
@@ -136,18 +136,18 @@ describe('what an error carries', () => {
 it.each([
   ['a page of a gateway', 502, undefined],
   ['a code of another service', 400, { detail: { code: 'NO_SUCH', message: 'x' } }],
-  ['a word that every object has', 400, { detail: 'toString' }],
+  ['a name that every object has', 400, { detail: 'toString' }],
   ['a home that is no number', 409, { detail: { code: 'MACHINE_HOMED_ELSEWHERE', message: 'x' } }],
   ['a list beside another status', 400, { detail: [] }],
   ['a list', 404, ['Machine not found']],
-])('%s is foreign', (_, status, body) => {
-  expect(toServiceError(status, body, null)).toEqual({ kind: 'foreign-answer', status, text: `HTTP ${status}` });
+])('reports %s as an unexpected response', (_, status, body) => {
+  expect(toServiceError(status, body, null)).toEqual({ kind: 'unexpected-response', status, text: `HTTP ${status}` });
 });
 
-it('what may pass: no answer, a rate, and what is not available now', () => {
-  const passing = new Set(answers.filter((answer) => mayPass(read(answer))).map(({ status }) => status));
+it('retries lost responses, exceeded rate limits and unavailability', () => {
+  const passing = new Set(responses.filter((response) => isRetryable(read(response))).map(({ status }) => status));
   expect([...passing].sort()).toEqual([429, 503]);
-  expect(mayPass({ kind: 'unreachable', text: '' })).toBe(true);
-  expect(mayPass({ kind: 'invalid-argument', text: '' })).toBe(false);
-  expect(mayPass(toServiceError(502, undefined, null))).toBe(true);
+  expect(isRetryable({ kind: 'unreachable', text: '' })).toBe(true);
+  expect(isRetryable({ kind: 'invalid-argument', text: '' })).toBe(false);
+  expect(isRetryable(toServiceError(502, undefined, null))).toBe(true);
 });

@@ -1,6 +1,6 @@
 /**
- * What did the service answer instead of what was asked? Every error that it documents, as one union over `kind` (interface, Errors; http-facts 2
- * to 10). The texts of bare errors and the codes of coded ones stand here a second time, as callers see them; a test walks the service's own table.
+ * Errors of the client: every documented error response as one union over `kind` (interface, Errors; http-facts 2 to 10). Texts of bare errors
+ * and codes of coded ones are repeated here; a test compares them with the error table of the service.
  */
 
 import type { ValidationIssue } from '../src/http/wire/response-types.ts';
@@ -77,19 +77,19 @@ const STALE = /^Operator index is stale: chain head not read for (\d{1,15}) seco
 export type ErrorCode = (typeof CODES)[number];
 type Kebab<T extends string> = T extends `${infer A}_${infer B}` ? `${Lowercase<A>}-${Kebab<B>}` : Lowercase<T>;
 
-interface Said {
+interface ErrorFacts {
   readonly status: number;
-  /** The service's own words, for people; nothing to branch on. */
+  /** The message of the service, for people. Branch on `kind` instead. */
   readonly text: string;
-  /** Of a coded error. */
+  /** The code of a coded error. */
   readonly code?: ErrorCode;
-  /** When the service says so. */
+  /** Present when the service sends `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Errors that carry more than words. */
+/** Errors with further members. */
 interface SpecialErrors {
-  /** The ordinal of the chain that the machine lives on. */
+  /** The ordinal of the home chain. */
   readonly 'machine-homed-elsewhere': { readonly homeProtocolChainId: number };
   readonly 'invalid-parameters': { readonly issues: readonly ValidationIssue[] };
   readonly 'index-syncing': {
@@ -103,58 +103,58 @@ interface SpecialErrors {
 type SpecialKind = keyof SpecialErrors;
 type PlainKind = Exclude<Kebab<ErrorCode> | (typeof DETAILS)[keyof typeof DETAILS], SpecialKind>;
 
-/** What the service documents. */
+/** Errors that the service documents. */
 export type DocumentedError =
-  | { readonly [K in PlainKind]: Said & { readonly kind: K } }[PlainKind]
-  | { readonly [K in SpecialKind]: Said & SpecialErrors[K] & { readonly kind: K } }[SpecialKind];
+  | { readonly [K in PlainKind]: ErrorFacts & { readonly kind: K } }[PlainKind]
+  | { readonly [K in SpecialKind]: ErrorFacts & SpecialErrors[K] & { readonly kind: K } }[SpecialKind];
 
-/** What happens without a word of the service. */
+/** Errors that are not responses of the service. */
 export type UndocumentedError =
-  /** No whole answer in time. */
+  /** No complete response in time. */
   | { readonly kind: 'unreachable'; readonly text: string }
-  /** The argument names no machine or account; nothing was asked. */
+  /** The argument names no machine or account. Nothing was sent. */
   | { readonly kind: 'invalid-argument'; readonly text: string }
-  /** An answer that this service does not give, or not to this question: something else stands at the address. */
-  | { readonly kind: 'foreign-answer'; readonly status: number; readonly text: string };
+  /** The service does not send this response, or not to this request: the address may belong to something else. */
+  | { readonly kind: 'unexpected-response'; readonly status: number; readonly text: string };
 
 export type ServiceError = DocumentedError | UndocumentedError;
 
-/** Reads an answer that is not what was asked for. `retryAfter` is the header's value. */
+/** Parses an error response. `retryAfter` is the value of the header. */
 export function toServiceError(status: number, body: unknown, retryAfter: string | null): ServiceError {
-  const said = { status, ...(/^\d{1,9}$/.test(retryAfter ?? '') && { retryAfterSeconds: Number(retryAfter) }) };
+  const facts = { status, ...(/^\d{1,9}$/.test(retryAfter ?? '') && { retryAfterSeconds: Number(retryAfter) }) };
   const { detail, error } = isObject(body) ? body : {};
   if (Array.isArray(detail) && status === 422) {
-    return { kind: 'invalid-parameters', ...said, text: 'Invalid parameters', issues: detail as ValidationIssue[] };
+    return { kind: 'invalid-parameters', ...facts, text: 'Invalid parameters', issues: detail as ValidationIssue[] };
   }
-  if (typeof error === 'string' && status === 429) return { kind: 'rate-limited', ...said, text: error };
-  const found = typeof detail === 'string' ? readBare(detail, said) : readCoded(detail, said);
-  return found ?? { kind: 'foreign-answer', status, text: `HTTP ${status}` };
+  if (typeof error === 'string' && status === 429) return { kind: 'rate-limited', ...facts, text: error };
+  const found = typeof detail === 'string' ? readBare(detail, facts) : readCoded(detail, facts);
+  return found ?? { kind: 'unexpected-response', status, text: `HTTP ${status}` };
 }
 
-/** Worth asking again, later and unchanged. A machine that relocates, or lives on the alt chain, may stay unavailable for long. */
-export function mayPass(error: ServiceError): boolean {
+/** Returns whether the same request may succeed later. A machine that relocates, or lives on the alt chain, may stay unavailable for long. */
+export function isRetryable(error: ServiceError): boolean {
   return error.kind === 'unreachable' || ('status' in error && [429, 502, 503, 504].includes(error.status));
 }
 
-function readBare(text: string, said: Omit<Said, 'text'>): DocumentedError | undefined {
+function readBare(text: string, facts: Omit<ErrorFacts, 'text'>): DocumentedError | undefined {
   const [, name, indexed, head] = SYNCING.exec(text) ?? [];
   if (name !== undefined) {
     const index = name === 'Event' ? 'event' : 'operator';
-    return { kind: 'index-syncing', ...said, text, index, indexedBlock: Number(indexed), headBlock: Number(head) };
+    return { kind: 'index-syncing', ...facts, text, index, indexedBlock: Number(indexed), headBlock: Number(head) };
   }
   const age = STALE.exec(text)?.[1];
-  if (age !== undefined) return { kind: 'index-stale', ...said, text, ageSeconds: Number(age) };
-  return Object.hasOwn(DETAILS, text) ? { kind: DETAILS[text as keyof typeof DETAILS], ...said, text } : undefined;
+  if (age !== undefined) return { kind: 'index-stale', ...facts, text, ageSeconds: Number(age) };
+  return Object.hasOwn(DETAILS, text) ? { kind: DETAILS[text as keyof typeof DETAILS], ...facts, text } : undefined;
 }
 
-function readCoded(detail: unknown, said: Omit<Said, 'text'>): DocumentedError | undefined {
+function readCoded(detail: unknown, facts: Omit<ErrorFacts, 'text'>): DocumentedError | undefined {
   const { code: word, message, home_protocol_chain_id: home } = isObject(detail) ? detail : {};
   const code = CODES.find((each) => each === word);
   if (code === undefined) return undefined;
   const text = typeof message === 'string' ? message : code;
-  if (code !== 'MACHINE_HOMED_ELSEWHERE') return { kind: toKind(code), ...said, text, code } as DocumentedError;
+  if (code !== 'MACHINE_HOMED_ELSEWHERE') return { kind: toKind(code), ...facts, text, code } as DocumentedError;
   if (typeof home !== 'number') return undefined;
-  return { kind: 'machine-homed-elsewhere', ...said, text, code, homeProtocolChainId: home };
+  return { kind: 'machine-homed-elsewhere', ...facts, text, code, homeProtocolChainId: home };
 }
 
 function toKind(code: ErrorCode): string {

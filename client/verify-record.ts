@@ -1,16 +1,16 @@
-/** Is a machine verified? One status for each topic; there is no aggregate (interface, Verify routes; http-facts 10.1). */
+/** Reads the verification of a machine: one status per topic, without an aggregate (interface, Verify routes; http-facts 10.1). */
 import type { VerifyRecordResponse } from '../src/http/wire/response-types.ts';
-import { ask, type Answer, type AskOptions, type Connection } from './http.ts';
+import { request, type Result, type RequestOptions, type Connection } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
 
-/** A machine of the alt chain always answers `verify-read-unavailable`. */
+/** Reads the Verify record. Alt-chain machines always fail with `verify-read-unavailable`. */
 export function getVerification(
   connection: Connection,
   machine: MachineKey,
-  options?: AskOptions,
-): Promise<Answer<VerifyRecordResponse>> {
+  options?: RequestOptions,
+): Promise<Result<VerifyRecordResponse>> {
   return withMachine(machine, connection.namespace, (id) =>
-    ask(
+    request(
       connection,
       `/v1/verify/machines/${id}`,
       ({ machineId, verification }) => machineId === String(id) && typeof verification === 'object',

@@ -1,4 +1,4 @@
-/** Does the reference read the document as the service writes it? */
+/** The reference reads the OpenAPI document as the service writes it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../src/app.ts';
@@ -45,7 +45,7 @@ it('lists every operation once, in groups', () => {
   expect(listed.toSorted()).toEqual(described.toSorted());
 });
 
-it('groups what belongs together', () => {
+it('puts the monetization routes in one group', () => {
   const groups = Object.fromEntries(listGroups(document));
   expect(groups['Monetization']!.map(({ id }) => id)).toEqual([
     'getMonetizationDeployment',
@@ -54,19 +54,19 @@ it('groups what belongs together', () => {
   ]);
 });
 
-it('every error has its text, its cause and what to do', () => {
+it('gives every error its text, cause and remedy', () => {
   for (const [, operations] of listGroups(document)) {
     for (const { id, errors } of operations) {
       expect(errors.length, id).toBeGreaterThan(0);
-      for (const { status, words, texts } of errors) {
-        expect(words.length, `${id} ${status}`).toBeGreaterThan(0);
+      for (const { status, help, texts } of errors) {
+        expect(help.length, `${id} ${status}`).toBeGreaterThan(0);
         if (status !== 422) expect(texts.length, `${id} ${status}`).toBeGreaterThan(0);
       }
     }
   }
 });
 
-it('tells what tells errors apart', () => {
+it('lists the texts and codes that distinguish errors', () => {
   expect(find('getRating').errors.map(({ status, texts }) => [status, texts])).toEqual([
     [400, ['Invalid machine DID format', 'Bad Request']],
     [404, ['Machine not found']],
@@ -90,7 +90,7 @@ it('tells what tells errors apart', () => {
   ]);
 });
 
-it('tells a code once, however many messages it has', () => {
+it('lists a code once, regardless of its number of messages', () => {
   expect(find('putMonetization').errors[0]!.texts).toEqual(['INVALID_REQUEST']);
 });
 
@@ -99,12 +99,12 @@ it.each([
   ['putMonetization', false],
   ['issueChipChallenge', true],
   ['acceptChipEvidence', true],
-])('%s needs a token: %s', (id, needsToken) => {
+])('reports whether %s needs a token: %s', (id, needsToken) => {
   expect(find(id).needsToken).toBe(needsToken);
 });
 
-describe('a path', () => {
-  it('keeps colons, encodes the rest, and leaves empty values of the query out', () => {
+describe('fillPath', () => {
+  it('keeps colons, encodes other characters and omits empty query values', () => {
     expect(fillPath(find('getRating'), { did: 'did:svc:42' })).toBe('/mcr/did:svc:42');
     expect(fillPath(find('getRating'), { did: 'a/b?c#$&"' })).toBe('/mcr/a%2Fb%3Fc%23%24%26%22');
     expect(fillPath(find('listEvents'), { machine_id: '42', cursor: '', limit: '5' })).toBe(
@@ -112,15 +112,15 @@ describe('a path', () => {
     );
   });
 
-  it('is not there while a value is missing', () => {
+  it('returns undefined while a value is missing', () => {
     expect(fillPath(find('getRating'), { did: '' })).toBeUndefined();
   });
 });
 
-describe('a sample', () => {
+describe('sampleOf', () => {
   const candidates = ['did:svc:42', '42'];
 
-  it('has the form that is asked for', () => {
+  it('returns a value that fits the schema', () => {
     expect(sampleOf(document, find('getRating').parameters[0]!.schema, candidates)).toBe('did:svc:42');
     expect(sampleOf(document, find('getCard').parameters[0]!.schema, candidates)).toBe('42');
     expect(sampleOf(document, find('issueChipChallenge').body!, candidates)).toEqual({ machineId: '42' });
@@ -131,7 +131,7 @@ describe('a sample', () => {
     });
   });
 
-  it('of every answer can be made', () => {
+  it('returns a sample of every response', () => {
     for (const schema of Object.values(document.components.schemas)) {
       expect(JSON.stringify(sampleOf(document, schema, candidates))).toBeTypeOf('string');
     }
@@ -145,10 +145,10 @@ it.each([
   [{ type: 'integer', minimum: 1 }, 'integer, at least 1'],
   [{ type: 'string', enum: ['a', null] }, '"a" or null'],
   [{ const: 'a' }, '"a"'],
-  [{ type: 'array', items: { type: 'string' } }, 'array, each string'],
-  [{ type: 'array', items: { oneOf: [] } }, 'array, each one of these'],
-  [{}, 'anything'],
-])('%j is called %s', (schema, name) => {
+  [{ type: 'array', items: { type: 'string' } }, 'array of string'],
+  [{ type: 'array', items: { oneOf: [] } }, 'array of one of the following'],
+  [{}, 'any value'],
+])('names the type of %j %s', (schema, name) => {
   expect(nameType(schema)).toBe(name);
 });
 
@@ -162,6 +162,6 @@ it.each([
     { method: 'POST', url: 'http://x/a', hasToken: true },
     `curl -s -X POST -H "Authorization: Bearer $SVC_ONBOARDING_TOKEN" 'http://x/a'`,
   ],
-])('%j is a command', (trial, command) => {
+])('formats %j as a command', (trial, command) => {
   expect(formatCurl(trial)).toBe(command);
 });

@@ -27,9 +27,9 @@ export async function requestChallenge(
   machineId: MachineId,
 ): Promise<ChipChallengeResponse> {
   const connection = openConnection(baseUrl);
-  const answer = await issueChallenge(connection, machineId, { token });
-  if (answer.ok) return answer.value;
-  throw toFailure(connection, `${PREFIX}challenge`, answer.error, formatDetail(answer.error));
+  const result = await issueChallenge(connection, machineId, { token });
+  if (result.ok) return result.value;
+  throw toFailure(connection, `${PREFIX}challenge`, result.error, formatDetail(result.error));
 }
 
 /** Submits a document and returns its receipt, without `receivedAt` if it was already accepted. Throws `CommandFailed`. */
@@ -41,10 +41,10 @@ export async function submitEvidence(
   const expected = toExpectedReceipt(body, namespace);
   const { evidenceHash, receiptId } = expected;
   const connection = openConnection(baseUrl, namespace);
-  const answer = await submit(connection, { body, evidenceHash, receiptId }, { token, onRepeat });
-  if (answer.ok) return answer.value.receipt === undefined ? expected : judgeReceipt(answer.value.receipt, expected);
-  const { error } = answer;
-  if (error.kind === 'foreign-answer' && error.status === 202) {
+  const result = await submit(connection, { body, evidenceHash, receiptId }, { token, onRepeat });
+  if (result.ok) return result.value.receipt === undefined ? expected : judgeReceipt(result.value.receipt, expected);
+  const { error } = result;
+  if (error.kind === 'unexpected-response' && error.status === 202) {
     throw new CommandFailed('verificationFailed', 'accepted, but the receipt does not match the document');
   }
   throw toFailure(connection, `${PREFIX}evidence`, error, formatDetail(error));

@@ -2,7 +2,7 @@
  * Model Context Protocol server over standard input and output: JSON-RPC 2.0, one message per line. Validates every message strictly.
  * Each request gets one response, a notification none.
  */
-import type { Answer, Client } from '../../client/client.ts';
+import type { Result, Client } from '../../client/client.ts';
 import { findProblem, INSTRUCTIONS, TOOLS } from './tools.ts';
 
 /** Newest first. Batches, which only the second version has, are rejected. */
@@ -96,9 +96,9 @@ async function callTool(client: Client, { name, arguments: args = {} }: Message)
   };
 }
 
-function toStructuredContent(answer: Answer<object>): object {
-  if (!answer.ok) return { error: answer.error };
-  const { value, block } = answer;
+function toStructuredContent(result: Result<object>): object {
+  if (!result.ok) return { error: result.error };
+  const { value, block } = result;
   return { answer: value, ...(block && { block: { number: String(block.number), age_seconds: block.ageSeconds } }) };
 }
 

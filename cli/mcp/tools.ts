@@ -1,5 +1,5 @@
 /** Tools of `svc mcp`: reads of the client with their arguments as JSON Schema. No tool writes. */
-import type { Answer, Client } from '../../client/client.ts';
+import type { Result, Client } from '../../client/client.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -8,7 +8,7 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
   /** Runs the tool with arguments that match the schema. */
-  call(client: Client, args: Arguments): Promise<Answer<object>>;
+  call(client: Client, args: Arguments): Promise<Result<object>>;
 }
 
 interface TextSchema {

@@ -149,7 +149,7 @@ describe('in Chromium, on a page of another origin, without a bundler', () => {
       await close();
     }
   }
-  const CLIENT = `const { createClient, mayPass } = await import('/client.js');
+  const CLIENT = `const { createClient, isRetryable } = await import('/client.js');
     const service = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });`;
 
   it('reads, with ids that are not rounded and the block of the answer', async () => {
@@ -169,7 +169,7 @@ describe('in Chromium, on a page of another origin, without a bundler', () => {
     const kinds = await evaluate(
       `${CLIENT}
       const answers = await Promise.all([service.getCard(12345n), service.getRating('${elsewhere}'), service.getVerification(12345n)]);
-      return answers.map(({ error }) => error.kind + ' ' + mayPass(error));`,
+      return answers.map(({ error }) => error.kind + ' ' + isRetryable(error));`,
     );
     // Verify answers pages of its own origin only.
     expect(kinds).toEqual(['machine-not-found false', 'machine-homed-elsewhere false', 'unreachable true']);
@@ -195,7 +195,7 @@ describe('in Chromium, on a page of another origin, without a bundler', () => {
       const bytes = (hex) => Uint8Array.from(hex.match(/../g), (octet) => parseInt(octet, 16));
       const leaf = { der: Uint8Array.from(atob(der), (letter) => letter.charCodeAt(0)), publicKey: bytes(first.publicKeyHex) };
       const chip = evidence.prepareChipProof(first.challenge, leaf, namespace, now);
-      const rs = evidence.parseChipAnswer(bytes(first.nativeSignatureHex));
+      const rs = evidence.parseChipSignature(bytes(first.nativeSignatureHex));
       const controller = evidence.prepareControllerProof(chip, rs, namespace, now);
       const signature = evidence.parseRecoverableSignature('0x' + first.controllerSignatureHex);
       return evidence.buildEvidence(controller, signature, namespace, now).evidenceHash;`,

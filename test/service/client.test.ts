@@ -1,6 +1,6 @@
 /** Does the published client understand the service? Every read, both homes and what is answered instead. */
 import { describe, expect, inject, it } from 'vitest';
-import { createClient, mayPass, type Answer } from '../../client/client.ts';
+import { createClient, isRetryable, type Result } from '../../client/client.ts';
 import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
 
@@ -11,7 +11,7 @@ const client = createClient({ baseUrl: `${baseUrl}/` });
 const json = async (path: string) => (await ask(baseUrl + path)).json();
 
 /** The value, or a failure that names the error. */
-function valueOf<T>(answer: Answer<T>): T {
+function valueOf<T>(answer: Result<T>): T {
   if (!answer.ok) throw new Error(JSON.stringify(answer.error));
   return answer.value;
 }
@@ -99,7 +99,7 @@ it('the service itself', async () => {
 });
 
 describe('what is answered instead', () => {
-  const kindOf = async (answer: Promise<Answer<unknown>>) => {
+  const kindOf = async (answer: Promise<Result<unknown>>) => {
     const settled = await answer;
     return settled.ok ? 'ok' : `${'status' in settled.error ? settled.error.status : '-'} ${settled.error.kind}`;
   };
@@ -132,8 +132,8 @@ describe('what is answered instead', () => {
 
   it('where nothing listens', async () => {
     const answer = await createClient({ baseUrl: 'http://127.0.0.1:1' }).getHealth();
-    expect(answer).toEqual({ ok: false, error: { kind: 'unreachable', text: 'no answer' } });
-    expect(!answer.ok && mayPass(answer.error)).toBe(true);
+    expect(answer).toEqual({ ok: false, error: { kind: 'unreachable', text: 'no response' } });
+    expect(!answer.ok && isRetryable(answer.error)).toBe(true);
   });
 
   it('when the caller has gone', async () => {
@@ -145,7 +145,7 @@ describe('what is answered instead', () => {
     const { did } = machineOf('fresh');
     const other: typeof fetch = () => fetch(`${baseUrl}/mcr/${did}`);
     const crossed = createClient({ baseUrl, fetch: other });
-    expect(await kindOf(crossed.getRating(machineOf('rated-aaa').id))).toBe('200 foreign-answer');
+    expect(await kindOf(crossed.getRating(machineOf('rated-aaa').id))).toBe('200 unexpected-response');
     expect(await kindOf(crossed.getRating(did))).toBe('ok');
   });
 

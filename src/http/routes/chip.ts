@@ -22,7 +22,7 @@ import {
   declaresPlainJson,
   type BearerTokenCheck,
 } from '../server/verify-headers.ts';
-import { toChallenge, toReceipt } from '../wire/chip.ts';
+import { toChallenge, toChipReceipt } from '../wire/chip.ts';
 
 const REQUESTS_PER_MINUTE = 120;
 /** Longer bodies are 413; bodies above the limit of their route are 400. */
@@ -56,7 +56,7 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
     { ...policy, profile: 'chip-evidence', description: describe.evidence },
     async (request) => {
       const body = await readJsonBody(request);
-      sendUncached(request, 202, encodeJson(toReceipt(await acceptEvidence(ctx, body, request))));
+      sendUncached(request, 202, encodeJson(toChipReceipt(await acceptEvidence(ctx, body, request))));
     },
   );
 }

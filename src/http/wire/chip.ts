@@ -21,6 +21,6 @@ export function toChallenge(challenge: IssuedChallenge, namespace: Namespace): C
 }
 
 /** Returns the receipt as it is: the domain writes its members in the order of the response. */
-export function toReceipt(receipt: Receipt): ChipReceiptResponse {
+export function toChipReceipt(receipt: Receipt): ChipReceiptResponse {
   return receipt;
 }

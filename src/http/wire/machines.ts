@@ -4,7 +4,7 @@ import type {
   MachineExplanation,
   MachineProfile,
   MachineRegistration,
-  ShownEvent,
+  ProfileEvent,
 } from '../../actions/machines.ts';
 import type { MachineStatus } from '../../actions/alt-machine-rating.ts';
 import type { AltHomeInfo, RatedSnapshot } from '../../actions/machine-rating.ts';
@@ -187,7 +187,7 @@ function toDataMembers({
   return dataApi === undefined ? {} : { data_api: dataApi };
 }
 
-export function toMachineEvent({ record, amount }: ShownEvent): Sent<MachineEvent> {
+export function toMachineEvent({ record, amount }: ProfileEvent): Sent<MachineEvent> {
   const activity = {
     event_type: record.eventType,
     origin_value: record.value,

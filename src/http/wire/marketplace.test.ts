@@ -1,4 +1,4 @@
-/** What do a profile and a card carry for marketplaces and agents? Over HTTP, of both chains. */
+/** Members of profile and card for marketplaces and agents, read over HTTP for machines of both chains. */
 import { afterEach, expect, test } from 'vitest';
 import {
   eventLog,
@@ -11,16 +11,16 @@ import {
 } from '../../../testing/harness/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
-let scene: AltService | undefined;
-afterEach(() => scene?.close());
+let service: AltService | undefined;
+afterEach(() => service?.close());
 
-const read = async (path: string) => JSON.parse((await scene!.request(path)).text);
+const read = async (path: string) => JSON.parse((await service!.request(path)).text);
 const flags = present({ flaggedAt: BigInt(NOW - 86_400), trustOverride: undefined });
 const publicUrl = 'https://ratings.example/base';
 
-test('the profile of a main-chain machine carries its rating as typed attributes, at the top', async () => {
+test('gives the profile of a main-chain machine its rating as typed attributes', async () => {
   rule('marketplace.profile');
-  scene = await openAltService({ machines: [{ main: { ...MAIN_MACHINE, flags } }], ctx: { publicUrl } });
+  service = await openAltService({ machines: [{ main: { ...MAIN_MACHINE, flags } }], ctx: { publicUrl } });
   const { svcos, ...top } = await read('/machine/did:svc:1');
   expect(top).toEqual({
     schema_version: '1.0',
@@ -40,9 +40,9 @@ test('the profile of a main-chain machine carries its rating as typed attributes
   expect(svcos).toMatchObject({ mcr: 'Provisioned', mcr_score: 0, negative_flag: true });
 });
 
-test('that of an alt-chain machine, which a profile does not rate, says nothing of a rating', async () => {
+test('gives the profile of an alt-chain machine no attribute of a rating', async () => {
   rule('marketplace.profile');
-  scene = await openAltService({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
+  service = await openAltService({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
   const { attributes } = await read('/machine/did:svc:1');
   expect(attributes).toEqual([
     { trait_type: 'Bond', value: 'bonded' },
@@ -52,13 +52,13 @@ test('that of an alt-chain machine, which a profile does not rate, says nothing 
   ]);
 });
 
-test('the card carries members of an agent’s registration beside its own, and changes none', async () => {
+test('adds members of an agent’s registration to the card and changes none', async () => {
   rule('marketplace.card');
   const machines = [{ main: MAIN_MACHINE }];
-  scene = await openAltService({ machines, ctx: { publicUrl, additions: 'off' } });
+  service = await openAltService({ machines, ctx: { publicUrl, additions: 'off' } });
   const plain = await read('/machines/1');
-  await scene.close();
-  scene = await openAltService({ machines, ctx: { publicUrl } });
+  await service.close();
+  service = await openAltService({ machines, ctx: { publicUrl } });
   expect(await read('/machines/1')).toEqual({
     ...plain,
     image: 'https://ratings.example/base/machines/1/card.svg',
@@ -68,13 +68,13 @@ test('the card carries members of an agent’s registration beside its own, and 
   expect(plain).not.toHaveProperty('image');
 });
 
-test('neither does when additions are switched off', async () => {
-  scene = await openAltService({ machines: [{ main: MAIN_MACHINE }], ctx: { additions: 'off' } });
+test('adds nothing to the profile when additions are off', async () => {
+  service = await openAltService({ machines: [{ main: MAIN_MACHINE }], ctx: { additions: 'off' } });
   expect(Object.keys(await read('/machine/did:svc:1'))).toEqual(['schema_version', 'name', 'svcos']);
 });
 
-test('the image of a profile is there', async () => {
-  scene = await openAltService({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
+test('serves the image that a profile names', async () => {
+  service = await openAltService({ machines: [{ log: eventLog(1), indexed: [revenueAt(0, NOW, 2_000)] }] });
   const { image } = await read('/machine/did:svc:1');
-  expect((await scene.request(new URL(image).pathname)).status).toBe(200);
+  expect((await service.request(new URL(image).pathname)).status).toBe(200);
 });
