@@ -1,6 +1,6 @@
 /** HTTP reads for commands that print a response as it is. Converts every error to `CommandFailed`. */
 import { connect, type Connection, type ServiceError } from '../client/client.ts';
-import { ask, type JsonObject } from '../client/http.ts';
+import { request, type JsonObject } from '../client/http.ts';
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
 
@@ -18,9 +18,9 @@ export function openConnection(baseUrl: string, namespace?: Namespace): Connecti
 
 /** Reads one JSON document. Throws `CommandFailed` with the service's message unless the status is 200; `about` names the request. */
 export async function readDocument(connection: Connection, path: string, about: string): Promise<JsonObject> {
-  const answer = await ask<JsonObject>(connection, path, () => true);
-  if (answer.ok) return answer.value;
-  throw toFailure(connection, about, answer.error, formatDetail(answer.error));
+  const result = await request<JsonObject>(connection, path, () => true);
+  if (result.ok) return result.value;
+  throw toFailure(connection, about, result.error, formatDetail(result.error));
 }
 
 /** Converts an error of the client. `reason` is the service's message, `about` names the request. */

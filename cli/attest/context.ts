@@ -13,6 +13,7 @@ import { createNativeCurves, NATIVE_SECP256K1 } from '../../src/domain/signature
 import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { CommandFailed } from '../exit-codes.ts';
+import { SILENT_LOG } from '../silent-log.ts';
 
 export interface AttestContext {
   readonly config: Config;
@@ -21,8 +22,6 @@ export interface AttestContext {
   readonly registry: AttestationRegistry;
   readonly rules: EvidenceRules;
 }
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Opens the database for `work` and closes it. Throws `CommandFailed`. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
@@ -52,7 +51,7 @@ export async function withAttestContext<T>(config: Config, work: (context: Attes
   const registry = openRegistry(config);
   const rules = await readRules(config);
   return withStore(config, async (store) => {
-    const main = createMainChain(config.mainChain!, { clock: { nowMilliseconds: Date.now }, log: SILENT });
+    const main = createMainChain(config.mainChain!, { clock: { nowMilliseconds: Date.now }, log: SILENT_LOG });
     try {
       return await work({ config, store, main, registry, rules });
     } finally {

@@ -22,6 +22,7 @@ import {
 } from '../command.ts';
 import { formatFinding, type Finding } from '../doctor/check-result.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { formatJson, formatLines } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
 const KEY_FILE_OPTION = {
@@ -57,12 +58,9 @@ const list = defineCommand({
     const machineId = did === undefined ? undefined : requireMachine(did, config);
     const records = await withStore(config, (store) => store.listEvidenceRecords(machineId, limit));
     const rows = records.map((record) => toRow(record, config));
-    if (json) printJson(rows);
-    else if (rows.length === 0) process.stderr.write('this database holds no accepted evidence\n');
-    else
-      printLines(
-        alignColumns(rows.map(({ receiptId, machineDid, receivedAt }) => [receiptId, receivedAt, machineDid])),
-      );
+    if (rows.length === 0 && !json) process.stderr.write('this database holds no accepted evidence\n');
+    const columns = rows.map(({ receiptId, machineDid, receivedAt }) => [receiptId, receivedAt, machineDid]);
+    print(json, rows, alignColumns(columns));
     return EXIT_CODES.ok;
   },
 });
@@ -79,8 +77,7 @@ const judge = defineCommand({
       const record = await requireEvidence(context.store, receipt);
       return orFail(() => examineEvidence(context, record));
     });
-    if (json) printJson(findings);
-    else printLines(findings.map(formatFinding));
+    print(json, findings, findings.map(formatFinding));
     return isSound(findings) ? EXIT_CODES.ok : exitCodeOf(findings);
   },
 });
@@ -103,11 +100,11 @@ const approve = defineCommand({
     const expiresAt = parseExpiry(expires);
     const operator = parseAddress(subject);
     const key = await loadAttesterKey(keyFile);
-    const print = (change: AttestationChange, hash: Hex) => printChange(change, hash, config, json);
+    const report = (change: AttestationChange, hash: Hex) => printChange(change, hash, config, json);
     if (operator !== undefined) {
       const opened = await orFail(() => openRegistry(config).openChange(key));
       const change = { kind: 'attest-kyb', operator, expiresAt } as const;
-      print(change, await orFail(() => opened.send(change)));
+      report(change, await orFail(() => opened.send(change)));
       return EXIT_CODES.ok;
     }
     return withAttestContext(config, async (context) => {
@@ -116,10 +113,10 @@ const approve = defineCommand({
       // Fixes the nonce first: of two concurrent approvals by one key only one can be mined.
       const opened = await orFail(() => context.registry.openChange(key));
       const findings = await orFail(() => examineEvidence(context, record));
-      process.stderr.write(findings.map((finding) => `${formatFinding(finding)}\n`).join(''));
+      process.stderr.write(formatLines(findings.map(formatFinding)));
       if (!isSound(findings)) return exitCodeOf(findings);
       const change = { kind: 'attest-chip', machineId, expiresAt, leafFingerprint } as const;
-      print(change, await orFail(() => opened.send(change)));
+      report(change, await orFail(() => opened.send(change)));
       return EXIT_CODES.ok;
     });
   },
@@ -213,14 +210,10 @@ function toRow(
 
 function printChange(change: AttestationChange, transaction: Hex, { namespace }: Config, json: boolean): void {
   const subject = 'operator' in change ? formatAddress(change.operator) : formatMachineDid(change.machineId, namespace);
-  if (json) printJson({ change: change.kind, subject, transaction });
-  else printLines([`${change.kind} ${subject}: ${transaction}`]);
+  print(json, { change: change.kind, subject, transaction }, [`${change.kind} ${subject}: ${transaction}`]);
 }
 
-function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-function printLines(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+/** Prints a value as JSON, or as lines. */
+function print(json: boolean, value: object, lines: readonly string[]): void {
+  process.stdout.write(json ? formatJson(value) : formatLines(lines));
 }

@@ -24,6 +24,7 @@ import { readOnboardingToken } from '../chip/onboarding-token.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable, type JsonObject } from '../http-reads.ts';
+import { formatJson, formatLines } from '../output.ts';
 import { loadNamespace } from '../service-client.ts';
 import { loadSigningKey, type SigningKey } from '../signing-key.ts';
 
@@ -41,13 +42,13 @@ const challenge = defineCommand({
     'token-file': TOKEN_FILE_OPTION,
     'base-url': BASE_URL_OPTION,
     'env-file': ENV_FILE_OPTION,
-    json: { type: 'boolean', about: 'print JSON, as always' },
+    json: { type: 'boolean', about: 'accepted for uniformity; the output is always JSON' },
   },
   example: `svc chip challenge ${EXAMPLE_DID} > challenge.json`,
   async run({ 'token-file': tokenFile, 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile }, [did = '']) {
     const machineId = parseMachine(did, loadNamespace(envFile));
     const token = await readOnboardingToken(tokenFile);
-    printJson(await requestChallenge({ baseUrl, token }, machineId));
+    process.stdout.write(formatJson(await requestChallenge({ baseUrl, token }, machineId)));
     return EXIT_CODES.ok;
   },
 });
@@ -71,7 +72,7 @@ const prove = defineCommand({
     },
     out: { type: 'string', value: 'PATH', about: 'file for the evidence (default: standard output)' },
     'env-file': ENV_FILE_OPTION,
-    json: { type: 'boolean', about: 'print JSON, as always' },
+    json: { type: 'boolean', about: 'accepted for uniformity; the output is always JSON' },
   },
   example: 'svc chip prove challenge.json --leaf chip.pem --chip-key chip.key --key-file owner.key --out evidence.json',
   async run(options, [challengeFile = '']) {
@@ -105,8 +106,7 @@ const submit = defineCommand({
     const token = await readOnboardingToken(options['token-file']);
     const receipt = await submitEvidence({ baseUrl, token }, await readInput(evidenceFile), namespace);
     if (receipt['receivedAt'] === undefined) process.stderr.write('this document was already accepted\n');
-    if (json) printJson(receipt);
-    else process.stdout.write(formatTexts(receipt));
+    process.stdout.write(json ? formatJson(receipt) : formatTexts(receipt));
     return EXIT_CODES.ok;
   },
 });
@@ -131,8 +131,8 @@ const testPki = defineCommand({
     try {
       const { env } = openTrustFolder(dir, now);
       const chip = addChip(dir, name, namespace, now);
-      if (json) printJson({ env, chip });
-      else process.stdout.write(formatLines(Object.entries(env).map(([variable, value]) => `${variable}=${value}`)));
+      const settings = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
+      process.stdout.write(json ? formatJson({ env, chip }) : formatLines(settings));
       process.stderr.write(`${chip.certificate}\n${chip.key}\n`);
       return EXIT_CODES.ok;
     } catch (error) {
@@ -187,14 +187,6 @@ function parseMachine(text: string, namespace: Namespace): MachineId {
   return id;
 }
 
-function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
 function formatTexts(texts: JsonObject): string {
   return formatLines(alignColumns(Object.entries(texts).map(([name, text]) => [name, printable(String(text))])));
-}
-
-function formatLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
 }

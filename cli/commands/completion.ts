@@ -1,6 +1,7 @@
 /** `svc completion`: completion scripts for shells, generated from the command table. */
 import { defineCommand, JSON_OPTION, type Command } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { formatJson, formatLines } from '../output.ts';
 
 interface CompletedOption {
   /** With the dashes. */
@@ -40,7 +41,7 @@ export function createCompletion(list: () => readonly Command[]): Command {
       const write = Object.hasOwn(WRITERS, shell) ? WRITERS[shell] : undefined;
       if (write === undefined) throw new CommandFailed('usage', `SHELL must be one of ${SHELLS.join(', ')}`);
       const commands = list().map(toCompleted);
-      process.stdout.write(json ? `${JSON.stringify(commands, null, 2)}\n` : `${write(commands).join('\n')}\n`);
+      process.stdout.write(json ? formatJson(commands) : formatLines(write(commands)));
       return Promise.resolve(EXIT_CODES.ok);
     },
   });

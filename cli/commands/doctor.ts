@@ -3,6 +3,7 @@ import { loadConfig, type Config } from '../../src/config.ts';
 import { defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
 import { formatFinding, ok, toFinding, type Finding } from '../doctor/check-result.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { formatJson, formatLines } from '../output.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
@@ -16,11 +17,11 @@ export const doctor = defineCommand({
     const findings: Finding[] = [];
     const report = (more: readonly Finding[]) => {
       findings.push(...more);
-      if (!json) process.stdout.write(more.map((finding) => `${formatFinding(finding)}\n`).join(''));
+      if (!json) process.stdout.write(formatLines(more.map(formatFinding)));
     };
     report(toFindings(problems, warnings));
     for await (const more of examine(config)) report(more);
-    if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+    if (json) process.stdout.write(formatJson(findings));
     return exitCodeOf(findings);
   },
 });

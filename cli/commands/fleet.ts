@@ -3,6 +3,7 @@ import type { Client, FleetEntry, FleetResponse } from '../../client/client.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { formatJson } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize, formatTable, type Cell } from '../table.ts';
 
@@ -15,7 +16,7 @@ export const fleet = defineCommand({
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [operator = '']) {
     const client = openClient(baseUrl, envFile);
     const list = joinPages(await readPages(client, operator));
-    process.stdout.write(json ? `${JSON.stringify(list, null, 2)}\n` : formatFleet(list));
+    process.stdout.write(json ? formatJson(list) : formatFleet(list));
     return EXIT_CODES.ok;
   },
 });
@@ -25,8 +26,8 @@ async function readPages(client: Client, operator: string): Promise<FleetRespons
   const pages: FleetResponse[] = [];
   let listed = 0;
   try {
-    for await (const answer of client.listWholeFleet(operator)) {
-      const page = requireValue(client, operator, answer);
+    for await (const result of client.listWholeFleet(operator)) {
+      const page = requireValue(client, operator, result);
       pages.push(page);
       listed += page.machines.length;
       showProgress(listed, page.pagination.total);

@@ -4,6 +4,7 @@ import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION 
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
 import { toMachineDid } from '../machine-operand.ts';
+import { formatJson } from '../output.ts';
 
 export const machine = defineCommand({
   name: 'machine',
@@ -18,7 +19,7 @@ export const machine = defineCommand({
       readDocument(connection, `/mcr/${path}`, id),
       readDocument(connection, `/machine/${path}`, id),
     ]);
-    process.stdout.write(json ? `${JSON.stringify({ rating, profile }, null, 2)}\n` : formatMachine(rating, profile));
+    process.stdout.write(json ? formatJson({ rating, profile }) : formatMachine(rating, profile));
     return EXIT_CODES.ok;
   },
 });

@@ -4,6 +4,7 @@ import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { createMcpServer, listTools } from '../mcp/server.ts';
+import { formatJson } from '../output.ts';
 import { openClient } from '../service-client.ts';
 
 export const mcp = defineCommand({
@@ -19,7 +20,7 @@ export const mcp = defineCommand({
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }) {
     const client = openClient(baseUrl, envFile);
     if (json) {
-      process.stdout.write(`${JSON.stringify(listTools(), null, 2)}\n`);
+      process.stdout.write(formatJson(listTools()));
       return EXIT_CODES.ok;
     }
     if (process.stdin.isTTY) {

@@ -7,6 +7,7 @@ import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_
 import { signAndSendDecision, prepareOrFail } from '../decision-client.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable } from '../http-reads.ts';
+import { formatJson, formatLines } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
 export const monetize = defineCommand({
@@ -50,11 +51,11 @@ export const monetize = defineCommand({
     const wish = { machine: machineId, optedIn, expected };
     if (key === undefined) {
       const { text, scheme } = await prepareOrFail(connection, wish);
-      process.stdout.write(`${json ? JSON.stringify({ message: text, scheme }, null, 2) : text}\n`);
+      process.stdout.write(json ? formatJson({ message: text, scheme }) : `${text}\n`);
       return EXIT_CODES.ok;
     }
     const state = await signAndSendDecision(connection, wish, key, ({ text }) => process.stderr.write(`${text}\n`));
-    process.stdout.write(json ? `${JSON.stringify(state, null, 2)}\n` : formatState(state));
+    process.stdout.write(json ? formatJson(state) : formatState(state));
     return EXIT_CODES.ok;
   },
 });
@@ -74,7 +75,5 @@ function formatState({ machine_id: id, status, signer, updated_at: updatedAt }: 
     ['signer', signer],
     ['signed at', new Date(Number(updatedAt) * 1000).toISOString()],
   ];
-  return alignColumns(rows.map(([name, value]) => [String(name), printable(String(value))]))
-    .map((line) => `${line}\n`)
-    .join('');
+  return formatLines(alignColumns(rows.map(([name, value]) => [String(name), printable(String(value))])));
 }

@@ -14,6 +14,7 @@ import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTI
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { toMachineDid } from '../machine-operand.ts';
+import { formatJson } from '../output.ts';
 
 const DEVNET_ENV = '.devnet/env';
 const FEED_TIMEOUT_MILLISECONDS = 30_000;
@@ -33,7 +34,7 @@ export const replay = defineCommand({
         ...{ did, baseUrl, chain: locateChain(config), rates: await loadRates(config) },
         ...locateAltChain(config),
       });
-      process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : formatReplay(result));
+      process.stdout.write(json ? formatJson(result) : formatReplay(result));
       return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
     } catch (error) {
       if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);

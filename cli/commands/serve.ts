@@ -5,6 +5,7 @@ import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import type { Service } from '../../src/main.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { formatJson } from '../output.ts';
 import { runUntilStopped, type OnShutdown } from '../until-stopped.ts';
 
 export const serve = defineCommand({
@@ -64,7 +65,7 @@ function showConfiguration({ config, problems, warnings }: ConfigReading, json: 
   const configuration = describeConfig(config);
   if (json) {
     const { namespace } = config;
-    process.stdout.write(`${JSON.stringify({ configuration, namespace, problems, warnings }, null, 2)}\n`);
+    process.stdout.write(formatJson({ configuration, namespace, problems, warnings }));
   } else {
     const names = Object.entries(config.namespace).filter(
       ([key, name]) => name !== DEFAULT_NAMESPACE[key as 'verifier'],

@@ -3,6 +3,7 @@ import type { VerifyRecordResponse } from '../../client/client.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { formatJson } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize } from '../table.ts';
 
@@ -30,7 +31,7 @@ export const verify = defineCommand({
     const required = parseTopics(require);
     const client = openClient(baseUrl, envFile);
     const record = requireValue(client, id, await client.getVerification(id));
-    process.stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : formatRecord(record));
+    process.stdout.write(json ? formatJson(record) : formatRecord(record));
     const missing = required.filter((topic) => record.verification[topic].status !== 'verified');
     if (missing.length > 0) throw new CommandFailed('verificationFailed', `not verified: ${missing.join(', ')}`);
     return EXIT_CODES.ok;

@@ -2,21 +2,21 @@
  * Checks of the alt chain and its nodes: genesis, programs and singletons as at the start of the service, then the history from the first
  * slot, and the whole registry in one response, which many public nodes refuse (chain-svm 5 to 8).
  */
-import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
-import { describeDeploymentProblem, isContradiction } from '../../src/adapters/rpc/deployment-problem.ts';
+import { createAltChain } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { Config } from '../../src/config.ts';
 import { judgeFleetCount } from '../../src/domain/alt-chain/alt-fleet.ts';
 import type { AltHistory } from '../../src/ports/alt-chain.ts';
 import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+import { SILENT_LOG } from '../silent-log.ts';
+import { toDeploymentFindings } from './deployment.ts';
 
 /** Returns one finding per check. */
 export async function examineAltChain(settings: Config['altChain'], nowMilliseconds: () => number): Promise<Finding[]> {
   if (settings === undefined) return [ok('alt chain', 'not configured; its machines are homed elsewhere')];
-  const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT });
+  const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
-    const deployment = await examineDeployment(adapter);
+    const problems = await adapter.checkDeployment();
+    const deployment = toDeploymentFindings('alt chain', 'genesis, programs and singletons', problems);
     const { machines } = adapter;
     if (machines === undefined || deployment.some(({ state }) => state !== 'ok')) return deployment;
     const { history } = machines;
@@ -24,17 +24,6 @@ export async function examineAltChain(settings: Config['altChain'], nowMilliseco
   } finally {
     await adapter.close();
   }
-}
-
-async function examineDeployment(adapter: AltChainAdapter): Promise<Finding[]> {
-  const problems = await adapter.checkDeployment();
-  if (problems.length === 0) return [ok('alt chain', 'genesis, programs and singletons match the configuration')];
-  return problems.map((problem) => {
-    const text = describeDeploymentProblem(problem);
-    return isContradiction(problem)
-      ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')
-      : unreachable(problem.variable, text, 'check the node and the address');
-  });
 }
 
 async function examineHistory(history: AltHistory, firstSlot: number): Promise<Finding> {

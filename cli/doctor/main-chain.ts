@@ -3,17 +3,16 @@
  * to finality.
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
-import { describeDeploymentProblem, isContradiction } from '../../src/adapters/rpc/deployment-problem.ts';
 import type { Config } from '../../src/config.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
+import { SILENT_LOG } from '../silent-log.ts';
+import { toDeploymentFindings } from './deployment.ts';
 
 /** A chain without a block for longer counts as halted; slower chains are not supported. */
 const MAX_BLOCK_AGE_SECONDS = 300;
 /** Some chains stamp blocks slightly ahead of time. */
 const MAX_CLOCK_LAG_SECONDS = 30;
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Returns one finding per check. */
 export async function examineMainChain(
@@ -24,23 +23,16 @@ export async function examineMainChain(
     const remedy = 'set the six contract addresses, MAIN_RPC_URLS and MAIN_CHAIN_ID';
     return [warn('main chain', 'not configured; requests that need it return 503', remedy)];
   }
-  const adapter = createMainChain(settings, { clock: { nowMilliseconds }, log: SILENT });
+  const adapter = createMainChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
-    return [...(await examineDeployment(adapter)), ...(await examineBlocks(adapter, nowMilliseconds()))];
+    const problems = await adapter.checkDeployment();
+    return [
+      ...toDeploymentFindings('main chain', 'chain id, code and peers', problems),
+      ...(await examineBlocks(adapter, nowMilliseconds())),
+    ];
   } finally {
     await adapter.close();
   }
-}
-
-async function examineDeployment(adapter: MainChainAdapter): Promise<Finding[]> {
-  const problems = await adapter.checkDeployment();
-  if (problems.length === 0) return [ok('main chain', 'chain id, code and peers match the configuration')];
-  return problems.map((problem) => {
-    const text = describeDeploymentProblem(problem);
-    return isContradiction(problem)
-      ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')
-      : unreachable(problem.variable, text, 'check the node and the address');
-  });
 }
 
 async function examineBlocks(adapter: MainChainAdapter, nowMilliseconds: number): Promise<Finding[]> {

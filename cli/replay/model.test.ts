@@ -44,10 +44,10 @@ describe('rateRawEvents', () => {
     const rated = vectors.cases.filter(({ rating_unavailable: reason }) => reason === null);
     expect(rated.length).toBeGreaterThan(90);
     for (const vector of rated) {
-      const answer = rateRawEvents(toInput(vector));
-      if (answer.total_hundredths === null) throw new Error(`${vector.name} has no total`);
-      const lost = answer.reasons.reduce((total, reason) => total + (reason.lost_hundredths ?? 0), 0);
-      expect([vector.name, lost]).toStrictEqual([vector.name, 10000 - answer.total_hundredths]);
+      const rating = rateRawEvents(toInput(vector));
+      if (rating.total_hundredths === null) throw new Error(`${vector.name} has no total`);
+      const lost = rating.reasons.reduce((total, reason) => total + (reason.lost_hundredths ?? 0), 0);
+      expect([vector.name, lost]).toStrictEqual([vector.name, 10000 - rating.total_hundredths]);
     }
   });
 
@@ -62,8 +62,8 @@ describe('rateRawEvents', () => {
   });
 
   it('returns no points at the largest possible time', () => {
-    const answer = rateRawEvents({ ...toInput(BIG), now: 2n ** 256n - 1n });
-    expect([answer.total_hundredths, answer.mcr, answer.dormancy?.idle_days]).toStrictEqual([
+    const rating = rateRawEvents({ ...toInput(BIG), now: 2n ** 256n - 1n });
+    expect([rating.total_hundredths, rating.mcr, rating.dormancy?.idle_days]).toStrictEqual([
       0,
       'NR',
       Number.MAX_SAFE_INTEGER,

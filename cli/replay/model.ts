@@ -61,7 +61,7 @@ export interface Reason {
 }
 
 /** The complete rating, with the member names of the vectors and the explanation. */
-export interface ModelAnswer {
+export interface ModelResult {
   readonly model: string;
   readonly mcr: string;
   readonly mcr_score: number;
@@ -89,7 +89,7 @@ export class UnreadableEvents extends Error {
 }
 
 /** Computes the rating from raw events, facts, rates and a clock alone. Throws `UnreadableEvents`. */
-export function rateRawEvents(input: ModelInput): ModelAnswer {
+export function rateRawEvents(input: ModelInput): ModelResult {
   const { events } = input;
   requireReadable(events);
 

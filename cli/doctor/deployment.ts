@@ -1,0 +1,22 @@
+/** Findings for the deployment checks of a chain, which the service also runs at its start. */
+import {
+  describeDeploymentProblem,
+  isContradiction,
+  type DeploymentProblem,
+} from '../../src/adapters/rpc/deployment-problem.ts';
+import { fail, ok, unreachable, type Finding } from './check-result.ts';
+
+/** Returns one finding per problem, or a single one that `checked` matches the configuration. */
+export function toDeploymentFindings(
+  subject: string,
+  checked: string,
+  problems: readonly DeploymentProblem[],
+): Finding[] {
+  if (problems.length === 0) return [ok(subject, `${checked} match the configuration`)];
+  return problems.map((problem) => {
+    const text = describeDeploymentProblem(problem);
+    return isContradiction(problem)
+      ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')
+      : unreachable(problem.variable, text, 'check the node and the address');
+  });
+}
