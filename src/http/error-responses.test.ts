@@ -7,16 +7,16 @@ import { toErrorHeaders, toWireError } from './error-responses.ts';
 const PARAMETER: InvalidParameter = { at: ['path', 'token_id'], problem: { kind: 'not-an-integer', text: 'x' } };
 const ISSUE = { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'x' };
 
-function wire<K extends FaultKind>(surface: ProfileName, kind: K, context: FaultContexts[K]): string {
-  const { status, body, headers } = toWireError(surface, new Fault(kind, context));
+function wire<K extends FaultKind>(profile: ProfileName, kind: K, context: FaultContexts[K]): string {
+  const { status, body, headers } = toWireError(profile, new Fault(kind, context));
   return [status, JSON.stringify(body), ...Object.entries(headers ?? {}).map((pair) => pair.join(': '))].join(' ');
 }
 
 const bare = (status: number, detail: string, ...headers: string[]) =>
   [status, JSON.stringify({ detail }), ...headers].join(' ');
 
-/** What the specification prints (http-facts 2 to 9): texts of read routes are fixed, of coded answers only status and code. */
-test('read routes', () => {
+/** Error responses as printed in http-facts 2 to 9: fixed texts on read routes, fixed status and code elsewhere. */
+test('returns the texts of the specification on read routes', () => {
   rule('envelope.bare');
   const read = <K extends FaultKind>(kind: K, context: FaultContexts[K]) => wire('read', kind, context);
   expect([
@@ -64,7 +64,7 @@ test('read routes', () => {
   );
 });
 
-test('a machine that is homed elsewhere is coded on every read route, with the ordinal as a number', () => {
+test('returns a coded 409 with the ordinal as a number for a machine homed elsewhere, on every read route', () => {
   rule('envelope.coded-homed-elsewhere');
   const { status, body } = toWireError('read', new Fault('MachineHomedElsewhere', { ordinal: 3 }));
   expect([status, body]).toEqual([
@@ -73,19 +73,19 @@ test('a machine that is homed elsewhere is coded on every read route, with the o
   ]);
 });
 
-test('metadata differs from the other reads in one text', () => {
+test('differs on metadata from the other reads in one text', () => {
   expect(wire('metadata', 'MachineAbsent', {})).toBe(bare(404, 'Token not found'));
   expect(wire('metadata', 'MachineRelocating', {})).toBe(bare(503, 'Machine is relocating'));
 });
 
-function code(surface: ProfileName, error: unknown): string {
-  const { status, body, headers } = toWireError(surface, error);
+function code(profile: ProfileName, error: unknown): string {
+  const { status, body, headers } = toWireError(profile, error);
   const detail = (body as { detail: { code: string; message: string } }).detail;
   expect(Object.keys(detail).slice(0, 2)).toEqual(['code', 'message']);
   return [status, detail.code, ...Object.keys(headers ?? {})].join(' ');
 }
 
-test('monetization is coded', () => {
+test('returns the codes of the specification on monetization routes', () => {
   rule('envelope.coded-monetization');
   expect([
     code('monetization', new Fault('MachineDidMalformed', {})),
@@ -127,7 +127,7 @@ test('monetization is coded', () => {
   ]);
 });
 
-test('Verify knows the pairs of its readers and no other (evidence 2, item 10), and sends no Retry-After', () => {
+test('returns only the documented pairs on Verify (evidence 2, item 10), without Retry-After', () => {
   rule('envelope.coded-verify', 'challenge-errors.internal');
   const every: { readonly [K in FaultKind]: Fault<K> } = {
     MachineDidMalformed: new Fault('MachineDidMalformed', {}),
@@ -200,7 +200,7 @@ test('Verify knows the pairs of its readers and no other (evidence 2, item 10), 
   }
 });
 
-test('the intake of chips has a code for every fact of its own (evidence 14), and shares the rest with Verify', () => {
+test('returns a code for every fault of chip onboarding (evidence 14), and otherwise those of Verify', () => {
   const chip = (kind: FaultKind) => code('chip-evidence', new Fault(kind, {} as never));
   expect(
     (
@@ -227,7 +227,7 @@ test('the intake of chips has a code for every fact of its own (evidence 14), an
   expect(code('chip-challenge', new Error('secret'))).toBe('500 INTERNAL_ERROR');
 });
 
-test('headers of an error: never kept by a cache, those of the surface, its own, its length', () => {
+test('sends errors as no-store with the headers of the profile, their own and the length', () => {
   const wireError = toWireError('verify', new Fault('MethodNotAllowed', { allow: ['GET'] }));
   expect(toErrorHeaders('verify', wireError, 'é')).toEqual([
     ...['Cache-Control', 'no-store'],

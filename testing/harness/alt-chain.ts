@@ -1,6 +1,6 @@
 /**
- * A service of both chains, for tests of HTTP alone: the main chain and the alt chain say what a test puts in, the index of events knows the
- * events that a test puts in, and every answer is held against the document.
+ * HTTP service on fakes of both chains: machines and indexed events are set by the test, and every response is checked against the OpenAPI
+ * document.
  */
 import type { InjectOptions } from 'fastify';
 import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
@@ -23,7 +23,7 @@ import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
 
 export const NOW = 1_788_900_000;
 export const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address;
-/** Of the seed `07` x 32. */
+/** Public key of the seed `07` x 32. */
 export const OWNER_KEY = 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB' as AltKey;
 export const OTHER_KEY = '9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F' as AltKey;
 const GENESIS_HASH = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' as AltKey;
@@ -37,7 +37,7 @@ export function present<T>(value: T) {
   return { state: 'present', value } as const;
 }
 
-/** No token here; the main chain names the alt chain. */
+/** Facts of a machine without a token on the main chain, whose home is the alt chain. */
 export const MAIN_FACTS: Partial<MachineSnapshot> = {
   block: { number: 120_340, hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 3 },
   owner: ABSENT,
@@ -53,7 +53,7 @@ export const MAIN_FACTS: Partial<MachineSnapshot> = {
   flags: ABSENT,
 };
 
-/** A token here, and no event. */
+/** Facts of a machine with a token on the main chain, and no event. */
 export const MAIN_MACHINE: Partial<MachineSnapshot> = {
   ...MAIN_FACTS,
   owner: present(OPERATOR),
@@ -76,27 +76,27 @@ export const MACHINE: AltMachine = {
   serviceEndpoints: [],
 };
 
-/** What a test says of one machine; what it leaves out is bonded, homed on the alt chain, present there, and without an event. */
+/** Facts of one machine. The default is bonded, homed and present on the alt chain, and without an event. */
 export interface MachineFixture {
   readonly main?: Partial<MachineSnapshot>;
-  /** What the main chain says when it is asked again. */
+  /** Result of the second read of the main chain. */
   readonly mainAgain?: Partial<MachineSnapshot>;
   readonly account?: ReadResult<AltMachine>;
   readonly accountAgain?: ReadResult<AltMachine>;
   readonly log?: ReadResult<AltEventLog>;
-  /** All that is indexed, from position 0 on. */
+  /** All indexed events, from position 0. */
   readonly indexed?: readonly { readonly record: EventRecord; readonly event: RatingEvent }[];
-  /** What the index remembers of the days of them. */
+  /** Their stored daily history. */
   readonly dayHistory?: DayHistory;
 }
 
-/** What the store says of an operator's list. */
+/** Stored fleet of an operator. */
 export type ListingFixture = Partial<FleetListing>;
 
 export interface AltServiceOptions {
-  /** Undefined: every machine, listed by the chain that it lives on, from a snapshot that was just observed. */
+  /** Undefined: every machine, listed by its home chain, from a snapshot just observed. */
   readonly listing?: ListingFixture;
-  /** In the order of their ids, from 1 on. */
+  /** In the order of their ids, from 1. */
   readonly machines?: readonly MachineFixture[];
   /** False: no alt chain is configured. */
   readonly hasAlt?: boolean;
@@ -106,7 +106,7 @@ export interface AltServiceOptions {
 
 export interface AltService {
   readonly ctx: StubCtx;
-  /** Every question that a chain was asked, in order. */
+  /** Every chain call, in order. */
   readonly chainCalls: string[];
   request(path: string, options?: InjectOptions): Promise<ServiceResponse>;
   close(): Promise<void>;
@@ -125,22 +125,22 @@ export async function openAltService({
   readStatus,
   ...rest
 }: AltServiceOptions = {}) {
-  const asked: string[] = [];
+  const chainCalls: string[] = [];
   const at = (id: MachineId) => machines[Number(id) - 1] ?? { main: { homeOrdinal: present(0) }, account: ABSENT };
   const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): CachedMachine => ({
     snapshot: { id, ...MAIN_FACTS, ...facts } as MachineSnapshot,
     deployment: { localOrdinal: 1, generalPausedGlobal: false, technicalPausedGlobal: false } as DeploymentFacts,
   });
-  const kept = new Map(machines.map(({ main }, place) => [BigInt(place + 1), mainFacts(toId(place + 1), main)]));
+  const cached = new Map(machines.map(({ main }, index) => [BigInt(index + 1), mainFacts(toId(index + 1), main)]));
   const head = { indexedBlock: 120_340, headBlock: 120_342, headObservedAtMilliseconds: NOW * 1000 - 11_000 };
   const main = {
     index: { readMainChainIndex: async () => head },
     chain: {
       chainId: 31_337,
       machineRegistry: REGISTRY,
-      getCached: (id: MachineId) => kept.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
+      getCached: (id: MachineId) => cached.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
       readMachineUncached: async (id: MachineId) => {
-        asked.push(`main now ${id}`);
+        chainCalls.push(`main now ${id}`);
         return mainFacts(id, at(id).mainAgain ?? at(id).main);
       },
     },
@@ -164,11 +164,11 @@ export async function openAltService({
       genesisHash: GENESIS_HASH,
       machineRegistry: PROGRAM,
       readMachine: async (id) => {
-        asked.push(`alt ${id}`);
+        chainCalls.push(`alt ${id}`);
         return altRead(id, at(id).account ?? present(MACHINE));
       },
       readMachineUncached: async (id) => {
-        asked.push(`alt now ${id}`);
+        chainCalls.push(`alt now ${id}`);
         return altRead(id, at(id).accountAgain ?? at(id).account ?? present(MACHINE));
       },
     },
@@ -182,7 +182,7 @@ export async function openAltService({
         const some = (at(id).indexed ?? []).slice(from, to);
         return { records: some.map(({ record }) => record), events: some.map(({ event }) => event) };
       },
-      // As of a store without days.
+      // Like a store without days.
       readDayHistory: async ({ id }) => {
         const { dayHistory, indexed = [] } = at(id);
         if (dayHistory !== undefined) return dayHistory;
@@ -209,9 +209,9 @@ export async function openAltService({
   });
   const app = await buildApp(ctx, { rateLimits: 'off' });
   const conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
-  const scene: AltService = {
+  const service: AltService = {
     ctx,
-    chainCalls: asked,
+    chainCalls,
     async request(path, options = {}) {
       const { statusCode: status, headers, body: text } = await app.inject({ url: path, ...options });
       conformance.expectDocumented(options.method ?? 'GET', path, { status, headers, text });
@@ -219,12 +219,12 @@ export async function openAltService({
     },
     close: async () => app.close(),
   };
-  return scene;
+  return service;
 }
 
 function listAll(machines: readonly MachineFixture[], offset: number, limit: number): FleetListing {
-  const listed = machines.map(({ main }, place): FleetRow => {
-    return { id: toId(place + 1), listedBy: main?.owner?.state === 'present' ? 'main' : 'alt' };
+  const listed = machines.map(({ main }, index): FleetRow => {
+    return { id: toId(index + 1), listedBy: main?.owner?.state === 'present' ? 'main' : 'alt' };
   });
   return {
     indexedBlock: 120_340,
@@ -235,16 +235,16 @@ function listAll(machines: readonly MachineFixture[], offset: number, limit: num
   };
 }
 
-function toId(place: number): MachineId {
-  return BigInt(place) as MachineId;
+function toId(position: number): MachineId {
+  return BigInt(position) as MachineId;
 }
 
-/** An event log that counts so many events, none of which came from another chain. */
+/** Returns an event log with this count. */
 export function eventLog(count: number, priorEventCount = 0n): ReadResult<AltEventLog> {
   return present({ count: BigInt(count), priorEventCount, lastEvent: undefined });
 }
 
-/** Revenue in US cents that was submitted in the second it tells of. */
+/** Returns a revenue event in US cents, submitted at its own timestamp. */
 export function revenueAt(seq: number, timestamp: number, cents: number) {
   const record: EventRecord = {
     eventType: 0,

@@ -1,4 +1,4 @@
-/** Routes that do what routes may do wrong, behind the real conduct of the service. */
+/** Service with test routes that fail in every way a route can, behind the real request pipeline. */
 import type { FastifyInstance } from 'fastify';
 import { buildApp, type AppOptions, type RouteGroup } from '../../src/app.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';

@@ -1,4 +1,4 @@
-/** Would a campaign notice a service that answers wrongly on the wire, or not at all? */
+/** The pipelining client sends requests in order and detects every violation of HTTP by the service. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { PipelinedCaller, type PipelinedRequest } from './pipelined-caller.ts';
 
 const DEPTH = 4;
 const get = (path: string): PipelinedRequest => ({ method: 'GET', path, headers: { accept: '*/*' }, body: undefined });
-const answer = (text: string, header = '') =>
+const respond = (text: string, header = '') =>
   `HTTP/1.1 200 OK\r\n${header}Content-Length: ${text.length}\r\n\r\n${text}`;
 
 const ends: (() => void)[] = [];
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A server that answers each piece of what arrives by `say`. */
+/** Starts a server that responds to each received chunk with `say`, and a client of it. */
 async function startCaller(say: (received: string, socket: Socket) => void): Promise<PipelinedCaller> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -31,26 +31,26 @@ async function startCaller(say: (received: string, socket: Socket) => void): Pro
 
 const pathsOf = (received: string) => [...received.matchAll(/^[A-Z]+ (\S+) HTTP/gm)].map(([, path]) => path!);
 
-it('asks at once what it may, and gives each its own answer', async () => {
+it('pipelines up to its depth and resolves each request with its response', async () => {
   const arrived: string[][] = [];
   const caller = await startCaller((received, socket) => {
     arrived.push(pathsOf(received));
     socket.write(
       pathsOf(received)
-        .map((path) => answer(`to ${path}`))
+        .map((path) => respond(`to ${path}`))
         .join(''),
     );
   });
-  const answers = await Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => caller.send(get(path))));
-  expect(answers.map(({ status, body }) => [status, body.toString()])).toEqual(
+  const responses = await Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => caller.send(get(path))));
+  expect(responses.map(({ status, body }) => [status, body.toString()])).toEqual(
     ['/1', '/2', '/3', '/4', '/5'].map((path) => [200, `to ${path}`]),
   );
   expect(arrived).toEqual([['/1', '/2', '/3', '/4'], ['/5']]);
 });
 
-it('reads answers that come in pieces', async () => {
+it('reads responses that arrive in pieces', async () => {
   const caller = await startCaller((_, socket) => {
-    for (const letter of answer('whole', 'ETag: "x"\r\n')) socket.write(letter);
+    for (const letter of respond('whole', 'ETag: "x"\r\n')) socket.write(letter);
   });
   const { headers, body } = await caller.send(get('/'));
   expect([headers, body.toString()]).toEqual([{ etag: '"x"', 'content-length': '5' }, 'whole']);
@@ -79,7 +79,7 @@ it('sends a body alone, with its length', async () => {
     arrived.push(received);
     socket.write(
       pathsOf(received)
-        .map(() => answer(''))
+        .map(() => respond(''))
         .join(''),
     );
   });
@@ -93,34 +93,42 @@ it('sends a body alone, with its length', async () => {
   ]);
 });
 
-it('asks on another connection what a closed one left', async () => {
+it('sends pending requests again on a new connection', async () => {
   const connections = new Set<Socket>();
   const caller = await startCaller((received, socket) => {
     connections.add(socket);
-    socket.write(answer(`to ${pathsOf(received)[0]}`, 'Connection: close\r\n'));
+    socket.write(respond(`to ${pathsOf(received)[0]}`, 'Connection: close\r\n'));
   });
-  const answers = await Promise.all(['/1', '/2', '/3'].map((path) => caller.send(get(path))));
-  expect(answers.map(({ body }) => body.toString())).toEqual(['to /1', 'to /2', 'to /3']);
+  const responses = await Promise.all(['/1', '/2', '/3'].map((path) => caller.send(get(path))));
+  expect(responses.map(({ body }) => body.toString())).toEqual(['to /1', 'to /2', 'to /3']);
   expect(connections.size).toBe(3);
 });
 
 it.each([
-  ['nothing', (socket: Socket) => socket.end(), 'no answer: closed'],
-  ['less than it says', (socket: Socket) => socket.end(answer('whole').slice(0, -1)), 'no answer: closed'],
-  ['no status', (socket: Socket) => socket.write('Hello\r\n\r\n'), 'no answer: no status line: Hello'],
-  ['a header twice', (socket: Socket) => socket.write(answer('', 'a: 1\r\nA: 1\r\n')), 'no answer: header a twice'],
+  ['no response', (socket: Socket) => socket.end(), 'no response: closed'],
   [
-    'a body of any length',
-    (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'),
-    'no answer: a body of no declared length',
+    'less than the declared length',
+    (socket: Socket) => socket.end(respond('whole').slice(0, -1)),
+    'no response: closed',
   ],
-])('fails when the service says %s', async (_name, say, message) => {
+  ['no status line', (socket: Socket) => socket.write('Hello\r\n\r\n'), 'no response: no status line: Hello'],
+  [
+    'a repeated header',
+    (socket: Socket) => socket.write(respond('', 'a: 1\r\nA: 1\r\n')),
+    'no response: header a twice',
+  ],
+  [
+    'a body without a length',
+    (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'),
+    'no response: a body of no declared length',
+  ],
+])('rejects when the service sends %s', async (_name, say, message) => {
   const caller = await startCaller((_, socket) => void say(socket));
   await expect(caller.send(get('/'))).rejects.toThrow(message);
 });
 
-it('fails when more is answered than was asked', async () => {
-  const caller = await startCaller((_, socket) => void socket.write(answer('') + answer('')));
+it('rejects after a response without a request', async () => {
+  const caller = await startCaller((_, socket) => void socket.write(respond('') + respond('')));
   await caller.send(get('/1'));
-  await expect(caller.send(get('/2'))).rejects.toThrow('an answer to nothing');
+  await expect(caller.send(get('/2'))).rejects.toThrow('a response without a request');
 });

@@ -1,6 +1,6 @@
 /**
- * How is one process asked millions of things at little cost? Connections that carry many requests at once, each answer read strictly: one
- * head, no header twice, a body as long as was said. A connection that ends without the answer that was due is an error.
+ * Pipelining HTTP client for load and simulation: a connection carries many requests at once, and responses are parsed strictly: one head, no
+ * repeated header, a body of the declared length. A connection that closes with a pending request is an error.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -22,26 +22,26 @@ export interface PipelinedResponse {
 
 interface Waiting {
   readonly request: PipelinedRequest;
-  readonly resolve: (answer: PipelinedResponse) => void;
+  readonly resolve: (response: PipelinedResponse) => void;
   readonly reject: (cause: Error) => void;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 
-/** One connection, opened anew when the service has said that it closes the old one. */
+/** One connection, opened again after the service announced that it closes the old one. */
 export class PipelinedCaller {
   readonly #port: number;
   readonly #depth: number;
   #socket: Socket | undefined;
   #unsent: Waiting[] = [];
-  #due: Waiting[] = [];
+  #pending: Waiting[] = [];
   #isFlushing = false;
-  /** What was received that no service may send. */
+  /** The first violation of the protocol by the service. */
   #broken: Error | undefined;
   #received: Buffer = NOTHING;
 
-  /** At most `depth` requests wait for answers on the connection; those with a body go alone, as the service may close on them. */
+  /** At most `depth` requests are pending on the connection. Requests with a body are sent alone, because the service may close after them. */
   constructor(port: number, depth: number) {
     this.#port = port;
     this.#depth = depth;
@@ -59,7 +59,7 @@ export class PipelinedCaller {
     this.#socket?.destroy();
   }
 
-  /** Once all that is asked at this moment is known, so that it goes in one write. */
+  /** Flushes after the current tick, so that all requests of the tick are sent in one write. */
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
@@ -72,10 +72,10 @@ export class PipelinedCaller {
   #flush(): void {
     const socket = (this.#socket ??= this.#open());
     let text = '';
-    while (this.#unsent.length > 0 && this.#due.length < this.#depth && !isAlone(this.#due.at(-1))) {
-      if (isAlone(this.#unsent[0]) && this.#due.length > 0) break;
+    while (this.#unsent.length > 0 && this.#pending.length < this.#depth && !isAlone(this.#pending.at(-1))) {
+      if (isAlone(this.#unsent[0]) && this.#pending.length > 0) break;
       const waiting = this.#unsent.shift()!;
-      this.#due.push(waiting);
+      this.#pending.push(waiting);
       text += formatRequest(waiting.request);
     }
     if (text !== '') socket.write(text, 'latin1');
@@ -99,15 +99,15 @@ export class PipelinedCaller {
     socket.on('close', () => {
       if (socket !== this.#socket) return;
       this.#socket = undefined;
-      this.#fail(`no answer: ${reason}`);
+      this.#fail(`no response: ${reason}`);
     });
     return socket;
   }
 
   #fail(message: string): void {
-    const due = this.#due;
-    this.#due = [];
-    for (const { reject } of due) reject(new Error(message));
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const { reject } of pending) reject(new Error(message));
     if (this.#unsent.length > 0) this.#flushSoon();
   }
 
@@ -117,18 +117,18 @@ export class PipelinedCaller {
     for (;;) {
       const end = this.#received.indexOf(HEAD_END, offset);
       if (end === -1) break;
-      const waiting = this.#due[0];
-      if (waiting === undefined) throw new Error('an answer to nothing');
+      const waiting = this.#pending[0];
+      if (waiting === undefined) throw new Error('a response without a request');
       const { status, headers } = parseHead(this.#received.toString('latin1', offset, end));
       const begin = end + HEAD_END.length;
       const hasBody = waiting.request.method !== 'HEAD' && status !== 204 && status !== 304;
       const length = hasBody ? readLength(headers) : 0;
       if (this.#received.length < begin + length) break;
       offset = begin + length;
-      this.#due.shift();
+      this.#pending.shift();
       waiting.resolve({ status, headers, body: this.#received.subarray(begin, offset) });
       if (headers['connection'] === 'close') {
-        this.#moveOn();
+        this.#reconnect();
         return;
       }
     }
@@ -136,12 +136,12 @@ export class PipelinedCaller {
     this.#flushSoon();
   }
 
-  /** The service will read no more of this connection: what it had not answered is asked on the next. */
-  #moveOn(): void {
+  /** Sends the pending requests on a new connection, because the service reads no more of this one. */
+  #reconnect(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
-    this.#unsent = [...this.#due, ...this.#unsent];
-    this.#due = [];
+    this.#unsent = [...this.#pending, ...this.#unsent];
+    this.#pending = [];
     this.#flushSoon();
   }
 }

@@ -1,4 +1,4 @@
-/** What does a server say to bytes that no client library would send? */
+/** Raw HTTP over a socket: sends bytes that no client library would send, and parses the responses. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -15,7 +15,7 @@ export interface RawExchange {
   readonly milliseconds: number;
 }
 
-/** Sends the text (latin1), reads until the server closes. Requests should end with `Connection: close` or be broken. */
+/** Sends the text (latin1) and reads until the server closes. Requests should end with `Connection: close` or be malformed. */
 export async function sendRaw(port: number, ...parts: readonly string[]): Promise<RawExchange> {
   const startedAt = performance.now();
   const socket = await open(port);
@@ -28,8 +28,8 @@ export async function sendRaw(port: number, ...parts: readonly string[]): Promis
     if (parts.length > 1) await new Promise((resolve) => setImmediate(resolve));
   }
   await closed;
-  const answers = parseResponses(Buffer.concat(received).toString('latin1'));
-  return { responses: answers, milliseconds: performance.now() - startedAt };
+  const responses = parseResponses(Buffer.concat(received).toString('latin1'));
+  return { responses, milliseconds: performance.now() - startedAt };
 }
 
 export async function open(port: number): Promise<Socket> {
@@ -39,13 +39,13 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Every answer has a Content-Length, or no body at all. */
+/** Parses responses that have a Content-Length or no body. Throws on anything else. */
 export function parseResponses(text: string): RawResponse[] {
-  const answers: RawResponse[] = [];
+  const responses: RawResponse[] = [];
   let rest = text;
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n');
-    if (end === -1) throw new Error(`an answer without an end: ${rest.slice(0, 200)}`);
+    if (end === -1) throw new Error(`a response without an end: ${rest.slice(0, 200)}`);
     const [statusLine, ...lines] = rest.slice(0, end).split('\r\n');
     const match = /^HTTP\/1\.1 (\d{3}) [A-Za-z -]+$/.exec(statusLine!);
     if (match === null) throw new Error(`no status line: ${statusLine}`);
@@ -56,8 +56,8 @@ export function parseResponses(text: string): RawResponse[] {
       headers[name] = line.slice(line.indexOf(':') + 1).trim();
     }
     const length = Number(headers['content-length'] ?? 0);
-    answers.push({ status: Number(match[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
+    responses.push({ status: Number(match[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
     rest = rest.slice(end + 4 + length);
   }
-  return answers;
+  return responses;
 }

@@ -1,4 +1,4 @@
-/** Contrast as WCAG 2 computes it. */
+/** Contrast of the image palettes, as WCAG 2 computes it. */
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../../test/conformance/rule.ts';
 import { BADGE, DARK, LIGHT } from './palette.ts';
@@ -16,16 +16,16 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-test('the measure knows black and white', () => {
+test('measures 21 for black on white', () => {
   expect([contrast('#000000', '#ffffff'), contrast('#777777', '#777777')]).toEqual([21, 1]);
 });
 
-describe('the images', () => {
+describe('image colors', () => {
   test.each([
     ['light', LIGHT.background, [LIGHT.text, LIGHT.muted, ...Object.values(LIGHT.letters)]],
     ['dark', DARK.background, [DARK.text, DARK.muted, ...Object.values(DARK.letters)]],
     ['badge', BADGE.text, [BADGE.label, ...Object.values(BADGE.letters)]],
-  ])('%s: every text has a contrast of at least 4.5', (_name, background, colours) => {
+  ])('%s give every text a contrast of at least 4.5', (_name, background, colours) => {
     rule('card-image.contrast');
     expect(colours.filter((colour) => contrast(colour, background) < 4.5)).toEqual([]);
   });

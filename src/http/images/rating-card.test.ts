@@ -19,7 +19,7 @@ const WIDEST: CardFacts = {
 
 const parser = new XMLParser({ ignoreAttributes: false, preserveOrder: true });
 
-/** The names of all elements, in order. */
+/** Returns the names of all elements in order. */
 function elementsOf(image: string): string[] {
   expect(XMLValidator.validate(image)).toBe(true);
   const names: string[] = [];
@@ -37,7 +37,7 @@ function elementsOf(image: string): string[] {
 }
 
 describe('the card', () => {
-  test('is, byte for byte, this picture', () => {
+  test('equals this image byte for byte', () => {
     expect(formatCard(SAMPLE_FACTS).split('\n')).toEqual([
       '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="160" viewBox="0 0 480 160" role="img" aria-labelledby="t d">',
       '<title id="t">Machine #42: AA, 87 of 100</title><desc id="d">Rated AA with 87 of 100 points; most is lost to short tenure.</desc>',
@@ -63,7 +63,7 @@ describe('the card', () => {
     ]);
   });
 
-  test('is at most 8 KB, the same twice, and asks for nothing', () => {
+  test('is at most 8 KB, deterministic, and loads nothing', () => {
     rule('card-image.self-contained');
     const image = formatCard(WIDEST);
     expect(Buffer.byteLength(image)).toBeLessThanOrEqual(8_192);
@@ -74,19 +74,19 @@ describe('the card', () => {
     expect(image).toContain('score of 90 days');
   });
 
-  test('shows an id that is long by its ends, and whole in its title', () => {
+  test('shortens a long id and has it whole in the title', () => {
     const image = formatCard(WIDEST);
     expect(image).toContain('>Machine #115792…639935</text>');
     expect(image).toContain(`<title id="t">Machine #${MAX_MACHINE_ID}: Provisioned</title>`);
   });
 
-  test.each(['NR', 'Provisioned'] as const)('of %s has an empty ring and no number', (letter) => {
+  test.each(['NR', 'Provisioned'] as const)('has an empty ring and no number for %s', (letter) => {
     const image = formatCard({ ...SAMPLE_FACTS, letter, score: 0, scores: [] });
     expect(image).not.toMatch(/class="[gc]"|of 100<\/text>/);
     expect(image).toContain(`<title id="t">Machine #42: ${letter}</title>`);
   });
 
-  test('of one day has no curve', () => {
+  test('has no curve for one day', () => {
     expect(formatCard({ ...SAMPLE_FACTS, scores: [87] })).not.toContain('polyline');
   });
 
@@ -96,7 +96,7 @@ describe('the card', () => {
     ']]><!DOCTYPE x [<!ENTITY e SYSTEM "file:///">]>&e;',
     "' onload='alert(1)",
     'a\u0000b\u202ec\ud800d\uffffe',
-  ])('has no markup of %j', (hostile) => {
+  ])('escapes %j', (hostile) => {
     rule('card-image.hostile-text');
     const plain = elementsOf(formatCard(SAMPLE_FACTS));
     const image = formatCard({ ...SAMPLE_FACTS, name: hostile, summary: hostile });
@@ -107,7 +107,7 @@ describe('the card', () => {
   });
 });
 
-test('the badge is, byte for byte, this picture', () => {
+test('renders the badge byte for byte', () => {
   expect(formatBadge({ name: 'Machine #42', letter: 'AA', score: 87 })).toBe(
     '<svg xmlns="http://www.w3.org/2000/svg" width="161" height="20" viewBox="0 0 161 20" role="img" aria-labelledby="t">\n' +
       '<title id="t">Machine #42: AA 87</title>\n' +

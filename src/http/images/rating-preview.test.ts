@@ -5,7 +5,7 @@ import { SAMPLE_FACTS } from '../../../testing/fixtures/sample-card-facts.ts';
 
 const parser = new XMLParser({ ignoreAttributes: true, preserveOrder: true });
 
-test('the preview is, but for its style, this picture', () => {
+test('renders this preview, apart from its style', () => {
   const lines = formatPreview(SAMPLE_FACTS).split('\n');
   expect([lines[0], ...lines.slice(2)]).toEqual([
     '<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">',
@@ -31,7 +31,7 @@ test('the preview is, but for its style, this picture', () => {
   ]);
 });
 
-test.each(['NR', 'Provisioned'] as const)('of %s has an empty ring, no number and no curve', (letter) => {
+test.each(['NR', 'Provisioned'] as const)('has an empty ring, no number and no curve for %s', (letter) => {
   const image = formatPreview({ ...SAMPLE_FACTS, letter, score: 0, scores: [] });
   expect(image).not.toMatch(/class="[gc]"|of 100<\/text>|score of/);
   expect(image).toContain(`>${letter}</text>`);
@@ -43,7 +43,7 @@ test.each([
   ']]><!DOCTYPE x [<!ENTITY e SYSTEM "file:///">]>&e;',
   'a\u0000b\u202ec\ud800d\uffffe',
   '\u{1f600}'.repeat(300),
-])('has no markup of %j', (hostile) => {
+])('escapes %j', (hostile) => {
   const image = formatPreview({ ...SAMPLE_FACTS, name: hostile, summary: hostile });
   expect(XMLValidator.validate(image)).toBe(true);
   const names = (text: string) => new Set(JSON.stringify(parser.parse(text)).match(/"[a-zA-Z]+":\[/g));

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { fitLine, fitLines } from './text-width.ts';
 
-describe('a line', () => {
+describe('fitLine', () => {
   test.each([
     ['short', 'Machine #42', 'Machine #42'],
     ['too wide', 'Machine of a very long name', 'Machine of…'],
     ['cut before a word', 'Machine ofa name', 'Machine of…'],
     ['of what has no known width', '\u{1f600}'.repeat(9), `${'\u{1f600}'.repeat(5)}…`],
     ['empty', '', ''],
-  ])('that is %s', (_, text, shown) => {
+  ])('fits a text that is %s', (_, text, shown) => {
     expect(fitLine(text, 10, 75, 'bold')).toBe(shown);
   });
 });
 
-describe('several lines', () => {
+describe('fitLines', () => {
   test.each([
     ['one word', 'rated', ['rated']],
     ['as many as are needed', 'most is lost to short tenure', ['most is lost', 'to short', 'tenure']],
     ['more than there may be', 'most is lost to short tenure and trend', ['most is lost', 'to short', 'tenure an…']],
     ['a word that is too wide', 'x'.repeat(40), [`${'x'.repeat(9)}…`]],
-  ])('of %s', (_, text, lines) => {
+  ])('breaks %s', (_, text, lines) => {
     expect(fitLines(text, 10, 70, 3)).toEqual(lines);
   });
 });

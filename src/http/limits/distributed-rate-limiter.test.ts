@@ -7,22 +7,22 @@ import { RequestMetrics } from '../server/request-metrics.ts';
 let app: FastifyInstance;
 afterEach(() => app.close());
 
-/** Counters that answer so; undefined: they do not. */
-function createCounts(isUp: () => boolean, answer: (key: string) => number | undefined): DistributedCounters {
+/** Returns counters with this result; undefined: they do not respond. */
+function createCounts(isUp: () => boolean, response: (key: string) => number | undefined): DistributedCounters {
   return {
     isUp,
-    increment: async (key) => answer(key),
+    increment: async (key) => response(key),
     failures: () => 0,
     close: async () => undefined,
   };
 }
 
-const ask = async (url: string) => {
+const send = async (url: string) => {
   const { statusCode, headers } = await app.inject(url);
   return [statusCode, headers['retry-after']];
 };
 
-test('what all replicas have counted decides, by address and path', async () => {
+test('limits by the count of all replicas, per address and path', async () => {
   const keys: string[] = [];
   const tally = new RequestMetrics();
   const sharedCounts = createCounts(
@@ -33,14 +33,14 @@ test('what all replicas have counted decides, by address and path', async () => 
     },
   );
   ({ app } = await createHttpService({ distributedCounters: sharedCounts, metrics: tally }));
-  expect(await ask('/echo/a')).toEqual([200, undefined]);
-  expect(await ask('/echo/b')).toEqual([429, '60']);
-  expect((await ask('/nothing'))[0]).toBe(404);
+  expect(await send('/echo/a')).toEqual([200, undefined]);
+  expect(await send('/echo/b')).toEqual([429, '60']);
+  expect((await send('/nothing'))[0]).toBe(404);
   expect(keys).toEqual(['general 127.0.0.1 /echo/a', 'general 127.0.0.1 /echo/b', 'general 127.0.0.1 ']);
   expect(tally.limiters()[0]).toEqual({ name: 'general', keys: 0, capacity: 24_999, refused: 1 });
 });
 
-test('the head is judged after the rate, and a late answer is an answer', async () => {
+test('checks the head after the rate, also when the counters respond late', async () => {
   ({ app } = await createHttpService({
     distributedCounters: createCounts(
       () => true,
@@ -54,11 +54,11 @@ test('the head is judged after the rate, and a late answer is an answer', async 
 
 test.each([
   ['are down', false, undefined],
-  ['do not answer', true, undefined],
-])('while they %s, this replica counts alone, and nobody is refused for that', async (_, isUp, answer) => {
+  ['do not respond', true, undefined],
+])('counts in this replica alone while the counters %s', async (_, isUp, response) => {
   const sharedCounts = createCounts(
     () => isUp,
-    () => answer,
+    () => response,
   );
   ({ app } = await createHttpService({ distributedCounters: sharedCounts }));
   const statuses: number[] = [];

@@ -11,7 +11,7 @@ function createLimiter(memoryBytes = 1_000_000, limit = 90): RateLimiter {
   return new RateLimiter({ limit, windowMilliseconds: WINDOW, memoryBytes });
 }
 
-/** The rule itself, without any bound on memory. */
+/** Reference model without a bound on memory. */
 class NaiveLimiter {
   readonly windows = new Map<string, { start: number; count: number }>();
   readonly limit: number;
@@ -45,7 +45,7 @@ const requests = (paths: number) =>
   );
 
 describe('the limit of 90 requests in 60 seconds', () => {
-  test('refuses the 91st and says how long', () => {
+  test('refuses the 91st request and returns the seconds to wait', () => {
     const limiter = createLimiter();
     for (let i = 0; i < 90; i++) expect(limiter.count('a', '/health', START + i)).toBe(0);
     expect(limiter.count('a', '/health', START + 90)).toBe(60);
@@ -54,7 +54,7 @@ describe('the limit of 90 requests in 60 seconds', () => {
     expect(limiter.count('a', '/health', START + 60_000)).toBe(0);
   });
 
-  test('counts every address and every path apart', () => {
+  test('counts every address and path separately', () => {
     const limiter = createLimiter();
     for (let i = 0; i < 90; i++) limiter.count('a', '/machines/1', START);
     expect(limiter.count('a', '/machines/1', START)).toBe(60);
@@ -62,28 +62,28 @@ describe('the limit of 90 requests in 60 seconds', () => {
     expect(limiter.count('b', '/machines/1', START)).toBe(0);
   });
 
-  test('refused requests do not lengthen the window', () => {
+  test('does not extend the window by refused requests', () => {
     const limiter = createLimiter();
     for (let i = 0; i < 500; i++) limiter.count('a', '/health', START + i * 100);
     expect(limiter.count('a', '/health', START + 60_000)).toBe(0);
   });
 
-  test('a clock that is set back does not lock anyone out', () => {
+  test('locks no client out when the clock is set back', () => {
     const limiter = createLimiter();
     for (let i = 0; i < 91; i++) limiter.count('a', '/health', START);
     expect(limiter.count('a', '/health', START - 3_600_000)).toBe(0);
   });
 
-  test('equals the naive rule on any traffic', () => {
+  test('equals the reference model on any traffic', () => {
     fc.assert(
       fc.property(requests(4), (traffic) => {
         const limiter = createLimiter(1_000_000, 5);
-        const naive = new NaiveLimiter(5);
+        const reference = new NaiveLimiter(5);
         let now = START;
         for (const { address, path, wait, times } of traffic) {
           now += wait;
           for (let i = 0; i < times; i++) {
-            expect(limiter.count(address, path, now)).toBe(naive.count(address, path, now));
+            expect(limiter.count(address, path, now)).toBe(reference.count(address, path, now));
           }
         }
       }),
@@ -92,29 +92,29 @@ describe('the limit of 90 requests in 60 seconds', () => {
 });
 
 describe('with memory for a few keys only', () => {
-  /** 40 bytes each. */
+  /** 40 bytes per key. */
   const SMALL = 40 * 129;
 
-  test('never refuses what the naive rule admits, as long as nobody spreads', () => {
+  test('admits what the reference model admits while no address spreads', () => {
     fc.assert(
       fc.property(requests(3), (traffic) => {
         const limiter = createLimiter(40 * 5, 5);
-        const naive = new NaiveLimiter(5);
+        const reference = new NaiveLimiter(5);
         let now = START;
         for (const { address, path, wait, times } of traffic) {
           now += wait;
-          // Each key at a second address of its own, so that no address opens many.
+          // Each key has its own second address, so that no address opens many.
           const caller = `${address}${path}`;
           for (let i = 0; i < times; i++) {
             const refusal = limiter.count(caller, path, now);
-            if (naive.count(caller, path, now) === 0) expect(refusal).toBe(0);
+            if (reference.count(caller, path, now) === 0) expect(refusal).toBe(0);
           }
         }
       }),
     );
   });
 
-  test('forgets the coldest key first', () => {
+  test('evicts the least recently used key first', () => {
     const limiter = createLimiter(SMALL);
     for (let i = 0; i < 90; i++) limiter.count('hot', '/health', START);
     for (let i = 0; i < 90; i++) limiter.count('cold', '/health', START);
@@ -129,15 +129,15 @@ describe('with memory for a few keys only', () => {
     const limiter = createLimiter(SMALL);
     const refused = Array.from({ length: 5_000 }, (_, i) => limiter.count('wide', `/machines/${i}`, START));
     const admitted = refused.filter((seconds) => seconds === 0).length;
-    // 128 until the table is full, 3 to be noticed, 90 as one key.
+    // 128 until the table is full, 3 until detection, 90 as one key.
     expect(admitted).toBeLessThanOrEqual(128 + 3 + 90);
-    expect(limiter.count('wide', '/never-asked', START + 1_000)).toBe(59);
-    expect(limiter.count('wide', '/never-asked', START + 60_000)).toBe(0);
+    expect(limiter.count('wide', '/never-queries', START + 1_000)).toBe(59);
+    expect(limiter.count('wide', '/never-queries', START + 60_000)).toBe(0);
     for (let i = 0; i < 89; i++) limiter.count('wide', `/again/${i}`, START + 60_000);
     expect(limiter.count('wide', '/once-more', START + 60_000)).toBe(60);
   });
 
-  test('does not refuse an honest caller while others spread', () => {
+  test('does not refuse an honest client while others spread', () => {
     const limiter = createLimiter(SMALL);
     for (let i = 0; i < 20_000; i++) {
       limiter.count(`wide ${i % 7}`, `/machines/${i}`, START + i);
@@ -145,7 +145,7 @@ describe('with memory for a few keys only', () => {
     }
   });
 
-  test('an address that was one key is many again after a quiet window', () => {
+  test('counts an address by path again after a quiet window', () => {
     const limiter = createLimiter(SMALL);
     for (let i = 0; i < 5_000; i++) limiter.count('wide', `/machines/${i}`, START);
     const later = START + 2 * WINDOW;
@@ -154,7 +154,7 @@ describe('with memory for a few keys only', () => {
   });
 });
 
-test('a hundred thousand paths cost what was given, and no heap', () => {
+test('uses no heap beyond its memory limit for a hundred thousand paths', () => {
   const before = memoryUsage();
   const limiter = createLimiter(8 * 1024 * 1024);
   for (let i = 0; i < 100_000; i++) limiter.count('192.0.2.1', `/machines/${i}`, START);
@@ -163,7 +163,7 @@ test('a hundred thousand paths cost what was given, and no heap', () => {
   expect(limiter.count('192.0.2.1', '/machines/99999', START)).toBe(0);
 });
 
-test('a flood of new addresses, three times what fits, neither refuses them nor frees those that were there before', () => {
+test('admits a flood of new addresses, three times the capacity, and keeps existing limits', () => {
   const limiter = createLimiter(4 * 1024 * 1024);
   const flood = createFlood(300_000, (address, path) => limiter.count(address, path, START), 90);
   flood.runUntil(300_000);

@@ -1,4 +1,4 @@
-/** Does any text become more than text, in the pages that are served and in the pictures? At random; a failure prints its seed. */
+/** Markup injection: random hostile texts remain text in pages and images. A failure prints its seed. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -54,11 +54,11 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
     ...{ title: 'x', summary: 'x', url: 'x' },
     image: { url: 'x', width: 1200, height: 630, text: 'x' },
   };
-  /** Every tag with the names of its attributes; what stands between quotes or tags is text. */
+  /** Returns every tag with the names of its attributes; content of quotes and between tags is text. */
   const tagsOf = (page: string) =>
     [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replace(/"[^"]*"/g, '""').replace(/'[^']*'/g, "''"));
 
-  test('make no tag and no attribute of a page', () => {
+  test('add no tag and no attribute to a page', () => {
     rule('hostile-text.no-markup');
     fc.assert(
       fc.property(text, text, text, text, (title, summary, url, alt) => {
@@ -81,13 +81,13 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
     preview: formatPreview,
     badge: ({ name, letter, score }: CardFacts) => formatBadge({ name, letter, score }),
   };
-  /** Elements in order; a preview has as many lines as its summary takes. */
+  /** Returns the elements in order; the number of lines of a preview depends on its summary. */
   const elementsOf = (image: string) =>
     JSON.stringify(parser.parse(image))
       .match(/"(?!#text)[a-zA-Z]+":\[/g)!
       .filter((name, place, names) => name !== names[place - 1]);
 
-  test.each(Object.entries(pictures))('make no element of a %s, and leave nothing that steers', (_, format) => {
+  test.each(Object.entries(pictures))('add no element to a %s, and leave no control characters', (_, format) => {
     rule('hostile-text.no-markup');
     const expected = elementsOf(format(facts));
     fc.assert(

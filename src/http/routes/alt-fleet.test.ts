@@ -1,4 +1,4 @@
-/** When is there a list of both chains, what stands in it, and what is left out of it? */
+/** Fleets on both chains: age limits of the snapshot, entries and omissions. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   ABSENT,
@@ -17,18 +17,18 @@ import {
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
-let scene: AltService | undefined;
-afterEach(() => scene?.close());
+let service: AltService | undefined;
+afterEach(() => service?.close());
 
 async function list(machines: readonly MachineFixture[], listing?: ListingFixture, query = '') {
-  scene = await openAltService({ machines, ...(listing && { listing }) });
-  return scene.request(`/operator/${OPERATOR}/machines${query}`);
+  service = await openAltService({ machines, ...(listing && { listing }) });
+  return service.request(`/operator/${OPERATOR}/machines${query}`);
 }
 
 const HERE: MachineFixture = { main: MAIN_MACHINE };
 const THERE: MachineFixture = {};
 
-test('a page of both chains, each machine read from its own in one round', async () => {
+test('returns a page of both chains, reading each machine from its chain in one round', async () => {
   rule('listing.alt-provisioned', 'listing.alt-snapshot');
   const { status, headers, text } = await list([HERE, THERE, { log: eventLog(3) }]);
   expect([status, headers['chain-block']]).toEqual([200, '120340']);
@@ -80,34 +80,34 @@ test('a page of both chains, each machine read from its own in one round', async
       alt_snapshot_age_seconds: 40,
     },
   });
-  expect(scene!.chainCalls).toEqual(['alt 2', 'alt 3']);
+  expect(service!.chainCalls).toEqual(['alt 2', 'alt 3']);
 });
 
 describe('the age of the snapshot', () => {
   rule('listing.stale-snapshot-is-503');
   const observedAt = (milliseconds: number) => ({ observation: { slot: 1, observedAtMilliseconds: milliseconds } });
   const OUT_OF_DATE = [503, '60', { detail: 'Alt-chain ownership snapshot is out of date' }];
-  const answer = async (listing: ListingFixture) => {
+  const response = async (listing: ListingFixture) => {
     const { status, headers, text } = await list([THERE], listing);
     return [status, headers['retry-after'], JSON.parse(text)];
   };
 
-  test('of ten poll intervals is a list that says so', async () => {
-    const [status, , body] = await answer(observedAt(NOW * 1000 - 600_000));
+  test('of ten poll intervals returns the fleet with that age', async () => {
+    const [status, , body] = await response(observedAt(NOW * 1000 - 600_000));
     expect([status, body.index.alt_snapshot_age_seconds]).toEqual([200, 600]);
   });
 
   test.each([
-    ['of more', observedAt(NOW * 1000 - 601_000)],
-    ['that nobody knows, because a clock was set back', observedAt(NOW * 1000 + 60_001)],
-    ['that was never taken', { observation: undefined }],
-  ])('%s is no list', async (_name, listing) => {
-    expect(await answer(listing)).toEqual(OUT_OF_DATE);
-    expect(scene!.chainCalls).toEqual([]);
+    ['above ten poll intervals', observedAt(NOW * 1000 - 601_000)],
+    ['unknown because the clock was set back', observedAt(NOW * 1000 + 60_001)],
+    ['of a snapshot that was never taken', { observation: undefined }],
+  ])('%s returns 503', async (_name, listing) => {
+    expect(await response(listing)).toEqual(OUT_OF_DATE);
+    expect(service!.chainCalls).toEqual([]);
   });
 
-  test('is judged for an operator who has no machine there, too', async () => {
-    expect(await answer({ observation: undefined, total: 0, machines: [] })).toEqual(OUT_OF_DATE);
+  test('is also checked for an operator without machines on the alt chain', async () => {
+    expect(await response({ observation: undefined, total: 0, machines: [] })).toEqual(OUT_OF_DATE);
   });
 });
 
@@ -115,31 +115,34 @@ describe('a page with fewer entries than limit', () => {
   const stranger = `0x${'5'.repeat(40)}` as Address;
 
   test.each<[name: string, machine: MachineFixture, unreadable: number]>([
-    ['that relocates is left out and counted', { account: present({ ...MACHINE, relocating: true }) }, 1],
-    ['that cannot be read is left out and counted', { account: UNREADABLE }, 1],
-    ['whose event log cannot be read is left out and counted', { log: UNREADABLE }, 1],
-    ['that is retired is skipped', { account: ABSENT }, 0],
-    ['that has another operator by now is skipped', { account: present({ ...MACHINE, operator: stranger }) }, 0],
-    ['that has no operator any more is skipped', { account: present({ ...MACHINE, operator: undefined }) }, 0],
-  ])('a machine of the alt chain %s', async (_name, machine, unreadable) => {
-    rule('listing.alt-operator');
-    const { status, text } = await list([HERE, machine, THERE]);
-    const body = JSON.parse(text);
-    const ids = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
-    expect([status, ids, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
-  });
+    ['that is relocating', { account: present({ ...MACHINE, relocating: true }) }, 1],
+    ['that cannot be read', { account: UNREADABLE }, 1],
+    ['whose event log cannot be read', { log: UNREADABLE }, 1],
+    ['that is retired', { account: ABSENT }, 0],
+    ['that has another operator now', { account: present({ ...MACHINE, operator: stranger }) }, 0],
+    ['that has no operator any more', { account: present({ ...MACHINE, operator: undefined }) }, 0],
+  ])(
+    'omits a machine of the alt chain %s, and counts it if its state is unknown',
+    async (_name, machine, unreadable) => {
+      rule('listing.alt-operator');
+      const { status, text } = await list([HERE, machine, THERE]);
+      const body = JSON.parse(text);
+      const ids = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
+      expect([status, ids, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
+    },
+  );
 
   const one = (listedBy: 'main' | 'alt') => ({ machines: [{ id: 1n as MachineId, listedBy }] });
 
   test.each([
-    ['that has come home is skipped where the alt chain lists it', HERE, one('alt'), 0],
-    ['that has left is listed where it lives now, for the same operator', THERE, one('main'), 1],
-  ])('a machine %s', async (_name, machine, listing, entries) => {
+    ['no entry for a listed machine that returned to the main chain', HERE, one('alt'), 0],
+    ['an entry for a machine that moved to the alt chain, for the same operator', THERE, one('main'), 1],
+  ])('returns %s', async (_name, machine, listing, entries) => {
     const body = JSON.parse((await list([machine], listing)).text);
     expect([body.machines.length, body.unreadable]).toEqual([entries, 0]);
   });
 
-  test('rows of the snapshot that failed a check are counted on every page', async () => {
+  test('counts invalid snapshot rows on every page', async () => {
     const unreadable = async (query: string) =>
       JSON.parse((await list([HERE, THERE], { unreadableRows: 2 }, query)).text).unreadable;
     expect([await unreadable('?limit=1'), await unreadable('?offset=1'), await unreadable('?offset=5')]).toEqual([

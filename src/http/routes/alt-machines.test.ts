@@ -1,4 +1,4 @@
-/** What is answered about machines of the alt chain? Whole bodies, as http-facts 4 to 6 prints them, and the tables of chain-svm 4. */
+/** Read routes for machines of the alt chain: whole bodies as printed in http-facts 4 to 6, and the tables of chain-svm 4. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   ABSENT,
@@ -18,22 +18,22 @@ import {
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
-let scene: AltService | undefined;
-afterEach(() => scene?.close());
+let service: AltService | undefined;
+afterEach(() => service?.close());
 
 async function open(machine: MachineFixture = {}, options: AltServiceOptions = {}): Promise<AltService> {
-  scene = await openAltService({ machines: [machine], ...options });
-  return scene;
+  service = await openAltService({ machines: [machine], ...options });
+  return service;
 }
 
 const DAY = 86_400;
-/** Enough of it to be rated. */
+/** Events for a rating. */
 const DAILY = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
 
 describe('without an event', () => {
   rule('reads.alt-behavior');
 
-  test('/mcr is the record that the specification prints, on the block of the main chain', async () => {
+  test('returns the /mcr record of the specification at the block of the main chain', async () => {
     rule('identifier.home-chain-ordinal');
     const { status, headers, text } = await (await open()).request('/mcr/did:svc:1');
     expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
@@ -45,7 +45,7 @@ describe('without an event', () => {
     );
   });
 
-  test('the profile carries what only a machine of the alt chain has', async () => {
+  test('returns the profile with the members of alt-chain machines', async () => {
     rule('profile.alt-operator', 'profile.alt-members');
     const { text } = await (await open()).request('/machine/did:svc:1');
     expect(text).toBe(
@@ -58,10 +58,10 @@ describe('without an event', () => {
         '{"trait_type":"Bond","value":"bonded"},{"trait_type":"Negative flag","value":"no"},' +
         '{"trait_type":"Events","display_type":"number","value":0},{"trait_type":"Event data","value":"private"}]}',
     );
-    expect((await scene!.request('/metadata/1')).text).toBe(text);
+    expect((await service!.request('/metadata/1')).text).toBe(text);
   });
 
-  test('the card names the registry by cluster and program', async () => {
+  test('returns the card with the registry as cluster and program', async () => {
     rule('card.alt-registry-name');
     const { text } = await (await open()).request('/machines/1');
     expect(text).toBe(
@@ -78,9 +78,9 @@ describe('without an event', () => {
 
 describe('with events', () => {
   const rated = { log: eventLog(120), indexed: DAILY };
-  const parse = async (path: string) => JSON.parse((await scene!.request(path)).text);
+  const parse = async (path: string) => JSON.parse((await service!.request(path)).text);
 
-  test('/mcr rates it like any other, and says no more that it does not', async () => {
+  test('returns an ordinary rating in /mcr, without the reason for none', async () => {
     rule('service.alt-chain-reads');
     await open(rated);
     expect(await parse('/mcr/did:svc:1')).toEqual({
@@ -103,7 +103,7 @@ describe('with events', () => {
     });
   });
 
-  test('the bond and the flags are those of the main chain', async () => {
+  test('uses bond and flags of the main chain', async () => {
     const flags = present({ flaggedAt: BigInt(NOW - DAY), trustOverride: undefined });
     await open({ ...rated, main: { subscriptionStatus: present('Terminated'), flags } });
     for (const path of ['/mcr/did:svc:1', '/machine/did:svc:1']) {
@@ -113,7 +113,7 @@ describe('with events', () => {
     expect(await parse('/mcr/did:svc:1')).toMatchObject({ mcr: 'NR', mcr_score: 0 });
   });
 
-  test('/mcr is unavailable while the index lacks one of them, and counts what is indexed', async () => {
+  test('returns an unavailable rating while the index lacks an event, with the indexed count', async () => {
     rule('mcr.alt-members');
     await open({ ...rated, log: eventLog(121) });
     expect(await parse('/mcr/did:svc:1')).toEqual({
@@ -137,7 +137,7 @@ describe('with events', () => {
     });
   });
 
-  test('every other route says that it rates none, and counts what the chain counts', async () => {
+  test('returns no rating on the other routes, with the count of the chain', async () => {
     rule('profile.alt-provisioned');
     await open({ ...rated, log: eventLog(121) });
     const shown = { event_count: 121, home_chain: 5, rating_unavailable: 'not_rated_here' };
@@ -145,7 +145,7 @@ describe('with events', () => {
     expect(await parse('/machines/1')).toMatchObject(shown);
   });
 
-  test('the explanation says what it was given, by both chains', async () => {
+  test('returns the facts of both chains in the explanation', async () => {
     await open({ ...rated, log: eventLog(120, 7n) });
     const body = await parse('/mcr/did:svc:1/explanation');
     expect(body.inputs).toEqual({
@@ -169,7 +169,7 @@ describe('with events', () => {
     serviceEndpoints: [{ id: '#v', serviceType: 'DataVisibility', serviceEndpoint: 'onchain' }],
   };
 
-  test('a profile of visibility onchain shows the oldest hundred, from the index', async () => {
+  test('returns the oldest hundred indexed events in a profile of visibility onchain', async () => {
     await open({ ...rated, account: present(visible) });
     const { svcos } = await parse('/machine/did:svc:1');
     expect([svcos.operator, svcos.controller, svcos.event_data.length]).toEqual([null, OTHER_KEY, 100]);
@@ -188,16 +188,16 @@ describe('with events', () => {
   });
 
   test.each([
-    ['lacks the newest', eventLog(121), undefined],
-    ['has them all', eventLog(120), 100],
-    ['has none to show', ABSENT, 0],
-  ])('the events of a profile, when the index %s', async (_name, log, shown) => {
+    ['lacks the newest event', eventLog(121), undefined],
+    ['is complete', eventLog(120), 100],
+    ['is empty', ABSENT, 0],
+  ])('returns the events of a profile when the index %s', async (_name, log, shown) => {
     await open({ ...rated, log, account: present(visible) });
     expect((await parse('/machine/did:svc:1')).svcos.event_data?.length).toBe(shown);
   });
 });
 
-describe('where it lives', () => {
+describe('the location of a machine', () => {
   const token = { ...MAIN_MACHINE };
   const leaving = present({ ...MACHINE, relocating: true });
   const RELOCATING = '503 {"detail":"Machine is relocating"}';
@@ -207,12 +207,12 @@ describe('where it lives', () => {
     '409 {"detail":{"code":"MACHINE_HOMED_ELSEWHERE","message":"The machine is homed on a chain that this service does not serve.",' +
     '"home_protocol_chain_id":3}}';
 
-  test.each<[name: string, machine: MachineFixture, answer: string, asked: string[]]>([
+  test.each<[name: string, machine: MachineFixture, response: string, queries: string[]]>([
     ['leaving the alt chain', { account: leaving }, RELOCATING, ['alt 1']],
     ['left, the main chain has imported it', { main: token, account: leaving }, '200', []],
     ['arriving', { main: { ...token, relocating: present(true) } }, RELOCATING, []],
     ['arrived', {}, '200', ['alt 1']],
-    ['created there, not linked', { main: { homeOrdinal: present(0) } }, '200', ['alt 1']],
+    ['created on the alt chain, not linked', { main: { homeOrdinal: present(0) } }, '200', ['alt 1']],
     ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, NOT_FOUND, ['alt 1']],
     [
       'unknown here, unreadable there',
@@ -220,10 +220,15 @@ describe('where it lives', () => {
       UNREACHABLE,
       ['alt 1'],
     ],
-    ['homed there, unreadable there', { account: UNREADABLE }, UNREACHABLE, ['alt 1']],
-    ['homed there, retired', { account: ABSENT }, NOT_FOUND, ['alt 1', 'main now 1']],
+    ['homed on the alt chain, unreadable', { account: UNREADABLE }, UNREACHABLE, ['alt 1']],
+    ['homed on the alt chain, retired', { account: ABSENT }, NOT_FOUND, ['alt 1', 'main now 1']],
     ['homed elsewhere', { main: { homeOrdinal: present(3) } }, ELSEWHERE, []],
-    ['gone there, and home meanwhile', { account: ABSENT, mainAgain: token }, '200', ['alt 1', 'main now 1']],
+    [
+      'gone from the alt chain, on the main chain meanwhile',
+      { account: ABSENT, mainAgain: token },
+      '200',
+      ['alt 1', 'main now 1'],
+    ],
     [
       'gone there, and relocating meanwhile',
       { account: ABSENT, mainAgain: { ...token, relocating: present(true) } },
@@ -243,23 +248,23 @@ describe('where it lives', () => {
       ['alt 1', 'main now 1', 'alt now 1'],
     ],
     ['an unreadable event log', { log: UNREADABLE }, UNREACHABLE, ['alt 1']],
-  ])('%s', async (_name, machine, answer, asked) => {
+  ])('determines response and chain calls: %s', async (_name, machine, response, queries) => {
     const { status, text, headers } = await (await open(machine)).request('/machines/1');
-    expect(status === 200 ? '200' : `${status} ${text}`).toBe(answer);
-    expect(scene!.chainCalls).toEqual(asked);
-    expect(headers['retry-after']).toBe(answer === UNREACHABLE ? '30' : undefined);
+    expect(status === 200 ? '200' : `${status} ${text}`).toBe(response);
+    expect(service!.chainCalls).toEqual(queries);
+    expect(headers['retry-after']).toBe(response === UNREACHABLE ? '30' : undefined);
   });
 
   test.each(['/mcr/did:svc:1', '/machine/did:svc:1', '/metadata/1', '/machines/1'])(
-    'is 503 on %s while it relocates or its chain cannot be read',
+    'returns 503 on %s while it relocates or its chain cannot be read',
     async (path) => {
       rule('reads.alt-behavior', 'read-errors.503-alt-chain');
-      const told = async (machine: MachineFixture) => {
+      const read = async (machine: MachineFixture) => {
         const { status, text } = await (await open(machine)).request(path);
-        await scene!.close();
+        await service!.close();
         return `${status} ${text}`;
       };
-      expect([await told({ account: leaving }), await told({ account: UNREADABLE })]).toEqual([
+      expect([await read({ account: leaving }), await read({ account: UNREADABLE })]).toEqual([
         RELOCATING,
         UNREACHABLE,
       ]);
@@ -269,43 +274,43 @@ describe('where it lives', () => {
   test.each([
     [5, 409],
     [0, 404],
-  ])('home %d, without an alt chain', async (home, status) => {
+  ])('returns its status for home %d without an alt chain', async (home, status) => {
     await open({ main: { homeOrdinal: present(home) } }, { hasAlt: false });
-    expect((await scene!.request('/machines/1')).status).toBe(status);
-    expect(scene!.chainCalls).toEqual([]);
+    expect((await service!.request('/machines/1')).status).toBe(status);
+    expect(service!.chainCalls).toEqual([]);
   });
 });
 
 describe('an operator that the chains name differently', () => {
   const other = `0x${'5'.repeat(40)}` as Address;
 
-  test('is the one of the account, and a warning, once', async () => {
+  test('is that of the account, with one warning', async () => {
     await open({ main: { operator: present(other) } });
-    const { text } = await scene!.request('/machines/1');
-    await scene!.request('/machines/1');
+    const { text } = await service!.request('/machines/1');
+    await service!.request('/machines/1');
     expect(JSON.parse(text).operator).toBe('did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1');
-    expect(scene!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([
+    expect(service!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([
       { level: 'warn', fields: { machine: '1' }, message: 'the chains name different operators' },
     ]);
   });
 
-  test('is no contradiction while the main chain names none', async () => {
+  test('is consistent while the main chain names none', async () => {
     await open();
-    await scene!.request('/machines/1');
-    expect(scene!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    await service!.request('/machines/1');
+    expect(service!.ctx.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 });
 
 describe('Verify', () => {
   test.each([
-    ['homed there', {}, 503, 'VERIFY_READ_UNAVAILABLE'],
+    ['homed on the alt chain', {}, 503, 'VERIFY_READ_UNAVAILABLE'],
     ['not linked', { main: { homeOrdinal: present(0) } }, 503, 'VERIFY_READ_UNAVAILABLE'],
-    ['unreadable there', { account: UNREADABLE }, 503, 'VERIFY_READ_UNAVAILABLE'],
+    ['unreadable on the alt chain', { account: UNREADABLE }, 503, 'VERIFY_READ_UNAVAILABLE'],
     ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, 404, 'MACHINE_NOT_FOUND'],
-  ])('of a machine that is %s', async (_name, machine, status, code) => {
-    const answer = await (
+  ])('refuses a machine that is %s', async (_name, machine, status, code) => {
+    const response = await (
       await open(machine)
     ).request('/v1/verify/machines/1', { headers: { accept: 'application/json' } });
-    expect([answer.status, JSON.parse(answer.text).detail.code]).toEqual([status, code]);
+    expect([response.status, JSON.parse(response.text).detail.code]).toEqual([status, code]);
   });
 });

@@ -1,4 +1,4 @@
-/** Who decides about a machine of the alt chain, and by what? Keys that really sign, a real store, and both chains as a test wants them. */
+/** Decisions about machines of the alt chain, with real signatures, a real store and fakes of both chains. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   ABSENT,
@@ -33,22 +33,25 @@ const OPT_OUT = { machineId: ID, optedIn: false, timestamp: NOW };
 const OTHER_ORDINAL = { ...ALT, ordinal: 6 };
 
 let store: Store;
-let scene: AltService | undefined;
+let service: AltService | undefined;
 
 beforeEach(async () => {
   store = await createStore('sqlite::memory:');
 });
 afterEach(async () => {
-  await scene?.close();
+  await service?.close();
   await store.close();
 });
 
-/** Status and code, or the body itself where it has none. */
-async function ask(machine: MachineFixture, payload?: object): Promise<string> {
-  await scene?.close();
-  scene = await openAltService({ machines: [machine], ctx: { store } });
+/** Returns status and code, or the body where it has no code. */
+async function send(machine: MachineFixture, payload?: object): Promise<string> {
+  await service?.close();
+  service = await openAltService({ machines: [machine], ctx: { store } });
   const method = payload === undefined ? 'GET' : 'PUT';
-  const { status, text } = await scene.request(PATH, { method, ...(payload && { payload: JSON.stringify(payload) }) });
+  const { status, text } = await service.request(PATH, {
+    method,
+    ...(payload && { payload: JSON.stringify(payload) }),
+  });
   const { detail } = JSON.parse(text) as { detail?: { code: string } };
   return `${status} ${detail?.code ?? text}`;
 }
@@ -58,33 +61,37 @@ const stateOf = (status: string, timestamp = NOW) =>
 const PENDING = '200 {"machine_id":"1","status":"PENDING","signer":null,"updated_at":null}';
 
 describe('the owner of the account', () => {
-  test('opts it in and out again, by Ed25519 over the message of its home', async () => {
+  test('opts in and out with Ed25519 over the message of the home chain', async () => {
     rule('monetization.alt-signer', 'monetization.alt-message');
-    expect(await ask({})).toBe(PENDING);
-    expect(await ask({}, membersOf(OPT_IN, ALT))).toBe(stateOf('OPTED_IN'));
-    expect(await ask({})).toBe(stateOf('OPTED_IN'));
-    expect(await ask({}, membersOf(OPT_OUT, ALT))).toBe('409 STALE_SIGNATURE');
-    expect(await ask({}, membersOf({ ...OPT_OUT, timestamp: NOW + 1 }, ALT))).toBe(stateOf('OPTED_OUT', NOW + 1));
-    expect(await ask({})).toBe(stateOf('OPTED_OUT', NOW + 1));
+    expect(await send({})).toBe(PENDING);
+    expect(await send({}, membersOf(OPT_IN, ALT))).toBe(stateOf('OPTED_IN'));
+    expect(await send({})).toBe(stateOf('OPTED_IN'));
+    expect(await send({}, membersOf(OPT_OUT, ALT))).toBe('409 STALE_SIGNATURE');
+    expect(await send({}, membersOf({ ...OPT_OUT, timestamp: NOW + 1 }, ALT))).toBe(stateOf('OPTED_OUT', NOW + 1));
+    expect(await send({})).toBe(stateOf('OPTED_OUT', NOW + 1));
   });
 
-  test('is read after the request has arrived, as the main chain is', async () => {
+  test('is read after the request has arrived', async () => {
     const sold = present({ ...MACHINE, owner: ALT_STRANGER.key });
-    expect(await ask({ accountAgain: sold }, membersOf(OPT_IN, ALT))).toBe('403 UNAUTHORIZED_SIGNER');
-    expect(scene!.chainCalls).toEqual(['main now 1', 'alt now 1']);
+    expect(await send({ accountAgain: sold }, membersOf(OPT_IN, ALT))).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(service!.chainCalls).toEqual(['main now 1', 'alt now 1']);
   });
 
-  test.each<[name: string, machine: MachineFixture, answer: string]>([
+  test.each<[name: string, machine: MachineFixture, response: string]>([
     ['unbonded', { main: { subscriptionStatus: present('Runoff') } }, '409 MACHINE_NOT_BONDED'],
-    ['deactivated there, which nothing asks', { main: { generalPaused: present(true) } }, stateOf('OPTED_IN')],
+    [
+      'deactivated on the main chain, which is not checked',
+      { main: { generalPaused: present(true) } },
+      stateOf('OPTED_IN'),
+    ],
     ['of an unreadable bond', { main: { subscriptionStatus: UNREADABLE } }, '503 CHAIN_UNAVAILABLE'],
-  ])('wants in: %s', async (_name, machine, answer) => {
-    expect(await ask(machine, membersOf(OPT_IN, ALT))).toBe(answer);
-    expect(await ask(machine, membersOf({ ...OPT_OUT, timestamp: NOW + 1 }, ALT))).toBe(stateOf('OPTED_OUT', NOW + 1));
+  ])('opts in a machine that is %s', async (_name, machine, response) => {
+    expect(await send(machine, membersOf(OPT_IN, ALT))).toBe(response);
+    expect(await send(machine, membersOf({ ...OPT_OUT, timestamp: NOW + 1 }, ALT))).toBe(stateOf('OPTED_OUT', NOW + 1));
   });
 });
 
-describe('nobody else', () => {
+describe('any other signer', () => {
   const signed = (message: Uint8Array, key = ALT_OWNER, signer: AltKey = key.key) => ({
     opted_in: true,
     timestamp: NOW,
@@ -111,25 +118,25 @@ describe('nobody else', () => {
       {},
       { ...membersOf(OPT_IN), signer_pubkey: ALT_OWNER.key },
     ],
-  ])('%s', async (_name, machine, body) => {
+  ])('is refused: %s', async (_name, machine, body) => {
     rule('monetization.alt-signer', 'auth.bound-to-alt-home');
-    expect(await ask(machine, body)).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(await send(machine, body)).toBe('403 UNAUTHORIZED_SIGNER');
     expect(await store.readDecision(ID)).toBeUndefined();
   });
 
-  test('the owner on the main chain of an id that lives on the alt chain', async () => {
+  test('is refused when it owns the id on the main chain only', async () => {
     const main = { operator: present(OWNER.address), controller: present(OWNER.address) };
-    expect(await ask({ main }, membersOf(OPT_IN))).toBe('403 UNAUTHORIZED_SIGNER');
+    expect(await send({ main }, membersOf(OPT_IN))).toBe('403 UNAUTHORIZED_SIGNER');
   });
 });
 
-test.each<[name: string, machine: MachineFixture, answer: string]>([
+test.each<[name: string, machine: MachineFixture, response: string]>([
   ['relocating', { account: present({ ...MACHINE, relocating: true }) }, '503 MACHINE_UNAVAILABLE'],
   ['unreadable', { account: UNREADABLE }, '503 CHAIN_UNAVAILABLE'],
   ['retired', { account: ABSENT }, '404 MACHINE_NOT_FOUND'],
   ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, '404 MACHINE_NOT_FOUND'],
   ['homed elsewhere', { main: { homeOrdinal: present(3) } }, '409 MACHINE_HOMED_ELSEWHERE'],
-])('a machine that is %s has neither state nor decision', async (_name, machine, answer) => {
-  expect(await ask(machine)).toBe(answer);
-  expect(await ask(machine, membersOf(OPT_OUT, ALT))).toBe(answer);
+])('returns the same error for state and decision of a machine that is %s', async (_name, machine, response) => {
+  expect(await send(machine)).toBe(response);
+  expect(await send(machine, membersOf(OPT_OUT, ALT))).toBe(response);
 });

@@ -1,4 +1,4 @@
-/** What is answered about a wallet, before and after it is resolved? On a clock that stands still, with bindings and machines that a test makes up. */
+/** Routes of bound wallets on a frozen clock, with fake bindings and machines. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
@@ -30,7 +30,7 @@ const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 const ABSENT = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
 
-/** 120 days of revenue, so that there is a rating. */
+/** 120 days of revenue, enough for a rating. */
 const DAILY = Array.from({ length: 120 }, (_, day): EventRecord & { readonly storedAt: number } => {
   const storedAt = NOW - (120 - day) * DAY;
   const unread = { dataHash: '0x', sourceChainId: 0n, sourceTxHash: '0x', metadata: '0x' };
@@ -45,13 +45,13 @@ const DAILY = Array.from({ length: 120 }, (_, day): EventRecord & { readonly sto
   };
 });
 
-/** In the order of their ids, from 1 on; undefined: the registry does not tell whose it is. */
+/** In the order of their ids, from 1; undefined: the registry names no owner. */
 type Machines = readonly (Partial<LegacyMachine> | undefined)[];
 
-interface Scene {
+interface Fixture {
   readonly binding?: WalletBinding | 'unreadable';
   readonly machines?: Machines;
-  /** Whose address is bound. */
+  /** The owner of the bound address. */
   readonly own?: number | 'none';
   readonly index?: Partial<IndexProgress>;
   readonly parts?: Partial<Ctx>;
@@ -70,75 +70,75 @@ const SOUND = {
 const RATED = { ...SOUND, eventCount: present(120n), events: present({ offset: 0, records: DAILY }) };
 
 let app: FastifyInstance | undefined;
-/** The document is the same whatever a test makes up. */
+/** The OpenAPI document, which is the same for every test. */
 let conformance: OpenapiConformance | undefined;
 afterEach(() => app?.close());
 
-async function open(scene: Scene = {}) {
-  const { binding = { kind: 'bound', operator: BOUND }, machines = [SOUND], own = 1 } = scene;
-  const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW * 1000, ...scene.index };
-  const asked: string[] = [];
+async function open(fixture: Fixture = {}) {
+  const { binding = { kind: 'bound', operator: BOUND }, machines = [SOUND], own = 1 } = fixture;
+  const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW * 1000, ...fixture.index };
+  const queries: string[] = [];
   const known = machines.map((facts, at) => facts && { id: BigInt(at + 1) as MachineId, ...SOUND, ...facts });
   const firstGeneration: LegacyMachines = {
     canList: true,
     readMachineOf: async (address) => {
-      asked.push(`machine of ${address}`);
+      queries.push(`machine of ${address}`);
       return own === 'none' ? undefined : known[own - 1];
     },
     readPageOf: async (operator, offset, limit) => {
-      asked.push(`page of ${operator}`);
+      queries.push(`page of ${operator}`);
       return { block: BLOCK, total: known.length, machines: known.slice(offset, offset + limit) };
     },
     readEvents: () => Promise.reject(chainUnreadable('main', 'events')),
-    ...scene.firstGeneration,
+    ...fixture.firstGeneration,
   };
   const eventTimes: Partial<MainChainPorts['eventTimes']> = {
     readEventLogs: async (generation, _id, from, to) =>
       DAILY.slice(from, to).map(({ eventType, value, storedAt }, i) => {
         const seq = from + i;
-        asked.push(`${generation} log ${seq}`);
+        queries.push(`${generation} log ${seq}`);
         return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: seq, blockTimestamp: storedAt };
       }),
   };
   const index = { readMainChainIndex: async () => reading };
   const ctx: StubCtx = createStubCtx({
-    main: { chain: { legacy: firstGeneration, ...scene.chain }, eventTimes, index } as unknown as MainChainPorts,
+    main: { chain: { legacy: firstGeneration, ...fixture.chain }, eventTimes, index } as unknown as MainChainPorts,
     bindings: {
       readBinding: async (wallet) => {
-        asked.push(`binding of ${wallet}`);
+        queries.push(`binding of ${wallet}`);
         if (binding === 'unreadable') throw chainUnreadable('alt', 'transport');
         return binding;
       },
     },
     store: { readRatingState: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),
-    ...scene.parts,
+    ...fixture.parts,
   });
   const running = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
   app = running;
   conformance ??= new OpenapiConformance((await running.inject('/openapi.json')).json());
   const document = conformance;
-  /** Held against the document. */
-  async function ask(path: string, sent: Readonly<Record<string, string>> = {}) {
+  /** Checks the response against the document. */
+  async function send(path: string, sent: Readonly<Record<string, string>> = {}) {
     const { statusCode: status, headers, body: text } = await running.inject({ url: path, headers: sent });
     document.expectDocumented('GET', path, { status, headers, text });
     return { status, headers, text };
   }
-  return { ask, asked, ctx };
+  return { send, queries, ctx };
 }
 
-async function answer(path: string, scene: Scene = {}) {
-  const { status, headers, text } = await (await open(scene)).ask(path);
+async function response(path: string, fixture: Fixture = {}) {
+  const { status, headers, text } = await (await open(fixture)).send(path);
   return [status, JSON.parse(text), ...(headers['retry-after'] === undefined ? [] : [headers['retry-after']])];
 }
 
 const refused = (status: number, detail: string, ...retryAfter: string[]) => [status, { detail }, ...retryAfter];
 
-describe('the record of a bound machine', () => {
-  test('is the ordinary one, with the DID of its address, and two members last', async () => {
+describe('the rating of a bound machine', () => {
+  test('is the ordinary record with the DID of its address and two more members', async () => {
     rule('address-keyed.mcr');
-    const { ask } = await open();
-    const { status, headers, text } = await ask(RECORD);
+    const { send } = await open();
+    const { status, headers, text } = await send(RECORD);
     expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
     expect(text).toBe(
       `{"did":"did:svc:${SPELLED}","machine_id":"1","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"bond_status":"bonded",` +
@@ -148,32 +148,32 @@ describe('the record of a bound machine', () => {
     );
   });
 
-  test('is rated by the same model from the logs of the first generation', async () => {
+  test('is computed by the same model from the legacy event logs', async () => {
     rule('address-keyed.main-chain-scores');
-    const { ask, asked } = await open({ machines: [RATED] });
-    const { mcr, mcr_score, event_count, total_revenue, last_updated } = JSON.parse((await ask(RECORD)).text);
+    const { send, queries } = await open({ machines: [RATED] });
+    const { mcr, mcr_score, event_count, total_revenue, last_updated } = JSON.parse((await send(RECORD)).text);
     expect([mcr, mcr_score > 0, event_count, total_revenue, last_updated]).toEqual([
       ...[expect.not.stringMatching('Provisioned'), true, 120, 12_000_000, NOW - DAY],
     ]);
-    expect(asked.slice(0, 3)).toEqual([`binding of ${WALLET}`, `machine of ${BOUND}`, 'first log 0']);
-    await ask(RECORD);
-    expect(asked.filter((question) => question === 'first log 0')).toHaveLength(1);
+    expect(queries.slice(0, 3)).toEqual([`binding of ${WALLET}`, `machine of ${BOUND}`, 'first log 0']);
+    await send(RECORD);
+    expect(queries.filter((question) => question === 'first log 0')).toHaveLength(1);
   });
 
-  test('is unbonded where nothing is staked, whatever else is told', async () => {
-    const [, body] = await answer(RECORD, { machines: [{ staked: present(false) }] });
+  test('is unbonded without a stake, whatever other facts say', async () => {
+    const [, body] = await response(RECORD, { machines: [{ staked: present(false) }] });
     expect(body.bond_status).toBe('unbonded');
   });
 
-  test('is revalidated by its ETag', async () => {
-    const { ask } = await open();
-    const { headers } = await ask(RECORD);
-    const { status, text } = await ask(RECORD, { 'if-none-match': String(headers['etag']) });
+  test('returns 304 for its ETag', async () => {
+    const { send } = await open();
+    const { headers } = await send(RECORD);
+    const { status, text } = await send(RECORD, { 'if-none-match': String(headers['etag']) });
     expect([status, text]).toEqual([304, '']);
   });
 
-  test.each<[string, Scene, unknown[]]>([
-    ['an address of no machine', { own: 'none' }, refused(404, 'Machine not found')],
+  test.each<[string, Fixture, unknown[]]>([
+    ['an address without a machine', { own: 'none' }, refused(404, 'Machine not found')],
     ['an id that does not exist', { machines: [{ exists: present(false) }] }, refused(404, 'Machine not found')],
     ['a bond that cannot be read', { machines: [{ staked: UNREADABLE }] }, refused(503, 'Chain unavailable', '30')],
     [
@@ -196,18 +196,18 @@ describe('the record of a bound machine', () => {
       { machines: [{ eventCount: present(2_001n), events: UNREADABLE }] },
       refused(503, 'Event index is syncing: block 200 of 120340', '60'),
     ],
-  ])('%s has the ordinary answer', async (_name, scene, expected) => {
+  ])('returns the ordinary response for %s', async (_name, fixture, expected) => {
     rule('address-keyed.ordinary-errors');
-    expect(await answer(RECORD, scene)).toEqual(expected);
+    expect(await response(RECORD, fixture)).toEqual(expected);
   });
 });
 
-describe('the listing of a bound operator', () => {
-  test('is the ordinary one, by the DIDs of addresses, and two members last', async () => {
+describe('the fleet of a bound operator', () => {
+  test('is the ordinary fleet with DIDs of addresses and two more members', async () => {
     rule('address-keyed.listing');
     const other = `0x${'0'.repeat(39)}a` as Address;
-    const { ask } = await open({ machines: [SOUND, { address: present(other), staked: present(false) }] });
-    const { status, headers, text } = await ask(LISTING);
+    const { send } = await open({ machines: [SOUND, { address: present(other), staked: present(false) }] });
+    const { status, headers, text } = await send(LISTING);
     expect([status, headers['chain-block'], headers['chain-block-age']]).toEqual([200, '120340', '3']);
     expect(text).toBe(
       `{"operator_did":"did:svc:${SPELLED}","machines":[` +
@@ -222,7 +222,7 @@ describe('the listing of a bound operator', () => {
 
   test('is empty for an operator without machines', async () => {
     rule('address-keyed.listing');
-    const [status, body] = await answer(LISTING, { machines: [] });
+    const [status, body] = await response(LISTING, { machines: [] });
     expect([status, body.machines, body.pagination.total]).toEqual([200, [], 0]);
   });
 
@@ -230,22 +230,22 @@ describe('the listing of a bound operator', () => {
     ['?limit=1', ['1'], { offset: 0, limit: 1, total: 3 }],
     ['?offset=1&limit=2', ['2', '3'], { offset: 1, limit: 2, total: 3 }],
     ['?offset=3', [], { offset: 3, limit: 20, total: 3 }],
-  ])('has pages: %s', async (query, ids, pagination) => {
+  ])('returns the page of %s', async (query, ids, pagination) => {
     rule('address-keyed.listing');
-    const [status, body] = await answer(LISTING + query, { machines: [SOUND, SOUND, SOUND] });
+    const [status, body] = await response(LISTING + query, { machines: [SOUND, SOUND, SOUND] });
     const listed = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
     expect([status, listed, body.pagination]).toEqual([200, ids, pagination]);
   });
 
   test.each<[string, Machines[number], number]>([
-    ['is not registered any more is left out', { exists: present(false) }, 0],
-    ['cannot be attributed is left out and counted', undefined, 1],
-    ['cannot be read is left out and counted', { staked: UNREADABLE }, 1],
-    ['has no address is left out and counted', { address: ABSENT }, 1],
-    ['has events that are not indexed yet is left out and counted', { eventCount: present(2_001n) }, 1],
-  ])('a machine that %s', async (_name, facts, unreadable) => {
+    ['is no longer registered', { exists: present(false) }, 0],
+    ['cannot be attributed', undefined, 1],
+    ['cannot be read', { staked: UNREADABLE }, 1],
+    ['has no address', { address: ABSENT }, 1],
+    ['has events that are not indexed yet', { eventCount: present(2_001n) }, 1],
+  ])('omits a machine that %s, and counts it if it is unreadable', async (_name, facts, unreadable) => {
     rule('address-keyed.ordinary-errors');
-    const [status, body] = await answer(LISTING, { machines: [SOUND, facts, SOUND] });
+    const [status, body] = await response(LISTING, { machines: [SOUND, facts, SOUND] });
     const listed = body.machines.map(({ machine_id }: { machine_id: string }) => machine_id);
     expect([status, listed, body.unreadable, body.pagination.total]).toEqual([200, ['1', '3'], unreadable, 3]);
   });
@@ -258,22 +258,22 @@ describe('the listing of a bound operator', () => {
       { headObservedAtMilliseconds: (NOW - 601) * 1000 },
       refused(503, 'Operator index is stale: chain head not read for 601 seconds', '60'),
     ],
-  ])('an index that is %s is no list', async (_name, index, expected) => {
+  ])('returns 503 while the index is %s', async (_name, index, expected) => {
     rule('address-keyed.ordinary-errors');
-    expect(await answer(LISTING, { index })).toEqual(expected);
+    expect(await response(LISTING, { index })).toEqual(expected);
   });
 
-  test('refuses what the ordinary listing refuses', async () => {
+  test('rejects what the ordinary fleet rejects', async () => {
     rule('address-keyed.ordinary-errors');
-    const [status, { detail }] = await answer(`${LISTING}?limit=21`);
+    const [status, { detail }] = await response(`${LISTING}?limit=21`);
     expect([status, detail[0].type, detail[0].loc]).toEqual([422, 'less_than_equal', ['query', 'limit']]);
   });
 
-  test('is not to be had without a DID store', async () => {
-    const scene = { firstGeneration: { canList: false } };
-    expect(await answer(LISTING, scene)).toEqual(refused(503, 'Service not initialised'));
+  test('returns 503 without a DID registry', async () => {
+    const fixture = { firstGeneration: { canList: false } };
+    expect(await response(LISTING, fixture)).toEqual(refused(503, 'Service not initialised'));
     await app!.close();
-    expect((await answer(RECORD, scene))[0]).toBe(200);
+    expect((await response(RECORD, fixture))[0]).toBe(200);
   });
 });
 
@@ -281,40 +281,40 @@ describe.each([
   ['the record', (wallet: string) => `/solana/mcr/${wallet}`],
   ['the listing', (wallet: string) => `/solana/operator/${wallet}/machines`],
 ])('the resolution before %s', (_name, toPath) => {
-  test.each<[string, Scene, unknown[]]>([
+  test.each<[string, Fixture, unknown[]]>([
     ['not bound', { binding: { kind: 'not-bound' } }, refused(404, 'Solana address is not bound')],
     ['revoked', { binding: { kind: 'revoked' } }, refused(404, 'Solana binding is revoked')],
     ['unreadable', { binding: 'unreadable' }, refused(503, 'Binding registry unavailable', '30')],
-  ])('a binding that is %s', async (_state, scene, expected) => {
+  ])('returns its error for a binding that is %s', async (_state, fixture, expected) => {
     rule('address-keyed.resolution-errors');
-    const { ask, asked } = await open(scene);
-    const { status, headers, text } = await ask(toPath(WALLET));
+    const { send, queries } = await open(fixture);
+    const { status, headers, text } = await send(toPath(WALLET));
     const retryAfter = headers['retry-after'] === undefined ? [] : [headers['retry-after']];
     expect([status, JSON.parse(text), ...retryAfter]).toEqual(expected);
-    expect(asked).toEqual([`binding of ${WALLET}`]);
+    expect(queries).toEqual([`binding of ${WALLET}`]);
   });
 
   test.each([
     ['no binding registry', { parts: { bindings: undefined } }],
     ['no contract at all', { parts: { main: undefined } }],
-    ['no first-generation contracts', { chain: { legacy: undefined } }],
-  ])('%s is not initialised', async (_missing, scene) => {
+    ['no legacy contracts', { chain: { legacy: undefined } }],
+  ])('returns 503 Service not initialised with %s', async (_missing, fixture) => {
     rule('address-keyed.resolution-errors');
-    expect(await answer(toPath(WALLET), scene)).toEqual(refused(503, 'Service not initialised'));
+    expect(await response(toPath(WALLET), fixture)).toEqual(refused(503, 'Service not initialised'));
   });
 
   test.each([
     ['31 bytes', '1'.repeat(31)],
     ['33 bytes', '1'.repeat(33)],
-    ['a character that is none', WALLET.replace('G', '0')],
-    ['a blank after it', `${WALLET}%20`],
+    ['an invalid character', WALLET.replace('G', '0')],
+    ['a trailing blank', `${WALLET}%20`],
     ['an EVM address', BOUND],
     ['a segment that cannot be decoded', '%E0%A4%A'],
-  ])('%s is malformed, whatever is configured', async (_what, wallet) => {
+  ])('rejects %s, whatever is configured', async (_what, wallet) => {
     rule('address-keyed.address-form');
     const expected = refused(400, 'Invalid Solana address');
-    expect(await answer(toPath(wallet))).toEqual(expected);
+    expect(await response(toPath(wallet))).toEqual(expected);
     await app!.close();
-    expect(await answer(toPath(wallet), { parts: { main: undefined, bindings: undefined } })).toEqual(expected);
+    expect(await response(toPath(wallet), { parts: { main: undefined, bindings: undefined } })).toEqual(expected);
   });
 });

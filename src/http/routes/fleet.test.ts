@@ -1,4 +1,4 @@
-/** When is there a list, how old is it, and what does it leave out? On a clock that stands still, an index and machines that a test makes up. */
+/** Fleets on the main chain: age limits of the index, entries and omissions, on a frozen clock with a fake index and machines. */
 import { describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
@@ -34,14 +34,14 @@ const ELSEWHERE = { ...SOUND, owner: ABSENT, homeOrdinal: present(3) } as Partia
 const RELOCATING = { ...SOUND, relocating: present(true) } as Partial<MachineSnapshot>;
 const UNDECODABLE = { ...SOUND, subscriptionStatus: UNREADABLE } as Partial<MachineSnapshot>;
 
-interface Scene {
+interface Fixture {
   readonly index?: Partial<IndexProgress>;
-  /** In the order of their ids, from 1 on. */
+  /** In the order of their ids, from 1. */
   readonly machines?: readonly Partial<MachineSnapshot>[];
 }
 
-/** The listing, held against the document. */
-async function list({ index, machines = [SOUND] }: Scene, query = '') {
+/** Requests the fleet and checks the response against the document. */
+async function list({ index, machines = [SOUND] }: Fixture, query = '') {
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW_MILLISECONDS, ...index };
   const snapshots = machines.map((facts, at) => ({ id: BigInt(at + 1) as MachineId, block: BLOCK, ...facts }));
   const getCached = (id: MachineId) => ({
@@ -73,7 +73,7 @@ async function list({ index, machines = [SOUND] }: Scene, query = '') {
 const refused = (detail: string) => ({ status: 503, retryAfter: '60', body: { detail } });
 
 describe('the age of the index', () => {
-  test('100 blocks behind the head is a list that says so', async () => {
+  test('returns the fleet with its lag at 100 blocks behind the head', async () => {
     rule('listing.lag-limit');
     const { status, body } = await list({ index: { indexedBlock: 100 } });
     expect([status, body.index]).toEqual([
@@ -88,25 +88,25 @@ describe('the age of the index', () => {
     ]);
   });
 
-  test('101 blocks behind the head is no list', async () => {
+  test('returns 503 at 101 blocks behind the head', async () => {
     rule('listing.behind-is-503', 'read-errors.503-index');
     expect(await list({ index: { indexedBlock: 99 } })).toEqual(refused('Operator index is syncing: block 99 of 200'));
   });
 
-  test('a head that was read ten poll intervals ago is a list that says so', async () => {
+  test('returns the fleet with its age when the head was read ten poll intervals ago', async () => {
     rule('listing.head-age');
     const { status, body } = await list({ index: { headObservedAtMilliseconds: NOW_MILLISECONDS - 600_000 } });
     expect([status, body.index.head_observed_age_seconds]).toEqual([200, 600]);
   });
 
-  test('a head that was not read for longer is no list', async () => {
+  test('returns 503 when the head was not read for longer', async () => {
     rule('listing.stale-head-is-503', 'read-errors.503-index');
     expect(await list({ index: { headObservedAtMilliseconds: NOW_MILLISECONDS - 601_000 } })).toEqual(
       refused('Operator index is stale: chain head not read for 601 seconds'),
     );
   });
 
-  test('nothing indexed yet is no list, and not an operator without machines', async () => {
+  test('returns 503 and not an empty fleet before anything is indexed', async () => {
     rule('listing.empty-index-is-503');
     const nothing = { indexedBlock: undefined, headBlock: undefined, headObservedAtMilliseconds: undefined };
     expect(await list({ index: nothing, machines: [] })).toEqual(refused('Operator index is syncing: block 0 of 0'));
@@ -117,18 +117,18 @@ describe('a page with fewer entries than limit', () => {
   const idsOf = ({ machines }: { machines: { machine_id: string }[] }) => machines.map(({ machine_id }) => machine_id);
 
   test.each([
-    ['that no longer exists is skipped', GONE, 0],
-    ['that left for a chain that is not served is skipped', ELSEWHERE, 0],
-    ['that relocates is left out and counted', RELOCATING, 1],
-    ['that cannot be read is left out and counted', UNDECODABLE, 1],
-  ])('a machine %s', async (_name, facts, unreadable) => {
+    ['that no longer exists', GONE, 0],
+    ['that moved to a chain that is not served', ELSEWHERE, 0],
+    ['that is relocating', RELOCATING, 1],
+    ['that cannot be read', UNDECODABLE, 1],
+  ])('omits a machine %s, and counts it if its state is unknown', async (_name, facts, unreadable) => {
     rule('listing.missing-skipped', 'listing.unreadable-omitted');
     const { status, body } = await list({ machines: [SOUND, facts, SOUND] }, '?limit=3');
     expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1', '3'], unreadable]);
     expect(body.pagination).toEqual({ offset: 0, limit: 3, total: 3 });
   });
 
-  test('what is unreadable is counted for its own page', async () => {
+  test('counts unreadable machines per page', async () => {
     rule('listing.unreadable');
     const machines = [UNDECODABLE, SOUND, GONE, RELOCATING];
     expect((await list({ machines }, '?limit=2')).body).toMatchObject({ unreadable: 1, pagination: { total: 4 } });

@@ -19,7 +19,7 @@ const ALL_WELL: MainChainReadiness = {
 
 const NOW = 1_788_900_000_000;
 
-interface Scene {
+interface Fixture {
   readonly readiness?: Partial<MainChainReadiness>;
   readonly index?: Awaited<ReturnType<MainChainPorts['index']['readMainChainIndex']>> | Error;
   /** Undefined: no alt chain is configured. */
@@ -28,9 +28,9 @@ interface Scene {
   readonly verify?: { readonly isWritable: boolean; readonly now?: number; readonly isRefused?: boolean };
 }
 
-/** `/ready` of a service with a main chain that says so, held against the document. */
-async function askReady(
-  { readiness, index, altIndex, verify }: Scene | { [K in keyof Scene]?: never },
+/** Requests `/ready` of a service with this main-chain readiness and checks the response against the OpenAPI document. */
+async function requestReady(
+  { readiness, index, altIndex, verify }: Fixture | { [K in keyof Fixture]?: never },
   isInitialised = true,
 ) {
   const main = {
@@ -70,7 +70,7 @@ async function askReady(
   return { status, text };
 }
 
-test('/health is 200 while the process runs', async () => {
+test('returns 200 for /health while the process runs', async () => {
   rule('health.alive');
   const app = await buildApp(createStubCtx(), { limiterMemoryBytes: 1_000 });
   const { statusCode, body, headers } = await app.inject('/health');
@@ -78,8 +78,8 @@ test('/health is 200 while the process runs', async () => {
   await app.close();
 });
 
-test('/ready of a service that is ready and does not run Verify', async () => {
-  expect(await askReady({})).toEqual({
+test('returns 200 for /ready without Verify', async () => {
+  expect(await requestReady({})).toEqual({
     status: 200,
     text:
       '{"status":"ready","rpc_connected":true,"contracts":{"machine_registry":true,"machine_state_and_sync":true,' +
@@ -88,8 +88,8 @@ test('/ready of a service that is ready and does not run Verify', async () => {
   });
 });
 
-test('/ready of a service that is not initialised, exactly as the specification prints it', async () => {
-  expect(await askReady({}, false)).toEqual({
+test('returns the /ready body of the specification when not initialised', async () => {
+  expect(await requestReady({}, false)).toEqual({
     status: 503,
     text:
       '{"status":"not_ready","rpc_connected":false,"contracts":{"machine_registry":false,"machine_state_and_sync":false,' +
@@ -98,28 +98,25 @@ test('/ready of a service that is not initialised, exactly as the specification 
   });
 });
 
-test.each(Object.keys(ALL_WELL))(
-  'one failed check, %s, makes it not ready, and only that field is false',
-  async (name) => {
-    rule('readiness.not-ready');
-    const { status, text } = await askReady({ readiness: { [name]: false } });
-    const { status: word, rpc_connected, contracts } = JSON.parse(text);
-    expect([status, word]).toEqual([503, 'not_ready']);
-    const fields = Object.entries({ rpc_connected, ...contracts }).filter(([, value]) => value === false);
-    expect(fields.map(([field]) => field)).toEqual([name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
-  },
-);
+test.each(Object.keys(ALL_WELL))('returns 503 when the check %s fails, with only that field false', async (name) => {
+  rule('readiness.not-ready');
+  const { status, text } = await requestReady({ readiness: { [name]: false } });
+  const { status: word, rpc_connected, contracts } = JSON.parse(text);
+  expect([status, word]).toEqual([503, 'not_ready']);
+  const fields = Object.entries({ rpc_connected, ...contracts }).filter(([, value]) => value === false);
+  expect(fields.map(([field]) => field)).toEqual([name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
+});
 
-test('the index informs, it does not decide', async () => {
+test('reports the index in /ready without affecting readiness', async () => {
   const behind = { indexedBlock: 1, headBlock: 500, headObservedAtMilliseconds: NOW };
   const stale = { indexedBlock: 500, headBlock: 500, headObservedAtMilliseconds: NOW - 601_000 };
   const nothing = { indexedBlock: undefined, headBlock: undefined, headObservedAtMilliseconds: undefined };
-  const answers = await Promise.all(
-    [behind, stale, nothing, new Fault('StoreUnavailable', {})].map((index) => askReady({ index })),
+  const responses = await Promise.all(
+    [behind, stale, nothing, new Fault('StoreUnavailable', {})].map((index) => requestReady({ index })),
   );
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   const none = { indexed_block: null, head_block: null, lag_blocks: null, head_observed_age_seconds: null };
-  expect(answers.map(({ text }) => JSON.parse(text).operator_index)).toEqual([
+  expect(responses.map(({ text }) => JSON.parse(text).operator_index)).toEqual([
     { ready: false, indexed_block: 1, head_block: 500, lag_blocks: 499, head_observed_age_seconds: 0 },
     { ready: false, indexed_block: 500, head_block: 500, lag_blocks: 0, head_observed_age_seconds: 601 },
     { ready: false, ...none },
@@ -129,9 +126,9 @@ test('the index informs, it does not decide', async () => {
 
 const ALT_WELL: AltIndexStatus = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW - 9_900 };
 
-test('/ready of a service of both chains tells how far the events of the alt chain are', async () => {
+test('reports the alt-chain index in /ready', async () => {
   rule('readiness.alt-indexer');
-  expect(await askReady({ altIndex: ALT_WELL })).toEqual({
+  expect(await requestReady({ altIndex: ALT_WELL })).toEqual({
     status: 200,
     text:
       '{"status":"ready","rpc_connected":true,"contracts":{"machine_registry":true,"machine_state_and_sync":true,' +
@@ -164,23 +161,23 @@ test.each([
     { ready: false, slot: null, age_seconds: null },
   ],
   ['cannot be read', new Fault('StoreUnavailable', {}), { ready: false, slot: null, age_seconds: null }],
-])('an index of the alt chain that %s informs, it does not decide', async (_name, altIndex, entry) => {
-  const { status, text } = await askReady({ altIndex });
+])('stays ready when the alt-chain index %s', async (_name, altIndex, entry) => {
+  const { status, text } = await requestReady({ altIndex });
   expect([status, JSON.parse(text).solana_indexer]).toEqual([200, entry]);
 });
 
-test('/ready of a service that is not initialised tells of no index, whatever else is configured', async () => {
-  expect(JSON.parse((await askReady({ altIndex: ALT_WELL }, false)).text).solana_indexer).toBe(null);
+test('reports no index in /ready when not initialised', async () => {
+  expect(JSON.parse((await requestReady({ altIndex: ALT_WELL }, false)).text).solana_indexer).toBe(null);
 });
 
-test.each<[name: string, verify: NonNullable<Scene['verify']>, status: number]>([
-  ['is ready with a store that takes writes and a clock', { isWritable: true }, 200],
+test.each<[name: string, verify: NonNullable<Fixture['verify']>, status: number]>([
+  ['is ready with a writable store and a clock', { isWritable: true }, 200],
   ['is not ready without the store', { isWritable: false }, 503],
   ['is not ready without a clock', { isWritable: true, now: 0 }, 503],
-  ['is not ready with files that are not the pinned certificates', { isWritable: true, isRefused: true }, 503],
-])('Verify %s', async (_name, verify, expected) => {
+  ['is not ready with certificate files that are not the pinned ones', { isWritable: true, isRefused: true }, 503],
+])('reports that Verify %s', async (_name, verify, expected) => {
   rule('readiness.verify');
-  const { status, text } = await askReady({ verify });
+  const { status, text } = await requestReady({ verify });
   const report = JSON.parse(text) as object;
   const isReady = expected === 200;
   expect([status, report]).toMatchObject([expected, { status: isReady ? 'ready' : 'not_ready', verify: isReady }]);

@@ -1,4 +1,4 @@
-/** What does each request about monetization get? On a clock that stands still, a chain that says what a test wants, and a real store. */
+/** Monetization routes on a frozen clock, with a fake chain and a real store. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
@@ -83,8 +83,8 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Status and code, or the body itself where it has none; held against the OpenAPI document. */
-async function ask(method: 'GET' | 'PUT' | 'HEAD', path: string, payload?: string | object): Promise<string> {
+/** Returns status and code, or the body where it has no code, and checks the response against the OpenAPI document. */
+async function send(method: 'GET' | 'PUT' | 'HEAD', path: string, payload?: string | object): Promise<string> {
   const {
     statusCode: status,
     headers,
@@ -99,7 +99,7 @@ async function ask(method: 'GET' | 'PUT' | 'HEAD', path: string, payload?: strin
   return `${status} ${code ?? text}`;
 }
 
-const put = (payload: string | object = membersOf(OPT_IN), path = PATH) => ask('PUT', path, payload);
+const put = (payload: string | object = membersOf(OPT_IN), path = PATH) => send('PUT', path, payload);
 
 const stateOf = (status: string, signer: string, updatedAt: number) =>
   `200 {"machine_id":"42","status":"${status}","signer":"${signer}","updated_at":${updatedAt}}`;
@@ -109,25 +109,25 @@ const PENDING = '200 {"machine_id":"42","status":"PENDING","signer":null,"update
 describe('the well-known document', () => {
   const WELL_KNOWN = '/.well-known/svc-monetization';
 
-  test('is what clients compare, and reads no chain', async () => {
+  test('contains what clients compare, and reads no chain', async () => {
     rule('monetization.well-known');
-    expect(await ask('GET', WELL_KNOWN)).toBe(
+    expect(await send('GET', WELL_KNOWN)).toBe(
       '200 {"version":"tokenomics-2.0-monetization-v1","chain_id":"31337","registry":"0x00000000000000000000000000000000000000aa"}',
     );
     expect(reads).toBe(0);
   });
 
-  test('is there for HEAD, and for nothing that writes', async () => {
-    expect(await ask('HEAD', WELL_KNOWN)).toBe('200 ');
-    expect(await ask('PUT', WELL_KNOWN, {})).toBe('405 {"detail":"Method Not Allowed"}');
+  test('supports HEAD and no writing method', async () => {
+    expect(await send('HEAD', WELL_KNOWN)).toBe('200 ');
+    expect(await send('PUT', WELL_KNOWN, {})).toBe('405 {"detail":"Method Not Allowed"}');
   });
 });
 
-test('not initialised: the well-known document is bare 503, the others are coded, and what is malformed stays so', async () => {
+test('returns 503 when not initialised, bare for the well-known document and coded for the others, after 4xx of malformed input', async () => {
   await build({}, false);
   expect([
-    await ask('GET', '/.well-known/svc-monetization'),
-    await ask('GET', PATH),
+    await send('GET', '/.well-known/svc-monetization'),
+    await send('GET', PATH),
     await put(),
     await put({}),
     await put('{'),
@@ -143,21 +143,21 @@ test('not initialised: the well-known document is bare 503, the others are coded
 });
 
 describe('a decision', () => {
-  test('of the printed example is applied, kept whole and shown', async () => {
+  test('of the specification example is applied, stored whole and returned', async () => {
     rule('monetization.main-message');
     const signature =
       '0x601f9a7f25c756d37132371e2d3d3aa36d871cc3946b8b42aac039f0aadc9f717bc0e5a5d86fd41ab79cdeedb630ad380f8b42259c96fb4e195a1d327c658a691c';
-    expect(await ask('GET', PATH)).toBe(PENDING);
+    expect(await send('GET', PATH)).toBe(PENDING);
     const applied = stateOf('OPTED_IN', OWNER_SHOWN, NOW);
     expect(await put(`{"opted_in":true,"timestamp":${NOW},"signature":"${signature}"}`)).toBe(applied);
-    expect(await ask('GET', PATH)).toBe(applied);
-    expect(await ask('GET', '/machine/did%3Asvc%3A42/monetization')).toBe(applied);
+    expect(await send('GET', PATH)).toBe(applied);
+    expect(await send('GET', '/machine/did%3Asvc%3A42/monetization')).toBe(applied);
     expect(await store.listAppliedDecisions(ID)).toEqual([
       { ...OPT_IN, signer: OWNER.address, signature, appliedAtMilliseconds: 1000 * NOW },
     ]);
   });
 
-  test('of the controller counts as much; the newer one holds', async () => {
+  test('of the controller has equal weight; the newer one is in force', async () => {
     await put();
     const later = { ...OPT_OUT, timestamp: NOW + 1 };
     const members = { opted_in: false, timestamp: NOW + 1, signature: CONTROLLER.sign(messageOf(later)) };
@@ -165,12 +165,12 @@ describe('a decision', () => {
     expect(await store.readDecision(ID)).toEqual({ ...later, signer: CONTROLLER.address });
   });
 
-  test('is never kept by a cache, and names its block', async () => {
+  test('is no-store and names its block', async () => {
     const { headers } = await app!.inject({ method: 'PUT', url: PATH, payload: membersOf(OPT_IN) });
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'chain-block': '120340', 'chain-block-age': '3' });
   });
 
-  test('may carry members that nobody knows, of any media type', async () => {
+  test('may have unknown members and any media type', async () => {
     expect(await put({ ...membersOf(OPT_IN), note: [{}] })).toMatch(/^200/);
     const text = { method: 'PUT', url: PATH, headers: { 'content-type': 'text/plain' } } as const;
     const later = membersOf({ ...OPT_IN, timestamp: NOW + 1 });
@@ -182,11 +182,11 @@ describe('a decision', () => {
     [-300, '200'],
     [30, '200'],
     [31, '409 STALE_SIGNATURE'],
-  ])('signed at %i s from now: %s', async (offset, answer) => {
-    expect(await put(membersOf({ ...OPT_IN, timestamp: NOW + offset }))).toContain(answer);
+  ])('signed at %i s from now returns %s', async (offset, response) => {
+    expect(await put(membersOf({ ...OPT_IN, timestamp: NOW + offset }))).toContain(response);
   });
 
-  test('is applied once: a replay and the same second of another will are stale', async () => {
+  test('is applied once: a replay and an opposite decision of the same second are stale', async () => {
     rule('opt-in.strictly-newer', 'monetization-errors.stale-signature');
     await put();
     expect([await put(), await put(membersOf(OPT_OUT))]).toEqual(['409 STALE_SIGNATURE', '409 STALE_SIGNATURE']);
@@ -194,7 +194,7 @@ describe('a decision', () => {
   });
 });
 
-describe('the key', () => {
+describe('the machine key', () => {
   test.each([
     '0',
     '007',
@@ -209,13 +209,13 @@ describe('the key', () => {
     String(2n ** 256n),
     OWNER_SHOWN,
     `did:svc:${OWNER_SHOWN}`,
-  ])('%s is none', async (key) => {
+  ])('rejects %s', async (key) => {
     rule('monetization.key-form', 'monetization-errors.invalid-request', 'limits.id-range');
     const path = `/machine/${key}/monetization`;
-    expect([await ask('GET', path), await put('{', path)]).toEqual(['400 INVALID_REQUEST', '400 INVALID_REQUEST']);
+    expect([await send('GET', path), await put('{', path)]).toEqual(['400 INVALID_REQUEST', '400 INVALID_REQUEST']);
   });
 
-  test('of an address: told that only decimal machine DIDs are supported', async () => {
+  test('returns the decimal-DID message for an address', async () => {
     const { body } = await app!.inject(`/machine/did:svc:${OWNER_SHOWN}/monetization`);
     expect(body).toContain('Only decimal machine DIDs are supported');
   });
@@ -224,18 +224,18 @@ describe('the key', () => {
 describe('the body', () => {
   test.each([
     ['nothing', ''],
-    ['no JSON', 'opted_in=true'],
-    ['a cut object', '{"opted_in":true'],
+    ['not JSON', 'opted_in=true'],
+    ['a truncated object', '{"opted_in":true'],
     ['two values', '{}{}'],
     ['NaN', '{"timestamp":NaN}'],
     ['a byte-order mark', '\uFEFF{}'],
-    ['cut 33 levels deep', '['.repeat(33)],
-    ['cut as deep as it can be', '{"a":'.repeat(800)],
-  ])('that is %s gets the 422 list', async (_name, text) => {
+    ['truncated 33 levels deep', '['.repeat(33)],
+    ['truncated at the maximum depth', '{"a":'.repeat(800)],
+  ])('that is %s returns the 422 list', async (_name, text) => {
     rule('envelope.invalid-json', 'monetization-errors.invalid-json');
-    const answer = await put(text);
-    expect(answer).toMatch(/^422 \{"detail":\[\{"type":"json_invalid","loc":\["body",\d+\]/);
-    expect(answer).not.toContain('"code"');
+    const response = await put(text);
+    expect(response).toMatch(/^422 \{"detail":\[\{"type":"json_invalid","loc":\["body",\d+\]/);
+    expect(response).not.toContain('"code"');
   });
 
   test.each([
@@ -244,14 +244,14 @@ describe('the body', () => {
     ['a text', '"opted_in"'],
     ['a number', '1e9'],
     ['a repeated member', `{"opted_in":true,${JSON.stringify(membersOf(OPT_OUT)).slice(1)}`],
-    ['a repeated member that nobody knows', JSON.stringify(membersOf(OPT_IN)).replace('{', '{"a":1,"a":1,')],
+    ['a repeated unknown member', JSON.stringify(membersOf(OPT_IN)).replace('{', '{"a":1,"a":1,')],
     ['a lone surrogate', JSON.stringify(membersOf(OPT_IN)).replace('{', '{"a":"\\ud800",')],
     ['33 levels deep', `${'['.repeat(33)}${']'.repeat(33)}`],
-  ])('that is %s is invalid', async (_name, text) => {
+  ])('that is %s returns INVALID_REQUEST', async (_name, text) => {
     expect(await put(text)).toBe('400 INVALID_REQUEST');
   });
 
-  test('of 4,096 bytes is read, and no longer one', async () => {
+  test('is read up to 4,096 bytes', async () => {
     const pad = (length: number) => JSON.stringify(membersOf(OPT_IN)).padEnd(length, ' ');
     expect([await put(pad(4097)), await put(pad(4096))]).toEqual([
       '413 REQUEST_TOO_LARGE',
@@ -262,18 +262,21 @@ describe('the body', () => {
   const WRONG = [null, true, 0, 1, -1, 1.5, 2 ** 53, '', 'true', `${NOW}`, '0x', [], {}, [NOW], { a: 1 }];
   const soundFor = (member: string, value: unknown) => member === 'opted_in' && value === true;
 
-  test.each(['opted_in', 'timestamp', 'signature', 'signer_pubkey'])('with a wrong %s is invalid', async (member) => {
-    rule('monetization.opted-in-boolean', 'monetization.signer-pubkey-form', 'monetization-errors.invalid-request');
-    const wrong = WRONG.filter((value) => !soundFor(member, value) && !(member === 'timestamp' && value === 1));
-    for (const value of wrong)
-      expect([value, await put({ ...membersOf(OPT_IN), [member]: value })]).toEqual([value, '400 INVALID_REQUEST']);
-    if (member === 'signer_pubkey') return;
-    const rest = Object.entries(membersOf(OPT_IN, ALT)).filter(([name]) => name !== member);
-    expect(await put(Object.fromEntries(rest))).toBe('400 INVALID_REQUEST');
-  });
+  test.each(['opted_in', 'timestamp', 'signature', 'signer_pubkey'])(
+    'with a wrong %s returns INVALID_REQUEST',
+    async (member) => {
+      rule('monetization.opted-in-boolean', 'monetization.signer-pubkey-form', 'monetization-errors.invalid-request');
+      const wrong = WRONG.filter((value) => !soundFor(member, value) && !(member === 'timestamp' && value === 1));
+      for (const value of wrong)
+        expect([value, await put({ ...membersOf(OPT_IN), [member]: value })]).toEqual([value, '400 INVALID_REQUEST']);
+      if (member === 'signer_pubkey') return;
+      const rest = Object.entries(membersOf(OPT_IN, ALT)).filter(([name]) => name !== member);
+      expect(await put(Object.fromEntries(rest))).toBe('400 INVALID_REQUEST');
+    },
+  );
 
   test.each([`${NOW}.0`, `${NOW / 1000}e3`, `${NOW}.5`, '1e9', '9007199254740992', '0', '-5', `0${NOW}`])(
-    'with a timestamp written %s',
+    'with a timestamp written as %s returns INVALID_REQUEST',
     async (text) => {
       rule('monetization.timestamp-integer');
       const body = JSON.stringify(membersOf(OPT_IN)).replace(String(NOW), text);
@@ -282,11 +285,11 @@ describe('the body', () => {
   );
 
   test.each([
-    ['130 digits less one', (signature: string) => signature.slice(0, -1)],
-    ['and one more', (signature: string) => `${signature}0`],
+    ['129 digits', (signature: string) => signature.slice(0, -1)],
+    ['131 digits', (signature: string) => `${signature}0`],
     ['no 0x', (signature: string) => signature.slice(2)],
-    ['a letter that is no digit', (signature: string) => `${signature.slice(0, -1)}g`],
-  ])('with a signature of %s', async (_name, spoil) => {
+    ['a non-hex letter', (signature: string) => `${signature.slice(0, -1)}g`],
+  ])('with a signature of %s returns INVALID_REQUEST', async (_name, spoil) => {
     rule('monetization.signature-form');
     const signature = spoil(membersOf(OPT_IN)['signature'] as string);
     expect(await put({ ...membersOf(OPT_IN), signature })).toBe('400 INVALID_REQUEST');
@@ -308,11 +311,11 @@ describe('the signer', () => {
     ['the owner, for another chain', signedOver({ chainId: '1' })],
     ['the owner, for another registry', signedOver({ registry: OWNER.address })],
     ['the owner, for another machine', signedFor({ machineId: (ID + 1n) as typeof ID })],
-    ['the owner, of another will', signedFor({ optedIn: false })],
+    ['the owner, for the opposite decision', signedFor({ optedIn: false })],
     ['the owner, at another second', signedFor({ timestamp: NOW - 1 })],
     ['a key of the alt chain', membersOf(OPT_IN, ALT)],
     ['the owner, beside a key of the alt chain', { ...membersOf(OPT_IN), signer_pubkey: ALT_OWNER.key }],
-  ])('is %s: 403', async (_name, members) => {
+  ])('returns 403 when it is %s', async (_name, members) => {
     rule(
       'monetization.signer-pubkey-main-chain',
       'auth.signature-only',
@@ -323,12 +326,12 @@ describe('the signer', () => {
     expect(await store.readDecision(ID)).toBeUndefined();
   });
 
-  test('cannot be recovered: 401', async () => {
+  test('returns 401 when it cannot be recovered', async () => {
     const signature = (membersOf(OPT_IN)['signature'] as string).replace(/..$/, '1d');
     expect(await put({ ...membersOf(OPT_IN), signature })).toBe('401 INVALID_SIGNATURE');
   });
 
-  test('was owner until a block ago', async () => {
+  test('returns 403 when it was owner until the previous block', async () => {
     readNow = async ({ snapshot, deployment }) => ({
       snapshot: { ...snapshot, owner: present(STRANGER.address), controller: ABSENT },
       deployment,
@@ -393,23 +396,23 @@ describe('the machine', () => {
       'OUT',
     ],
   ];
-  const told = (answer: string) => {
-    if (answer === 'IN') return stateOf('OPTED_IN', OWNER_SHOWN, NOW);
-    return answer === 'OUT' ? stateOf('OPTED_OUT', OWNER_SHOWN, NOW) : answer;
+  const resultOf = (response: string) => {
+    if (response === 'IN') return stateOf('OPTED_IN', OWNER_SHOWN, NOW);
+    return response === 'OUT' ? stateOf('OPTED_OUT', OWNER_SHOWN, NOW) : response;
   };
 
-  test.each(rows)('that is %s', async (name, given, read, optIn, optOut) => {
+  test.each(rows)('that is %s returns its status for each request', async (name, given, read, optIn, optOut) => {
     facts = given;
-    expect(await ask('GET', PATH)).toBe(read);
-    expect(await put()).toBe(told(optIn));
+    expect(await send('GET', PATH)).toBe(read);
+    expect(await put()).toBe(resultOf(optIn));
     if (optIn === 'IN') return;
     expect(await store.readDecision(ID)).toBeUndefined();
-    // The authority depends on the controller, so that opting out does too.
-    if (name !== 'of an unreadable controller') expect(await put(membersOf(OPT_OUT))).toBe(told(optOut));
+    // The authority depends on the controller, and so does opting out.
+    if (name !== 'of an unreadable controller') expect(await put(membersOf(OPT_OUT))).toBe(resultOf(optOut));
   });
 
   test.each(['generalPausedGlobal', 'technicalPausedGlobal'] as const)(
-    'that stops with all others: %s',
+    'that is stopped with all others by %s returns its status',
     async (flag) => {
       facts = { available: present(false) };
       globals = { ...NO_GLOBALS, [flag]: true };
@@ -420,7 +423,7 @@ describe('the machine', () => {
     },
   );
 
-  test('that is homed elsewhere names its home as a number', async () => {
+  test('that is homed elsewhere returns its home as a number', async () => {
     rule('monetization-errors.homed-elsewhere');
     facts = { owner: ABSENT, homeOrdinal: present(3) };
     const { body } = await app!.inject(PATH);
@@ -428,16 +431,16 @@ describe('the machine', () => {
   });
 });
 
-describe('what is wrong first is told', () => {
+describe('the order of checks', () => {
   const stale = membersOf({ ...OPT_IN, timestamp: NOW - 301 });
   const strange = { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) };
 
-  test('the window before the machine, and no chain is asked', async () => {
+  test('is the window before the machine, without a chain call', async () => {
     facts = { owner: ABSENT, homeOrdinal: present(0) };
     expect([await put(stale), reads]).toEqual(['409 STALE_SIGNATURE', 0]);
   });
 
-  test('the machine before the signature, the signature before the time, the time before the bond', async () => {
+  test('is the machine, then the signature, then the time, then the bond', async () => {
     facts = { owner: ABSENT, homeOrdinal: present(0) };
     expect(await put(strange)).toBe('404 MACHINE_NOT_FOUND');
     facts = {};
@@ -448,7 +451,7 @@ describe('what is wrong first is told', () => {
     expect(await put(membersOf({ ...OPT_IN, timestamp: NOW + 1 }))).toBe('409 MACHINE_NOT_BONDED');
   });
 
-  test('the bond before the stop, the stop before the pause', async () => {
+  test('is the bond, then deactivation, then the pause', async () => {
     const stopped = { generalPaused: present(true), operatorPaused: present(true), available: present(false) };
     facts = { ...stopped, subscriptionStatus: present('Terminated') };
     expect(await put()).toBe('409 MACHINE_NOT_BONDED');
@@ -457,20 +460,20 @@ describe('what is wrong first is told', () => {
   });
 });
 
-describe('what fails', () => {
-  test('the store: 500, for both', async () => {
+describe('a failure', () => {
+  test('of the store returns 500 for both methods', async () => {
     await store.close();
-    expect([await ask('GET', PATH), await put()]).toEqual(['500 INTERNAL_ERROR', '500 INTERNAL_ERROR']);
+    expect([await send('GET', PATH), await put()]).toEqual(['500 INTERNAL_ERROR', '500 INTERNAL_ERROR']);
   });
 
-  test('the chain: 503', async () => {
+  test('of the chain returns 503', async () => {
     readNow = async () => {
       throw new Fault('ChainUnreadable', { chain: 'main', cause: 'transport' });
     };
     expect(await put()).toBe('503 CHAIN_UNAVAILABLE');
   });
 
-  test('the patience: a decision whose caller was told 503 is not applied afterwards', async () => {
+  test('by deadline returns 503, and the decision is not applied afterwards', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     await build({ deadlineMilliseconds: { general: 1 } });
     readNow = (read) => promise.then(() => read);
@@ -480,13 +483,13 @@ describe('what fails', () => {
     expect(await store.readDecision(ID)).toBeUndefined();
   });
 
-  test('the patience with a store: 500', async () => {
+  test('by deadline while writing returns 500', async () => {
     await build({ deadlineMilliseconds: { general: 1_000 } });
     Object.assign(ctx, { store: { ...store, applyDecision: () => new Promise(() => undefined) } });
     expect(await put()).toBe('500 INTERNAL_ERROR');
   });
 
-  test('nothing that was sent is in the log or in a body', async () => {
+  test('discloses nothing of the request in log or body', async () => {
     rule('auth.no-body-echo');
     const sent = { ...membersOf(OPT_IN), signature: STRANGER.sign(messageOf(OPT_IN)) };
     const { body } = await app!.inject({ method: 'PUT', url: PATH, payload: sent });
@@ -497,8 +500,8 @@ describe('what fails', () => {
   });
 });
 
-test('other methods are told which ones there are', async () => {
+test('returns Allow for other methods', async () => {
   const { statusCode, headers } = await app!.inject({ method: 'DELETE', url: PATH });
   expect([statusCode, String(headers['allow']).split(', ').toSorted()]).toEqual([405, ['GET', 'HEAD', 'PUT']]);
-  expect(await ask('HEAD', PATH)).toBe('200 ');
+  expect(await send('HEAD', PATH)).toBe('200 ');
 });

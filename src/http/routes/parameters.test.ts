@@ -24,7 +24,7 @@ const notAnInteger = (loc: string[], input: string) => [
   { type: 'int_parsing', loc, msg: 'Input should be a valid integer', input },
 ];
 
-test('the items of the list have the forms that the specification prints', () => {
+test('throws issues in the forms of the specification', () => {
   expect(issuesOf(() => requireMachineId('did:svc:1', 'token_id'))).toEqual([
     { type: 'int_parsing', loc: ['path', 'token_id'], msg: 'Input should be a valid integer', input: 'did:svc:1' },
   ]);
@@ -46,13 +46,13 @@ test('the items of the list have the forms that the specification prints', () =>
 });
 
 test.each(['', '007', '+5', '-5', '5.0', ' 5', '5 ', '1_0', '1e3', '0x2a', '٥', '00', '-0', 'did:svc:1', '%35'])(
-  'the id %o is no integer',
+  'rejects the id %o as not an integer',
   (text) => {
     expect(issuesOf(() => requireMachineId(text, 'machine_id'))).toEqual(notAnInteger(['path', 'machine_id'], text));
   },
 );
 
-test('ids out of range say which way, with bounds that no JSON number carries as strings', () => {
+test('reports the violated bound of an id, as a string where JSON numbers cannot hold it', () => {
   expect(issuesOf(() => requireMachineId('0', 'token_id'))).toEqual([
     {
       type: 'greater_than_equal',
@@ -73,25 +73,25 @@ test('ids out of range say which way, with bounds that no JSON number carries as
   ]);
 });
 
-test('ids beyond what a number carries keep every digit', () => {
+test('preserves every digit of large ids', () => {
   expect(requireMachineId('9007199254740993', 'token_id')).toBe(9007199254740993n);
   expect(requireMachineId(MAX, 'token_id')).toBe(2n ** 256n - 1n);
   expect(requireMachineDid(`did:svc:${MAX}`, DEFAULT_NAMESPACE)).toBe(2n ** 256n - 1n);
 });
 
 test.each(['5', 'did:svc:', 'did:svc:0', 'did:svc:05', 'DID:svc:5', 'did:svc:5 ', 'did:svc:0x5', 'did:web:5', ''])(
-  '%o is no machine DID',
+  'rejects %o as a machine DID',
   (text) => {
     expect(() => requireMachineDid(text, DEFAULT_NAMESPACE)).toThrow(new Fault('MachineDidMalformed', {}));
   },
 );
 
-test('integers of a query: defaults, values, order of the rules, others ignored', () => {
+test('parses integers of a query in the order of the rules, with defaults', () => {
   expect(requireIntegers('', RULES)).toEqual([0n, 20n]);
   expect(requireIntegers('limit=5&x=1&offset=40', RULES)).toEqual([40n, 5n]);
 });
 
-test('an integer without a maximum of its own keeps every digit of 256 bits, and is past every end', () => {
+test('accepts up to 256 bits without a maximum, as a position past every end', () => {
   for (const text of ['9007199254740993', MAX]) {
     const [offset] = requireIntegers(`offset=${text}`, RULES) as [bigint];
     expect([String(offset), toPosition(offset)]).toEqual([text, 9007199254740991]);
@@ -107,20 +107,20 @@ test('an integer without a maximum of its own keeps every digit of 256 bits, and
 });
 
 test.each(['', '+5', '%2B5', '5.0', '05', '1e1', 'true', '0x5', ' 5', '%FF', '-', '٥', '5%00'])(
-  'limit=%s is no integer',
+  'rejects limit=%s as not an integer',
   (text) => {
     const input = new URLSearchParams(`limit=${text}`).get('limit')!;
     expect(issuesOf(() => requireIntegers(`limit=${text}`, RULES))).toEqual(notAnInteger(['query', 'limit'], input));
   },
 );
 
-test('all issues are told at once', () => {
+test('reports all issues at once', () => {
   expect(issuesOf(() => requireIntegers('offset=-1&limit=0', RULES))).toMatchObject([
     { type: 'greater_than_equal', loc: ['query', 'offset'], input: '-1', ctx: { ge: 0 } },
     { type: 'greater_than_equal', loc: ['query', 'limit'], input: '0', ctx: { ge: 1 } },
   ]);
 });
 
-test('a parameter that is given twice is no integer', () => {
+test('rejects a repeated parameter', () => {
   expect(issuesOf(() => requireIntegers('limit=1&limit=2', RULES))).toEqual(notAnInteger(['query', 'limit'], '1,2'));
 });

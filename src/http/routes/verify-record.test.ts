@@ -1,4 +1,4 @@
-/** What does each request for a Verify record get? On a clock that stands still, and a chain that says what a test wants. */
+/** Verify records on a frozen clock with a fake chain. */
 import { readFileSync } from 'node:fs';
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -99,8 +99,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** Status and body; every answer is held against the document and evidence 2. */
-async function ask(options: InjectOptions = {}): Promise<[status: number, text: string]> {
+/** Returns status and body, and checks every response against the document and evidence 2. */
+async function send(options: InjectOptions = {}): Promise<[status: number, text: string]> {
   const method = (options.method ?? 'GET').toUpperCase();
   const url = String(options.url ?? PATH);
   const { statusCode: status, headers, body: text } = await app.inject({ ...options, method: method as 'GET', url });
@@ -119,9 +119,9 @@ async function ask(options: InjectOptions = {}): Promise<[status: number, text: 
   return [status, text];
 }
 
-/** Status and code of a refusal, whose body has nothing else than its code and a message. */
+/** Returns status and code of an error, whose body has only a code and a message. */
 async function refusal(options: InjectOptions = {}): Promise<string> {
-  const [status, text] = await ask(options);
+  const [status, text] = await send(options);
   if (status < 400) return String(status);
   const { detail, ...rest } = JSON.parse(text) as { detail: Record<string, string> };
   expect([Object.keys(rest), Object.keys(detail), typeof detail.message]).toEqual([[], ['code', 'message'], 'string']);
@@ -131,7 +131,7 @@ async function refusal(options: InjectOptions = {}): Promise<string> {
 const UNAVAILABLE = '503 VERIFY_READ_UNAVAILABLE';
 
 describe('the record', () => {
-  test.each(cases)('is, byte for byte, the vector of kyb $kyb and chip $chip', async ({ kyb, chip, bodyText }) => {
+  test.each(cases)('equals the vector of kyb $kyb and chip $chip byte for byte', async ({ kyb, chip, bodyText }) => {
     rule(
       'identifier.verify-home-chain',
       'verify.members',
@@ -141,16 +141,16 @@ describe('the record', () => {
       'limits.verify-body',
     );
     facts = attested(kyb, chip);
-    expect(await ask()).toEqual([200, bodyText]);
+    expect(await send()).toEqual([200, bodyText]);
   });
 
   test('has 16 vectors', () => {
     expect(new Set(cases.map(({ kyb, chip }) => `${kyb} ${chip}`)).size).toBe(16);
   });
 
-  const recordOf = async () => JSON.parse((await ask())[1]) as VectorRecord & { readonly verification: object };
+  const recordOf = async () => JSON.parse((await send())[1]) as VectorRecord & { readonly verification: object };
 
-  test('names the owner where there is no controller and no operator', async () => {
+  test('names the owner without a controller and an operator', async () => {
     facts = { ...attested('verified', 'revoked'), controller: ABSENT, operator: ABSENT };
     expect(await recordOf()).toMatchObject({
       didController: { kind: 'evm', address: first.operator.address },
@@ -159,7 +159,7 @@ describe('the record', () => {
     });
   });
 
-  test('names the operator and not the owner where they differ', async () => {
+  test('names the operator where it differs from the owner', async () => {
     facts = { ...attested('verified', 'verified', STRANGER), operator: present(STRANGER), controller: ABSENT };
     expect(await recordOf()).toMatchObject({
       didController: { address: first.operator.address },
@@ -167,13 +167,13 @@ describe('the record', () => {
     });
   });
 
-  test('is unverified in both topics without a registry of attestations', async () => {
+  test('is unverified in both topics without an attestation registry', async () => {
     rule('verify.unverified');
     facts = { attestations: ABSENT };
-    expect(await ask()).toEqual([200, cases[0]!.bodyText]);
+    expect(await send()).toEqual([200, cases[0]!.bodyText]);
   });
 
-  test('expires by the clock, with no change on the chain', async () => {
+  test('expires by the clock, without a change on the chain', async () => {
     rule('verify.expires-by-clock');
     facts = attested('verified', 'unverified');
     const snapshot = kept();
@@ -186,7 +186,7 @@ describe('the record', () => {
 });
 
 describe('without a record', () => {
-  test.each<[name: string, facts: Partial<MachineSnapshot>, answer: string]>([
+  test.each<[name: string, facts: Partial<MachineSnapshot>, response: string]>([
     ['no token and no home', { owner: ABSENT, homeOrdinal: present(0) }, '404 MACHINE_NOT_FOUND'],
     ['no token, homed here', { owner: ABSENT }, '404 MACHINE_NOT_FOUND'],
     ['no token, homed on the alt chain', { owner: ABSENT, homeOrdinal: present(5) }, UNAVAILABLE],
@@ -200,9 +200,13 @@ describe('without a record', () => {
     ['a home that is unreadable', { homeOrdinal: UNREADABLE }, UNAVAILABLE],
     ['a relocation that is unreadable', { relocating: UNREADABLE }, UNAVAILABLE],
     ['attestations that are unreadable', { attestations: UNREADABLE }, UNAVAILABLE],
-    ['KYB of somebody else', attested('verified', 'verified', STRANGER), UNAVAILABLE],
-    ['KYB of nobody', { attestations: present({ operator: undefined, kyb: VERIFIED, chip: undefined }) }, UNAVAILABLE],
-  ])('%s', async (_name, given, answer) => {
+    ['KYB of another operator', attested('verified', 'verified', STRANGER), UNAVAILABLE],
+    [
+      'KYB without an operator',
+      { attestations: present({ operator: undefined, kyb: VERIFIED, chip: undefined }) },
+      UNAVAILABLE,
+    ],
+  ])('returns its error for %s', async (_name, given, response) => {
     rule(
       'availability.relocating-verify',
       'verify-read.alt-chain',
@@ -210,33 +214,33 @@ describe('without a record', () => {
       'verify-errors.unavailable',
     );
     facts = { ...facts, ...given };
-    expect(await refusal()).toBe(answer);
+    expect(await refusal()).toBe(response);
   });
 
-  test.each<[name: string, error: unknown, answer: string]>([
+  test.each<[name: string, error: unknown, response: string]>([
     ['a chain that cannot be read', new Fault('ChainUnreadable', { chain: 'main', cause: 'transport' }), UNAVAILABLE],
     ['a store that cannot be read', new Fault('StoreUnavailable', {}), UNAVAILABLE],
-    ['anything unforeseen', new TypeError('secret'), '500 INTERNAL_ERROR'],
-  ])('%s', async (_name, error, answer) => {
+    ['an unexpected error', new TypeError('secret'), '500 INTERNAL_ERROR'],
+  ])('returns its error for %s', async (_name, error, response) => {
     readMachine = () => Promise.reject(error as Error);
-    expect(await refusal()).toBe(answer);
+    expect(await refusal()).toBe(response);
   });
 
-  test('a chain that does not answer within 3.5 s', async () => {
+  test('returns 503 when the chain does not respond within 3.5 s', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     await rebuild({});
-    const asked = new Promise<void>((resolve) => {
+    const queries = new Promise<void>((resolve) => {
       readMachine = () => (resolve(), new Promise(() => undefined));
     });
     let isAnswered = false;
-    const answer = refusal().finally(() => (isAnswered = true));
-    await asked;
+    const response = refusal().finally(() => (isAnswered = true));
+    await queries;
     vi.advanceTimersByTime(3_499);
     await new Promise((resolve) => setImmediate(resolve));
     expect(isAnswered).toBe(false);
     vi.advanceTimersByTime(101);
-    expect(await answer).toBe(UNAVAILABLE);
+    expect(await response).toBe(UNAVAILABLE);
   });
 });
 
@@ -246,30 +250,34 @@ describe('the order of checks', () => {
   const html = { accept: 'text/html' };
   const body = { 'content-length': '2', ...json };
 
-  /** Each request is wrong in everything that comes after what it is refused for. */
-  test.each<[answer: string, name: string, options: InjectOptions]>([
+  /** Each request also violates every later check. */
+  test.each<[response: string, name: string, options: InjectOptions]>([
     ['404 VERIFY_ROUTE_NOT_FOUND', 'no such path', { method: 'POST', url: '/v1/verify/machine/0?a=b', headers: html }],
     ['404 VERIFY_ROUTE_NOT_FOUND', 'an empty id', { method: 'POST', url: '/v1/verify/machines/', headers: html }],
-    ['404 VERIFY_ROUTE_NOT_FOUND', 'a slash behind', { method: 'POST', url: `${PATH}/`, headers: html }],
+    ['404 VERIFY_ROUTE_NOT_FOUND', 'a trailing slash', { method: 'POST', url: `${PATH}/`, headers: html }],
     ['405 METHOD_NOT_ALLOWED', 'another method', { method: 'POST', url: '/v1/verify/machines/0?a=b', headers: html }],
     ['405 METHOD_NOT_ALLOWED', 'OPTIONS', { method: 'OPTIONS', headers: { ...html, origin: 'https://a.example' } }],
     ['413 REQUEST_TOO_LARGE', 'a target that is too long', { url: `${PATH}?${'0'.repeat(17_000)}`, headers: html }],
     ['413 REQUEST_TOO_LARGE', 'headers that are too long', { headers: { ...html, x: '0'.repeat(17_000) } }],
-    ['406 NOT_ACCEPTABLE', 'no JSON wanted', { url: '/v1/verify/machines/0?a=b', headers: { ...body, ...html } }],
-    ['406 NOT_ACCEPTABLE', 'JSON unwanted', { headers: { accept: 'application/json;q=0, */*' } }],
+    [
+      '406 NOT_ACCEPTABLE',
+      'an Accept without JSON',
+      { url: '/v1/verify/machines/0?a=b', headers: { ...body, ...html } },
+    ],
+    ['406 NOT_ACCEPTABLE', 'JSON with weight 0', { headers: { accept: 'application/json;q=0, */*' } }],
     ['400 INVALID_REQUEST', 'a query', { url: '/v1/verify/machines/0?a=b', headers: json }],
     ['400 INVALID_REQUEST', 'a body', { url: '/v1/verify/machines/0', headers: body, payload: '{}' }],
     ['400 INVALID_REQUEST', 'a body in chunks', { headers: { ...json, 'transfer-encoding': 'chunked' } }],
     ['400 INVALID_MACHINE_ID', 'a wrong id', { url: '/v1/verify/machines/0', headers: json }],
-  ])('%s: %s', async (answer, _name, options) => {
+  ])('returns %s for %s', async (response, _name, options) => {
     rule('verify-read.no-query-no-body', 'verify-read.accept');
     facts = { attestations: UNREADABLE };
-    expect(await refusal(options)).toBe(answer);
+    expect(await refusal(options)).toBe(response);
     expect(reads).toBe(0);
   });
 
-  test('a HEAD is 405 without a body', async () => {
-    expect(await ask({ method: 'HEAD' })).toEqual([405, '']);
+  test('returns 405 without a body for HEAD', async () => {
+    expect(await send({ method: 'HEAD' })).toEqual([405, '']);
   });
 
   test.each([
@@ -279,7 +287,7 @@ describe('the order of checks', () => {
     { 'if-none-match': '*' },
     { 'accept-encoding': 'gzip' },
   ])('serves a bare read with %j', async (headers) => {
-    expect((await ask({ headers }))[0]).toBe(200);
+    expect((await send({ headers }))[0]).toBe(200);
   });
 
   test.each(
@@ -303,16 +311,16 @@ describe('the order of checks', () => {
     ]
       .concat(['٥', '５'].map(encodeURIComponent))
       .concat([`did:svc:${ID}`, `did%3Asvc%3A${ID}`, OPERATOR, String(2n ** 256n), '9'.repeat(79), '9'.repeat(9_000)]),
-  )('%s is no machine id', async (text) => {
+  )('rejects the machine id %s', async (text) => {
     expect(await refusal({ url: `/v1/verify/machines/${text}` })).toBe('400 INVALID_MACHINE_ID');
   });
 
-  test.each([String(2n ** 256n - 1n), '1', '%31'])('%s is one', async (text) => {
-    expect((await ask({ url: `/v1/verify/machines/${text}` }))[0]).toBe(200);
+  test.each([String(2n ** 256n - 1n), '1', '%31'])('accepts the machine id %s', async (text) => {
+    expect((await send({ url: `/v1/verify/machines/${text}` }))[0]).toBe(200);
   });
 });
 
-describe('the rate', () => {
+describe('the rate limit', () => {
   beforeEach(() => rebuild({ rateLimits: 'on' }));
 
   async function countAdmitted(times: number, options: (i: number) => InjectOptions = () => ({})): Promise<number> {
@@ -321,7 +329,7 @@ describe('the rate', () => {
     return admitted;
   }
 
-  test('is 60 per minute of one address, whatever the ids, and the 61st is coded, without Retry-After', async () => {
+  test('is 60 per minute and address over all ids; the 61st is coded, without Retry-After', async () => {
     rule('verify-errors.rate-limited', 'limits.verify-read');
     expect(await countAdmitted(60, (i) => ({ url: `/v1/verify/machines/${i}` }))).toBe(60);
     expect(await refusal({ headers: { accept: 'text/html' } })).toBe('429 RATE_LIMITED');
@@ -332,7 +340,7 @@ describe('the rate', () => {
     expect(await countAdmitted(61)).toBe(60);
   });
 
-  test('has nothing to do with the reads, nor with what is no read of a record', async () => {
+  test('is independent of other reads and of requests that are no read of a record', async () => {
     for (let i = 0; i < 100; i++) await app.inject('/health');
     expect(await countAdmitted(100, () => ({ url: '/v1/verify/nothing' }))).toBe(100);
     expect(await countAdmitted(100, () => ({ method: 'POST' }))).toBe(100);
@@ -341,7 +349,7 @@ describe('the rate', () => {
     expect(await refusal({ method: 'DELETE' })).toBe('405 METHOD_NOT_ALLOWED');
   });
 
-  test('goes by what a trusted proxy says', async () => {
+  test('counts the address reported by a trusted proxy', async () => {
     await rebuild({ rateLimits: 'on', trustedProxies: ['127.0.0.0/8'] });
     const from = (caller: string) => () => ({ headers: { 'x-forwarded-for': `6.6.6.6, ${caller}` } });
     expect(await countAdmitted(61, from('192.0.2.1'))).toBe(60);

@@ -16,34 +16,34 @@ import { rule } from '../../../test/conformance/rule.ts';
 import { encodeJson } from './json-encoding.ts';
 
 const SOME = encodeJson({ some: 'thing' });
-/** Short, so that the tests need not wait for the real one. */
+/** Arrival timeout of the tests, shorter than in production. */
 const ARRIVAL_MILLISECONDS = 700;
 
 let waiting: (() => void)[] = [];
 
 const testRoutes: RouteGroup = (routes) => {
-  routes.get('/quick', { profile: 'read' }, (exchange) => sendCacheableJson(exchange, SOME));
-  routes.get('/slow', { profile: 'read' }, async (exchange) => {
+  routes.get('/quick', { profile: 'read' }, (context) => sendCacheableJson(context, SOME));
+  routes.get('/slow', { profile: 'read' }, async (context) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
-    sendCacheableJson(exchange, SOME);
+    sendCacheableJson(context, SOME);
   });
-  routes.put('/taking', { profile: 'monetization' }, async (exchange) => {
-    for await (const chunk of exchange.request) void chunk;
-    sendUncached(exchange, 200, SOME);
+  routes.put('/taking', { profile: 'monetization' }, async (context) => {
+    for await (const chunk of context.request) void chunk;
+    sendUncached(context, 200, SOME);
   });
-  routes.get('/v1/verify/quick', { profile: 'verify' }, (exchange) => sendUncached(exchange, 200, SOME));
+  routes.get('/v1/verify/quick', { profile: 'verify' }, (context) => sendUncached(context, 200, SOME));
 };
 
 let app: FastifyInstance;
 let port: number;
-let unhurriedApp: FastifyInstance;
-/** What never ends, sent to a server with the timeouts of production; begun first, as they last seconds. */
+let productionApp: FastifyInstance;
+/** Incomplete requests to a server with production timeouts; started first, because they take seconds. */
 let unhurried: Promise<RawExchange[]>;
 
 beforeAll(async () => {
-  unhurriedApp = await buildApp(createStubCtx(), { rateLimits: 'off' });
-  await unhurriedApp.listen({ port: 0, host: '127.0.0.1' });
-  const unhurriedPort = (unhurriedApp.server.address() as AddressInfo).port;
+  productionApp = await buildApp(createStubCtx(), { rateLimits: 'off' });
+  await productionApp.listen({ port: 0, host: '127.0.0.1' });
+  const unhurriedPort = (productionApp.server.address() as AddressInfo).port;
   const unended = ['', 'GET /health', 'GET /health HTTP/1.1\r\nHost: a\r\nX-'];
   unhurried = Promise.all(unended.map((bytes) => sendRaw(unhurriedPort, bytes)));
   app = await buildApp(createStubCtx(), {
@@ -54,18 +54,18 @@ beforeAll(async () => {
   await app.listen({ port: 0, host: '127.0.0.1' });
   port = (app.server.address() as AddressInfo).port;
 });
-afterAll(() => Promise.all([app.close(), unhurriedApp.close()]));
+afterAll(() => Promise.all([app.close(), productionApp.close()]));
 
 const bare = (detail: string) => JSON.stringify({ detail });
 
-/** The one answer to these bytes. */
-async function ask(...parts: readonly string[]): Promise<RawResponse> {
-  const { responses: answers } = await sendRaw(port, ...parts);
-  expect(answers).toHaveLength(1);
-  return answers[0]!;
+/** Returns the single response to these bytes. */
+async function send(...parts: readonly string[]): Promise<RawResponse> {
+  const { responses: responses } = await sendRaw(port, ...parts);
+  expect(responses).toHaveLength(1);
+  return responses[0]!;
 }
 
-function expectVerifyConduct({ headers }: RawResponse): void {
+function expectVerifyHeaders({ headers }: RawResponse): void {
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -74,7 +74,7 @@ function expectVerifyConduct({ headers }: RawResponse): void {
   expect(headers).not.toHaveProperty('access-control-allow-origin');
 }
 
-describe('what is no request', () => {
+describe('malformed requests', () => {
   test.each([
     ['a bad request line', 'NONSENSE\r\n\r\n'],
     ['an unknown method', 'BREW /quick HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -92,69 +92,69 @@ describe('what is no request', () => {
     ['a negative length', 'PUT /taking HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
     ['two hosts', 'GET /quick HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n'],
     ['no host', 'GET /quick HTTP/1.1\r\nConnection: close\r\n\r\n'],
-  ])('%s is 400 in JSON', async (_name, bytes) => {
-    const answer = await ask(bytes);
-    expect([answer.status, answer.text]).toEqual([400, bare('Bad Request')]);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  ])('returns 400 in JSON for %s', async (_name, bytes) => {
+    const response = await send(bytes);
+    expect([response.status, response.text]).toEqual([400, bare('Bad Request')]);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('a broken chunk is 400 in the envelope of its route', async () => {
-    const answer = await ask('PUT /taking HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({ detail: { code: 'INVALID_REQUEST' } });
+  test('returns 400 in the envelope of the route for a broken chunk', async () => {
+    const response = await send('PUT /taking HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text)).toMatchObject({ detail: { code: 'INVALID_REQUEST' } });
   });
 
-  test('CONNECT finds no route', async () => {
-    const answer = await ask('CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect([answer.status, answer.text]).toEqual([404, bare('Not Found')]);
+  test('returns 404 for CONNECT', async () => {
+    const response = await send('CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect([response.status, response.text]).toEqual([404, bare('Not Found')]);
   });
 
-  test('CONNECT whose caller resets the connection ends nothing else', async () => {
+  test('survives a client that resets its CONNECT', async () => {
     const taken = new Promise<Duplex>((resolve) => {
       app.server.once('connect', (_request, socket: Duplex) => resolve(socket));
     });
-    await ask('CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await send('CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n');
     const socket = await taken;
     expect(() => socket.emit('error', new Error('reset'))).not.toThrow();
   });
 
-  test('nothing of it is echoed', async () => {
+  test('echoes nothing of the request', async () => {
     rule('auth.no-body-echo');
-    const { responses: answers } = await sendRaw(
+    const { responses: responses } = await sendRaw(
       port,
       'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n',
     );
-    expect(JSON.stringify(answers)).not.toContain('very-secret');
+    expect(JSON.stringify(responses)).not.toContain('very-secret');
   });
 });
 
-describe('what is too large', () => {
+describe('oversized requests', () => {
   const long = 'x'.repeat(40_000);
 
   test.each([
-    ['a target', `GET /quick/${long} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['a header', `GET /quick HTTP/1.1\r\nHost: a\r\nX: ${long}\r\n\r\n`],
-    ['the number of headers', `GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: y\r\n'.repeat(300)}\r\n`],
-  ])('%s is 431 in JSON, not echoed', async (_name, bytes) => {
-    const answer = await ask(bytes);
-    expect([answer.status, answer.text]).toEqual([431, bare('Request Header Fields Too Large')]);
+    ['a long target', `GET /quick/${long} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a long header', `GET /quick HTTP/1.1\r\nHost: a\r\nX: ${long}\r\n\r\n`],
+    ['too many headers', `GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: y\r\n'.repeat(300)}\r\n`],
+  ])('returns 431 in JSON for %s and echoes nothing', async (_name, bytes) => {
+    const response = await send(bytes);
+    expect([response.status, response.text]).toEqual([431, bare('Request Header Fields Too Large')]);
   });
 
   test.each([
-    ['a target that nobody reads', `GET /v1/verify/${long} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['a header that nobody reads', `GET /v1/verify/quick HTTP/1.1\r\nHost: a\r\nX: ${long}\r\n\r\n`],
+    ['an unparsed target', `GET /v1/verify/${long} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['an unparsed header', `GET /v1/verify/quick HTTP/1.1\r\nHost: a\r\nX: ${long}\r\n\r\n`],
     [
       'headers that are read',
       `GET /v1/verify/quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: ${long.slice(0, 20_000)}\r\n\r\n`,
     ],
-  ])('under /v1/verify/ %s is 413 with its headers', async (_name, bytes) => {
-    const answer = await ask(bytes);
-    expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
-    expectVerifyConduct(answer);
+  ])('returns 413 with the headers of /v1/verify/ for %s', async (_name, bytes) => {
+    const response = await send(bytes);
+    expect(response.status).toBe(413);
+    expect(JSON.parse(response.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
+    expectVerifyHeaders(response);
   });
 
-  test('a head of which only a later piece is at hand has the answer that readers of Verify take', async () => {
+  test('returns the Verify error when only a later piece of a large head is available', async () => {
     rule('envelope.coded-verify');
     const taken = new Promise<Socket>((resolve) => app.server.once('connection', resolve));
     const socket = await open(port);
@@ -166,10 +166,10 @@ describe('what is too large', () => {
       socket.write(piece);
       sent += piece.length;
     }
-    const [answer] = parseResponses((await received).join(''));
-    expect(answer!.status).toBe(413);
-    expect(JSON.parse(answer!.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
-    expectVerifyConduct(answer!);
+    const [response] = parseResponses((await received).join(''));
+    expect(response!.status).toBe(413);
+    expect(JSON.parse(response!.text)).toMatchObject({ detail: { code: 'REQUEST_TOO_LARGE' } });
+    expectVerifyHeaders(response!);
   });
 
   test.each([
@@ -178,56 +178,56 @@ describe('what is too large', () => {
     'get /v1/verify/quick HTTP/1.1\r\n\r\n',
     'A_b! /v1/verify/quick HTTP/1.1\r\n\r\n',
     'BREW http://a/v1/verify/quick HTTP/1.1\r\n\r\n',
-  ])('a bad request line under /v1/verify/ wears its headers: %j', async (bytes) => {
-    const answer = await ask(bytes);
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({ detail: { code: 'INVALID_REQUEST' } });
-    expectVerifyConduct(answer);
+  ])('returns 400 with the headers of /v1/verify/ for the request line %j', async (bytes) => {
+    const response = await send(bytes);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text)).toMatchObject({ detail: { code: 'INVALID_REQUEST' } });
+    expectVerifyHeaders(response);
   });
 
-  test('ten thousand digits get the answer of their route', async () => {
+  test('passes ten thousand digits to their route', async () => {
     const digits = '7'.repeat(10_000);
-    const mcr = await ask(`GET /mcr/did:svc:${digits} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const mcr = await send(`GET /mcr/did:svc:${digits} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect([mcr.status, mcr.text]).toEqual([400, bare('Invalid machine DID format')]);
-    const card = await ask(`GET /machines/${digits} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const card = await send(`GET /machines/${digits} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(card.status).toBe(422);
     expect(card.text.length).toBeLessThan(500);
   });
 });
 
-describe('what never ends', () => {
+describe('incomplete requests', () => {
   test.each([
     ['a request line', 'GET /qui', 408],
     ['headers', 'GET /quick HTTP/1.1\r\nHost: a\r\nX-', 408],
     ['a body', 'PUT /taking HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12', 408],
-  ])('half of %s is given up with 408', async (_name, bytes, status) => {
-    const { responses: answers, milliseconds } = await sendRaw(port, bytes);
-    expect(answers.map((answer) => answer.status)).toEqual([status]);
+  ])('returns 408 for half of %s', async (_name, bytes, status) => {
+    const { responses: responses, milliseconds } = await sendRaw(port, bytes);
+    expect(responses.map((response) => response.status)).toEqual([status]);
     expect(milliseconds).toBeLessThan(ARRIVAL_MILLISECONDS + 2_000);
   });
 
-  test('half of a body that nobody asked for does not get a second answer', async () => {
-    const { responses: answers } = await sendRaw(
+  test('sends one response when the body that no route reads is incomplete', async () => {
+    const { responses: responses } = await sendRaw(
       port,
       'GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12',
     );
-    expect(answers.map(({ status }) => status)).toEqual([200]);
+    expect(responses.map(({ status }) => status)).toEqual([200]);
   });
 
-  test('half of a second request on one connection is given up too', async () => {
-    const { responses: answers } = await sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /qui');
-    expect(answers.map(({ status }) => status)).toEqual([200, 408]);
+  test('returns 408 for half of a second request on a connection', async () => {
+    const { responses: responses } = await sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /qui');
+    expect(responses.map(({ status }) => status)).toEqual([200, 408]);
   });
 
-  test('a connection that says nothing is closed without a word', async () => {
-    const { responses: answers, milliseconds } = await sendRaw(port, '');
-    expect(answers).toEqual([]);
+  test('closes a silent connection without a response', async () => {
+    const { responses: responses, milliseconds } = await sendRaw(port, '');
+    expect(responses).toEqual([]);
     expect(milliseconds).toBeLessThan(ARRIVAL_MILLISECONDS + 2_000);
   });
 
-  test('is closed after 9 to 12 seconds with the timeouts of production', async () => {
+  test('closes the connection after 9 to 12 seconds with production timeouts', async () => {
     const conversations = await unhurried;
-    expect(conversations.map(({ responses: answers }) => answers.map(({ status }) => status))).toEqual([
+    expect(conversations.map(({ responses: responses }) => responses.map(({ status }) => status))).toEqual([
       [],
       [408],
       [408],
@@ -238,20 +238,20 @@ describe('what never ends', () => {
     }
   });
 
-  test('300 slow connections do not keep others from being served, and all end', async () => {
+  test('serves other clients during 300 slow connections and closes all of those', async () => {
     const slow = Array.from({ length: 300 }, () => sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\nX'));
-    const quick = await ask('GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const quick = await send('GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(quick.status).toBe(200);
-    for (const { responses: answers } of await Promise.all(slow))
-      expect(answers.map(({ status }) => status)).toEqual([408]);
+    for (const { responses: responses } of await Promise.all(slow))
+      expect(responses.map(({ status }) => status)).toEqual([408]);
   });
 });
 
-describe('HTTP/1.1 itself', () => {
+describe('HTTP/1.1', () => {
   test.each([
-    ['the broken one last', 'NONSENSE\r\n\r\n', 400],
-    ['CONNECT last', 'CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n', 404],
-  ])('pipelined requests are answered in order, %s', async (_name, last, status) => {
+    ['the last one malformed', 'NONSENSE\r\n\r\n', 400],
+    ['the last one CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: a\r\n\r\n', 404],
+  ])('responds to pipelined requests in order, %s', async (_name, last, status) => {
     waiting = [];
     const socket = await open(port);
     let text = '';
@@ -264,16 +264,16 @@ describe('HTTP/1.1 itself', () => {
     expect(parseResponses(text).map(({ status }) => status)).toEqual([200, 200, status]);
   });
 
-  test('HTTP/1.0 needs no host and is closed after its answer', async () => {
-    const answer = await ask('GET /quick HTTP/1.0\r\n\r\n');
-    expect([answer.status, answer.headers.connection, answer.text]).toEqual([200, 'close', SOME.text]);
+  test('serves HTTP/1.0 without a host and closes the connection', async () => {
+    const response = await send('GET /quick HTTP/1.0\r\n\r\n');
+    expect([response.status, response.headers.connection, response.text]).toEqual([200, 'close', SOME.text]);
   });
 
-  test('a connection is dropped after one silence, whether it is idle or its reader is', () => {
+  test('has one idle timeout for connections and slow readers', () => {
     expect([app.server.timeout, app.server.keepAliveTimeout]).toEqual([75_000, 0]);
   });
 
-  test('who ends its side after the request still hears the answer', async () => {
+  test('responds to a client that closed its side after the request', async () => {
     waiting = [];
     const socket = await open(port);
     let text = '';
@@ -287,61 +287,61 @@ describe('HTTP/1.1 itself', () => {
     expect(parseResponses(text).map(({ status }) => status)).toEqual([200]);
   });
 
-  test('the absolute form of a target is its path', async () => {
-    const answer = await ask('GET http://example.org/quick?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    expect(answer.status).toBe(200);
+  test('routes the absolute form of a target by its path', async () => {
+    const response = await send('GET http://example.org/quick?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(response.status).toBe(200);
   });
 
-  test('dots lead nowhere', async () => {
+  test('does not resolve . and .. path segments (404)', async () => {
     for (const target of ['/nothing/../quick', '/./quick', '/quick/.', '/nothing/%2e%2e/quick']) {
-      expect((await ask(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).status).toBe(404);
+      expect((await send(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).status).toBe(404);
     }
   });
 
-  test('an expectation that nobody knows is ignored', async () => {
-    const answer = await ask('GET /quick HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
-    expect(answer.status).toBe(200);
+  test('ignores an unknown expectation', async () => {
+    const response = await send('GET /quick HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
+    expect(response.status).toBe(200);
   });
 
-  test('an upgrade that nobody offers is ignored', async () => {
+  test('ignores an unsupported upgrade', async () => {
     const bytes = 'GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n';
-    expect((await ask(bytes)).status).toBe(200);
+    expect((await send(bytes)).status).toBe(200);
   });
 
-  test('nothing tells what the service is made of', async () => {
-    const { headers } = await ask('GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  test('reveals no server software in headers', async () => {
+    const { headers } = await send('GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(headers).not.toHaveProperty('server');
     expect(headers).not.toHaveProperty('x-powered-by');
   });
 
-  test('a large body that nobody asked for does not cost its sender the answer', async () => {
+  test('responds to a client that sends a large unread body', async () => {
     const body = 'x'.repeat(3_000_000);
     const head = `POST /quick HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-    const answer = await ask(head, body);
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+    const response = await send(head, body);
+    expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });
 
-test('a server that closes gives the answers it owes and then ends', async () => {
+test('finishes pending responses before the server closes', async () => {
   waiting = [];
   const other = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [testRoutes] });
   await other.listen({ port: 0, host: '127.0.0.1' });
   const { port: otherPort } = other.server.address() as AddressInfo;
-  const asked = sendRaw(otherPort, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  const pending = sendRaw(otherPort, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
   while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const closed = other.close();
   waiting[0]!();
-  const { responses: answers } = await asked;
-  expect(answers.map(({ status }) => status)).toEqual([200]);
+  const { responses: responses } = await pending;
+  expect(responses.map(({ status }) => status)).toEqual([200]);
   await closed;
 });
 
-test('a server that closes waits for a reader who takes his time', async () => {
+test('waits for a slow reader before the server closes', async () => {
   const large = encodeJson({ text: 'x'.repeat(16_000_000) });
   const given = Promise.withResolvers<unknown>();
   const routes: RouteGroup = (group) =>
-    group.get('/large', { profile: 'read' }, (exchange) => {
-      sendCacheableJson(exchange, large);
+    group.get('/large', { profile: 'read' }, (context) => {
+      sendCacheableJson(context, large);
       given.resolve(undefined);
     });
   const closing = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [routes] });
@@ -353,14 +353,14 @@ test('a server that closes waits for a reader who takes his time', async () => {
   socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
   await given.promise;
   const closed = closing.close();
-  // Longer than idle connections are left.
+  // Longer than the interval at which idle connections are closed.
   await new Promise((resolve) => setTimeout(resolve, 500));
   socket.resume();
   await Promise.all([closed, read]);
   expect(bytes).toBeGreaterThan(16_000_000);
 });
 
-test('a server that is told to close answers everybody who had connected, and then nobody', async () => {
+test('serves all clients connected before close, and none after', async () => {
   const closing = await buildApp(createStubCtx(), { rateLimits: 'off', extraRoutes: [testRoutes] });
   await closing.listen({ port: 0, host: '127.0.0.1' });
   const { port: closingPort } = closing.server.address() as AddressInfo;
@@ -368,8 +368,8 @@ test('a server that is told to close answers everybody who had connected, and th
     sendRaw(closingPort, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n'),
   );
   await closing.close();
-  for (const { responses: answers } of await Promise.all(conversations)) {
-    expect(answers.map(({ status, headers, text }) => [status, headers['connection'], text])).toEqual([
+  for (const { responses: responses } of await Promise.all(conversations)) {
+    expect(responses.map(({ status, headers, text }) => [status, headers['connection'], text])).toEqual([
       [200, 'close', SOME.text],
     ]);
   }

@@ -19,9 +19,9 @@ beforeAll(async () => {
     rateLimits: 'off',
     extraRoutes: [
       (routes) =>
-        routes.put('/body', { profile: 'monetization' }, async (exchange) => {
-          const body = await readBody(exchange, 10);
-          sendUncached(exchange, 200, encodeJson({ hex: body.toString('hex') }));
+        routes.put('/body', { profile: 'monetization' }, async (context) => {
+          const body = await readBody(context, 10);
+          sendUncached(context, 200, encodeJson({ hex: body.toString('hex') }));
         }),
     ],
   });
@@ -33,29 +33,29 @@ afterAll(() => app.close());
 const put = (rest: string, ...more: string[]) =>
   sendRaw(port, `PUT /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`, ...more);
 
-async function ask(rest: string, ...more: string[]): Promise<string> {
-  const { responses: answers } = await put(rest, ...more);
-  expect(answers).toHaveLength(1);
-  return `${answers[0]!.status} ${answers[0]!.text}`;
+async function send(rest: string, ...more: string[]): Promise<string> {
+  const { responses: responses } = await put(rest, ...more);
+  expect(responses).toHaveLength(1);
+  return `${responses[0]!.status} ${responses[0]!.text}`;
 }
 
-test('the bytes arrive as they were sent, with a length, in chunks, or not at all', async () => {
-  expect(await ask('Content-Length: 4\r\n\r\n\xff\0a', 'b')).toBe('200 {"hex":"ff006162"}');
-  expect(await ask('Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n', '1\r\nc\r\n0\r\n\r\n')).toBe(
+test('returns the bytes as sent, with a length, in chunks, or without a body', async () => {
+  expect(await send('Content-Length: 4\r\n\r\n\xff\0a', 'b')).toBe('200 {"hex":"ff006162"}');
+  expect(await send('Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n', '1\r\nc\r\n0\r\n\r\n')).toBe(
     '200 {"hex":"616263"}',
   );
-  expect(await ask('\r\n')).toBe('200 {"hex":""}');
-  expect(await ask('Content-Length: 10\r\n\r\n0123456789')).toBe('200 {"hex":"30313233343536373839"}');
+  expect(await send('\r\n')).toBe('200 {"hex":""}');
+  expect(await send('Content-Length: 10\r\n\r\n0123456789')).toBe('200 {"hex":"30313233343536373839"}');
 });
 
 test.each([
   ['declared', `Content-Length: 2000000\r\n\r\n${'x'.repeat(2_000_000)}`],
   ['received', `Transfer-Encoding: chunked\r\n\r\nF4240\r\n${'x'.repeat(1_000_000)}\r\n0\r\n\r\n`],
-])('more than the route holds is 413, %s', async (_name, rest) => {
-  expect(await ask(rest)).toBe('413 {"detail":{"code":"REQUEST_TOO_LARGE","message":"The request is too large."}}');
+])('returns 413 for a body above the limit, %s', async (_name, rest) => {
+  expect(await send(rest)).toBe('413 {"detail":{"code":"REQUEST_TOO_LARGE","message":"The request is too large."}}');
 });
 
-test('a body that waits to be asked for is asked for when its route reads it, and only then', async () => {
+test('sends 100 Continue only when the route reads the body', async () => {
   const head = (method: string, length: number) =>
     `${method} /body HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
   const socket = (await open(port)).setEncoding('latin1');
@@ -67,16 +67,16 @@ test('a body that waits to be asked for is asked for when its route reads it, an
   expect(await say('{}')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: keep-alive[^]*\{"hex":"7b7d"\}$/);
   expect(await say(head('PUT', 11))).toMatch(/^HTTP\/1\.1 413 [^]*Connection: close/);
   await once(socket, 'close');
-  const { responses: answers } = await sendRaw(port, head('POST', 2));
-  expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
+  const { responses: responses } = await sendRaw(port, head('POST', 2));
+  expect(responses.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
 });
 
-test('whatever its type says, the body is left to the route', async () => {
-  expect(await ask('Content-Type: ;;nonsense\r\nContent-Length: 1\r\n\r\na')).toBe('200 {"hex":"61"}');
-  expect(await ask('Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{')).toBe('200 {"hex":"7b"}');
+test('leaves a body of any content type to the route', async () => {
+  expect(await send('Content-Type: ;;nonsense\r\nContent-Length: 1\r\n\r\na')).toBe('200 {"hex":"61"}');
+  expect(await send('Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{')).toBe('200 {"hex":"7b"}');
 });
 
-test('a caller who goes away in the middle leaves a line in the log and nothing else', async () => {
+test('logs one line when a client disconnects in the middle of a body', async () => {
   const before = ctx.lines.length;
   const socket = await open(port);
   socket.write('PUT /body HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab');

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** `route method status count`, sorted. */
+/** Returns sorted lines of `route method status count`. */
 function listAnswers(): string[] {
   return tally
     .responses()
@@ -23,7 +23,7 @@ function listAnswers(): string[] {
     .sort();
 }
 
-test('answers are counted by route, method and class of status, so that callers cannot make counters', async () => {
+test('counts responses by route, method and status class, a bounded set', async () => {
   for (const value of ['a', 'b', 'c']) await app.inject(`/echo/${value}`);
   await app.inject({ method: 'HEAD', url: '/echo/a' });
   await app.inject({ method: 'DELETE', url: '/echo/a' });
@@ -39,7 +39,7 @@ test('answers are counted by route, method and class of status, so that callers 
   ]);
 });
 
-test('faults are counted by kind and cause, and what nobody foresaw by that alone', async () => {
+test('counts faults by kind and cause, and any other error as Unexpected', async () => {
   for (const path of ['/unreadable', '/unreadable', '/boom', '/boom-at-once', '/nothing']) await app.inject(path);
   expect(tally.faults()).toEqual([
     { fault: 'ChainUnreadable', cause: 'rpc-error', count: 2 },
@@ -48,14 +48,14 @@ test('faults are counted by kind and cause, and what nobody foresaw by that alon
   ]);
 });
 
-test('an answer that the deadline gave is counted once, with its time', async () => {
+test('counts a timed-out request once, with its duration', async () => {
   await app.inject('/stuck');
   expect(listAnswers()).toEqual(['/stuck GET 5xx 1']);
   expect(tally.responses()[0]!.durations.sumSeconds).toBeGreaterThanOrEqual(0.05);
   expect(tally.faults()).toEqual([{ fault: 'ChainUnreadable', cause: 'deadline', count: 1 }]);
 });
 
-test('the limiter tells its keys and refusals', async () => {
+test('reports keys and refusals of the limiter', async () => {
   for (let i = 0; i < 92; i++) await app.inject('/thing');
   await app.inject('/echo/a');
   expect(tally.limiters()[0]).toEqual({ name: 'general', keys: 2, capacity: 24_999, refused: 2 });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodePath, normalizePath } from './request-path.ts';
 
-test('ordinary targets stay as they are', () => {
+test('returns ordinary targets unchanged', () => {
   for (const target of ['/', '/mcr/did:svc:42', '/mcr/did:svc:42?x=%FF#', '/a/../b', '//', '/é']) {
     if (!target.includes('%') && !target.includes('#')) expect(normalizePath(target)).toBe(target);
   }
 });
 
-test('both spellings of a colon are one path', () => {
+test('decodes both spellings of a colon to one path', () => {
   expect(decodePath(normalizePath('/mcr/did%3Asvc%3A42?x'))).toBe('/mcr/did:svc:42');
   expect(decodePath(normalizePath('/mcr/did%3asvc%3a42'))).toBe('/mcr/did:svc:42');
   expect(decodePath('/mcr/did:svc:42?y')).toBe('/mcr/did:svc:42');
@@ -27,15 +27,15 @@ test.each([
   ['HTTPS://u:p@example.org?x', '/?x'],
   ['*', '/*'],
   ['example.org:443', '/example.org:443'],
-])('%s becomes %s', (target, expected) => {
+])('rewrites %s to %s', (target, expected) => {
   expect(normalizePath(target)).toBe(expected);
 });
 
-test('is decoded once', () => {
+test('decodes once', () => {
   expect(decodePath(normalizePath('/metadata/%2535'))).toBe('/metadata/%35');
 });
 
-test('whatever arrives becomes a path that can be decoded', () => {
+test('turns any target into a decodable path', () => {
   const target = fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom('/', '%', '4', '1', 'F', '#', '?', 'a', ':') }),

@@ -16,7 +16,7 @@ beforeEach(() => build());
 afterEach(() => app.close());
 
 describe('failures', () => {
-  test('an unforeseen one is 500 in fixed words, and its message goes nowhere', async () => {
+  test('returns 500 with a fixed text for an unexpected error and discloses no message', async () => {
     for (const url of ['/boom', '/boom-at-once']) {
       const { statusCode, body } = await app.inject(url);
       expect([statusCode, body]).toEqual([500, '{"detail":"Internal Server Error"}']);
@@ -28,7 +28,7 @@ describe('failures', () => {
     ]);
   });
 
-  test('what takes too long is 503, and what comes later is dropped', async () => {
+  test('returns 503 after the deadline and ignores the late response', async () => {
     await app.close();
     await build({ deadlineMilliseconds: { general: 150, verify: 50 } });
     const [stuck, late, verify] = await Promise.all(
@@ -45,14 +45,14 @@ describe('failures', () => {
   });
 });
 
-describe('rates', () => {
+describe('rate limits', () => {
   const times = async (count: number, url: string, options: Partial<InjectOptions> = {}) => {
     const statuses: number[] = [];
     for (let i = 0; i < count; i++) statuses.push((await app.inject({ url, ...options })).statusCode);
     return statuses.filter((status) => status !== 429).length;
   };
 
-  test('the 91st request of a path is refused until the window ends, in every spelling and method', async () => {
+  test('refuses the 91st request of a path until the window ends, in every spelling and method', async () => {
     rule('limits.reads');
     expect(await times(30, '/echo/did:svc:42')).toBe(30);
     expect(await times(30, '/echo/did%3Asvc%3a42?x')).toBe(30);
@@ -70,19 +70,19 @@ describe('rates', () => {
     expect(await times(1, '/echo/did:svc:42')).toBe(1);
   });
 
-  test('all paths that no route has share one key', async () => {
+  test('counts all unknown paths as one key', async () => {
     for (let i = 0; i < 90; i++) await app.inject(`/nothing/${i}`);
     expect((await app.inject('/nothing/at-all')).statusCode).toBe(429);
     expect((await app.inject('/health')).statusCode).toBe(200);
   });
 
-  test('probes are counted, Verify is not counted here', async () => {
+  test('counts health checks and leaves Verify to its own limiter', async () => {
     expect(await times(95, '/health')).toBe(90);
     expect(await times(95, '/v1/verify/record/5')).toBe(95);
     expect(await times(95, '/v1/verify/nothing')).toBe(95);
   });
 
-  test('addresses are counted apart, behind a trusted proxy by what it says', async () => {
+  test('counts addresses separately, behind a trusted proxy by the forwarded one', async () => {
     rule('limits.addresses-count-separately');
     expect(await times(95, '/thing', { remoteAddress: '192.0.2.1' })).toBe(90);
     expect(await times(95, '/thing', { remoteAddress: '192.0.2.2' })).toBe(90);
@@ -103,8 +103,8 @@ describe('rates', () => {
   });
 });
 
-describe('the log', () => {
-  test('has one line per request: the route, never the path', async () => {
+describe('the request log', () => {
+  test('writes one line per request with the route, never the path', async () => {
     await app.inject({ url: '/echo/secret?token=secret', headers: { authorization: 'Bearer secret' } });
     await app.inject('/unreadable');
     await app.inject('/secret');

@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** What is told of an answer, one line. */
-async function ask(method: InjectOptions['method'], url: string, headers: Record<string, string> = {}) {
+/** Returns status, headers of interest and body of a response as one line. */
+async function send(method: InjectOptions['method'], url: string, headers: Record<string, string> = {}) {
   const { statusCode, body } = await app.inject({ method: method!, url, headers });
   return `${statusCode} ${body}`;
 }
@@ -41,12 +41,12 @@ describe('paths', () => {
     '/.',
     '/..',
     '/v1/verify',
-  ])('%s is no path', async (url) => {
-    expect(await ask('GET', url)).toBe(NOT_FOUND);
+  ])('returns 404 for %s', async (url) => {
+    expect(await send('GET', url)).toBe(NOT_FOUND);
   });
 
   test.each(['/v1/verify/', '/v1/verify/nothing', '/v1/%76erify/nothing', '/v1/verify/record/', '/v1/verify/%FF'])(
-    '%s is no path of Verify',
+    'returns a coded 404 for %s',
     async (url) => {
       rule('verify-read.no-redirect', 'challenge-errors.unknown-route', 'versioning.verify-prefix');
       const { statusCode, headers, body } = await app.inject(url);
@@ -56,7 +56,7 @@ describe('paths', () => {
     },
   );
 
-  test('a segment is decoded once, or taken literally', async () => {
+  test('decodes a segment once, or uses it literally', async () => {
     const values = [
       'a:b',
       'a%3Ab',
@@ -70,16 +70,16 @@ describe('paths', () => {
       '9007199254740993',
       'a;b=c',
     ];
-    const answers = await Promise.all(values.map(async (value) => (await app.inject(`/echo/${value}`)).json().value));
-    expect(answers).toEqual(['a:b', 'a:b', 'a', '%61', '%FF', '%', 'a/b', '😀', '+', '9007199254740993', 'a;b=c']);
+    const responses = await Promise.all(values.map(async (value) => (await app.inject(`/echo/${value}`)).json().value));
+    expect(responses).toEqual(['a:b', 'a:b', 'a', '%61', '%FF', '%', 'a/b', '😀', '+', '9007199254740993', 'a;b=c']);
   });
 
-  test('a query belongs to no path, and is kept as it came', async () => {
-    expect(await ask('GET', '/echo/a?x=%FF&y=/b?c')).toBe('200 {"value":"a","query":"x=%FF&y=/b?c"}');
-    expect(await ask('GET', '/thing?')).toBe(`200 ${THING.text}`);
+  test('leaves the query out of the path and unchanged', async () => {
+    expect(await send('GET', '/echo/a?x=%FF&y=/b?c')).toBe('200 {"value":"a","query":"x=%FF&y=/b?c"}');
+    expect(await send('GET', '/thing?')).toBe(`200 ${THING.text}`);
   });
 
-  test('a parameter of five thousand characters reaches its route', async () => {
+  test('passes a parameter of five thousand characters to its route', async () => {
     const value = '9'.repeat(5_000);
     expect((await app.inject(`/echo/${value}`)).json().value).toBe(value);
   });
@@ -87,23 +87,23 @@ describe('paths', () => {
 
 describe('methods', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND', 'QUERY'] as const)(
-    '%s on a path that is only read is 405, not 404',
+    'returns 405, not 404, for %s on a path that is only read',
     async (method) => {
       const { statusCode, headers, body } = await app.inject({ method: method as 'POST', url: '/echo/a' });
       expect([`${statusCode} ${body}`, headers.allow]).toEqual([NOT_ALLOWED, 'GET, HEAD']);
     },
   );
 
-  test('Allow names what a path has', async () => {
+  test('lists the methods of the path in Allow', async () => {
     expect((await app.inject({ method: 'DELETE', url: '/switch/5' })).headers.allow).toBe('GET, PUT, HEAD');
   });
 
-  test('a wrong method on no path is 404', async () => {
-    expect(await ask('POST', '/nothing')).toBe(NOT_FOUND);
-    expect(await ask('POST', '/echo/')).toBe(NOT_FOUND);
+  test('returns 404 for any method on an unknown path', async () => {
+    expect(await send('POST', '/nothing')).toBe(NOT_FOUND);
+    expect(await send('POST', '/echo/')).toBe(NOT_FOUND);
   });
 
-  test.each(['POST', 'HEAD', 'OPTIONS'] as const)('%s under /v1/verify/ is a coded 405', async (method) => {
+  test.each(['POST', 'HEAD', 'OPTIONS'] as const)('returns a coded 405 for %s under /v1/verify/', async (method) => {
     rule('challenge-errors.method');
     const preflight = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
     const { statusCode, headers, body } = await app.inject({ method, url: '/v1/verify/record/5', headers: preflight });
@@ -111,7 +111,7 @@ describe('methods', () => {
     if (method !== 'HEAD') expect(JSON.parse(body).detail.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  test('HEAD is GET without a body', async () => {
+  test('responses HEAD as GET without a body', async () => {
     const get = await app.inject('/thing');
     const head = await app.inject({ method: 'HEAD', url: '/thing' });
     expect([head.statusCode, head.headers, head.body]).toEqual([200, get.headers, '']);
@@ -120,8 +120,8 @@ describe('methods', () => {
   });
 });
 
-describe('other origins', () => {
-  test('may read, without credentials', async () => {
+describe('pages of other origins', () => {
+  test('may read without credentials', async () => {
     for (const url of ['/thing', '/nothing', '/boom', '/switch/5']) {
       const { headers } = await app.inject(url);
       expect(headers).toMatchObject({
@@ -136,7 +136,7 @@ describe('other origins', () => {
     expect((await app.inject('/v1/verify/record/5')).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('a preflight is answered, any other OPTIONS is not', async () => {
+  test('receive 204 for a preflight and 405 for any other OPTIONS', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'PUT' };
     const preflight = await app.inject({ method: 'OPTIONS', url: '/switch/5', headers });
     expect([preflight.statusCode, preflight.body]).toEqual([204, '']);
@@ -145,13 +145,13 @@ describe('other origins', () => {
       'access-control-allow-methods': 'GET, PUT, HEAD',
       'access-control-allow-headers': 'Content-Type, If-None-Match',
     });
-    expect(await ask('OPTIONS', '/switch/5', { origin: 'https://a.example' })).toBe(NOT_ALLOWED);
-    expect(await ask('OPTIONS', '/nothing', headers)).toBe(NOT_FOUND);
+    expect(await send('OPTIONS', '/switch/5', { origin: 'https://a.example' })).toBe(NOT_ALLOWED);
+    expect(await send('OPTIONS', '/nothing', headers)).toBe(NOT_FOUND);
   });
 });
 
 describe('caches', () => {
-  test('a read names its version and its block, and must be asked for again', async () => {
+  test('receive ETag, block and no-cache with a read', async () => {
     const { headers } = await app.inject('/thing');
     expect(headers).toMatchObject({
       etag: THING.etag,
@@ -163,25 +163,25 @@ describe('caches', () => {
     });
   });
 
-  test('who has the version gets 304 without a body', async () => {
+  test('receive 304 without a body for the current ETag', async () => {
     const { statusCode, headers, body } = await app.inject({ url: '/thing', headers: { 'if-none-match': THING.etag } });
     expect([statusCode, body, headers.etag, headers['chain-block']]).toEqual([304, '', THING.etag, '120340']);
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  test('a block of the future is no age below zero', async () => {
+  test('receive age 0 for a block of the future', async () => {
     ctx.time.milliseconds = 0;
     expect((await app.inject('/thing')).headers['chain-block-age']).toBe('0');
   });
 
-  test('no error is kept', async () => {
+  test('receive no-store with every error', async () => {
     for (const url of ['/nothing', '/boom', '/unreadable']) {
       expect((await app.inject(url)).headers['cache-control']).toBe('no-store');
     }
   });
 });
 
-test('a socket hears what an injected request hears', async () => {
+test('returns the same response for inject() and a real socket', async () => {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const targets = [
@@ -195,17 +195,17 @@ test('a socket hears what an injected request hears', async () => {
   ];
   for (const target of targets) {
     const injected = await app.inject({ url: target, headers: { host: 'a' } });
-    const { responses: answers } = await sendRaw(
+    const { responses: responses } = await sendRaw(
       port,
       `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     );
-    expect(answers[0]).toMatchObject({ status: injected.statusCode, text: injected.body });
-    const told = Object.entries(injected.headers).filter(([name]) => name !== 'date' && name !== 'connection');
-    expect(answers[0]!.headers).toMatchObject(Object.fromEntries(told));
+    expect(responses[0]).toMatchObject({ status: injected.statusCode, text: injected.body });
+    const stable = Object.entries(injected.headers).filter(([name]) => name !== 'date' && name !== 'connection');
+    expect(responses[0]!.headers).toMatchObject(Object.fromEntries(stable));
   }
 });
 
-test('a route must not have two profiles', async () => {
+test('throws when a path is registered with two profiles', async () => {
   const twice: RouteGroup = (routes) => {
     routes.get('/twice', { profile: 'read' }, () => undefined);
     routes.put('/twice', { profile: 'monetization' }, () => undefined);

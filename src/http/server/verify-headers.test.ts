@@ -8,7 +8,7 @@ const LONGEST = 'x'.repeat(512);
 
 const toToken = (text: string) => ({ sha256: createHash('sha256').update(text).digest('hex') });
 
-describe('the onboarding gate', () => {
+describe('the bearer token check', () => {
   const admits = createBearerTokenCheck([TOKEN, LONGEST].map(toToken));
 
   it.each<[name: string, headers: string[]]>([
@@ -41,11 +41,11 @@ describe('the onboarding gate', () => {
     ['a pair joined by a comma', ['Authorization', `Bearer ${TOKEN}, Bearer ${TOKEN}`]],
     ['a pair joined without a blank', ['Authorization', `Bearer ${TOKEN},${TOKEN}`]],
     ['a name without a value', ['Authorization']],
-  ])('keeps out %s', (_name, headers) => {
+  ])('rejects %s', (_name, headers) => {
     expect(admits(headers)).toBe(false);
   });
 
-  it('keeps everyone out without tokens', () => {
+  it('rejects every request without configured tokens', () => {
     expect(createBearerTokenCheck([])(['Authorization', `Bearer ${TOKEN}`])).toBe(false);
   });
 });
@@ -74,7 +74,7 @@ describe('Accept', () => {
     [['application/json;']],
     [['application/json; ;q=0.1;']],
     [['application/*, */*;charset=utf-8;q=0']],
-  ])('%j takes JSON', (values) => {
+  ])('includes JSON in %j', (values) => {
     expect(acceptsJson(values.flatMap((value) => ['Accept', value]))).toBe(true);
   });
 
@@ -101,17 +101,17 @@ describe('Accept', () => {
     [['application/json;q=high']],
     [['application/*, */*;charset=utf-8;q=0', 'application/json;q=0']],
     [[';']],
-  ])('%j does not', (values) => {
+  ])('excludes JSON from %j', (values) => {
     expect(acceptsJson(values.flatMap((value) => ['accept', value]))).toBe(false);
   });
 
-  it('is judged in time that grows with its length only', () => {
+  it('is parsed in time linear in its length', () => {
     const hostile = `${'"\\'.repeat(20_000)};q=`.repeat(2);
     expect(acceptsJson(['Accept', hostile])).toBe(false);
   });
 });
 
-describe('the declaration of the body', () => {
+describe('the declared body type', () => {
   it.each([
     'application/json',
     'Application/JSON',
@@ -119,7 +119,7 @@ describe('the declaration of the body', () => {
     'application/json; charset=UTF-8',
     'application/json ; charset="utf-8"',
     'application/json\t;\tCHARSET="UTF-8"',
-  ])('%j is plain JSON', (value) => {
+  ])('is plain JSON for %j', (value) => {
     expect(declaresPlainJson(['Content-Type', value])).toBe(true);
   });
 
@@ -139,7 +139,7 @@ describe('the declaration of the body', () => {
     ['an encoding', ['Content-Type', 'application/json', 'Content-Encoding', 'gzip']],
     ['the encoding that changes nothing', ['Content-Type', 'application/json', 'Content-Encoding', 'identity']],
     ['an empty encoding', ['Content-Type', 'application/json', 'Content-Encoding', '']],
-  ])('%s is not', (_name, headers) => {
+  ])('is not plain JSON for %s', (_name, headers) => {
     expect(declaresPlainJson(headers)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** Which machines are listed as those that told of something last, and what is said of how far that is known? Whole bodies, on both chains. */
+/** Recently active machines on both chains: whole bodies, limits and index progress. */
 import { afterEach, expect, test } from 'vitest';
 import {
   eventLog,
@@ -14,8 +14,8 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 
-let scene: AltService | undefined;
-afterEach(() => scene?.close());
+let service: AltService | undefined;
+afterEach(() => service?.close());
 
 type Listed = readonly (readonly [id: number, secondsAgo: number])[];
 
@@ -25,15 +25,15 @@ interface Newest {
 }
 
 async function open({ main = [], alt = [] }: Newest, options: AltServiceOptions): Promise<(number | string)[][]> {
-  const asked: (number | string)[][] = [];
+  const queries: (number | string)[][] = [];
   const list = (name: string, listed: Listed) => async (limit: number) => {
-    asked.push([name, limit]);
+    queries.push([name, limit]);
     return listed.map(([id, secondsAgo]) => ({ id: BigInt(id) as MachineId, lastEventAt: NOW - secondsAgo }));
   };
   const status = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW * 1000 - 5_000 };
-  scene = await openAltService({ readStatus: async () => status, ...options });
-  Object.assign(scene.ctx.store, { listActiveMachines: list('main', main), listActiveAltMachines: list('alt', alt) });
-  return asked;
+  service = await openAltService({ readStatus: async () => status, ...options });
+  Object.assign(service.ctx.store, { listActiveMachines: list('main', main), listActiveAltMachines: list('alt', alt) });
+  return queries;
 }
 
 const HERE = { main: MAIN_MACHINE };
@@ -42,11 +42,11 @@ const OPERATOR_INDEX =
 const entry = (id: number, bond: string, rest: string) =>
   `{"did":"did:svc:${id}","machine_id":"${id}","mcr_score":0,"mcr":"Provisioned","negative_flag":false,"name":"Machine #${id}","bond_status":"${bond}",${rest}}`;
 
-test('the newest of both chains, as a list of an operator shows them, and how far the indexes are', async () => {
+test('lists the most recently active machines of both chains with the index progress', async () => {
   rule('active-machines.newest');
-  const asked = await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE, { log: eventLog(7) }] });
-  const { status, headers, text } = await scene!.request('/active-machines');
-  expect([status, headers['cache-control'], asked]).toEqual([
+  const queries = await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE, { log: eventLog(7) }] });
+  const { status, headers, text } = await service!.request('/active-machines');
+  expect([status, headers['cache-control'], queries]).toEqual([
     ...[200, 'no-cache'],
     [
       ['main', 20],
@@ -60,57 +60,57 @@ test('the newest of both chains, as a list of an operator shows them, and how fa
   );
 });
 
-test('of one chain where no other is read', async () => {
+test('lists machines of one chain where the other is not configured', async () => {
   await open({ main: [[1, 10]], alt: [[2, 3]] }, { machines: [HERE], hasAlt: false });
-  const { machines, solana_indexer } = JSON.parse((await scene!.request('/active-machines')).text);
+  const { machines, solana_indexer } = JSON.parse((await service!.request('/active-machines')).text);
   expect([machines.map(({ machine_id }: { machine_id: string }) => machine_id), solana_indexer]).toEqual([['1'], null]);
 });
 
-test('what has moved away is left out, and what cannot be read is counted', async () => {
+test('omits machines that moved away and counts unreadable ones', async () => {
   const moving = { main: { ...MAIN_MACHINE, relocating: present(true) } };
   const away = { main: { ...MAIN_MACHINE, owner: { state: 'absent' }, homeOrdinal: present(3) } } as const;
   await open(
     { main: [1, 2, 3].map((id) => [id, id] as const), alt: [[4, 9]] },
     { machines: [moving, away, HERE, { account: UNREADABLE }] },
   );
-  const { machines, unreadable } = JSON.parse((await scene!.request('/active-machines')).text);
+  const { machines, unreadable } = JSON.parse((await service!.request('/active-machines')).text);
   expect([machines.map(({ machine_id }: { machine_id: string }) => machine_id), unreadable]).toEqual([['3'], 2]);
 });
 
-test('it says so when the indexes are behind, and shows what they know', async () => {
+test('reports lagging indexes and lists what they contain', async () => {
   rule('active-machines.newest');
   await open(
     { main: [[1, 10]] },
     { machines: [HERE], ctx: {}, readStatus: async () => Promise.reject(new Fault('StoreUnavailable', {})) },
   );
-  scene!.ctx.time.milliseconds += 700_000;
-  const { machines, operator_index, solana_indexer } = JSON.parse((await scene!.request('/active-machines')).text);
+  service!.ctx.time.milliseconds += 700_000;
+  const { machines, operator_index, solana_indexer } = JSON.parse((await service!.request('/active-machines')).text);
   expect([machines.length, operator_index.ready, operator_index.head_observed_age_seconds, solana_indexer]).toEqual([
     ...[1, false, 711],
     { ready: false, slot: null, age_seconds: null },
   ]);
 });
 
-test('each index is asked once how far it is', async () => {
-  let asked = 0;
+test('reads the progress of each index once', async () => {
+  let queries = 0;
   await open({ main: [[1, 10]] }, { machines: [HERE], ctx: {} });
-  const { index } = scene!.ctx.main!;
+  const { index } = service!.ctx.main!;
   const read = index.readMainChainIndex.bind(index);
   Object.assign(index, {
     readMainChainIndex: () => {
-      asked += 1;
+      queries += 1;
       return read();
     },
   });
-  const { operator_index } = JSON.parse((await scene!.request('/active-machines')).text);
-  expect([operator_index.ready, asked]).toEqual([true, 1]);
+  const { operator_index } = JSON.parse((await service!.request('/active-machines')).text);
+  expect([operator_index.ready, queries]).toEqual([true, 1]);
 });
 
-test('nothing is listed from an index that is of another chain', async () => {
+test('lists nothing from an index of another chain', async () => {
   await open({ main: [[1, 10]] }, { machines: [HERE], ctx: {} });
   const refuse = async () => Promise.reject(chainUnreadable('main', 'contradiction'));
-  Object.assign(scene!.ctx.main!.index, { readMainChainIndex: refuse });
-  const { status, text } = await scene!.request('/active-machines');
+  Object.assign(service!.ctx.main!.index, { readMainChainIndex: refuse });
+  const { status, text } = await service!.request('/active-machines');
   expect([status, text]).toEqual([503, '{"detail":"Chain unavailable"}']);
 });
 
@@ -129,18 +129,18 @@ test.each([
       ['alt', 20],
     ],
   ],
-])('%s is what both indexes are asked for', async (query, expected) => {
-  const asked = await open({ main: [[1, 10]], alt: [[1, 3]] }, { machines: [HERE] });
-  const { machines } = JSON.parse((await scene!.request(`/active-machines?${query}`)).text);
-  expect([machines.length, machines[0].last_event_at, asked]).toEqual([1, NOW - 3, expected]);
+])('queries both indexes for the limit of %s', async (query, expected) => {
+  const queries = await open({ main: [[1, 10]], alt: [[1, 3]] }, { machines: [HERE] });
+  const { machines } = JSON.parse((await service!.request(`/active-machines?${query}`)).text);
+  expect([machines.length, machines[0].last_event_at, queries]).toEqual([1, NOW - 3, expected]);
 });
 
-test.each(['limit=0', 'limit=21', 'limit=', 'limit=1&limit=2', 'limit=x'])('%s is no limit', async (query) => {
+test.each(['limit=0', 'limit=21', 'limit=', 'limit=1&limit=2', 'limit=x'])('rejects %s', async (query) => {
   await open({}, {});
-  expect((await scene!.request(`/active-machines?${query}`)).status).toBe(422);
+  expect((await service!.request(`/active-machines?${query}`)).status).toBe(422);
 });
 
-test('it is not there when additions are switched off', async () => {
+test('is not registered with additions off', async () => {
   await open({}, { ctx: { additions: 'off' } });
-  expect((await scene!.request('/active-machines')).text).toBe('{"detail":"Not Found"}');
+  expect((await service!.request('/active-machines')).text).toBe('{"detail":"Not Found"}');
 });

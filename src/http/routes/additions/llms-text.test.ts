@@ -1,4 +1,4 @@
-/** The page for language models tells of every route that the service describes, and of no other. */
+/** The page for language models lists every described route and no other. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { OpenapiConformance, type OpenapiDocument } from '../../../../testing/harness/openapi-conformance.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('is text, as it is documented, and not sent again', async () => {
+test('is text as documented, with 304 for its ETag', async () => {
   const { statusCode: status, headers, body: text } = await app.inject('/llms.txt');
   const document: OpenapiDocument = (await app.inject('/openapi.json')).json();
   new OpenapiConformance(document).expectDocumented('GET', '/llms.txt', { status, headers, text });
@@ -34,19 +34,19 @@ test('lists every route', async () => {
   expect(listed.sort()).toEqual(routes.sort());
 });
 
-test('speaks with the words of the deployment', async () => {
+test('uses the names of the deployment', async () => {
   expect((await app.inject('/llms.txt')).body).toContain('`GET https://ratings.example/mcr/did:svc:42`');
 });
 
-test('leads to the pages where there are any', async () => {
-  const pages = { load: () => Promise.reject(new Error('not asked for')) };
+test('links to the pages where they are served', async () => {
+  const pages = { load: () => Promise.reject(new Error('not queries for')) };
   const withPages = await buildApp(createStubCtx({ pages }), { rateLimits: 'off' });
   expect((await withPages.inject('/llms.txt')).body).toContain('(http://localhost:8000/docs)');
   expect((await app.inject('/llms.txt')).body).not.toContain('/docs)');
   await withPages.close();
 });
 
-test('is not there when additions are switched off', async () => {
+test('is not registered with additions off', async () => {
   const plain = await buildApp(createStubCtx({ additions: 'off' }), { rateLimits: 'off' });
   expect((await plain.inject('/llms.txt')).statusCode).toBe(404);
   await plain.close();

@@ -1,4 +1,4 @@
-/** What do the history of a rating and the list of its events answer? Whole bodies, on both chains. */
+/** Rating history and event listing: whole bodies, on both chains. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   eventLog,
@@ -29,16 +29,16 @@ import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../../../ports/ctx.ts';
 import type { StoredRatingStateDay, StoredRatingStateDays } from '../../../ports/store.ts';
 
-let scene: AltService | undefined;
-afterEach(() => scene?.close());
+let service: AltService | undefined;
+afterEach(() => service?.close());
 
 async function open(machine: MachineFixture, options: AltServiceOptions = {}): Promise<AltService> {
-  scene = await openAltService({ machines: [machine], ...options });
-  return scene;
+  service = await openAltService({ machines: [machine], ...options });
+  return service;
 }
 
 const DAY = 86_400;
-/** 2026-09-08, ten in the morning; the seconds of a day are those of `NOW`. */
+/** 2026-09-08 at 10:00; other days have the time of day of `NOW`. */
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 const visible = (visibility: string): readonly ServiceEndpoint[] => [
   { id: 'v', serviceType: 'dataVisibility', serviceEndpoint: visibility },
@@ -50,9 +50,9 @@ const THREE = [
   revenueAt(2, NOW - DAY, 400_000),
 ];
 
-/** A machine of the main chain with these events, and what a node and the store were asked for. */
+/** Opens a service with a main-chain machine that has these events. Records the queries to node and store. */
 function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoint[]) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const snapshot = {
     id: 1n as MachineId,
     ...MAIN_FACTS,
@@ -69,19 +69,19 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
     eventTimes: {
       readEventEpoch: async () => 0,
       readEventLogs: async (_generation: string, _id: MachineId, from: number, to: number) => {
-        asked.push(`logs ${from} to ${to}`);
+        queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
       },
     },
     chain: {
       getCached: () => ({ snapshot, deployment: { localOrdinal: 1 } }),
       readEvents: async (_id: MachineId, _block: object, from: number, to: number) => {
-        asked.push(`records ${from} to ${to}`);
+        queries.push(`records ${from} to ${to}`);
         return { offset: from, records: events.slice(from, to).map(({ record }): EventRecord => record) };
       },
     },
   } as unknown as MainChainPorts;
-  return { asked, ctx: { main } };
+  return { queries, ctx: { main } };
 }
 
 describe('GET /mcr/{did}/history', () => {
@@ -94,75 +94,77 @@ describe('GET /mcr/{did}/history', () => {
     `{"did":"did:svc:1","machine_id":"1","model":"mcr/1","complete":${complete},` +
     '"facts_of_now":{"bond_status":"bonded","trust_override":null},';
 
-  test('is one point a day, on either chain, and needs no visibility', async () => {
+  test('returns one point a day on either chain, without visible events', async () => {
     rule('history.daily-points');
     await open({ log: eventLog(3), indexed: THREE });
-    const { status, headers, text } = await scene!.request('/mcr/did:svc:1/history');
+    const { status, headers, text } = await service!.request('/mcr/did:svc:1/history');
     expect([status, headers['chain-block'], headers['cache-control']]).toEqual([200, '120340', 'no-cache']);
     expect(text).toBe(`${head(true)}${points},"home_chain":5}`);
-    await scene!.close();
+    await service!.close();
     await open({}, mainWith(THREE, []));
-    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(`${head(true)}${points}}`);
+    expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(`${head(true)}${points}}`);
   });
 
-  test('ends with the rating that /mcr serves', async () => {
+  test('ends with the rating of /mcr', async () => {
     rule('history.ends-with-current-rating');
     const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
     await open({}, mainWith(daily, []));
-    const { mcr, mcr_score, total_revenue } = JSON.parse((await scene!.request('/mcr/did:svc:1')).text);
-    const { points: told } = JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text);
-    expect([mcr, mcr_score, told.length]).toEqual(['AAA', 96, 121]);
-    expect(told.at(-1)).toMatchObject({ mcr, mcr_score });
-    expect(told.reduce((sum: number, { revenue }: { revenue: number }) => sum + revenue, 0)).toBe(total_revenue);
+    const { mcr, mcr_score, total_revenue } = JSON.parse((await service!.request('/mcr/did:svc:1')).text);
+    const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    expect([mcr, mcr_score, points.length]).toEqual(['AAA', 96, 121]);
+    expect(points.at(-1)).toMatchObject({ mcr, mcr_score });
+    expect(points.reduce((sum: number, { revenue }: { revenue: number }) => sum + revenue, 0)).toBe(total_revenue);
   });
 
-  test('reads all records and logs once for each reading of the machine', async () => {
+  test('reads all records and logs once per snapshot of the machine', async () => {
     rule('history.bounded-cost');
-    const { asked, ctx } = mainWith(THREE, []);
+    const { queries, ctx } = mainWith(THREE, []);
     await open({}, { ctx });
-    await scene!.request('/mcr/did:svc:1');
-    const before = [...asked];
-    for (let k = 0; k < 3; k++) await scene!.request('/mcr/did:svc:1/history');
-    expect(asked.slice(before.length)).toEqual(['records 0 to 3', 'logs 0 to 3']);
+    await service!.request('/mcr/did:svc:1');
+    const before = [...queries];
+    for (let k = 0; k < 3; k++) await service!.request('/mcr/did:svc:1/history');
+    expect(queries.slice(before.length)).toEqual(['records 0 to 3', 'logs 0 to 3']);
   });
 
-  test('has no points without an event', async () => {
+  test('returns no points without an event', async () => {
     await open({}, mainWith([], []));
-    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(`${head(true)}"revenue_before":0,"points":[]}`);
-    await scene!.close();
+    expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
+      `${head(true)}"revenue_before":0,"points":[]}`,
+    );
+    await service!.close();
     await open({});
-    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(
+    expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
       `${head(true)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"no_events_yet"}`,
     );
   });
 
-  test('is not told while the index lacks an event', async () => {
+  test('returns no points while the index lacks an event', async () => {
     await open({ log: eventLog(4), indexed: THREE });
-    expect((await scene!.request('/mcr/did:svc:1/history')).text).toBe(
+    expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
       `${head(false)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"indexer_behind"}`,
     );
   });
 
-  test('is told of 2,000 events without days, and of no more, which are not even read', async () => {
+  test('replays up to 2,000 events without stored days and reads no more than that', async () => {
     rule('history.bounded-cost');
     const many = (count: number) => Array.from({ length: count }, (_, seq) => revenueAt(seq, NOW - DAY, 2_000));
-    const { asked, ctx } = mainWith(many(2_000), []);
+    const { queries, ctx } = mainWith(many(2_000), []);
     await open({}, { ctx });
-    expect(JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
+    expect(JSON.parse((await service!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
       complete: true,
       points: [{ revenue: 4_000_000 }, { revenue: 0 }],
     });
-    expect(asked).toContain('records 0 to 2000');
-    await scene!.close();
+    expect(queries).toContain('records 0 to 2000');
+    await service!.close();
     await open({ log: eventLog(2_001), indexed: many(2_001) });
-    expect(JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
+    expect(JSON.parse((await service!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
       complete: false,
       points: [],
     });
   });
 
-  describe('of more events', () => {
-    /** Ten events a day for 300 days, and what an index remembers of all but the newest of them. */
+  describe('with more events', () => {
+    /** Ten events a day for 300 days, and the stored days of all but the newest of them. */
     const many = Array.from({ length: 3_000 }, (_, seq) =>
       revenueAt(seq, NOW - (300 - Math.floor(seq / 10)) * DAY + (seq % 10), 1_000 + 7 * (seq % 900)),
     );
@@ -172,7 +174,7 @@ describe('GET /mcr/{did}/history', () => {
       foldDays(emptyRatingState(), undefined, events.slice(0, count), table).days.map((day) => ({
         ...{ day: day.day, nextSeq: day.totals.nextSeq, state: encodeRatingStateDay(day) },
       }));
-    /** Without days and without a limit. */
+    /** The history computed without stored days and without a limit. */
     const expectedPoints = (rating: Rating, today: number) => {
       const facts = { ...PLAIN_FACTS, rates: table };
       const { days } = rateDays({ stateDays: [], events }, facts, { current: rating, today, maxDays: HISTORY_DAYS });
@@ -184,8 +186,8 @@ describe('GET /mcr/{did}/history', () => {
     const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, state: emptyRatingState(), tail: events });
     const fold = foldEvents(emptyRatingState(), events.slice(0, 2_950), table).state;
 
-    async function askMain(listed: StoredRatingStateDays, epoch = 0) {
-      const { asked, ctx } = mainWith(many, []);
+    async function openMain(listed: StoredRatingStateDays, epoch = 0) {
+      const { queries, ctx } = mainWith(many, []);
       const limits: number[] = [];
       const store = {
         readRatingState: async () => ({ epoch: 0, nextSeq: fold.nextSeq, state: encodeRatingState(fold) }),
@@ -195,55 +197,55 @@ describe('GET /mcr/{did}/history', () => {
         },
       } as unknown as Ctx['store'];
       await open({}, { ctx: { ...ctx, store } });
-      const { status, text } = await scene!.request('/mcr/did:svc:1/history');
-      return { asked, limits, status, body: JSON.parse(text) };
+      const { status, text } = await service!.request('/mcr/did:svc:1/history');
+      return { queries, limits, status, body: JSON.parse(text) };
     }
 
-    test('is told from what is remembered of their days, and reads the others alone', async () => {
+    test('continues from the stored days and reads only later events', async () => {
       rule('history.bounded-cost');
-      const { asked, limits, body } = await askMain({ epoch: 0, days: stored(2_950) });
+      const { queries, limits, body } = await openMain({ epoch: 0, days: stored(2_950) });
       expect(body).toMatchObject({ complete: true, revenue_before: 0 });
       expect(body.points).toEqual(expectedPoints(rating, dayOf(NOW)));
       expect([body.points.length, limits]).toEqual([301, [RETAINED_DAYS + 1]]);
-      expect([...new Set(asked)].sort()).toEqual(['logs 2950 to 3000', 'records 2950 to 3000']);
+      expect([...new Set(queries)].sort()).toEqual(['logs 2950 to 3000', 'records 2950 to 3000']);
     });
 
     test.each([
-      ['nothing is remembered', [], 0],
-      ['too little is', stored(900), 0],
-      ['it is of before an import', stored(2_950), 1],
-    ])('is not told where %s', async (_, days, epoch) => {
-      const { body } = await askMain({ epoch: 0, days }, epoch);
+      ['no day is stored', [], 0],
+      ['too few days are stored', stored(900), 0],
+      ['the days are from before an import', stored(2_950), 1],
+    ])('returns no points where %s', async (_, days, epoch) => {
+      const { body } = await openMain({ epoch: 0, days }, epoch);
       expect(body).toMatchObject({ complete: false, points: [] });
     });
 
     test.each([
-      ['of events that the block does not have', [{ day: 20_700, nextSeq: 3_001, state: '' }]],
+      ['about events that the block does not have', [{ day: 20_700, nextSeq: 3_001, state: '' }]],
       ['damaged', [{ ...stored(2_950).at(-1)!, state: '[]' }]],
-    ])('is unreadable where what is remembered is %s', async (_, days) => {
-      const { status, body } = await askMain({ epoch: 0, days });
+    ])('returns 503 where the stored state is %s', async (_, days) => {
+      const { status, body } = await openMain({ epoch: 0, days });
       expect([status, body]).toEqual([503, { detail: 'Chain unavailable' }]);
     });
 
-    test('is the same on the alt chain', async () => {
+    test('works the same on the alt chain', async () => {
       const days = foldDays(emptyRatingState(), undefined, events.slice(0, 2_800), table).days;
       await open({ log: eventLog(3_000), indexed: many, dayHistory: { stateDays: days, events: events.slice(2_800) } });
-      const body = JSON.parse((await scene!.request('/mcr/did:svc:1/history')).text);
+      const body = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
       expect([body.complete, body.points]).toEqual([true, expectedPoints(rating, dayOf(NOW))]);
     });
   });
 
-  test('takes a DID and nothing else', async () => {
+  test('accepts only a DID', async () => {
     await open({});
-    expect((await scene!.request('/mcr/1/history')).text).toBe('{"detail":"Invalid machine DID format"}');
-    expect((await scene!.request('/mcr/did:svc:2/history')).text).toBe('{"detail":"Machine not found"}');
+    expect((await service!.request('/mcr/1/history')).text).toBe('{"detail":"Invalid machine DID format"}');
+    expect((await service!.request('/mcr/did:svc:2/history')).text).toBe('{"detail":"Machine not found"}');
   });
 
-  test('answers 304 to its ETag', async () => {
+  test('returns 304 for its ETag', async () => {
     await open({}, mainWith(THREE, []));
-    const { headers } = await scene!.request('/mcr/did:svc:1/history');
+    const { headers } = await service!.request('/mcr/did:svc:1/history');
     const etag = String(headers['etag']);
-    const again = await scene!.request('/mcr/did:svc:1/history', { headers: { 'if-none-match': etag } });
+    const again = await service!.request('/mcr/did:svc:1/history', { headers: { 'if-none-match': etag } });
     expect([again.status, again.text]).toEqual([304, '']);
   });
 });
@@ -261,40 +263,40 @@ describe('GET /machines/{machine_id}/events', () => {
   ];
   const head = (count: number) => `{"did":"did:svc:1","machine_id":"1","event_count":${count},`;
 
-  test.each(['public', 'onchain'])('are shown newest first where they are %s', async (visibility) => {
+  test.each(['public', 'onchain'])('returns events newest first where they are %s', async (visibility) => {
     await open({}, mainWith(THREE, visible(visibility)));
-    const { status, headers, text } = await scene!.request('/machines/1/events');
+    const { status, headers, text } = await service!.request('/machines/1/events');
     expect([status, headers['chain-block']]).toEqual([200, '120340']);
     expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
   });
 
-  test('of the alt chain say where they are', async () => {
+  test('names the chain of events of the alt chain', async () => {
     await open({ account, log: eventLog(3), indexed: THREE });
-    expect((await scene!.request('/machines/1/events')).text).toBe(
+    expect((await service!.request('/machines/1/events')).text).toBe(
       `${head(3)}"events":[${third},${second},${first}],"next_cursor":null,"home_chain":5}`,
     );
   });
 
-  test('of the alt chain are those that are indexed', async () => {
+  test('returns the indexed events of the alt chain', async () => {
     await open({ account, log: eventLog(5), indexed: THREE });
-    expect((await scene!.request('/machines/1/events?limit=1')).text).toBe(
+    expect((await service!.request('/machines/1/events?limit=1')).text).toBe(
       `${head(3)}"events":[${third}],"next_cursor":2,"home_chain":5,"rating_unavailable":"indexer_behind"}`,
     );
   });
 
-  test('come in pages, each after the cursor of the one before, read with one request and one look-up', async () => {
+  test('returns pages by cursor, each with one chain request and one store query', async () => {
     rule('events.rating-events');
-    const { asked, ctx } = mainWith(THREE, visible('public'));
+    const { queries, ctx } = mainWith(THREE, visible('public'));
     await open({}, { ctx });
-    const read = async (query: string) => (await scene!.request(`/machines/1/events?${query}`)).text;
+    const read = async (query: string) => (await service!.request(`/machines/1/events?${query}`)).text;
     expect(await read('limit=2')).toBe(`${head(3)}"events":[${third},${second}],"next_cursor":1}`);
-    expect(asked).toEqual(['records 1 to 3', 'logs 1 to 3']);
+    expect(queries).toEqual(['records 1 to 3', 'logs 1 to 3']);
     expect(await read('limit=2&cursor=1')).toBe(`${head(3)}"events":[${first}],"next_cursor":null}`);
     expect(await read('limit=2&cursor=0')).toBe(`${head(3)}"events":[],"next_cursor":null}`);
     expect(await read('cursor=2&limit=1')).toBe(`${head(3)}"events":[${second}],"next_cursor":1}`);
   });
 
-  test('that the rating does not count are there, and say so', async () => {
+  test('marks events that the rating does not count', async () => {
     const at = NOW - DAY;
     const plain = revenueAt(0, at, 2_000);
     const odd = [
@@ -306,7 +308,7 @@ describe('GET /machines/{machine_id}/events', () => {
       },
     ];
     await open({ account, log: eventLog(3), indexed: odd });
-    const { events } = JSON.parse((await scene!.request('/machines/1/events')).text);
+    const { events } = JSON.parse((await service!.request('/machines/1/events')).text);
     expect(
       events.map(({ judgement, usd_value }: { judgement: string; usd_value?: number }) => [judgement, usd_value]),
     ).toEqual([
@@ -317,18 +319,18 @@ describe('GET /machines/{machine_id}/events', () => {
   });
 
   test.each([
-    ['nothing is said', []],
-    ['a word that is none', visible('everyone')],
-    ['private', visible('private')],
-  ])('are nobody’s business where %s', async (_name, endpoints) => {
+    ['no visibility is set', []],
+    ['the visibility is unknown', visible('everyone')],
+    ['the visibility is private', visible('private')],
+  ])('returns 403 where %s', async (_name, endpoints) => {
     rule('events.visibility');
-    const { asked, ctx } = mainWith(THREE, endpoints);
+    const { queries, ctx } = mainWith(THREE, endpoints);
     await open({}, { ctx });
-    const { status, text } = await scene!.request('/machines/1/events');
-    expect([status, text, asked]).toEqual([403, '{"detail":"Event data is private"}', []]);
-    await scene!.close();
+    const { status, text } = await service!.request('/machines/1/events');
+    expect([status, text, queries]).toEqual([403, '{"detail":"Event data is private"}', []]);
+    await service!.close();
     await open({ account: present({ ...MACHINE, serviceEndpoints: endpoints }), log: eventLog(3), indexed: THREE });
-    expect((await scene!.request('/machines/1/events')).status).toBe(403);
+    expect((await service!.request('/machines/1/events')).status).toBe(403);
   });
 
   test.each([
@@ -339,16 +341,16 @@ describe('GET /machines/{machine_id}/events', () => {
     'cursor=1.5',
     'cursor=1&cursor=2',
     'cursor=9007199254740993',
-  ])('are not asked for with %s', async (query) => {
+  ])('rejects %s', async (query) => {
     await open({ account });
-    expect((await scene!.request(`/machines/1/events?${query}`)).status).toBe(422);
+    expect((await service!.request(`/machines/1/events?${query}`)).status).toBe(422);
   });
 });
 
-test('neither is there when additions are switched off', async () => {
+test('are not registered with additions off', async () => {
   rule('additions.off');
   await open({ account }, { ctx: { additions: 'off' } });
   for (const path of ['/mcr/did:svc:1/history', '/machines/1/events']) {
-    expect((await scene!.request(path)).text).toBe('{"detail":"Not Found"}');
+    expect((await service!.request(path)).text).toBe('{"detail":"Not Found"}');
   }
 });

@@ -1,4 +1,4 @@
-/** What do the pictures of a rating answer? */
+/** Rating images: card, badge and link preview. */
 import { afterEach, expect, test } from 'vitest';
 import type { ImageRenderer } from '../../../ports/presentation.ts';
 import {
@@ -11,15 +11,15 @@ import {
 } from '../../../../testing/harness/alt-chain.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
-let scene: AltService | undefined;
-afterEach(() => scene?.close());
+let service: AltService | undefined;
+afterEach(() => service?.close());
 
 const DAY = 86_400;
 const DAILY = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
 const rated = { log: eventLog(120), indexed: DAILY };
 const IMAGES = ['/machines/1/card.svg', '/machines/1/badge.svg', '/machines/1/card.png'];
 
-/** Draws nothing: its picture is the text that it is given. */
+/** Fake renderer whose image is the SVG text itself. */
 function createTextPictures() {
   const drawn: string[] = [];
   const pictures: ImageRenderer = {
@@ -31,11 +31,11 @@ function createTextPictures() {
 
 const { pictures } = createTextPictures();
 
-test('the card shows what /mcr and the history say', async () => {
+test('renders the card from /mcr and the history', async () => {
   rule('card-image.svg');
-  scene = await openAltService({ machines: [rated] });
-  const { points } = JSON.parse((await scene.request('/mcr/did:svc:1/history')).text);
-  const { status, headers, text } = await scene.request('/machines/1/card.svg');
+  service = await openAltService({ machines: [rated] });
+  const { points } = JSON.parse((await service.request('/mcr/did:svc:1/history')).text);
+  const { status, headers, text } = await service.request('/machines/1/card.svg');
   expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
     ...[200, 'image/svg+xml; charset=utf-8', 'no-cache', '120340'],
   ]);
@@ -56,44 +56,44 @@ test('the card shows what /mcr and the history say', async () => {
   expect(heights).toEqual(last90.map(({ mcr_score }) => Math.round((124 - 0.36 * mcr_score) * 10) / 10));
 });
 
-test('the badge says letter and score', async () => {
+test('renders letter and score on the badge', async () => {
   rule('badge.svg');
-  scene = await openAltService({ machines: [rated, {}] });
-  expect((await scene.request('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
-  expect((await scene.request('/machines/2/badge.svg')).text).toContain(
+  service = await openAltService({ machines: [rated, {}] });
+  expect((await service.request('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
+  expect((await service.request('/machines/2/badge.svg')).text).toContain(
     '<title id="t">Machine #2: provisioned</title>',
   );
 });
 
-test.each(IMAGES)('%s is the same for the same facts, and 304 to its ETag', async (path) => {
-  scene = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
-  const [one, other] = [await scene.request(path), await scene.request(path)];
+test.each(IMAGES)('returns the same bytes of %s for the same facts, and 304 for its ETag', async (path) => {
+  service = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
+  const [one, other] = [await service.request(path), await service.request(path)];
   expect(other.text).toBe(one.text);
-  const again = await scene.request(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
+  const again = await service.request(path, { headers: { 'if-none-match': String(one.headers['etag']) } });
   expect([again.status, again.text]).toEqual([304, '']);
 });
 
-test.each(IMAGES)('%s answers what fails in JSON', async (path) => {
-  scene = await openAltService({ machines: [{ account: UNREADABLE }], ctx: { imageRenderer: pictures } });
-  const { status, headers, text } = await scene.request(path);
+test.each(IMAGES)('returns errors of %s in JSON', async (path) => {
+  service = await openAltService({ machines: [{ account: UNREADABLE }], ctx: { imageRenderer: pictures } });
+  const { status, headers, text } = await service.request(path);
   expect([status, headers['content-type'], text]).toEqual([
     ...[503, 'application/json; charset=utf-8', '{"detail":"Home chain unavailable"}'],
   ]);
-  expect((await scene.request(path.replace('1', '2'))).status).toBe(404);
-  expect((await scene.request(path.replace('1', '0'))).status).toBe(422);
+  expect((await service.request(path.replace('1', '2'))).status).toBe(404);
+  expect((await service.request(path.replace('1', '0'))).status).toBe(422);
 });
 
-test.each(IMAGES)('%s is not there when additions are switched off', async (path) => {
-  scene = await openAltService({ machines: [rated], ctx: { additions: 'off', imageRenderer: pictures } });
-  expect((await scene.request(path)).text).toBe('{"detail":"Not Found"}');
+test.each(IMAGES)('does not register %s with additions off', async (path) => {
+  service = await openAltService({ machines: [rated], ctx: { additions: 'off', imageRenderer: pictures } });
+  expect((await service.request(path)).text).toBe('{"detail":"Not Found"}');
 });
 
-test('the PNG is the preview of what the card shows, drawn only for those who do not have it', async () => {
+test('renders the PNG from the facts of the card, only for clients without it', async () => {
   rule('card-image.png');
   const { drawn, pictures } = createTextPictures();
-  scene = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
-  const card = await scene.request('/machines/1/card.svg');
-  const { status, headers, text } = await scene.request('/machines/1/card.png');
+  service = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
+  const card = await service.request('/machines/1/card.svg');
+  const { status, headers, text } = await service.request('/machines/1/card.png');
   expect([status, headers['content-type'], headers['cache-control'], headers['chain-block']]).toEqual([
     ...[200, 'image/png', 'no-cache', '120340'],
   ]);
@@ -103,21 +103,21 @@ test('the PNG is the preview of what the card shows, drawn only for those who do
   expect(shown(text).filter((words) => shown(card.text).includes(words))).toEqual([
     ...['AAA', '96 of 100', 'Machine #1', 'bonded · 120 events', 'as of 2026-09-08', 'score of 90 days'],
   ]);
-  await scene.request('/machines/1/card.png', { headers: { 'if-none-match': String(headers['etag']) } });
+  await service.request('/machines/1/card.png', { headers: { 'if-none-match': String(headers['etag']) } });
   expect(drawn).toHaveLength(1);
 });
 
-test('the tag of the PNG names what drew it', async () => {
+test('changes the ETag of the PNG with the renderer', async () => {
   const tags = [];
   for (const version of ['1', '2']) {
-    scene = await openAltService({ machines: [rated], ctx: { imageRenderer: { ...pictures, version } } });
-    tags.push((await scene.request('/machines/1/card.png')).headers['etag']);
-    await scene.close();
+    service = await openAltService({ machines: [rated], ctx: { imageRenderer: { ...pictures, version } } });
+    tags.push((await service.request('/machines/1/card.png')).headers['etag']);
+    await service.close();
   }
   expect(tags[0]).not.toBe(tags[1]);
 });
 
-test('there is no PNG where nothing draws', async () => {
-  scene = await openAltService({ machines: [rated] });
-  expect((await scene.request('/machines/1/card.png')).text).toBe('{"detail":"Not Found"}');
+test('does not register the PNG without a renderer', async () => {
+  service = await openAltService({ machines: [rated] });
+  expect((await service.request('/machines/1/card.png')).text).toBe('{"detail":"Not Found"}');
 });
