@@ -3,7 +3,7 @@
  * model; nothing of `src/` judges here.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { rateRawEvents, type ModelAnswer } from '../../cli/replay/model.ts';
+import { rateRawEvents, type ModelResult } from '../../cli/replay/model.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
   LOCAL_ORDINAL,
@@ -49,7 +49,7 @@ export function isSameAt(id: bigint, one: Block, other: Block): boolean {
 
 const NO_RATES = { feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} };
 
-function rate(machine: Machine, block: Block, nowSeconds: number): ModelAnswer {
+function rate(machine: Machine, block: Block, nowSeconds: number): ModelResult {
   return rateEvents(machine.events, machine.prior, null, machine, block, nowSeconds);
 }
 
@@ -61,7 +61,7 @@ export function rateEvents(
   machine: Machine,
   block: Block,
   nowSeconds: number,
-): ModelAnswer {
+): ModelResult {
   return rateRawEvents({
     events: events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
       seq: BigInt(seq),
@@ -133,7 +133,7 @@ export function listHoldings(account: string, block: Block): bigint[] {
   return held.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
 }
 
-export function expectRecord(id: bigint, rating: ModelAnswer) {
+export function expectRecord(id: bigint, rating: ModelResult) {
   return {
     did: `did:svc:${id}`,
     machine_id: String(id),
@@ -157,7 +157,7 @@ export function expectRecord(id: bigint, rating: ModelAnswer) {
 export function expectExplanation(
   machine: Machine,
   block: Block,
-  rating: ModelAnswer,
+  rating: ModelResult,
   nowSeconds: number,
   home: { readonly prior: number; readonly count: number; readonly slot?: number; readonly availability: string },
 ) {
@@ -184,7 +184,7 @@ export function expectExplanation(
   };
 }
 
-function expectProfile(machine: Machine, rating: ModelAnswer) {
+function expectProfile(machine: Machine, rating: ModelResult) {
   const { id, endpoints } = machine;
   const directory = readDirectory(endpoints);
   const data = expectData(directory, machine.events);
