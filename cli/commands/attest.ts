@@ -67,7 +67,7 @@ const list = defineCommand({
 
 const judge = defineCommand({
   name: 'attest judge',
-  about: 'Verifies accepted evidence again from its stored bytes, and reports whether it supports a record.',
+  about: 'Verifies accepted evidence again, and reports whether it supports a record.',
   operands: ['RECEIPT'],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc attest judge ${EXAMPLE_RECEIPT}`,
@@ -84,8 +84,7 @@ const judge = defineCommand({
 
 const approve = defineCommand({
   name: 'attest approve',
-  about:
-    'Records a chip by the receipt of its evidence, after verifying it again; or the KYB of an operator by address.',
+  about: 'Records a chip by the receipt of its verified evidence, or the KYB of an operator by address.',
   operands: ['RECEIPT|ADDRESS'],
   options: {
     'key-file': KEY_FILE_OPTION,

@@ -55,7 +55,7 @@ const challenge = defineCommand({
 
 const prove = defineCommand({
   name: 'chip prove',
-  about: 'Signs a challenge with chip and controller, and prints the evidence, byte for byte as it is submitted.',
+  about: 'Signs a challenge with chip and controller, and prints the evidence to submit.',
   operands: ['CHALLENGE'],
   options: {
     leaf: { type: 'string', value: 'PATH', about: "the chip's certificate, PEM or DER" },
@@ -113,8 +113,7 @@ const submit = defineCommand({
 
 const testPki = defineCommand({
   name: 'chip test-pki',
-  about:
-    'Creates certificates for staging and a chip certificate under them; adds a chip if they exist. Not for production.',
+  about: 'Creates test certificates and a chip for staging, or adds a chip to them. Not for production.',
   operands: [],
   options: {
     dir: { type: 'string', value: 'PATH', about: 'folder of the certificates (default ./test-pki)' },

@@ -48,7 +48,7 @@ const OF_MACHINE = schemaOf({ machine: MACHINE }, ['machine']);
 export const TOOLS: readonly Tool[] = [
   {
     name: 'get_rating',
-    description: "Get a machine's rating: score from 0 to 100, letter, bond, events, revenue in US cents.",
+    description: "Get a machine's rating and its score from 0 to 100, with bond, events and revenue in US cents.",
     inputSchema: OF_MACHINE,
     call: (client, { machine }) => client.getRating(machine as string),
   },
@@ -93,7 +93,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_history',
-    description: 'Get the score, letter and revenue in US cents per day, oldest first; the last point is today.',
+    description: 'Get the rating, score and revenue in US cents per day, oldest first; the last point is today.',
     inputSchema: schemaOf(
       {
         machine: MACHINE,
