@@ -15,7 +15,7 @@ import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const LIMIT = 90;
 const POLL_MILLISECONDS = 50;
-const TOGETHER = 'requests are counted by all replicas together';
+const TOGETHER = 'distributed rate limiting is active';
 const FAULTS: readonly WireFault[] = [
   { kind: 'cut' },
   { kind: 'reset' },

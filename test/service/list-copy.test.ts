@@ -80,7 +80,7 @@ let shown: number | undefined;
 const told = (replica: Replica) =>
   replica.lines.flatMap((line) => {
     const { msg, reason } = JSON.parse(line) as { readonly msg: string; readonly reason?: string };
-    return msg.includes('lists are read') ? [reason ?? 'fit'] : [];
+    return msg.includes('listings are read') ? [reason ?? 'fit'] : [];
   });
 
 it('reads from the copy, from the database when the copy lags, and from the copy when it has caught up', async () => {

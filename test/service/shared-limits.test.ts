@@ -42,7 +42,7 @@ describe.skipIf(!isRedisAvailable)('replicas that share their counters', () => {
 
   /** Until a replica has said so often that it counts together. */
   async function untilTogether(lines: readonly string[], times: number): Promise<void> {
-    const count = () => lines.filter((line) => line.includes('counted by all replicas together')).length;
+    const count = () => lines.filter((line) => line.includes('distributed rate limiting is active')).length;
     while (count() < times) await new Promise((resolve) => setImmediate(resolve));
   }
 });

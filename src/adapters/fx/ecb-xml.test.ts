@@ -45,7 +45,11 @@ describe('parseEcbXml', () => {
     ['a day that does not exist', envelope(`<Cube time="2026-02-30">${USD}</Cube>`), 'day 1'],
     ['a quote without a rate', envelope('<Cube time="2026-02-27"><Cube currency="USD"/></Cube>'), 'day 1'],
     ['a rate of zero', envelope('<Cube time="2026-02-27"><Cube currency="USD" rate="0"/></Cube>'), 'day 1'],
-    ['a rate that is not a number', envelope('<Cube time="2026-02-27"><Cube currency="USD" rate="NaN"/></Cube>'), 'day 1'],
+    [
+      'a rate that is not a number',
+      envelope('<Cube time="2026-02-27"><Cube currency="USD" rate="NaN"/></Cube>'),
+      'day 1',
+    ],
     ['a repeated currency', envelope(`<Cube time="2026-02-27">${USD}${USD}</Cube>`), 'day 1'],
     ['the base currency', envelope(`<Cube time="2026-02-27">${USD}<Cube currency="EUR" rate="1"/></Cube>`), 'day 1'],
     ['an invalid currency code', envelope('<Cube time="2026-02-27"><Cube currency="usd" rate="1"/></Cube>'), 'day 1'],

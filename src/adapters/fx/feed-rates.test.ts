@@ -119,25 +119,28 @@ describe('createFeedRates', () => {
     [new FeedFailed('http-status'), { kind: 'failed', problem: 'http-status' }],
     ['Date,USD\n2026-03-01,zero', { kind: 'failed', problem: 'malformed', place: 'line 2' }],
     [csv('2026-02-20,1.1'), { kind: 'failed', problem: 'stale' }],
-  ] as const)('leaves the table unchanged when a fetch fails, and retries after RETRY_SECONDS: %j', async (feed, failure) => {
-    const harness = new FeedHarness();
-    harness.feed = csv('2026-03-01,1.2');
-    const rates = await harness.create();
-    await rates.refresh();
-    const before = rates.current();
-    harness.now = '2026-03-03T00:00:00Z';
-    harness.feed = feed;
-    expect(await rates.refresh()).toStrictEqual(failure);
-    expect(rates.current()).toBe(before);
-    expect(harness.store.throughDay).toBe(day('2026-03-01'));
+  ] as const)(
+    'leaves the table unchanged when a fetch fails, and retries after RETRY_SECONDS: %j',
+    async (feed, failure) => {
+      const harness = new FeedHarness();
+      harness.feed = csv('2026-03-01,1.2');
+      const rates = await harness.create();
+      await rates.refresh();
+      const before = rates.current();
+      harness.now = '2026-03-03T00:00:00Z';
+      harness.feed = feed;
+      expect(await rates.refresh()).toStrictEqual(failure);
+      expect(rates.current()).toBe(before);
+      expect(harness.store.throughDay).toBe(day('2026-03-01'));
 
-    harness.feed = csv('2026-03-02,1.3');
-    const retryAt = millisecondsOf(harness.now) + RETRY_SECONDS * 1000;
-    harness.now = new Date(retryAt - 1000).toISOString();
-    expect(await rates.refresh()).toStrictEqual({ kind: 'not-due' });
-    harness.now = new Date(retryAt).toISOString();
-    expect(await rates.refresh()).toMatchObject({ kind: 'refreshed', throughDay: day('2026-03-02') });
-  });
+      harness.feed = csv('2026-03-02,1.3');
+      const retryAt = millisecondsOf(harness.now) + RETRY_SECONDS * 1000;
+      harness.now = new Date(retryAt - 1000).toISOString();
+      expect(await rates.refresh()).toStrictEqual({ kind: 'not-due' });
+      harness.now = new Date(retryAt).toISOString();
+      expect(await rates.refresh()).toMatchObject({ kind: 'refreshed', throughDay: day('2026-03-02') });
+    },
+  );
 
   it('covers no day beyond the conversion window of the newest rate', async () => {
     const harness = new FeedHarness();

@@ -1,3 +1,4 @@
+/** Tests parsing of the tokens file and its problem reports. */
 import { describe, expect, it } from 'vitest';
 
 import { parseDay } from '../../domain/rating/utc-day.ts';
@@ -6,7 +7,7 @@ import { parseTokens, readTokensFile } from './tokens-file.ts';
 const parse = (value: unknown, hasFeed = true): unknown => parseTokens(JSON.stringify(value), hasFeed);
 
 describe('parseTokens', () => {
-  it('reads a token of the feed, one with a fixed rate and one with a series', () => {
+  it('parses a token of the feed, one with a fixed rate and one with a series', () => {
     const text = [
       { symbol: 'TKN', decimals: 6 },
       { symbol: 'FIX', decimals: 18, usd_rate: '1.5' },
@@ -36,7 +37,7 @@ describe('parseTokens', () => {
     });
   });
 
-  it('reports every problem by its place', () => {
+  it('reports every problem with its place', () => {
     const text = [
       'TKN',
       { symbol: 'usd', decimals: 1.5, secret: 1 },
@@ -68,24 +69,24 @@ describe('parseTokens', () => {
         `TOKENS_FILE[6].rates[1]: ${rate}`,
         'TOKENS_FILE[6].rates[3]: must begin with a day, YYYY-MM-DD',
         `TOKENS_FILE[6].rates[3]: ${rate}`,
-        'TOKENS_FILE[6].rates: has a day twice',
+        'TOKENS_FILE[6].rates: has a repeated day',
         'TOKENS_FILE[7].rates: must be an array of [day, rate], and not empty',
-        'TOKENS_FILE[4].symbol: stands twice',
+        'TOKENS_FILE[4].symbol: is repeated',
       ],
     });
   });
 
-  it('refuses a series that no feed would ever complete', () => {
+  it('rejects a series without a feed', () => {
     expect(parse([{ symbol: 'SER', decimals: 2, rates: [['2026-01-05', '1']] }], false)).toStrictEqual({
       problems: ['TOKENS_FILE[0].rates: needs FX_SOURCE'],
     });
   });
 
-  it.each(['', '{}', 'null', '[', '"[]"'])('refuses %j, which is no array', (text) => {
+  it.each(['', '{}', 'null', '[', '"[]"'])('rejects text that is not an array: %j', (text) => {
     expect(parseTokens(text, true)).toStrictEqual({ problems: ['TOKENS_FILE: must be a JSON array'] });
   });
 
-  it('is one problem when the file cannot be read', async () => {
+  it('reports one problem when the file cannot be read', async () => {
     expect(await readTokensFile('/nowhere/secret-name.json', true)).toStrictEqual({
       problems: ['TOKENS_FILE: cannot be read'],
     });

@@ -1,11 +1,11 @@
 /**
- * Which tokens are configured? `TOKENS_FILE` (decisions 6): a JSON array of
+ * Parser of `TOKENS_FILE` (decisions 6), a JSON array of tokens:
  *
- *     { "symbol": "TKN", "decimals": 6 }                                       rates come from a column of the feed
- *     { "symbol": "FIX", "decimals": 18, "usd_rate": "1.5" }                   one rate for ever; needs no feed
- *     { "symbol": "SER", "decimals": 18, "rates": [["2026-01-05", "1.5"]] }    a series of its own, by day
+ *     { "symbol": "TKN", "decimals": 6 }                                       rates from a column of the feed
+ *     { "symbol": "FIX", "decimals": 18, "usd_rate": "1.5" }                   one fixed rate; needs no feed
+ *     { "symbol": "SER", "decimals": 18, "rates": [["2026-01-05", "1.5"]] }    its own series by day
  *
- * Rates are USD per whole unit, decimal text with at most 12 places.
+ * Rates are USD per whole unit, as decimal text with at most 12 places.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -19,11 +19,11 @@ export interface ConfiguredToken {
   readonly decimals: number;
   /** USD per whole unit × 10^12. */
   readonly fixedRate: bigint | undefined;
-  /** The token's own series, days ascending; undefined when it has none. */
+  /** The token's own series, days ascending; undefined if it has none. */
   readonly rates: readonly (readonly [day: number, rate: bigint])[] | undefined;
 }
 
-/** Problems name the place and the rule, and hold nothing of the file. */
+/** Parsed tokens or problems. A problem names the place and the rule and contains no file content. */
 export type TokensReading =
   | { readonly tokens: readonly ConfiguredToken[]; readonly problems?: never }
   | { readonly problems: readonly string[]; readonly tokens?: never };
@@ -33,7 +33,7 @@ const MAX_DECIMALS = 255;
 const RATE_SCALE = 10n ** BigInt(RATE_DECIMALS);
 const RATE_RULE = `must be a positive decimal text with at most ${RATE_DECIMALS} places`;
 
-/** Reads the file. `hasFeed` tells whether FX_SOURCE is set: without it a series would never be used. */
+/** Reads the file. `hasFeed` is whether FX_SOURCE is set; without it a series is never used. */
 export async function readTokensFile(path: string, hasFeed: boolean): Promise<TokensReading> {
   let text: string;
   try {
@@ -44,7 +44,7 @@ export async function readTokensFile(path: string, hasFeed: boolean): Promise<To
   return parseTokens(text, hasFeed);
 }
 
-/** The tokens of a file's text, or all of its problems. */
+/** Parses the tokens of a file, or lists all of its problems. */
 export function parseTokens(text: string, hasFeed: boolean): TokensReading {
   const list = parseJson(text);
   if (!Array.isArray(list)) return { problems: ['TOKENS_FILE: must be a JSON array'] };
@@ -54,7 +54,7 @@ export function parseTokens(text: string, hasFeed: boolean): TokensReading {
   );
   const symbols = tokens.map(({ symbol }) => symbol);
   symbols.forEach((symbol, index) => {
-    if (symbol !== '' && symbols.indexOf(symbol) < index) problems.push(`TOKENS_FILE[${index}].symbol: stands twice`);
+    if (symbol !== '' && symbols.indexOf(symbol) < index) problems.push(`TOKENS_FILE[${index}].symbol: is repeated`);
   });
   return problems.length > 0 ? { problems } : { tokens };
 }
@@ -79,7 +79,7 @@ function parseToken(item: unknown, hasFeed: boolean, report: Report): Configured
   };
 }
 
-/** Empty when there is a problem. */
+/** Parses a symbol; empty after reporting a problem. */
 function parseSymbol(value: unknown, report: Report): string {
   if (typeof value === 'string' && isCurrencyCode(value) && value !== 'USD') return value;
   report('.symbol', 'must be 3 to 10 of A-Z and 0-9, and not USD');
@@ -103,7 +103,7 @@ function parseRates(value: unknown, report: Report): [number, bigint][] {
     if (dayNumber === undefined) report(`.rates[${index}]`, 'must begin with a day, YYYY-MM-DD');
     return [dayNumber ?? 0, parseRate(rate, `.rates[${index}]`, report)];
   });
-  if (new Set(rates.map(([day]) => day)).size !== rates.length) report('.rates', 'has a day twice');
+  if (new Set(rates.map(([day]) => day)).size !== rates.length) report('.rates', 'has a repeated day');
   return rates.sort(([a], [b]) => a - b);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Do replicas count together? Tried on a real server, Debian's `redis-server` or another that `TEST_REDIS_SERVER` names; skipped, and said so, where there
- * is none.
+ * Tests the distributed counters on a real server: Debian's `redis-server`, or the binary that `TEST_REDIS_SERVER` names. Skipped
+ * with a message when there is none.
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,22 +13,22 @@ import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing
 
 const WINDOW = 60_000;
 
-/** Lines of the log, and the next of them as it comes. */
+/** Creates a recording log and a promise of its next line. */
 function createLines() {
   const lines: string[] = [];
-  let told = Promise.withResolvers<unknown>();
-  const note = (fields: object, message: string) => {
+  let logged = Promise.withResolvers<unknown>();
+  const record = (fields: object, message: string) => {
     lines.push(JSON.stringify({ ...fields, message }));
-    told.resolve(undefined);
-    told = Promise.withResolvers();
+    logged.resolve(undefined);
+    logged = Promise.withResolvers();
   };
-  return { lines, log: { info: note, warn: note, error: note }, next: () => told.promise };
+  return { lines, log: { info: record, warn: record, error: record }, next: () => logged.promise };
 }
 
-const UP = '{"message":"requests are counted by all replicas together"}';
-const DOWN = '{"message":"shared counters do not answer; this replica counts alone"}';
+const UP = '{"message":"distributed rate limiting is active"}';
+const DOWN = '{"message":"distributed rate limiting is unavailable; this replica counts alone"}';
 
-describe.skipIf(!isRedisAvailable)('shared counters', () => {
+describe.skipIf(!isRedisAvailable)('distributed counters', () => {
   let port: number;
   let server: RedisServer;
   let replicas: DistributedCounters[];
@@ -53,50 +53,50 @@ describe.skipIf(!isRedisAvailable)('shared counters', () => {
     return replica;
   }
 
-  const times = (count: number, ask: (index: number) => Promise<number | undefined>) =>
-    Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
+  const times = (count: number, increment: (index: number) => Promise<number | undefined>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => increment(index)));
 
-  test('admit what the limit allows to all replicas together, and tell how long the rest must wait', async () => {
+  test('admit requests up to the limit over all replicas and return the wait of the others', async () => {
     const [one, two] = [await open(), await open()];
-    const answers = await times(100, (index) => (index % 2 === 0 ? one : two).increment('together', 90, WINDOW));
-    const refused = answers.filter((left) => left !== 0);
+    const results = await times(100, (index) => (index % 2 === 0 ? one : two).increment('together', 90, WINDOW));
+    const refused = results.filter((left) => left !== 0);
     expect(refused).toHaveLength(10);
     for (const left of refused) expect(left).toBeGreaterThan(WINDOW - 10_000);
     for (const left of refused) expect(left).toBeLessThanOrEqual(WINDOW);
   });
 
-  test('count keys apart', async () => {
+  test('count each key separately', async () => {
     const one = await open();
     expect(await times(2_000, (index) => one.increment(`apart ${index}`, 1, WINDOW))).toEqual(Array(2_000).fill(0));
     expect(await one.increment('apart 7', 2, WINDOW)).toBe(0);
     expect(await one.increment('apart 7', 2, WINDOW)).toBeGreaterThan(0);
   });
 
-  test('begin a window with the key’s first request, and a refused one does not lengthen it', async () => {
+  test('start a window with the key’s first request, and do not extend it for a refused one', async () => {
     const one = await open();
     expect(await one.increment('short', 1, 300)).toBe(0);
     let left = await one.increment('short', 1, 300);
     expect(left).toBeLessThanOrEqual(300);
-    const asked = [left];
-    while (left !== 0) asked.push((left = await one.increment('short', 1, 300)));
-    const falling = asked.slice(0, -1).map(Number);
-    expect(falling).toEqual(falling.toSorted((a, b) => b - a));
+    const waits = [left];
+    while (left !== 0) waits.push((left = await one.increment('short', 1, 300)));
+    const nonZero = waits.slice(0, -1).map(Number);
+    expect(nonZero).toEqual(nonZero.toSorted((a, b) => b - a));
   });
 
-  test('survive a server that forgets its scripts', async () => {
+  test('keep counting after the server lost its scripts', async () => {
     const one = await open();
     expect(await one.increment('script', 1, WINDOW)).toBe(0);
     spawnSync('redis-cli', ['-p', `${port}`, 'SCRIPT', 'FLUSH']);
     expect(await one.increment('script', 1, WINDOW)).toBeGreaterThan(0);
   });
 
-  test('that are gone are told of at once, and found again when they are back, with no secret in any line', async () => {
+  test('log the loss and the recovery of the server, with no secret in any line', async () => {
     const ownPort = await findFreePort();
     let own = await startRedis({ port: ownPort });
     const { lines, log, next } = createLines();
     let changed = next();
     const replica = createDistributedCounters(`redis://user:hidden@127.0.0.1:${ownPort}`, log);
-    // Not connected yet, which is as good as away.
+    // Not connected yet, which counts as down.
     expect(await replica.increment('key', 1, WINDOW)).toBeUndefined();
     expect([replica.isUp(), replica.failures()]).toEqual([false, 1]);
     await replica.close();
@@ -118,7 +118,7 @@ describe.skipIf(!isRedisAvailable)('shared counters', () => {
   });
 });
 
-describe('a server that accepts and says nothing', () => {
+describe('a server that accepts connections and never responds', () => {
   let silent: Server;
   const sockets = new Set<Socket>();
   beforeEach(async () => {
@@ -133,7 +133,7 @@ describe('a server that accepts and says nothing', () => {
     silent.close();
   });
 
-  test('is never waited for: it is not up', async () => {
+  test('is down, and no increment waits for it', async () => {
     const { lines, log } = createLines();
     const replica = createDistributedCounters(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`, log);
     expect([replica.isUp(), await replica.increment('key', 1, WINDOW)]).toEqual([false, undefined]);

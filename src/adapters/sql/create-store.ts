@@ -1,4 +1,4 @@
-/** Which database remembers for this service? `DATABASE_URL` decides (configuration 1); everything above sees the `Store` alone. */
+/** Store factory: SQLite or PostgreSQL by `DATABASE_URL` (configuration 1), behind the `Store` port. */
 import type { Store } from '../../ports/store.ts';
 import { toStoreUnavailable, type ReportFailure } from './engine/database-failure.ts';
 import { parseDatabaseUrl, type DatabaseLocation } from './engine/database-url.ts';
@@ -17,11 +17,11 @@ import type { SqlDatabase } from './engine/sql-program.ts';
 import { createWriteCheck } from './engine/write-check.ts';
 
 export interface StoreOptions {
-  /** Is told why the database failed, in one fixed word. */
+  /** Receives the code of every database failure. */
   readonly reportFailure?: ReportFailure;
 }
 
-/** Opens the database and makes the folder of a file; else like `openStore`. */
+/** Opens the database, creating the folder of a SQLite file, and then the store. Throws like `openStore`. */
 export async function createStore(database: string | DatabaseLocation, options: StoreOptions = {}): Promise<Store> {
   const location = typeof database === 'string' ? parseDatabaseUrl(database) : database;
   if (location === undefined) throw new TypeError('a database URL begins with sqlite: or postgres://');
@@ -30,8 +30,8 @@ export async function createStore(database: string | DatabaseLocation, options: 
 }
 
 /**
- * Brings the tables of a database up to date; it is closed with the store. Throws `StoreUnavailable` when that fails, or when a newer
- * release has changed the tables.
+ * Migrates the database and opens the store on it; closing the store closes the database. Throws `StoreUnavailable` when migration
+ * fails or a newer release has migrated the database.
  */
 export async function openStore(database: SqlDatabase, report: ReportFailure): Promise<Store> {
   try {
@@ -55,7 +55,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
   };
 }
 
-/** The driver of PostgreSQL is loaded where it is used: some 5 MB. */
+/** Opens the database. The PostgreSQL driver, about 5 MB, is loaded only when used. */
 async function open(location: DatabaseLocation, report: ReportFailure): Promise<SqlDatabase> {
   if (location.kind === 'sqlite') return openSqlite(location.path, report);
   const { openPostgres } = await import('./engine/postgres.ts');

@@ -1,4 +1,4 @@
-/** Who holds the lock of the leader? Tried between connections of this process, which to the server are as good as processes. */
+/** Tests the leader lock between connections of this process, which the server treats like separate processes. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -43,31 +43,31 @@ async function administer(statement: string): Promise<void> {
 
 const OTHERS = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
 
-test('one of many holds it, and keeps it however often it is asked', async () => {
+test('is held by one of several, however often acquire() is called', async () => {
   const [one, two, three] = [open(), open(), open()];
   expect([await one.acquire(), await two.acquire(), await three.acquire()]).toEqual([true, false, false]);
   expect([await one.acquire(), await one.acquire(), await two.acquire()]).toEqual([true, true, false]);
 });
 
-test('given up, it is free at once, also after it was confirmed many times', async () => {
+test('is free at once after release(), even after several calls of acquire()', async () => {
   const [one, two] = [open(), open()];
   for (let i = 0; i < 3; i++) await one.acquire();
   await one.release();
   expect([await two.acquire(), await one.acquire()]).toEqual([true, false]);
 });
 
-test('a holder whose connection the server ended does not believe in it, and another gets it', async () => {
+test('is lost when the server closes the connection, and another one acquires it', async () => {
   const [one, two] = [open(), open()];
   await one.acquire();
   await administer(`SELECT pg_terminate_backend(pid, 5000) ${OTHERS}`);
   expect(await two.acquire()).toBe(true);
-  // Told by the loss itself or by the next question, whichever comes first.
-  const told = await one.acquire().catch((error: unknown) => error);
-  expect([false, new Fault('StoreUnavailable', {})]).toContainEqual(told);
+  // Reported by the connection event or by the next query, whichever comes first.
+  const outcome = await one.acquire().catch((error: unknown) => error);
+  expect([false, new Fault('StoreUnavailable', {})]).toContainEqual(outcome);
   expect(await one.acquire()).toBe(false);
 });
 
-test('databases of one server have leaders of their own', async () => {
+test('is separate for each database of a server', async () => {
   const other = await server.createDatabase();
   const [one, two] = [open(), open(other.url)];
   expect([await one.acquire(), await two.acquire()]).toEqual([true, true]);
@@ -75,14 +75,14 @@ test('databases of one server have leaders of their own', async () => {
   await other.drop();
 });
 
-test('a server that is not there is a failure of the store, told by its code', async () => {
+test('throws StoreUnavailable for an unreachable server and reports its code', async () => {
   const url = new URL(database.url);
   url.searchParams.set('host', '/nowhere');
   await expect(open(url.href).acquire()).rejects.toEqual(new Fault('StoreUnavailable', {}));
   expect(codes).toEqual(['ENOENT']);
 });
 
-test('a file is its one process’s own', async () => {
+test('is always held for a SQLite file', async () => {
   const lock = createLeaderLock({ kind: 'sqlite', path: ':memory:' }, () => undefined);
   expect(await lock.acquire()).toBe(true);
   await lock.release();

@@ -1,6 +1,6 @@
 /**
- * How is the lock of the leader held? By an advisory lock of PostgreSQL on a connection that is kept for it alone: it is free as soon as the
- * server sees the connection go, whatever became of the process. A file of SQLite is one process's own.
+ * Leader lock: a PostgreSQL advisory lock on a dedicated connection, released as soon as the server sees the connection close,
+ * however the process ended. A SQLite file belongs to one process, which always holds the lock.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -8,19 +8,19 @@ import type { LeaderLock } from '../../ports/runtime.ts';
 import { toStoreUnavailable, type ReportFailure } from './engine/database-failure.ts';
 import type { DatabaseLocation } from './engine/database-url.ts';
 
-/** Any number that other users of the database do not take. */
+/** Lock id; any number that no other user of the database takes. */
 const LEADER_LOCK = 8_466_219_518;
-/** A server that is silent for so long is asked on a new connection, and the lock is not believed in meanwhile. */
+/** After this silence the lock counts as lost and a new connection is opened. */
 const TIMEOUT_MILLISECONDS = 3_000;
 
-/** A host that vanished, with its connection still open, is given up by the server after 5 + 3 x 2 seconds. */
+/** Makes the server drop the connection of a vanished host after 5 + 3 x 2 seconds. */
 const KEEPALIVE_SETTINGS = [
   'SET tcp_keepalives_idle = 5',
   'SET tcp_keepalives_interval = 2',
   'SET tcp_keepalives_count = 3',
 ].join('; ');
 
-/** Connects to nothing yet. */
+/** Creates the lock. Opens no connection yet. */
 export function createLeaderLock(location: DatabaseLocation, report: ReportFailure): LeaderLock {
   if (location.kind === 'postgres') return new PostgresLeaderLock(location.url, report);
   return { acquire: () => Promise.resolve(true), release: () => Promise.resolve() };
@@ -40,7 +40,7 @@ class PostgresLeaderLock implements LeaderLock {
   async acquire(): Promise<boolean> {
     try {
       const client = this.#client ?? (await this.#connect());
-      // The lock lives as long as its session, and asking for it twice would count twice.
+      // The lock lasts as long as its session; acquiring it twice would require two releases.
       if (this.#isHeld) await client.query('SELECT 1');
       else this.#isHeld = await tryLock(client);
       return this.#isHeld && this.#client === client;
@@ -53,7 +53,7 @@ class PostgresLeaderLock implements LeaderLock {
   async release(): Promise<void> {
     const client = this.#client;
     this.#forget();
-    // A server that fell silent does not say good-bye.
+    // A silent server does not confirm the end of the connection.
     await Promise.race([client?.end().catch(() => undefined), delay(TIMEOUT_MILLISECONDS, undefined, { ref: false })]);
   }
 

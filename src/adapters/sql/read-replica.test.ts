@@ -1,3 +1,4 @@
+/** Tests when listings are read from the read replica and when it is skipped. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { OwnershipPage, Store } from '../../ports/store.ts';
@@ -12,14 +13,14 @@ const PAGE: OwnershipPage = { indexedBlock: 3, total: 1, ids: [id(7)] };
 let now: number;
 let identities: string;
 let isFit: boolean;
-let asked: number;
+let reads: number;
 let warned: unknown[];
 let store: Store;
-let copy: OpenReadReplica;
+let replica: OpenReadReplica;
 beforeEach(async () => {
   now = 1_788_900_000_000;
   isFit = true;
-  asked = 0;
+  reads = 0;
   warned = [];
   const database = openSqlite(':memory:', () => undefined);
   store = await openStore(database, () => undefined);
@@ -27,60 +28,60 @@ beforeEach(async () => {
   const changes = [{ kind: 'held' as const, id: id(7), owner: OWNER, controller: undefined }];
   await store.advanceMainChain(undefined, checkpointAt(3), [], { readAtBlock: 3, changes });
   identities = await store.readIdentities();
-  copy = createReadReplica(database, {
+  replica = createReadReplica(database, {
     readIdentities: async () => identities,
     clock: { nowMilliseconds: () => now },
     log: { info: () => undefined, warn: (fields) => void warned.push(fields), error: () => undefined },
   });
 });
-afterEach(() => copy.close());
+afterEach(() => replica.close());
 
 function read(): Promise<OwnershipPage | undefined> {
-  return copy.tryReplica(
+  return replica.tryReplica(
     (lists) => {
-      asked += 1;
+      reads += 1;
       return lists.listOwnership(OWNER, 0, 10);
     },
     () => isFit,
   );
 }
 
-test('a copy of the same deployments tells its page, and up to which block it holds', async () => {
+test('returns the page and its indexed block from a replica of the same deployments', async () => {
   expect(await read()).toEqual(PAGE);
   expect(warned).toEqual([]);
 });
 
-test('one of another deployment is not used, nor asked again at once; and used when it has become the same', async () => {
+test('skips a replica of another deployment until it indexes the same one', async () => {
   identities = 'another';
   expect(await read()).toBeUndefined();
   identities = await store.readIdentities();
   now += 4_999;
   expect(await read()).toBeUndefined();
-  expect(asked).toBe(0);
+  expect(reads).toBe(0);
   now += 1;
   expect(await read()).toEqual(PAGE);
   expect(warned).toEqual([{ reason: 'another index' }]);
 });
 
-test('one that lags is not asked for each page, is told once, and is used when it has caught up', async () => {
+test('skips a lagging replica, logs it once, and uses it again when it has caught up', async () => {
   expect(await read()).toEqual(PAGE);
   isFit = false;
   expect(await read()).toBeUndefined();
   now += 4_999;
   expect(await read()).toBeUndefined();
-  expect(asked).toBe(2);
+  expect(reads).toBe(2);
   now += 1;
   expect(await read()).toBeUndefined();
-  expect(asked).toBe(3);
+  expect(reads).toBe(3);
   isFit = true;
   now += 5_000;
   expect(await read()).toEqual(PAGE);
   expect(await read()).toEqual(PAGE);
-  expect(asked).toBe(5);
+  expect(reads).toBe(5);
   expect(warned).toEqual([{ reason: 'lags' }]);
 });
 
-test('one that was left alone is tried by one page, and no other waits for it', async () => {
+test('tries a skipped replica again with one page only', async () => {
   isFit = false;
   await read();
   now += 5_000;
@@ -88,16 +89,16 @@ test('one that was left alone is tried by one page, and no other waits for it', 
   expect(await Promise.all([read(), read(), read()])).toEqual([PAGE, undefined, undefined]);
 });
 
-test('one that fails is left alone', async () => {
+test('skips a failing replica', async () => {
   await read();
   await store.close();
   expect(await read()).toBeUndefined();
   expect(await read()).toBeUndefined();
-  expect(asked).toBe(2);
+  expect(reads).toBe(2);
   expect(warned).toEqual([{ reason: 'fails' }]);
 });
 
-test('a clock that is set back keeps none alone for longer', async () => {
+test('does not skip a replica for longer when the clock is set back', async () => {
   isFit = false;
   await read();
   now -= 3_600_000;

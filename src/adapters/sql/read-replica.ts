@@ -1,6 +1,6 @@
 /**
- * May a page of a list come from a copy of the database? It may when the copy holds the index of the same deployments, answers soon, and lags no further than its reader
- * allows; one that does not is left alone for a while. Nothing is written to it, and nothing is migrated.
+ * Read replica for listings: a read-only PostgreSQL standby. A page is read from it when it indexes the same deployments, responds in
+ * time, and lags no further than the reader allows. An unusable replica is tried again after a while. Nothing is written or migrated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '../../domain/faults.ts';
@@ -14,7 +14,7 @@ import type { SqlDatabase } from './engine/sql-program.ts';
 
 export interface ReadReplicaOptions {
   readonly url: string;
-  /** Of the database that is copied. */
+  /** Reads the index identities of the primary. */
   readonly readIdentities: () => Promise<string>;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,20 +22,20 @@ export interface ReadReplicaOptions {
 }
 
 export interface OpenReadReplica extends ReadReplica {
-  /** Waits for no statement that the copy does not answer. */
+  /** Closes the connections; does not wait for pending statements. */
   close(): Promise<void>;
 }
 
-/** Why lists are read elsewhere. */
-type Unfit = 'fails' | 'another index' | 'lags';
+/** Reason why the primary is read, as logged. */
+type Unusable = 'fails' | 'another index' | 'lags';
 
-/** A list that waits for longer is better asked elsewhere. */
+/** After this time the primary is faster. */
 const TIMEOUT_MILLISECONDS = 1_000;
 const RETRY_AFTER_MILLISECONDS = 5_000;
-/** A stop is promised an end, and nothing of a copy is lost. */
+/** Shutdown is bounded, and a replica loses nothing. */
 const CLOSE_TIMEOUT_MILLISECONDS = 200;
 
-/** Connects to nothing yet. */
+/** Creates the replica of a URL. Opens no connection yet. */
 export async function openReadReplica({
   url,
   reportFailure,
@@ -45,6 +45,7 @@ export async function openReadReplica({
   return createReadReplica(openPostgres(url, reportFailure, TIMEOUT_MILLISECONDS), options);
 }
 
+/** Creates the replica on an open database. */
 export function createReadReplica(
   database: SqlDatabase,
   { readIdentities, clock, log }: Omit<ReadReplicaOptions, 'url' | 'reportFailure'>,
@@ -53,40 +54,40 @@ export function createReadReplica(
   const { listFleet } = createAltFleets(database);
   const lists: ListStore = { listOwnership, listFleet };
   const own = createIdentities(database);
-  let isOfSame = false;
-  let judged: Unfit | 'fit' | undefined;
-  let judgedAtMilliseconds = -Infinity;
+  let hasSameIdentities = false;
+  let status: Unusable | 'usable' | undefined;
+  let checkedAtMilliseconds = -Infinity;
 
-  async function readOfSame<T>(list: (copy: ListStore) => Promise<T>): Promise<T | undefined> {
-    isOfSame ||= (await own.readIdentities()) === (await readIdentities());
-    return isOfSame ? list(lists) : undefined;
+  async function readIfSameIndex<T>(list: (replica: ListStore) => Promise<T>): Promise<T | undefined> {
+    hasSameIdentities ||= (await own.readIdentities()) === (await readIdentities());
+    return hasSameIdentities ? list(lists) : undefined;
   }
 
-  function note(now: Unfit | 'fit'): void {
-    judgedAtMilliseconds = clock.nowMilliseconds();
-    if (now === judged) return;
-    judged = now;
-    if (judged === 'fit') log.info({}, 'lists are read from the copy');
-    else log.warn({ reason: judged }, 'the copy for lists is not used; lists are read from the database itself');
+  function setStatus(next: Unusable | 'usable'): void {
+    checkedAtMilliseconds = clock.nowMilliseconds();
+    if (next === status) return;
+    status = next;
+    if (status === 'usable') log.info({}, 'listings are read from the read replica');
+    else log.warn({ reason: status }, 'the read replica is not used; listings are read from the primary');
   }
 
   return {
     async tryReplica(list, isFit) {
       const now = clock.nowMilliseconds();
-      if (judged !== 'fit') {
-        if (Math.abs(now - judgedAtMilliseconds) < RETRY_AFTER_MILLISECONDS) return undefined;
-        // Nobody else waits for a copy that is being tried.
-        judgedAtMilliseconds = now;
+      if (status !== 'usable') {
+        if (Math.abs(now - checkedAtMilliseconds) < RETRY_AFTER_MILLISECONDS) return undefined;
+        // Only one page tries the replica again.
+        checkedAtMilliseconds = now;
       }
       try {
-        const page = await Promise.race([readOfSame(list), giveUp()]);
+        const page = await Promise.race([readIfSameIndex(list), timeOut()]);
         const isUsable = page !== undefined && isFit(page);
-        note(page === undefined ? 'another index' : isUsable ? 'fit' : 'lags');
+        setStatus(page === undefined ? 'another index' : isUsable ? 'usable' : 'lags');
         return isUsable ? page : undefined;
       } catch (error) {
-        // What answers next may be another database.
-        isOfSame = false;
-        note('fails');
+        // The next connection may reach another database.
+        hasSameIdentities = false;
+        setStatus('fails');
         if (error instanceof Fault && error.kind === 'StoreUnavailable') return undefined;
         throw error;
       }
@@ -95,7 +96,7 @@ export function createReadReplica(
   };
 }
 
-async function giveUp(): Promise<never> {
+async function timeOut(): Promise<never> {
   await delay(TIMEOUT_MILLISECONDS, undefined, { ref: false });
   throw new Fault('StoreUnavailable', {});
 }

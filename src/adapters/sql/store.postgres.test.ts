@@ -1,4 +1,4 @@
-/** Is a store in PostgreSQL what the port promises? Tried on the server of the package, and on one that the environment names. */
+/** Runs the store contract on PostgreSQL: on the embedded server, and on the one that `TEST_DATABASE_URL` names. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -39,7 +39,7 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
     create: (content) => server.createDatabase(content === 'tables' ? withTables : undefined),
   });
 
-  describe('a server', () => {
+  describe('the driver', () => {
     let database: PostgresTestDatabase;
     let store: Store;
     let administration: pg.Client;
@@ -71,7 +71,7 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       });
     }
 
-    test('that ends a transaction in its middle leaves nothing of it, and the store goes on', async () => {
+    test('rolls back a transaction whose connection the server closes, and continues', async () => {
       await append(store, submitted(id(7)));
       await administration.query(`
         CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
@@ -88,7 +88,7 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
     });
 
-    /** Every connection of the store; resolves when the store has noticed. */
+    /** Closes every connection of the store; resolves when the store has reported it. */
     async function endConnections(): Promise<void> {
       const isReported = new Promise<void>((resolve) => {
         onReport = resolve;
@@ -99,14 +99,14 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       await isReported;
     }
 
-    test('that ends idle connections is no more than a reported loss', async () => {
+    test('reports closed idle connections and reconnects', async () => {
       await store.readMainChainCheckpoint();
       await endConnections();
       expect(codes).toEqual(['57P01']);
       expect(await store.readMainChainCheckpoint()).toBeUndefined();
     });
 
-    test('that only reads takes no write, and answers still', async () => {
+    test('fails writes and serves reads on a read-only server', async () => {
       await store.checkWritable();
       await administration.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
       await endConnections();
@@ -115,24 +115,24 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       expect(await store.readMainChainCheckpoint()).toBeUndefined();
     });
 
-    test('that keeps a statement waiting for too long is given up', async () => {
-      const hurried = await open({ statement_timeout: '50' });
+    test('throws StoreUnavailable when a statement times out', async () => {
+      const impatient = await open({ statement_timeout: '50' });
       await administration.query('BEGIN');
       await administration.query('LOCK TABLE checkpoints');
-      await expect(hurried.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).rejects.toEqual(failure);
+      await expect(impatient.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).rejects.toEqual(failure);
       expect(codes).toEqual(['57014']);
       await administration.query('ROLLBACK');
-      expect(await hurried.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).toBe(true);
-      await hurried.close();
+      expect(await impatient.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).toBe(true);
+      await impatient.close();
     });
 
-    test('of a newer release is refused', async () => {
+    test('rejects a database of a newer release', async () => {
       await administration.query("INSERT INTO schema_migrations (version, name) VALUES (1000, 'of a newer release')");
       await expect(open()).rejects.toEqual(failure);
       expect(codes).toEqual(['SCHEMA_TOO_NEW']);
     });
 
-    test('that is not there is reported, without its address', async () => {
+    test('reports an unreachable server without its address', async () => {
       await expect(open({ host: '/nowhere' })).rejects.toEqual(failure);
       expect(codes).toEqual(['ENOENT']);
     });

@@ -1,4 +1,4 @@
-/** Is a store in SQLite what the port promises? */
+/** Runs the store contract on SQLite, and tests the driver's files and locks. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,25 +33,25 @@ describe('a SQLite file', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'store-'));
-    path = join(folder, 'made/on/demand/svc.db');
+    path = join(folder, 'created/on/demand/svc.db');
     codes = [];
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('is made with its folders, with a log of its writes', async () => {
+  test('is created with its folders, in WAL mode', async () => {
     const store = await open();
     expect(existsSync(path)).toBe(true);
     expect(query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
     await store.close();
   });
 
-  test('that cannot be made is reported by the word of the system alone', async () => {
-    writeFileSync(join(folder, 'made'), '');
+  test('that cannot be created is reported by the system error code', async () => {
+    writeFileSync(join(folder, 'created'), '');
     await expect(open()).rejects.toEqual(failure);
     expect(codes).toEqual(['ENOTDIR']);
   });
 
-  test('that is no database is reported', async () => {
+  test('that is not a database is reported', async () => {
     path = join(folder, 'svc.db');
     writeFileSync(path, 'not a database, but long enough to be mistaken for one'.repeat(50));
     await expect(open()).rejects.toEqual(failure);
@@ -74,7 +74,7 @@ describe('a SQLite file', () => {
       return other;
     };
 
-    test('is read all the same, and written as soon as it is free', async () => {
+    test('is readable, and writable as soon as it is unlocked', async () => {
       const store = await open();
       const other = lock();
       const written: string[] = [];
@@ -88,23 +88,23 @@ describe('a SQLite file', () => {
       await store.close();
     });
 
-    test('fails its writers when they have waited long enough, and holds nobody up meanwhile', async () => {
+    test('fails writers after the lock timeout without blocking the event loop', async () => {
       const store = await open();
       const other = lock();
-      let turns = 0;
-      const ticking = setInterval(() => turns++, 1);
+      let ticks = 0;
+      const ticking = setInterval(() => ticks++, 1);
       await expect(store.checkWritable()).rejects.toEqual(failure);
       clearInterval(ticking);
       expect(codes).toEqual(['SQLITE_BUSY']);
-      // A process that slept in SQLite would have had none.
-      expect(turns).toBeGreaterThan(10);
+      // A wait inside SQLite would block every tick.
+      expect(ticks).toBeGreaterThan(10);
       other.close();
       await store.checkWritable();
       await store.close();
     });
   });
 
-  test('whose tables are lost fails each call that needs them, and no other', async () => {
+  test('without a table fails only the calls that need it', async () => {
     const store = await open();
     const connection = new Sqlite(path);
     connection.exec('DROP TABLE write_probe');
@@ -115,7 +115,7 @@ describe('a SQLite file', () => {
     await store.close();
   });
 
-  test('in memory is a database of its own', async () => {
+  test('in memory is separate for each store', async () => {
     const [store, other] = [await createStore('sqlite::memory:'), await createStore('sqlite::memory:')];
     await store.writeRatingStates('rates', [{ generation: 'second', id: id(7), epoch: 0, nextSeq: 1, state: 'state' }]);
     expect(await store.readRatingState('second', id(7), 'rates')).toEqual({ epoch: 0, nextSeq: 1, state: 'state' });

@@ -1,4 +1,4 @@
-/** The contract of the machines that told of something last, of either chain. */
+/** Contract of the most recently active machines of either chain. */
 import { describe, expect, test } from 'vitest';
 import { MAX_ACTIVE_MACHINES } from '../../../src/domain/machine/active-machine.ts';
 import type { AltMachineState } from '../../../src/ports/alt-store.ts';
@@ -11,7 +11,7 @@ export function testActiveMachines(under: StoreUnderTest): void {
   const active = (machine: number, blockNumber: number) => ({ id: id(machine), lastEventAt: 1_000 + blockNumber });
 
   describe('active machines', () => {
-    test('are those of the newest logs, each by its newest', async () => {
+    test('are listed by their newest log', async () => {
       expect(await under.store.listActiveMachines(9)).toEqual([]);
       await append(under.store, at(9, 1), at(7, 1), at(8, 2), at(7, 3));
       expect(await under.store.listActiveMachines(9)).toEqual([active(7, 3), active(8, 2), active(9, 1)]);
@@ -29,14 +29,14 @@ export function testActiveMachines(under: StoreUnderTest): void {
       expect((await under.store.listActiveMachines(4)).map(({ id }) => id)).toEqual([49n, 50n, 51n, 25n]);
     });
 
-    test('are the same however many blocks are taken over at once', async () => {
+    test('do not depend on how many blocks are indexed at once', async () => {
       const all = Array.from({ length: MAX_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
       await append(under.store, at(99, 1), ...all.map((machine) => at(machine, 2)));
       const smallest = all.slice(0, MAX_ACTIVE_MACHINES).map((machine) => active(machine, 2));
       expect(await under.store.listActiveMachines(99)).toEqual(smallest);
     });
 
-    test('of the alt chain are those of the newest events', async () => {
+    test('of the alt chain are listed by their newest event', async () => {
       const machines = ORDERED_IDS.slice(0, 4).map((machine, place) => ({
         state: {
           ...{ id: machine, revision: 0, incarnation: 0, eventCount: 9, nextIndex: 9, priorEventCount: 0n },

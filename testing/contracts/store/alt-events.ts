@@ -1,4 +1,4 @@
-/** The contract of `AltEventStore`. */
+/** Contract of `AltEventStore`. */
 import { describe, expect, test } from 'vitest';
 import type { EventRecord } from '../../../src/domain/machine/machine-facts.ts';
 import type {
@@ -14,7 +14,7 @@ import { id, MAX_UINT256, ORDERED_IDS } from './samples.ts';
 
 const MAX_U64 = 2n ** 64n - 1n;
 
-const NOTHING: AltWalk = { revision: 0, done: undefined, observed: undefined, open: undefined };
+const EMPTY_WALK: AltWalk = { revision: 0, done: undefined, observed: undefined, open: undefined };
 
 const WALKED = {
   done: { signature: 'done', slot: 90 },
@@ -39,7 +39,7 @@ const RECORD: EventRecord = {
   currency: 'EUR',
 };
 
-/** The largest and the oddest that a log can carry. */
+/** Record with extreme values in every member. */
 const ODD_RECORD: EventRecord = {
   eventType: 255,
   value: MAX_UINT256,
@@ -76,7 +76,7 @@ function stateOf(parts: Partial<AltMachineState> = {}): AltMachineState {
   };
 }
 
-/** The `seq`-th operation of machine 7. */
+/** Creates the `seq`-th operation of machine 7. */
 function operation(seq: number, parts: Partial<NumberedOperation> = {}): NumberedOperation {
   return {
     change: { kind: 'submitted', machineId: id(7), eventIndex: BigInt(seq), record: RECORD },
@@ -104,7 +104,7 @@ export function testAltEvents(under: StoreUnderTest): void {
   }
 
   describe('identity of the alt chain’s index', () => {
-    test('is claimed apart from that of the main chain', async () => {
+    test('is claimed separately from that of the main chain', async () => {
       expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
@@ -113,8 +113,8 @@ export function testAltEvents(under: StoreUnderTest): void {
   });
 
   describe('walk of the alt chain', () => {
-    test('is empty at first, then what the last write made it', async () => {
-      expect(await under.store.readAltWalk()).toEqual(NOTHING);
+    test('is empty at first, then the one of the last write', async () => {
+      expect(await under.store.readAltWalk()).toEqual(EMPTY_WALK);
       expect(await under.store.writeAltIndex(0, { walk: WALKED })).toBe(true);
       expect(await under.store.readAltWalk()).toEqual({ revision: 1, ...WALKED });
       const { done, observed } = WALKED;
@@ -122,7 +122,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.readAltWalk()).toEqual({ revision: 2, done, observed, open: undefined });
     });
 
-    test('a write that expects another revision stores nothing of all that it brings', async () => {
+    test('is unchanged, and nothing is stored, by a write that expects another revision', async () => {
       await write({ walk: WALKED, listed: [listed('kept', 5)], parked: [parked('kept')] });
       for (const revision of [0, 2]) {
         const change: AltIndexChange = {
@@ -143,7 +143,7 @@ export function testAltEvents(under: StoreUnderTest): void {
     });
 
     test.each([0, 1])(
-      'of many that race from revision %d, exactly one wins and its operations alone are stored',
+      'lets exactly one of several racing writes win and stores its operations alone, from revision %d',
       async (revision) => {
         if (revision > 0) await write({ walk: WALKED });
         const stores = [under.store, await under.openAnother(), await under.openAnother()];
@@ -168,18 +168,18 @@ export function testAltEvents(under: StoreUnderTest): void {
       },
     );
 
-    test('an operation whose place is taken undoes the whole write', async () => {
+    test('is rolled back with the whole write when an operation conflicts', async () => {
       const state = stateOf();
       await write({ machines: [{ state, isRewritten: false, operations: [operation(0)] }] });
       const twice = [{ state, isRewritten: false, operations: [operation(1), operation(2, { eventIndex: 0 })] }];
       await expect(under.store.writeAltIndex(1, { walk: WALKED, machines: twice })).rejects.toThrow();
-      expect(await under.store.readAltWalk()).toEqual({ ...NOTHING, revision: 1 });
+      expect(await under.store.readAltWalk()).toEqual({ ...EMPTY_WALK, revision: 1 });
       expect(await under.store.listAltOperations(id(7))).toEqual([operation(0)]);
     });
   });
 
   describe('listed transactions', () => {
-    test('come oldest first, in whole slots, each once', async () => {
+    test('are listed oldest first, in whole slots, once each', async () => {
       await write({ listed: [listed('e', 9), listed('d', 8), listed('c', 8), listed('d', 8)] });
       await write({ listed: [listed('d', 8, 1), listed('b', 8), listed('a', 7)] });
       const oldest = async (count: number) =>
@@ -191,7 +191,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.listOldestListed(99)).toContainEqual(listed('d', 8));
     });
 
-    test('are forgotten up to a slot', async () => {
+    test('are removed up to a slot', async () => {
       await write({ listed: [listed('a', 7), listed('b', 8), listed('c', 9, undefined)] });
       await write({ unlistThroughSlot: 8, listed: [listed('d', 8)] });
       expect(await under.store.listOldestListed(9)).toEqual([listed('d', 8), listed('c', 9, undefined)]);
@@ -199,7 +199,7 @@ export function testAltEvents(under: StoreUnderTest): void {
   });
 
   describe('parked transactions', () => {
-    test('are asked for from their time on, longest waiting first, until they are parked no longer', async () => {
+    test('are listed when due, longest waiting first, until unparked', async () => {
       const rows = [
         parked('a', { retryAtMilliseconds: 30 }),
         parked('b', { retryAtMilliseconds: 10, blockTime: undefined }),
@@ -219,7 +219,7 @@ export function testAltEvents(under: StoreUnderTest): void {
   });
 
   describe('machines of the alt chain', () => {
-    test('come back as they were written, in order of id', async () => {
+    test('are returned unchanged in order of id', async () => {
       const states = ORDERED_IDS.map((machine, k) =>
         stateOf({
           id: machine,
@@ -273,13 +273,13 @@ export function testAltEvents(under: StoreUnderTest): void {
       }),
     ];
 
-    test('come back as they were, in their order', async () => {
+    test('are returned unchanged in their order', async () => {
       await write({ machines: [{ state: stateOf({ incarnation: 2 }), isRewritten: false, operations: all }] });
       expect(await under.store.listAltOperations(machineId)).toEqual(all);
       expect(await under.store.listAltOperations(id(8))).toEqual([]);
     });
 
-    test('are added to, or take the place of all before', async () => {
+    test('are appended, or replace all previous ones', async () => {
       const state = stateOf();
       await write({ machines: [{ state, isRewritten: false, operations: [operation(0)] }] });
       await write({ machines: [{ state, isRewritten: false, operations: [operation(1)] }] });
@@ -310,9 +310,9 @@ export function testAltEvents(under: StoreUnderTest): void {
       return [fold?.nextSeq, events.map(({ eventIndex }) => eventIndex)];
     };
 
-    test('is all of one moment, from the fold’s last event to the one after the last asked for', async () => {
+    test('is one snapshot from the rating state’s last event to the one after the last requested', async () => {
       expect(await under.store.readAltHistory(id(7), 'rates', 3, 9)).toEqual({
-        walk: NOTHING,
+        walk: EMPTY_WALK,
         machine: undefined,
         fold: undefined,
         events: [],
@@ -339,7 +339,7 @@ export function testAltEvents(under: StoreUnderTest): void {
     });
   });
 
-  describe('folds of alt-chain machines', () => {
+  describe('rating states of alt-chain machines', () => {
     const fold = async (machine = id(7), fingerprint = 'rates') =>
       (await under.store.readAltHistory(machine, fingerprint, 99, 1)).state;
     const keep = (nextSeq: number, revision = 0, machine = id(7)) =>
@@ -347,7 +347,7 @@ export function testAltEvents(under: StoreUnderTest): void {
     const know = (parts: Partial<AltMachineState>) =>
       write({ machines: [{ state: stateOf(parts), isRewritten: false, operations: [] }] });
 
-    test('are kept unless they are of another revision, behind, or of no machine', async () => {
+    test('are stored unless they are of another revision, behind, or of an unknown machine', async () => {
       await keep(3);
       expect(await fold()).toBeUndefined();
       await know({});
@@ -359,7 +359,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await fold()).toEqual({ revision: 0, nextSeq: 4, state: 'up to 4' });
     });
 
-    test('of an earlier revision are not read, and written over', async () => {
+    test('of an earlier revision are not read and are overwritten', async () => {
       await know({});
       await keep(9);
       await know({ revision: 1 });
@@ -368,7 +368,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await fold()).toEqual({ revision: 1, nextSeq: 2, state: 'up to 2' });
     });
 
-    test('of other rates do not hinder each other', async () => {
+    test('of different rates are independent', async () => {
       await know({});
       await keep(9);
       await under.store.writeAltRatingStates('other', [{ id: id(7), revision: 0, nextSeq: 1, state: 'other' }]);
@@ -376,7 +376,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await fold(id(7), 'other')).toEqual({ revision: 0, nextSeq: 1, state: 'other' });
     });
 
-    test('are wanted where enough events are after them, and the machine has no problem', async () => {
+    test('are listed as unfolded with enough later events and without a problem of the machine', async () => {
       const states = ORDERED_IDS.slice(0, 5).map((machine) => stateOf({ id: machine, eventCount: 10 }));
       const [few, folded, wrong, plain, last] = states as [
         AltMachineState,
@@ -389,17 +389,17 @@ export function testAltEvents(under: StoreUnderTest): void {
       await write({ machines: known.map((state) => ({ state, isRewritten: false, operations: [] })) });
       await keep(7, 0, folded.id);
       await keep(6, 0, plain.id);
-      const wanted = async (limit = 9, after?: AltMachineState) =>
+      const unfolded = async (limit = 9, after?: AltMachineState) =>
         (await under.store.listAltUnfolded('rates', 4, limit, after?.id)).map(({ machine, fold: kept }) => [
           machine,
           kept?.nextSeq,
         ]);
-      expect(await wanted()).toEqual([
+      expect(await unfolded()).toEqual([
         [plain, 6],
         [last, undefined],
       ]);
-      expect(await wanted(1)).toEqual([[plain, 6]]);
-      expect(await wanted(9, plain)).toEqual([[last, undefined]]);
+      expect(await unfolded(1)).toEqual([[plain, 6]]);
+      expect(await unfolded(9, plain)).toEqual([[last, undefined]]);
       expect((await under.store.listAltUnfolded('other', 4, 9)).map(({ machine }) => machine)).toEqual([
         folded,
         plain,

@@ -1,4 +1,4 @@
-/** What does a store do with the ownership snapshot of the alt chain, and with the list of both chains? */
+/** Contract of `AltFleetStore`: the alt chain's ownership snapshot and the fleet listing over both chains. */
 import { describe, expect, it } from 'vitest';
 import type { AltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltFleetObservation } from '../../../src/domain/alt-chain/alt-fleet.ts';
@@ -36,8 +36,12 @@ async function storeFleet(store: Store, fleets: Fleets, unreadable?: Readonly<Re
   expect(await store.replaceAltFleet(OURS, undefined, FIRST, toFleet(fleets, unreadable))).toBe(true);
 }
 
-/** Takes over changes of the main chain as those of the next block. */
-async function advanceOwnership(store: Store, machines: readonly (bigint | number)[], owner: Address | undefined): Promise<void> {
+/** Stores main-chain ownership changes with the next block. */
+async function advanceOwnership(
+  store: Store,
+  machines: readonly (bigint | number)[],
+  owner: Address | undefined,
+): Promise<void> {
   const expected = await store.readMainChainCheckpoint();
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
   const changes = machines.map((machine): OwnershipChange => {
@@ -47,7 +51,7 @@ async function advanceOwnership(store: Store, machines: readonly (bigint | numbe
   await store.advanceMainChain(expected, next, [], { readAtBlock: next.blockNumber, changes });
 }
 
-/** The page as words: `m` stands for the main chain, `a` for the alt chain. */
+/** Lists a page as texts: prefix `m` for the main chain, `a` for the alt chain. */
 async function list(store: Store, operator = ALICE, offset = 0, limit = 20, identity = OURS) {
   const { machines, total } = await store.listFleet(identity, operator, offset, limit);
   return { total, page: machines.map((machine) => `${machine.listedBy[0]}${machine.id}`) };
@@ -55,7 +59,7 @@ async function list(store: Store, operator = ALICE, offset = 0, limit = 20, iden
 
 export function testAltFleets(under: StoreUnderTest): void {
   describe('the ownership snapshot of the alt chain', () => {
-    it('is of no deployment at first', async () => {
+    it('is absent at first', async () => {
       expect(await under.store.readAltFleetObservation(OURS)).toBeUndefined();
       expect(await under.store.listFleet(OURS, ALICE, 0, 20)).toEqual({
         indexedBlock: undefined,
@@ -66,7 +70,7 @@ export function testAltFleets(under: StoreUnderTest): void {
       });
     });
 
-    it('is served by every process, with its slot and what it could not read', async () => {
+    it('is served by every process with its slot and unreadable rows', async () => {
       await storeFleet(under.store, { [ALICE]: [2, 7], [BOB]: [5] }, { [ALICE]: 3 });
       const other = await under.openAnother();
       expect(await other.readAltFleetObservation(OURS)).toEqual(FIRST);
@@ -83,7 +87,7 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect(await list(other, BOB)).toEqual({ total: 1, page: ['a5'] });
     });
 
-    it('takes the place of the one before, whole', async () => {
+    it('replaces the previous one entirely', async () => {
       await storeFleet(under.store, { [ALICE]: [1, 2, 3] }, { [ALICE]: 1, [BOB]: 2 });
       const next = toFleet({ [ALICE]: [2, 4], [BOB]: [3] }, { [BOB]: 1 });
       expect(await under.store.replaceAltFleet(OURS, FIRST, SECOND, next)).toBe(true);
@@ -96,13 +100,13 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect(await Promise.all(unreadable)).toEqual([0, 1]);
     });
 
-    it('is noted when it brings no news', async () => {
+    it('updates the observation when it changes nothing else', async () => {
       await storeFleet(under.store, { [ALICE]: [1] });
       expect(await under.store.replaceAltFleet(OURS, FIRST, SECOND, toFleet({ [ALICE]: [1] }))).toBe(true);
       expect(await under.store.listFleet(OURS, ALICE, 0, 20)).toMatchObject({ observation: SECOND, total: 1 });
     });
 
-    it('takes the place of one that another process stored in between', async () => {
+    it('replaces one that another process stored in between', async () => {
       await storeFleet(under.store, { [ALICE]: [1, 2] });
       const other = await under.openAnother();
       expect(await other.replaceAltFleet(OURS, FIRST, SECOND, toFleet({ [ALICE]: [2, 3] }))).toBe(true);
@@ -120,7 +124,7 @@ export function testAltFleets(under: StoreUnderTest): void {
       ]);
     });
 
-    it('is not stored when another process was first', async () => {
+    it('is not stored when another process stored one first', async () => {
       await storeFleet(under.store, { [ALICE]: [1] });
       expect(await under.store.replaceAltFleet(OURS, undefined, SECOND, toFleet({ [BOB]: [2] }))).toBe(false);
       expect(await under.store.replaceAltFleet(OURS, SECOND, SECOND, toFleet({ [BOB]: [2] }))).toBe(false);
@@ -128,7 +132,7 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect([await list(under.store), await list(under.store, BOB)].map(({ total }) => total)).toEqual([1, 0]);
     });
 
-    it('of another deployment is as good as none, and is replaced', async () => {
+    it('of another deployment counts as absent and is replaced', async () => {
       const theirs = 'layout=1 genesis=theirs registry=ours';
       await storeFleet(under.store, { [ALICE]: [1] }, { [ALICE]: 1 });
       await advanceOwnership(under.store, [9], ALICE);
@@ -144,8 +148,8 @@ export function testAltFleets(under: StoreUnderTest): void {
     });
   });
 
-  describe('the list of both chains', () => {
-    it('sorts the ids of both as numbers', async () => {
+  describe('the fleet listing over both chains', () => {
+    it('sorts the ids of both chains as numbers', async () => {
       const [even, odd] = [0, 1].map((rest) => ORDERED_IDS.filter((_, place) => place % 2 === rest));
       await advanceOwnership(under.store, even!, ALICE);
       await storeFleet(under.store, { [ALICE]: odd! });
@@ -153,7 +157,7 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect(await list(under.store)).toEqual({ total: ORDERED_IDS.length, page });
     });
 
-    it('leaves out what the main chain holds, whoever holds it there', async () => {
+    it('excludes alt-chain machines that the main chain holds, for any holder', async () => {
       await storeFleet(under.store, { [ALICE]: [1, 2, 3, 4] });
       await advanceOwnership(under.store, [2], ALICE);
       await advanceOwnership(under.store, [3], BOB);
@@ -165,13 +169,13 @@ export function testAltFleets(under: StoreUnderTest): void {
 
     it.each([
       ['few of the alt chain', (n: number) => n % 37 === 0],
-      ['as many of both', (n: number) => n % 2 === 0],
+      ['half of each chain', (n: number) => n % 2 === 0],
       ['few of the main chain', (n: number) => n % 37 !== 0],
       ['all of the alt chain before', (n: number) => n <= 617],
       ['all of the alt chain after', (n: number) => n > 617],
       ['all of the alt chain at one place', (n: number) => n > 400 && n < 900],
       ['none of the main chain', () => true],
-    ])('gives the same pages as a slice of the whole list, with %s', async (_name, isAlt) => {
+    ])('returns the same pages as a slice of the whole list, with %s', async (_name, isAlt) => {
       const machines = Array.from({ length: 2_345 }, (_, n) => n + 1);
       await advanceOwnership(
         under.store,
@@ -179,11 +183,11 @@ export function testAltFleets(under: StoreUnderTest): void {
         ALICE,
       );
       await storeFleet(under.store, { [ALICE]: machines.filter(isAlt) });
-      const words = machines.map((n) => `${isAlt(n) ? 'a' : 'm'}${n}`);
+      const texts = machines.map((n) => `${isAlt(n) ? 'a' : 'm'}${n}`);
       for (let offset = 0; offset < 2_500; offset += 31) {
         expect(await list(under.store, ALICE, offset)).toEqual({
           total: 2_345,
-          page: words.slice(offset, offset + 20),
+          page: texts.slice(offset, offset + 20),
         });
       }
     });

@@ -1,6 +1,6 @@
 /**
- * Who decides while a test watches, until it is killed? `node deciding-process.ts <url>`: puts decision after decision of one machine
- * in force, signed second by second from 1, and prints each second that the store has acknowledged.
+ * Decision writer of the store contract: `node deciding-process.ts <url>`. Applies decisions of one machine, signed second by second
+ * from 1, until it is killed, and prints each second that the store has acknowledged.
  */
 import { createStore } from '../../../src/adapters/sql/create-store.ts';
 import { decisionOf } from './samples.ts';

@@ -1,4 +1,4 @@
-/** Which decision is in force? The contract of `DecisionStore` (interface, Monetization opt-in; http-facts 9.4). */
+/** Contract of `DecisionStore`: current opt-in decisions and the decision log (interface, Monetization opt-in; http-facts 9.4). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,9 +13,9 @@ const SCRIPT = new URL('deciding-process.ts', import.meta.url).pathname;
 export function testDecisions(under: StoreUnderTest): void {
   describe('decisions', () => {
     const apply = (decision: AppliedDecision) => under.store.applyDecision(decision);
-    const audited = async () => (await under.store.listAppliedDecisions(id(7))).map(({ timestamp }) => timestamp);
+    const listLogged = async () => (await under.store.listAppliedDecisions(id(7))).map(({ timestamp }) => timestamp);
 
-    it('are none at first', async () => {
+    it('are empty at first', async () => {
       expect(await under.store.readDecision(id(7))).toBeUndefined();
       expect(await under.store.listAppliedDecisions(id(7))).toEqual([]);
     });
@@ -24,12 +24,12 @@ export function testDecisions(under: StoreUnderTest): void {
       expect(await apply(decisionOf(10))).toBe(true);
       expect(await apply(decisionOf(10, { optedIn: true }))).toBe(false);
       expect(await apply(decisionOf(9))).toBe(false);
-      expect(await under.store.readDecision(id(7))).toEqual(inForce(decisionOf(10)));
+      expect(await under.store.readDecision(id(7))).toEqual(toCurrent(decisionOf(10)));
       expect(await apply(decisionOf(11))).toBe(true);
-      expect(await under.store.readDecision(id(7))).toEqual(inForce(decisionOf(11)));
+      expect(await under.store.readDecision(id(7))).toEqual(toCurrent(decisionOf(11)));
     });
 
-    it('are all in the audit, whole, oldest first', async () => {
+    it('are logged whole, oldest first', async () => {
       const signer = 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB' as AltKey;
       const decisions = [decisionOf(10), decisionOf(11, { signer }), decisionOf(2 ** 53 - 1)];
       for (const decision of decisions) await apply(decision);
@@ -37,15 +37,15 @@ export function testDecisions(under: StoreUnderTest): void {
       expect(await under.store.listAppliedDecisions(id(7))).toEqual(decisions);
     });
 
-    it('are of one machine each', async () => {
+    it('are separate for every machine', async () => {
       const machineId = ORDERED_IDS.at(-1)!;
       await apply(decisionOf(10));
       expect(await apply(decisionOf(3, { machineId }))).toBe(true);
-      expect(await under.store.readDecision(machineId)).toEqual({ ...inForce(decisionOf(3)), machineId });
-      expect(await audited()).toEqual([10]);
+      expect(await under.store.readDecision(machineId)).toEqual({ ...toCurrent(decisionOf(3)), machineId });
+      expect(await listLogged()).toEqual([10]);
     });
 
-    it('of many writers at once end with the newest, and the audit tells who was first', async () => {
+    it('of concurrent writers end with the newest, and the log holds every one that was current', async () => {
       const other = await under.openAnother();
       const decisions = shuffle(Array.from({ length: WRITERS }, (_, n) => decisionOf(n + 1)));
       const outcomes = await Promise.all(
@@ -53,12 +53,12 @@ export function testDecisions(under: StoreUnderTest): void {
       );
       const won = decisions.filter((_, n) => outcomes[n]).map(({ timestamp }) => timestamp);
       expect((await under.store.readDecision(id(7)))?.timestamp).toBe(WRITERS);
-      expect(await audited()).toEqual(won.toSorted((a, b) => a - b));
+      expect(await listLogged()).toEqual(won.toSorted((a, b) => a - b));
     });
 
     it.each([1, 10, 50])(
-      'of a process that is killed after %i: those it was promised are there, whole',
-      async (least) => {
+      'acknowledged to a process that is killed after %i are all stored',
+      async (minimum) => {
         const url = await under.createEmpty();
         const child = spawn(process.execPath, [SCRIPT, url], { stdio: ['ignore', 'pipe', 'inherit'] });
         const exit = once(child, 'exit');
@@ -66,22 +66,22 @@ export function testDecisions(under: StoreUnderTest): void {
         let printed = '';
         for await (const chunk of child.stdout.setEncoding('utf8')) {
           printed += chunk as string;
-          if (printed.split('\n').length > least) child.kill('SIGKILL');
+          if (printed.split('\n').length > minimum) child.kill('SIGKILL');
         }
         await exit;
-        const promised = printed.split('\n').slice(0, -1).map(Number);
+        const acknowledged = printed.split('\n').slice(0, -1).map(Number);
 
         const store = await under.openAt(url);
-        // Waits for whatever the database was still doing for the dead process.
+        // Waits for anything the database still does for the killed process.
         await store.applyDecision(decisionOf(1_000_000));
-        const kept = await store.listAppliedDecisions(id(7));
-        expect(kept.length).toBeGreaterThan(promised.length);
-        expect(kept.slice(0, -1)).toEqual(kept.slice(1).map((_, n) => decisionOf(n + 1)));
-        expect((await store.readDecision(id(7)))?.timestamp).toBe(kept.at(-1)!.timestamp);
+        const stored = await store.listAppliedDecisions(id(7));
+        expect(stored.length).toBeGreaterThan(acknowledged.length);
+        expect(stored.slice(0, -1)).toEqual(stored.slice(1).map((_, n) => decisionOf(n + 1)));
+        expect((await store.readDecision(id(7)))?.timestamp).toBe(stored.at(-1)!.timestamp);
       },
     );
 
-    it('of one second: one is in force', async () => {
+    it('signed in the same second are applied once', async () => {
       const outcomes = await Promise.all(
         Array.from({ length: WRITERS }, (_, n) => apply(decisionOf(10, { signature: `0x${n}` }))),
       );
@@ -92,11 +92,11 @@ export function testDecisions(under: StoreUnderTest): void {
   });
 }
 
-function inForce({ machineId, optedIn, timestamp, signer }: AppliedDecision) {
+function toCurrent({ machineId, optedIn, timestamp, signer }: AppliedDecision) {
   return { machineId, optedIn, timestamp, signer };
 }
 
-/** The same order in every run. */
+/** Shuffles deterministically. */
 function shuffle<T>(items: readonly T[]): T[] {
   return items
     .map((item, n) => [(n * 2_654_435_761) % 4_294_967_291, item] as const)

@@ -1,4 +1,4 @@
-/** Which challenges are open, and what was accepted for them? The contract of `ChipStore` (evidence 4, 8 and 11). */
+/** Contract of `ChipStore`: evidence challenges and accepted evidence records (evidence 4, 8 and 11). */
 import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../src/domain/evidence/signed-bytes.ts';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
@@ -38,12 +38,12 @@ function recordOf(n: number, changes: Partial<StoredEvidenceRecord> = {}): Store
   };
 }
 
-export function testChipIntakes(under: StoreUnderTest): void {
-  describe('chip challenges', () => {
+export function testEvidenceRecords(under: StoreUnderTest): void {
+  describe('evidence challenges', () => {
     const keep = (challenge: NewChallenge, caps = CAPS) => under.store.insertChallenge(challenge, caps);
     const find = (n: number) => under.store.findChallenge(hash(n), hash(0));
 
-    it('are kept whole, under the hash of their nonce', async () => {
+    it('are stored whole under the hash of their nonce', async () => {
       const machineId = ORDERED_IDS.at(-1)!;
       expect(await keep(challengeOf(1, { machineId }))).toBe(true);
       const { nonceHash, didController, chainId, expiresAt } = challengeOf(1);
@@ -52,7 +52,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect(await find(2)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
     });
 
-    it('of one machine are at most as many as the cap; consumed and expired ones do not count', async () => {
+    it('are capped per machine, not counting consumed and expired ones', async () => {
       for (let n = 1; n <= CAPS.perMachine; n++) expect(await keep(challengeOf(n))).toBe(true);
       expect(await keep(challengeOf(6))).toBe(false);
       expect(await find(6)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
@@ -66,7 +66,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect(await keep(challengeOf(9, atEnd))).toBe(true);
     });
 
-    it('of all machines are at most as many as the cap', async () => {
+    it('are capped over all machines', async () => {
       const caps = { perMachine: 5, inAll: 3 };
       for (let n = 1; n <= 3; n++) expect(await keep(challengeOf(n, { machineId: id(n) }), caps)).toBe(true);
       expect(await keep(challengeOf(4, { machineId: id(4) }), caps)).toBe(false);
@@ -75,17 +75,17 @@ export function testChipIntakes(under: StoreUnderTest): void {
     it.each([
       ['one machine', () => id(7), { perMachine: 5, inAll: 100 }],
       ['all machines', (n: number) => id(n), { perMachine: 5, inAll: 5 }],
-    ])('asked for at once pass the cap of %s by none', async (_name, machineOf, caps) => {
+    ])('never exceed the cap of %s under concurrent requests', async (_name, machineOf, caps) => {
       const other = await under.openAnother();
-      const kept = await Promise.all(
+      const stored = await Promise.all(
         Array.from({ length: RACERS }, (_, n) =>
           (n % 2 === 0 ? under.store : other).insertChallenge(challengeOf(n, { machineId: machineOf(n) }), caps),
         ),
       );
-      expect(kept.filter(Boolean)).toHaveLength(5);
+      expect(stored.filter(Boolean)).toHaveLength(5);
     });
 
-    it('are open until they are consumed or expire', async () => {
+    it('are open until consumed or expired', async () => {
       const count = (now: number) => under.store.countOpenChallenges(now);
       expect(await count(NOW)).toBe(0);
       for (const n of [1, 2, 3]) await keep(challengeOf(n));
@@ -93,7 +93,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect([await count(NOW), await count(NOW + 269), await count(NOW + 270)]).toEqual([2, 2, 0]);
     });
 
-    it('are deleted an hour after they expired, or 30 days after they were consumed', async () => {
+    it('are deleted an hour after expiry or 30 days after consumption', async () => {
       await keep(challengeOf(1));
       await keep(challengeOf(2));
       await under.store.consumeChallenge(hash(2), recordOf(2));
@@ -112,9 +112,9 @@ export function testChipIntakes(under: StoreUnderTest): void {
   });
 
   describe('accepted evidence', () => {
-    const accept = (n: number, intake: StoredEvidenceRecord) => under.store.consumeChallenge(hash(n), intake);
+    const accept = (n: number, record: StoredEvidenceRecord) => under.store.consumeChallenge(hash(n), record);
 
-    it('consumes its challenge, and is kept whole', async () => {
+    it('consumes its challenge and is stored whole', async () => {
       await under.store.insertChallenge(challengeOf(1), CAPS);
       expect(await accept(1, recordOf(1))).toStrictEqual({ state: 'written' });
       expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
@@ -125,13 +125,13 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect(await under.store.readEvidenceRecord(hash(1_002))).toBeUndefined();
     });
 
-    it('may be kept without the document', async () => {
+    it('may be stored without the document', async () => {
       await under.store.insertChallenge(challengeOf(1), CAPS);
       await accept(1, recordOf(1, { evidence: undefined }));
       expect(await under.store.readEvidenceRecord(hash(1_001))).toStrictEqual(recordOf(1, { evidence: undefined }));
     });
 
-    it('is not written for a challenge that is consumed, expired or not there', async () => {
+    it('is not written for a consumed, expired or unknown challenge', async () => {
       await under.store.insertChallenge(challengeOf(1), CAPS);
       const late = recordOf(1, { receivedAt: NOW + 270 });
       expect(await accept(1, late)).toMatchObject({ state: 'kept', challenge: { consumedBy: undefined } });
@@ -141,7 +141,7 @@ export function testChipIntakes(under: StoreUnderTest): void {
       expect(await under.store.listEvidenceRecords(undefined, 10)).toHaveLength(1);
     });
 
-    it('is one of any number that race for a challenge', async () => {
+    it('is written once when documents race for a challenge', async () => {
       await under.store.insertChallenge(challengeOf(1), CAPS);
       const other = await under.openAnother();
       const outcomes = await Promise.all(
@@ -159,13 +159,13 @@ export function testChipIntakes(under: StoreUnderTest): void {
 
     it('is listed by machine, newest first', async () => {
       for (const n of [1, 2, 3]) await under.store.insertChallenge(challengeOf(n), CAPS);
-      const intakes = [
+      const records = [
         recordOf(1, { receivedAt: NOW + 1 }),
         recordOf(2, { receivedAt: NOW + 3, machineId: id(8) }),
         recordOf(3, { receivedAt: NOW + 2 }),
       ];
-      for (const [k, intake] of intakes.entries()) await accept(k + 1, intake);
-      const [first, second, third] = intakes;
+      for (const [k, record] of records.entries()) await accept(k + 1, record);
+      const [first, second, third] = records;
       expect(await under.store.listEvidenceRecords(undefined, 2)).toStrictEqual([second, third]);
       expect(await under.store.listEvidenceRecords(id(7), 10)).toStrictEqual([third, first]);
       expect(await under.store.listEvidenceRecords(id(9), 10)).toStrictEqual([]);

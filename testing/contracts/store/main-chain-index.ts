@@ -1,4 +1,4 @@
-/** The contract of `MainChainIndexStore`, but for what is unfolded. */
+/** Contract of `MainChainIndexStore`, except `listUnfolded`. */
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/domain/faults.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
@@ -16,14 +16,14 @@ import {
 
 export function testMainChainIndex(under: StoreUnderTest): void {
   describe('identity', () => {
-    test('the first claim is recorded, and only the same one is granted afterwards', async () => {
+    test('records the first claim and grants only the same one afterwards', async () => {
       expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
       expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
       expect(await under.store.claimMainChainIdentity('chain=2')).toBe(false);
       expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
     });
 
-    test('of two that claim at once, one is refused', async () => {
+    test('refuses one of two concurrent claims', async () => {
       const other = await under.openAnother();
       const granted = await Promise.all([
         under.store.claimMainChainIdentity('chain=1'),
@@ -34,7 +34,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
   });
 
   describe('checkpoint', () => {
-    test('is absent at first, then what the last advance made it', async () => {
+    test('is absent at first, then the one of the last advance', async () => {
       expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
       expect(await under.store.advanceMainChain(undefined, checkpointAt(10), [], NO_OWNERSHIP)).toBe(true);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(10));
@@ -48,14 +48,14 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       ['another hash', checkpointAt(20, 'b'), checkpointAt(30)],
       ['nothing different, but the next one is before it', checkpointAt(20), checkpointAt(19)],
       ['nothing different, but the next one is another block of its number', checkpointAt(20), checkpointAt(20, 'b')],
-    ])('an advance that expects %s stores nothing', async (_, expected, next) => {
+    ])('is unchanged, and nothing is stored, by an advance that expects %s', async (_, expected, next) => {
       await under.store.advanceMainChain(undefined, checkpointAt(20), [], NO_OWNERSHIP);
       expect(await under.store.advanceMainChain(expected, next, [submitted(id(1))], NO_OWNERSHIP)).toBe(false);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(20));
       expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
     });
 
-    test('an advance that expects one, when there is none, stores nothing', async () => {
+    test('stays absent, and nothing is stored, by an advance that expects one', async () => {
       expect(
         await under.store.advanceMainChain(checkpointAt(1), checkpointAt(2), [submitted(id(1))], NO_OWNERSHIP),
       ).toBe(false);
@@ -64,9 +64,9 @@ export function testMainChainIndex(under: StoreUnderTest): void {
     });
 
     test.each([
-      ['the first', undefined],
-      ['a later', checkpointAt(5)],
-    ])('of many that race for %s advance, exactly one wins and its logs alone are stored', async (_, expected) => {
+      ['first advance', undefined],
+      ['later advance', checkpointAt(5)],
+    ])('lets exactly one of several racing advances win and stores its logs alone: %s', async (_, expected) => {
       if (expected !== undefined) await under.store.advanceMainChain(undefined, expected, [], NO_OWNERSHIP);
       const stores = [under.store, await under.openAnother(), await under.openAnother()];
       const racers = [0, 1, 2, 3, 4, 5];
@@ -91,7 +91,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
   });
 
   describe('head observation', () => {
-    test('is absent at first, then the newest by the time of asking', async () => {
+    test('is absent at first, then the one with the newest observation time', async () => {
       const at = (blockNumber: number, observedAtMilliseconds: number) => ({ blockNumber, observedAtMilliseconds });
       expect(await under.store.readHeadObservation()).toBeUndefined();
       await under.store.writeHeadObservation(at(100, 1_788_900_000_500));
@@ -102,7 +102,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await under.store.readHeadObservation()).toEqual(at(99, 1_788_900_000_501));
     });
 
-    test('gives way when it was made in the future, by a clock that was set back since', async () => {
+    test('is replaced when its time is in the future, after the clock was set back', async () => {
       const at = (blockNumber: number, observedAtMilliseconds: number) => ({ blockNumber, observedAtMilliseconds });
       await under.store.writeHeadObservation(at(100, 1_788_900_000_000));
       await under.store.writeHeadObservation(at(101, 1_788_900_000_000 - 60_000));
@@ -113,7 +113,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
   });
 
   describe('event logs', () => {
-    test('come back as they were, in order of position', async () => {
+    test('are returned unchanged in order of position', async () => {
       await append(
         under.store,
         submitted(id(7), { eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 }),
@@ -132,12 +132,12 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       ]);
     });
 
-    test('of an unknown machine are none', async () => {
+    test('of an unknown machine are empty', async () => {
       expect(await under.store.listEventLogs('second', id(7), 0, 10)).toEqual([]);
       expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 0 });
     });
 
-    test('are cut to the positions asked for', async () => {
+    test('are limited to the requested positions', async () => {
       await append(under.store, ...repeat(5, submitted(id(7))));
       const positions = async (from: number, to: number) =>
         (await under.store.listEventLogs('second', id(7), from, to)).map(({ seq }) => seq);
@@ -149,7 +149,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await positions(2, 2)).toEqual([]);
     });
 
-    test('count on through many advances, each machine and each generation for itself', async () => {
+    test('are counted over several advances, separately per machine and generation', async () => {
       const first = submitted(id(7), { generation: 'first', value: 5n });
       await append(under.store, submitted(id(7)), first, submitted(id(8)), submitted(id(7)));
       await append(under.store, submitted(id(7), { value: 9n }), first);
@@ -164,7 +164,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       ]);
     });
 
-    test('start anew after an import, wherever among the logs it stands', async () => {
+    test('start a new epoch after an import at any position among the logs', async () => {
       const valued = (value: bigint) => submitted(id(7), { value });
       const values = async () => {
         const rows = await under.store.listEventLogs('second', id(7), 0, 10);
@@ -185,7 +185,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await values()).toEqual([[0, 5n]]);
     });
 
-    test('an import touches its own machine and generation only', async () => {
+    test('of other machines and generations are unaffected by an import', async () => {
       await append(
         under.store,
         submitted(id(7)),
@@ -198,7 +198,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 1, epoch: 0 });
     });
 
-    test('keep every id apart', async () => {
+    test('are separate for every id', async () => {
       await append(under.store, ...ORDERED_IDS.map((machine, index) => submitted(machine, { value: BigInt(index) })));
       for (const [index, machine] of ORDERED_IDS.entries()) {
         const rows = await under.store.listEventLogs('second', machine, 0, 10);
@@ -206,7 +206,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       }
     });
 
-    test('that the database refuses leave nothing of their advance', async () => {
+    test('rejected by the database roll back their advance', async () => {
       const unstorable = submitted(id(9), { blockTimestamp: null as unknown as number });
       await append(under.store, submitted(id(7)));
       await expect(append(under.store, submitted(id(7)), submitted(id(8)), unstorable)).rejects.toEqual(
@@ -219,7 +219,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
     });
 
-    test('may be ten thousand at once', async () => {
+    test('can be stored by the ten thousand at once', async () => {
       const logs = Array.from({ length: 12_000 }, (_, index) =>
         submitted(id(1 + (index % 3000)), { value: BigInt(index), blockNumber: index }),
       );

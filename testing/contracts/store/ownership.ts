@@ -1,4 +1,4 @@
-/** Which machines does an address hold? The contract of `OwnershipStore` (chain-evm 4). */
+/** Contract of `OwnershipStore`: machines by holder (chain-evm 4). */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import type { OwnershipChange, Store } from '../../../src/ports/store.ts';
@@ -16,8 +16,12 @@ const held = (machine: bigint | number, owner: Address, controller?: Address): O
 });
 const gone = (machine: bigint | number): OwnershipChange => ({ kind: 'gone', id: id(machine) });
 
-/** Takes over changes as those of the next block. */
-async function advanceOwnership(store: Store, changes: readonly OwnershipChange[], readAtBlock?: number): Promise<void> {
+/** Stores ownership changes with the next block. */
+async function advanceOwnership(
+  store: Store,
+  changes: readonly OwnershipChange[],
+  readAtBlock?: number,
+): Promise<void> {
   const expected = await store.readMainChainCheckpoint();
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
   const ownership = { readAtBlock: readAtBlock ?? next.blockNumber, changes };
@@ -59,7 +63,7 @@ export function testOwnership(under: StoreUnderTest): void {
       expect([await list(ALICE), await list(BOB)].map(({ ids }) => ids)).toEqual([[], ['1']]);
     });
 
-    it('forgets a machine that is gone, and takes it back', async () => {
+    it('removes a machine that is gone and lists it again when it returns', async () => {
       await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, ALICE)]);
       await advanceOwnership(under.store, [gone(1), gone(7)]);
       expect([await list(ALICE), await list(BOB)]).toEqual([
@@ -70,7 +74,7 @@ export function testOwnership(under: StoreUnderTest): void {
       expect(await list(BOB)).toEqual({ total: 1, ids: ['1'] });
     });
 
-    it('lets the last of several changes of one machine hold', async () => {
+    it('applies the last of several changes of one machine', async () => {
       await advanceOwnership(under.store, [held(1, ALICE), gone(1), held(1, BOB)]);
       expect([(await list(ALICE)).total, (await list(BOB)).total]).toEqual([0, 1]);
     });
@@ -82,7 +86,7 @@ export function testOwnership(under: StoreUnderTest): void {
       expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: 1, total: 1, ids: [id(1)] });
     });
 
-    it('gives the same pages as a slice of the whole list, from everywhere', async () => {
+    it('returns the same pages as a slice of the whole list, at any offset', async () => {
       const machines = Array.from({ length: 1_234 }, (_, n) => n + 1);
       await advanceOwnership(
         under.store,
@@ -94,7 +98,7 @@ export function testOwnership(under: StoreUnderTest): void {
       }
     });
 
-    it('does not page by places that have moved', async () => {
+    it('does not page by outdated anchors', async () => {
       const machines = Array.from({ length: 1_100 }, (_, n) => 2 * n + 10);
       await advanceOwnership(
         under.store,
@@ -106,7 +110,7 @@ export function testOwnership(under: StoreUnderTest): void {
       expect((await list(ALICE, 1_000)).ids).toEqual(now.slice(1_000, 1_020).map(String));
     });
 
-    it('says of which block its rows are, and does not while some are of a later one', async () => {
+    it('names the block of its rows, and none while some are of a later one', async () => {
       await advanceOwnership(under.store, [held(1, ALICE)], 3);
       expect((await under.store.listOwnership(ALICE, 0, 20)).indexedBlock).toBeUndefined();
       await advanceOwnership(under.store, []);

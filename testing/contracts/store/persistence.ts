@@ -1,13 +1,22 @@
-/** What every store survives: closing, opening again, and others beside it. */
+/** Contract of persistence: closing, reopening, and several stores on one database. */
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/domain/faults.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, checkpointAt, decisionOf, ratingStateOf, id, listUnfoldedIds, NO_OWNERSHIP, submitted } from './samples.ts';
+import {
+  append,
+  checkpointAt,
+  decisionOf,
+  ratingStateOf,
+  id,
+  listUnfoldedIds,
+  NO_OWNERSHIP,
+  submitted,
+} from './samples.ts';
 
 export function testPersistence(under: StoreUnderTest): void {
-  describe('the whole store', () => {
-    test('takes a write', async () => {
+  describe('the store', () => {
+    test('is writable', async () => {
       await under.store.checkWritable();
       await under.store.checkWritable();
     });
@@ -32,19 +41,19 @@ export function testPersistence(under: StoreUnderTest): void {
       expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
     }
 
-    test('is all there for another one on its database', async () => {
+    test('shares all data with another store on its database', async () => {
       const other = await under.openAnother();
       await fill(under.store);
       await expectFilled(other);
     });
 
-    test('is all there after it was closed and opened again', async () => {
+    test('retains all data after closing and reopening', async () => {
       await fill(under.store);
       await under.store.close();
       await expectFilled(await under.openAnother());
     });
 
-    test('answers every call after it was closed with the fault', async () => {
+    test('throws StoreUnavailable from every call after closing', async () => {
       const store = await under.openAnother();
       await store.close();
       await store.close();

@@ -1,4 +1,4 @@
-/** What a store holds itself to when other processes write to its database, and when they die at it. */
+/** Contract of a store whose database other processes write to, including processes that are killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -9,8 +9,8 @@ import { append, ratingStateOf, id, LOGS_PER_BLOCK, submitted } from './samples.
 const SCRIPT = new URL('writing-process.ts', import.meta.url).pathname;
 
 export function testProcesses(under: StoreUnderTest): void {
-  describe('beside other processes', () => {
-    test('an empty database that all of them open at once is made once, and each block is won by one', async () => {
+  describe('concurrent processes', () => {
+    test('create the tables of an empty database once, and one of them wins each block', async () => {
       const url = await under.createEmpty();
       const lastBlock = 40;
       const processes = [1, 2, 3].map(() => startWriting(url, lastBlock));
@@ -24,7 +24,7 @@ export function testProcesses(under: StoreUnderTest): void {
       expect(await store.readEventLogCount('second', id(1))).toEqual({ count: lastBlock * LOGS_PER_BLOCK, epoch: 0 });
     });
 
-    test.each([0, 1, 2, 3])('one that is killed leaves whole blocks only (%i)', async (blocksBefore) => {
+    test.each([0, 1, 2, 3])('leave whole blocks only when killed after %i blocks', async (blocksBefore) => {
       const url = await under.createEmpty();
       const writing = startWriting(url, Infinity);
       await writing.nextLine();
@@ -33,7 +33,7 @@ export function testProcesses(under: StoreUnderTest): void {
       await writing.kill();
 
       const store = await under.openAt(url);
-      // Comes after whatever the database was still doing for the dead process.
+      // Runs after anything the database still does for the killed process.
       await store.writeRatingStates('rates', [ratingStateOf(id(2), 0)]);
       const checkpoint = await store.readMainChainCheckpoint();
       const count = (checkpoint?.blockNumber ?? 0) * LOGS_PER_BLOCK;
@@ -50,7 +50,7 @@ export function testProcesses(under: StoreUnderTest): void {
 interface WritingProcess {
   nextLine(): Promise<string>;
   go(): void;
-  /** The blocks it won, once it has ended well. */
+  /** Resolves to the blocks it won when it has exited with code 0. */
   untilEnd(): Promise<number[]>;
   kill(): Promise<void>;
 }

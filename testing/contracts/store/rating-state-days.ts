@@ -1,4 +1,4 @@
-/** The contract of the days of folds, of either chain. */
+/** Contract of the days of rating states, of either chain. */
 import { describe, expect, test } from 'vitest';
 import { RETAINED_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../../../src/domain/rating/rating-state-days.ts';
 import type { AltMachineState } from '../../../src/ports/alt-store.ts';
@@ -14,18 +14,18 @@ const dayOf = (day: number, nextSeq: number): StoredRatingStateDay => ({
   state: `day ${day} up to ${nextSeq}`,
 });
 
-/** The same of either chain: a machine whose days are written and read. */
+/** Access to the days of one machine, for either chain. */
 interface DaysUnderTest {
-  /** Writes a fold up to the last of the days. */
+  /** Writes a rating state up to the last of the days. */
   write(afterSeq: number, days: readonly StoredRatingStateDay[], fingerprint?: string): Promise<void>;
   list(limit?: number, fingerprint?: string): Promise<readonly StoredRatingStateDay[]>;
-  /** What was known of its events turns out to be another history. */
+  /** Replaces the machine's event history, as after an import or a rewrite. */
   startNewHistory(): Promise<void>;
-  /** Days of the history before that. */
+  /** Writes days of the previous history. */
   writeToOldHistory(afterSeq: number, days: readonly StoredRatingStateDay[]): Promise<void>;
 }
 
-export function testFoldDays(under: StoreUnderTest): void {
+export function testRatingStateDays(under: StoreUnderTest): void {
   const versions = { epoch: 0, revision: 0 };
 
   const main: DaysUnderTest = {
@@ -87,14 +87,14 @@ export function testFoldDays(under: StoreUnderTest): void {
   describe.each([
     ['main chain', main],
     ['alt chain', alt],
-  ] as const)('days of folds of the %s', (chain, machine) => {
+  ] as const)('days of rating states of the %s', (chain, machine) => {
     const begin = async () => {
       versions.epoch = versions.revision = 0;
       if (chain === 'main chain') await append(under.store, submitted(id(7)));
       else await know({});
     };
 
-    test('are kept in order, and the newest of them listed', async () => {
+    test('are stored in order, and the newest are listed', async () => {
       await begin();
       expect(await machine.list()).toEqual([]);
       await machine.write(0, [dayOf(10, 2), dayOf(12, 5)]);
@@ -103,7 +103,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       expect(await machine.list(2)).toEqual([dayOf(12, 6), dayOf(200, 9)]);
     });
 
-    test('that begin elsewhere are left out', async () => {
+    test('are not stored when they do not continue the stored ones', async () => {
       await begin();
       await machine.write(3, [dayOf(10, 5)]);
       expect(await machine.list()).toEqual([]);
@@ -115,7 +115,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       expect(await machine.list()).toEqual([dayOf(10, 5)]);
     });
 
-    test('of another history are not listed, and make room', async () => {
+    test('of another history are not listed and are replaced', async () => {
       await begin();
       await machine.write(0, [dayOf(10, 5), dayOf(11, 6)]);
       await machine.startNewHistory();
@@ -127,7 +127,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       expect(await machine.list()).toEqual([dayOf(11, 1)]);
     });
 
-    test('of other rates do not hinder each other, and those of a third make room', async () => {
+    test('of two configurations are independent, and a third replaces the older one', async () => {
       await begin();
       await machine.write(0, [dayOf(10, 5)], 'old');
       await machine.write(0, [dayOf(10, 2), dayOf(11, 5)], 'new');
@@ -139,7 +139,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       expect([await machine.list(9, 'old'), await machine.list(9, 'third')]).toEqual([[], [dayOf(12, 1)]]);
     });
 
-    test('that no history needs any more are forgotten, but for the newest of them', async () => {
+    test('outside of the retention are deleted, except the newest of them', async () => {
       await begin();
       await machine.write(0, [dayOf(10, 1), dayOf(11, 2), dayOf(300, 3)]);
       await machine.write(3, [dayOf(10 + RETAINED_DAYS, 4)]);
@@ -148,13 +148,15 @@ export function testFoldDays(under: StoreUnderTest): void {
       expect((await machine.list()).map(({ day }) => day)).toEqual([11, 300, 10 + RETAINED_DAYS, 12 + RETAINED_DAYS]);
     });
 
-    test('written at once by two stores are those of one of them', async () => {
+    test('written concurrently by two stores are those of one of them', async () => {
       await begin();
       const other = await under.openAnother();
       const days = [dayOf(10, 1), dayOf(11, 2)];
       const writes = [under.store, other].map((store, place) =>
         chain === 'main chain'
-          ? store.writeRatingStates('rates', [{ ...ratingStateOf(id(7), 2), days: { afterSeq: 0, days: days.slice(place) } }])
+          ? store.writeRatingStates('rates', [
+              { ...ratingStateOf(id(7), 2), days: { afterSeq: 0, days: days.slice(place) } },
+            ])
           : store.writeAltRatingStates('rates', [
               { id: id(7), revision: 0, nextSeq: 2, state: 'fold', days: { afterSeq: 0, days: days.slice(place) } },
             ]),
@@ -164,24 +166,27 @@ export function testFoldDays(under: StoreUnderTest): void {
     });
   });
 
-  describe('a machine of many events', () => {
+  describe('a machine with many events', () => {
     const isListed = async () => (await listUnfoldedIds(under.store, 'rates')).includes(id(7));
     const fold = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
       under.store.writeRatingStates('rates', [{ ...ratingStateOf(id(7), nextSeq), days }]);
 
-    test('is unfolded until its days are made up, too', async () => {
+    test('is unfolded until its days are stored, too', async () => {
       await append(under.store, ...repeat(MANY, submitted(id(7))));
       await fold(MANY);
       expect(await isListed()).toBe(true);
       await fold(900, { afterSeq: 0, days: [dayOf(10, 900)] });
-      expect([await isListed(), (await under.store.readRatingState('second', id(7), 'rates'))?.nextSeq]).toEqual([true, MANY]);
+      expect([await isListed(), (await under.store.readRatingState('second', id(7), 'rates'))?.nextSeq]).toEqual([
+        true,
+        MANY,
+      ]);
       await fold(MANY, { afterSeq: 900, days: [dayOf(10, MANY)] });
       expect(await isListed()).toBe(false);
       await append(under.store, submitted(id(7)));
       expect(await isListed()).toBe(true);
     });
 
-    test('is folded with them at once', async () => {
+    test('is folded when written with its days', async () => {
       await append(under.store, ...repeat(MANY, submitted(id(7))), submitted(id(8)));
       await fold(MANY, { afterSeq: 0, days: [dayOf(10, MANY)] });
       expect(await isListed()).toBe(false);
@@ -193,7 +198,7 @@ export function testFoldDays(under: StoreUnderTest): void {
       expect(await isListed()).toBe(false);
     });
 
-    test('of the alt chain is unfolded until its days end where its fold does', async () => {
+    test('of the alt chain is unfolded until its days end where its rating state does', async () => {
       versions.revision = 0;
       await know({ eventCount: 5_000 });
       const wanted = async () => (await under.store.listAltUnfolded('rates', 400, 9)).map(({ fold }) => fold?.nextSeq);

@@ -1,13 +1,14 @@
-/** The contract of `RatingStateStore`. */
+/** Contract of `RatingStateStore`. */
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, ratingStateOf, id, imported, ORDERED_IDS, repeat, submitted } from './samples.ts';
 
-export function testFolds(under: StoreUnderTest): void {
-  describe('folds', () => {
-    const read = (fingerprint = 'rates', machine = id(7)) => under.store.readRatingState('second', machine, fingerprint);
+export function testRatingStates(under: StoreUnderTest): void {
+  describe('rating states', () => {
+    const read = (fingerprint = 'rates', machine = id(7)) =>
+      under.store.readRatingState('second', machine, fingerprint);
 
-    test('are kept for their machine, generation and rates', async () => {
+    test('are stored by machine, generation and rates', async () => {
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
       expect(await read('other')).toBeUndefined();
@@ -15,29 +16,29 @@ export function testFolds(under: StoreUnderTest): void {
       expect(await under.store.readRatingState('first', id(7), 'rates')).toBeUndefined();
     });
 
-    test('may be none', async () => {
+    test('can be written as an empty list', async () => {
       await under.store.writeRatingStates('rates', []);
       expect(await read()).toBeUndefined();
     });
 
     test.each([
-      ['further', { nextSeq: 4 }, true],
-      ['equally far', { state: 'made anew' }, true],
-      ['of a later epoch, however short', { epoch: 2, nextSeq: 0 }, true],
-      ['behind', { nextSeq: 2 }, false],
-      ['of an earlier epoch, however long', { epoch: 0, nextSeq: 99 }, false],
-    ])('one that is %s', async (_, parts, isKept) => {
-      const kept = { epoch: 1, nextSeq: 3, state: 'kept' };
-      const next = { ...kept, state: 'next', ...parts };
-      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3, kept)]);
+      ['further', true, { nextSeq: 4 }],
+      ['equally far', true, { state: 'recomputed' }],
+      ['of a later epoch', true, { epoch: 2, nextSeq: 0 }],
+      ['behind', false, { nextSeq: 2 }],
+      ['of an earlier epoch', false, { epoch: 0, nextSeq: 99 }],
+    ])('are replaced by one that is %s: %s', async (_, isReplaced, parts) => {
+      const stored = { epoch: 1, nextSeq: 3, state: 'stored' };
+      const next = { ...stored, state: 'next', ...parts };
+      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3, stored)]);
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3, next), ratingStateOf(id(8), 1)]);
-      const newest = isKept ? next : kept;
+      const newest = isReplaced ? next : stored;
       await append(under.store, ...repeat(newest.epoch, imported(id(7))));
       expect(await read()).toEqual(newest);
       expect(await read('rates', id(8))).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
     });
 
-    test('of before an import are not read', async () => {
+    test('written before an import are not read', async () => {
       await append(under.store, submitted(id(7)));
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 1)]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 1, state: 'up to 1' });
@@ -45,14 +46,14 @@ export function testFolds(under: StoreUnderTest): void {
       expect(await read()).toBeUndefined();
     });
 
-    test('of other rates do not hinder each other', async () => {
+    test('of different rates are independent', async () => {
       await under.store.writeRatingStates('old', [ratingStateOf(id(7), 30)]);
       await under.store.writeRatingStates('new', [ratingStateOf(id(7), 3)]);
       expect(await read('old')).toEqual({ epoch: 0, nextSeq: 30, state: 'up to 30' });
       expect(await read('new')).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
     });
 
-    test('are kept for the two configurations that took turns last', async () => {
+    test('are stored for the two configurations that wrote last', async () => {
       await under.store.writeRatingStates('a', [ratingStateOf(id(7), 1)]);
       await under.store.writeRatingStates('b', [ratingStateOf(id(7), 2)]);
       await under.store.writeRatingStates('a', [ratingStateOf(id(8), 1)]);
@@ -66,12 +67,16 @@ export function testFolds(under: StoreUnderTest): void {
       expect(await read('c', id(8))).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
     });
 
-    test('of one machine in one call end as the newest of them', async () => {
-      await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 2), ratingStateOf(id(7), 5), ratingStateOf(id(7), 3)]);
+    test('of one machine in one call end as the newest', async () => {
+      await under.store.writeRatingStates('rates', [
+        ratingStateOf(id(7), 2),
+        ratingStateOf(id(7), 5),
+        ratingStateOf(id(7), 3),
+      ]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 5, state: 'up to 5' });
     });
 
-    test('may be large, hold any text, and be many at once', async () => {
+    test('can be large, contain any text, and be written in batches', async () => {
       const state = `${'x'.repeat(32_768)}"'\\{},\n\u00e9\u{1f600}NULL`;
       await under.store.writeRatingStates(
         'rates',
@@ -80,11 +85,14 @@ export function testFolds(under: StoreUnderTest): void {
       for (const machine of ORDERED_IDS) expect((await read('rates', machine))?.state).toBe(state);
     });
 
-    test('written at once by two stores end as the newest', async () => {
+    test('written concurrently by two stores end as the newest', async () => {
       const other = await under.openAnother();
       await Promise.all(
         [5, 1, 9, 3, 7].map((nextSeq, index) =>
-          (index % 2 === 0 ? under.store : other).writeRatingStates('rates', [ratingStateOf(id(7), nextSeq), ratingStateOf(id(8), nextSeq)]),
+          (index % 2 === 0 ? under.store : other).writeRatingStates('rates', [
+            ratingStateOf(id(7), nextSeq),
+            ratingStateOf(id(8), nextSeq),
+          ]),
         ),
       );
       expect((await read())?.nextSeq).toBe(9);

@@ -1,4 +1,4 @@
-/** The machines, logs and folds that the contract is tried with. */
+/** Sample machines, logs and rating states of the store contract. */
 import { MAX_MACHINE_ID, type Address, type MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { EventGeneration } from '../../../src/ports/main-chain.ts';
 import type {
@@ -10,17 +10,17 @@ import type {
   StoredRatingState,
 } from '../../../src/ports/store.ts';
 
-/** No log named a machine. */
+/** Ownership reads of a block without changes. */
 export const NO_OWNERSHIP: OwnershipReads = { readAtBlock: 0, changes: [] };
 
-/** What a writing process stores with each block: enough that a kill often falls into a transaction. */
+/** Logs that a writing process stores with each block: enough that a kill often hits a transaction. */
 export const LOGS_PER_BLOCK = 200;
 
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 export const id = (number: bigint | number) => BigInt(number) as MachineId;
 
-/** Ids in order, whose texts and whose bytes without leading zeros sort otherwise. */
+/** Ids in numeric order; as text, or as bytes without leading zeros, they sort differently. */
 export const ORDERED_IDS = [1n, 2n, 9n, 10n, 255n, 256n, 2n ** 64n, 2n ** 255n, MAX_MACHINE_ID].map(id);
 
 export const checkpointAt = (blockNumber: number, word = 'a'): Checkpoint => ({
@@ -54,7 +54,7 @@ export function repeat(count: number, log: EventLogEntry): EventLogEntry[] {
   return Array.from({ length: count }, () => log);
 }
 
-/** Takes over logs as those of the next block. */
+/** Stores logs with the next block. */
 export async function append(store: Store, ...logs: readonly EventLogEntry[]): Promise<void> {
   const expected = await store.readMainChainCheckpoint();
   const next = checkpointAt((expected?.blockNumber ?? 0) + 1);
@@ -62,7 +62,7 @@ export async function append(store: Store, ...logs: readonly EventLogEntry[]): P
     throw new Error('the sample logs were refused');
 }
 
-/** A decision of machine 7. */
+/** Creates a decision of machine 7. */
 export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = {}): AppliedDecision {
   return {
     machineId: id(7),
@@ -86,7 +86,7 @@ export function ratingStateOf(machineId: MachineId, nextSeq: number, parts: Part
   };
 }
 
-/** The ids that are listed as unfolded. */
+/** Lists the ids of unfolded machines. */
 export async function listUnfoldedIds(store: Store, fingerprint: string, limit = 100): Promise<MachineId[]> {
   return (await store.listUnfolded(fingerprint, limit)).map((machine) => machine.id);
 }

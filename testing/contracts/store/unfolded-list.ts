@@ -1,4 +1,4 @@
-/** The contract of `listUnfolded`. */
+/** Contract of `listUnfolded`. */
 import { describe, expect, test } from 'vitest';
 import type { EventGeneration } from '../../../src/ports/main-chain.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
@@ -6,12 +6,12 @@ import { append, ratingStateOf, id, imported, listUnfoldedIds, ORDERED_IDS, repe
 
 export function testUnfoldedList(under: StoreUnderTest): void {
   describe('unfolded machines', () => {
-    test('are none without logs', async () => {
+    test('are empty without logs', async () => {
       await append(under.store, imported(id(7)));
       expect(await under.store.listUnfolded('rates', 10)).toEqual([]);
     });
 
-    test('come in order of id, with what is known of them', async () => {
+    test('are listed in order of id, with their count and epoch', async () => {
       const shuffled = [...ORDERED_IDS].reverse();
       await append(under.store, ...shuffled.map((machine) => submitted(machine)), imported(id(9)), submitted(id(9)));
       expect(await under.store.listUnfolded('rates', 100)).toEqual(
@@ -24,7 +24,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       );
     });
 
-    test('are cut to the limit, and go on after a machine of either generation', async () => {
+    test('are paged by limit, continuing after a machine of either generation', async () => {
       const generations: EventGeneration[] = ['second', 'first'];
       await append(
         under.store,
@@ -52,7 +52,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       ]);
     });
 
-    test('leave the list when all their logs are folded, and come back with the next one', async () => {
+    test('leave the list when all their logs are folded and return with the next one', async () => {
       await append(under.store, ...repeat(3, submitted(id(7))), submitted(id(8)));
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 2)]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n, 8n]);
@@ -62,7 +62,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n, 8n]);
     });
 
-    test('are not those whose fold is ahead of the known logs', async () => {
+    test('exclude those whose rating state is ahead of the stored logs', async () => {
       await append(under.store, submitted(id(7)));
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
@@ -72,7 +72,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([7n]);
     });
 
-    test('an import unfolds the logs that follow it', async () => {
+    test('include those with logs after an import', async () => {
       await append(under.store, ...repeat(3, submitted(id(7))));
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       await append(under.store, imported(id(7)));
@@ -85,7 +85,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
     });
 
-    test('are all of them under other rates, while those of the former stay folded', async () => {
+    test('include every machine under other rates, while the former rates stay folded', async () => {
       await append(under.store, submitted(id(7)), submitted(id(8)), submitted(id(9)));
       await under.store.writeRatingStates('old', [ratingStateOf(id(7), 1), ratingStateOf(id(8), 1)]);
       expect(await listUnfoldedIds(under.store, 'new')).toEqual([7n, 8n, 9n]);
@@ -94,7 +94,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       expect(await listUnfoldedIds(under.store, 'old')).toEqual([9n]);
     });
 
-    test('of any number of configurations, one after another, are told rightly', async () => {
+    test('are correct for any sequence of configurations', async () => {
       const machines = [1, 2, 3, 4].map(id);
       await append(under.store, ...machines.map((machine) => submitted(machine)));
       for (const [round, fingerprint] of ['a', 'b', 'c', 'd', 'c', 'e'].entries()) {

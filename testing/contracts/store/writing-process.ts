@@ -1,7 +1,7 @@
 /**
- * What other processes do to a database while a test watches: `node writing-process.ts <url> <last block>`. Waits for a line of
- * input, opens a store, and takes over block after block, with `LOGS_PER_BLOCK` logs each, until the checkpoint is the last
- * block. Prints the number of each block that it won.
+ * Writer process of the store contract: `node writing-process.ts <url> <last block>`. Waits for a line of input, opens a store, and
+ * advances block by block, with `LOGS_PER_BLOCK` logs each, until the checkpoint is the last block. Prints the number of each block
+ * that it won.
  */
 import { once } from 'node:events';
 import { createStore } from '../../../src/adapters/sql/create-store.ts';

@@ -1,4 +1,4 @@
-/** How is an operation on an event log kept in a row? The record is one JSON text: any metadata and any currency fit into it. */
+/** Row encoding of alt-chain machines and event-log operations. A record is one JSON text, which fits any metadata and currency. */
 import type { EventChange } from '../../../domain/alt-chain/event-operation.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../../domain/machine/machine-facts.ts';
@@ -113,7 +113,7 @@ export function fromOperationRow(row: OperationRow): NumberedOperation {
   };
 }
 
-/** A row with an index, which has a record and a time. */
+/** Decodes a row with an event index, which always has a record and a time. */
 export function fromEventRow({ event_index, slot, block_time, record }: EventRow): StoredAltEvent {
   return { eventIndex: event_index!, slot, blockTime: block_time!, record: parseRecord(record!) };
 }

@@ -1,4 +1,4 @@
-/** What is known of the alt chain's events? (`AltEventStore`; chain-svm 6.) */
+/** Store of the alt chain's events (`AltEventStore`; chain-svm 6). */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltEventStore, AltIndexChange, AltMachineWrite, StoredAltHistory } from '../../../ports/alt-store.ts';
 import {
@@ -24,7 +24,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
   const identity = createBlockStream(dialect, 'alt-events');
   const walks = createAltWalkTable(dialect);
   const machines = createAltMachineTable(dialect);
-  const folds = createAltRatingStates(dialect);
+  const ratingStates = createAltRatingStates(dialect);
 
   function* write(expectedRevision: number, given: AltIndexChange): SqlProgram<boolean> {
     const { revision } = yield* walks.read();
@@ -46,11 +46,11 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
   ): SqlProgram<StoredAltHistory> {
     const walk = yield* walks.read();
     const [machine] = yield* machines.read([id]);
-    const kept = yield* folds.read(id, fingerprint);
-    const fold = kept !== undefined && kept.nextSeq <= count ? kept : undefined;
-    const from = Math.max(0, (fold?.nextSeq ?? 0) - 1);
+    const stored = yield* ratingStates.read(id, fingerprint);
+    const state = stored !== undefined && stored.nextSeq <= count ? stored : undefined;
+    const from = Math.max(0, (state?.nextSeq ?? 0) - 1);
     const to = Math.min(count + 1, from + limit);
-    return { walk, machine, state: fold, events: yield* machines.listEvents(id, from, to) };
+    return { walk, machine, state, events: yield* machines.listEvents(id, from, to) };
   }
 
   return {
@@ -65,12 +65,13 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     listAltOperations: (id) => database.run(machines.listOperations(id)),
     listAltEvents: (id, from, to) => database.run(machines.listEvents(id, from, to)),
     readAltHistory: (id, fingerprint, count, limit) => database.snapshot(readHistory(id, fingerprint, count, limit)),
-    listAltRatingStateDays: (id, fingerprint, limit) => database.snapshot(folds.listDays(id, fingerprint, limit)),
+    listAltRatingStateDays: (id, fingerprint, limit) =>
+      database.snapshot(ratingStates.listDays(id, fingerprint, limit)),
     async writeAltRatingStates(fingerprint, given) {
-      if (given.length > 0) await database.exclusive(folds.write(fingerprint, given));
+      if (given.length > 0) await database.exclusive(ratingStates.write(fingerprint, given));
     },
     listAltUnfolded: (fingerprint, least, limit, after) =>
-      database.snapshot(folds.listUnfolded(fingerprint, least, limit, after)),
+      database.snapshot(ratingStates.listUnfolded(fingerprint, least, limit, after)),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Which machines does the alt chain list under an operator, and what is the list of both chains? (`AltFleetStore`; chain-svm 7.)
- * The alt half is small, because it was one answer of a node: it is read whole, kept until either half changes, and laid over the stretch of
- * the main half that a page is in.
+ * Fleet listing over both chains and the alt chain's ownership snapshot (`AltFleetStore`; chain-svm 7).
+ * The alt half is small, because it fits one node response: it is read whole, cached until either half changes, and merged into the
+ * stretch of the main half that contains the page.
  */
 import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -17,8 +17,8 @@ const FIRST_ID = new Uint8Array(32);
 export function createAltFleets(database: SqlDatabase): AltFleetStore {
   const lists = createOwnershipLists(database.dialect);
   const snapshot = createSnapshotTables(database.dialect);
-  // Of one state of both halves, and of operators with machines only: no more than the snapshot has.
-  let cached = { version: '', alive: new Map<Address, readonly Uint8Array[]>() };
+  // For one version of both halves, and for operators with machines only, so bounded by the snapshot.
+  let cached = { version: '', altOnly: new Map<Address, readonly Uint8Array[]>() };
 
   function* readAltOnly(
     identity: string,
@@ -27,38 +27,38 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
   ): SqlProgram<readonly Uint8Array[]> {
     const checkpoint = yield* lists.readCheckpoint();
     const version = [identity, slot, observedAtMilliseconds, checkpoint?.blockNumber, checkpoint?.blockHash].join();
-    const known = cached.version === version ? cached.alive.get(operator) : undefined;
+    const known = cached.version === version ? cached.altOnly.get(operator) : undefined;
     if (known !== undefined) return known;
-    const alive = yield* snapshot.listAlive(operator);
-    if (cached.version !== version) cached = { version, alive: new Map() };
-    if (alive.length > 0) cached.alive.set(operator, alive);
-    return alive;
+    const altOnly = yield* snapshot.listAltOnly(operator);
+    if (cached.version !== version) cached = { version, altOnly: new Map() };
+    if (altOnly.length > 0) cached.altOnly.set(operator, altOnly);
+    return altOnly;
   }
 
   function* list(identity: string, operator: Address, offset: number, limit: number): SqlProgram<FleetListing> {
     const observation = yield* snapshot.readObservation(identity);
-    const alive = observation === undefined ? [] : yield* readAltOnly(identity, observation, operator);
+    const altOnly = observation === undefined ? [] : yield* readAltOnly(identity, observation, operator);
     const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
-    if (alive.length === 0) {
+    if (altOnly.length === 0) {
       const { indexedBlock, total, ids } = yield* lists.list(operator, offset, limit);
       const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
       return { indexedBlock, observation, unreadableRows, total, machines };
     }
     const held = yield* lists.readHolder(operator);
     const indexedBlock = yield* lists.findIndexedBlock();
-    const total = held.total + alive.length;
+    const total = held.total + altOnly.length;
     if (offset >= total) return { indexedBlock, observation, unreadableRows, total, machines: [] };
     const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, held.version);
-    const start = findStart(anchors, alive, offset);
+    const start = findStart(anchors, altOnly, offset);
     const skipped = offset - start.place;
-    // No more than a stretch of the main half lies between the start and the page.
+    // The page starts at most one stretch of the main half after the start.
     const wanted = Math.min(skipped, ANCHOR_SPACING) + limit;
     const ofMain = yield* lists.readFrom(operator, start.anchor, 0, wanted);
-    const machines = merge(ofMain, alive.slice(start.aliveBefore), skipped, limit);
+    const machines = merge(ofMain, altOnly.slice(start.altBefore), skipped, limit);
     return { indexedBlock, observation, unreadableRows, total, machines };
   }
 
-  // Spares the reading of all rows where this process wrote the ones that are there.
+  // Avoids reading all rows when this process wrote the stored ones.
   let written: { readonly identity: string; readonly at: AltFleetObservation; readonly rows: FleetRows } | undefined;
 
   function* replace(
@@ -89,7 +89,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
   };
 }
 
-/** By a name of the pair, which compares. */
+/** Rows by a comparable key of operator and id. */
 type FleetRows = ReadonlyMap<string, { readonly operator: Address; readonly id: MachineId }>;
 
 function toRows(machinesByOperator: AltFleet['machinesByOperator']): FleetRows {
@@ -106,24 +106,24 @@ function areEqual(a: AltFleetObservation | undefined, b: AltFleetObservation | u
 
 interface Start {
   readonly anchor: Uint8Array;
-  /** Of the anchor, in the list of both chains. */
+  /** Position of the anchor in the list of both chains. */
   readonly place: number;
-  readonly aliveBefore: number;
+  readonly altBefore: number;
 }
 
-/** The last anchor that is not after the page. */
-function findStart(anchors: readonly Uint8Array[], alive: readonly Uint8Array[], offset: number): Start {
+/** Finds the last anchor that is not after the page. */
+function findStart(anchors: readonly Uint8Array[], altOnly: readonly Uint8Array[], offset: number): Start {
   const at = (stretch: number): Start => {
-    if (stretch === 0) return { anchor: FIRST_ID, place: 0, aliveBefore: 0 };
+    if (stretch === 0) return { anchor: FIRST_ID, place: 0, altBefore: 0 };
     const anchor = anchors[stretch]!;
-    const aliveBefore = findFirst(0, alive.length, (i) => Buffer.compare(alive[i]!, anchor) > 0);
-    return { anchor, place: stretch * ANCHOR_SPACING + aliveBefore, aliveBefore };
+    const altBefore = findFirst(0, altOnly.length, (i) => Buffer.compare(altOnly[i]!, anchor) > 0);
+    return { anchor, place: stretch * ANCHOR_SPACING + altBefore, altBefore };
   };
   const after = findFirst(1, Math.max(1, anchors.length), (stretch) => at(stretch).place > offset);
   return at(after - 1);
 }
 
-/** The first place from `from` on, before `to`, where it holds; it holds from there on. */
+/** Binary search: returns the first position in `from..to` where `holds` is true, and true from there on. */
 function findFirst(from: number, to: number, holds: (place: number) => boolean): number {
   let [low, high] = [from, to];
   while (low < high) {
@@ -134,7 +134,7 @@ function findFirst(from: number, to: number, holds: (place: number) => boolean):
   return low;
 }
 
-/** The page after `skipped` machines of both, which are sorted and have none in common. */
+/** Merges two sorted, disjoint lists and returns the page after `skipped` machines. */
 function merge(
   ofMain: readonly Uint8Array[],
   ofAlt: readonly Uint8Array[],
@@ -169,7 +169,7 @@ function createSnapshotTables({ builder, batch }: Dialect) {
           })),
         ),
   );
-  const selectAlive = prepareQuery({ operator: bytes }, ({ operator }) =>
+  const selectAltOnly = prepareQuery({ operator: bytes }, ({ operator }) =>
     builder
       .selectFrom('alt_fleets')
       .select('machine_id')
@@ -211,9 +211,9 @@ function createSnapshotTables({ builder, batch }: Dialect) {
     *writeObservation(identity: string, { slot, observedAtMilliseconds }: AltFleetObservation): SqlProgram<void> {
       yield* execute(upsertObservation({ identity, slot, observedAt: observedAtMilliseconds }));
     },
-    /** Those that the main chain's index does not hold, in order. */
-    *listAlive(operator: Address): SqlProgram<readonly Uint8Array[]> {
-      const rows = yield* readRows(selectAlive({ operator: hexToColumn(operator) }));
+    /** Lists the operator's machines that the main chain's index does not hold, in order. */
+    *listAltOnly(operator: Address): SqlProgram<readonly Uint8Array[]> {
+      const rows = yield* readRows(selectAltOnly({ operator: hexToColumn(operator) }));
       return rows.map(({ machine_id }) => machine_id);
     },
     *countUnreadable(operator: Address): SqlProgram<number> {
@@ -225,7 +225,7 @@ function createSnapshotTables({ builder, batch }: Dialect) {
       });
       return new Map(rows.map((row) => [row.operator + row.id.toString(16), row]));
     },
-    /** Writes what differs: a snapshot seldom brings news. */
+    /** Writes only the differences, because snapshots rarely change. */
     *writeMachines(stored: FleetRows, rows: FleetRows): SqlProgram<void> {
       const differing = (some: FleetRows, others: FleetRows) =>
         [...some].flatMap(([name, { operator, id }]) =>

@@ -1,4 +1,4 @@
-/** How far is the history of the alt chain's events walked, and what is listed or parked? (chain-svm 6.) Written in exclusive work only. */
+/** Walk of the alt chain's event history: its progress, and listed and parked transactions (chain-svm 6). Written in exclusive programs only. */
 import type {
   AltWalk,
   ListedTransaction,
@@ -84,7 +84,7 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
   return {
     *read() {
       const row = yield* readFirst(select({}));
-      return row === undefined ? NOTHING : toWalk(row);
+      return row === undefined ? EMPTY_WALK : toWalk(row);
     },
     *write({ revision, done, observed, open }) {
       const row = [
@@ -135,9 +135,9 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
   };
 }
 
-const NOTHING: AltWalk = { revision: 0, done: undefined, observed: undefined, open: undefined };
+const EMPTY_WALK: AltWalk = { revision: 0, done: undefined, observed: undefined, open: undefined };
 
-/** A row may come up twice; one statement writes it once. */
+/** Removes duplicates, because one statement can write a row only once. */
 function toListedRows(rows: readonly ListedTransaction[]) {
   const bySignature = new Map(rows.map((row) => [row.signature, row]));
   return [...bySignature.values()].map(({ slot, signature, blockTime }) => [slot, signature, blockTime ?? null]);

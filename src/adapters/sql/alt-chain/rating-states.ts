@@ -1,6 +1,6 @@
 /**
- * How far are the ratings of alt-chain machines folded? Kept for the configurations that `fold-slots.ts` keeps folds for; a machine's new
- * revision makes its folds worthless at once.
+ * Rating states of alt-chain machines, stored for the configurations of `rating-state-slots.ts`. A new revision of a machine
+ * invalidates its states at once.
  */
 import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -21,8 +21,8 @@ import { execute, readFirst, readRows, type SqlProgram } from '../engine/sql-pro
 
 export interface AltRatingStates {
   read(id: MachineId, ratesFingerprint: string): SqlProgram<StoredAltRatingState | undefined>;
-  /** In exclusive work only. */
-  write(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): SqlProgram<void>;
+  /** Writes states. In exclusive programs only. */
+  write(ratesFingerprint: string, states: readonly AltRatingStateWrite[]): SqlProgram<void>;
   listDays(id: MachineId, ratesFingerprint: string, limit: number): SqlProgram<StoredAltRatingStateDays>;
   listUnfolded(
     ratesFingerprint: string,
@@ -32,7 +32,7 @@ export interface AltRatingStates {
   ): SqlProgram<readonly { readonly machine: AltMachineState; readonly fold: StoredAltRatingState | undefined }[]>;
 }
 
-/** A configuration that never wrote. */
+/** Slot of a configuration that never wrote. */
 const UNKNOWN_CONFIGURATION: RatingStateSlot = { slot: 0, configurationId: -1 };
 
 export function createAltRatingStates(dialect: Dialect): AltRatingStates {
@@ -69,10 +69,10 @@ export function createAltRatingStates(dialect: Dialect): AltRatingStates {
       const row = yield* readFirst(select({ id: toIdBytes(id), slot, configurationId }));
       return row && { revision: row.revision, nextSeq: row.next_seq, state: row.state };
     },
-    *write(fingerprint, folds) {
-      const foldSlot = yield* slots.claim(fingerprint);
-      const { slot, configurationId } = foldSlot;
-      const newest = new Map(folds.map((fold) => [fold.id, fold]));
+    *write(fingerprint, states) {
+      const stateSlot = yield* slots.claim(fingerprint);
+      const { slot, configurationId } = stateSlot;
+      const newest = new Map(states.map((state) => [state.id, state]));
       const rows = [...newest.values()].map(({ id, revision, nextSeq, state }) => [
         toIdBytes(id),
         slot,
@@ -84,8 +84,8 @@ export function createAltRatingStates(dialect: Dialect): AltRatingStates {
       yield* execute({ sql: upsert, batch: rows });
       for (const { id, revision: version, days: write } of newest.values()) {
         const machine = toIdBytes(id);
-        const isOfNow = (yield* readFirst(selectRevision({ id: machine })))?.revision === version;
-        if (write !== undefined && isOfNow) yield* days.add(foldSlot, { machine, version }, write);
+        const isCurrent = (yield* readFirst(selectRevision({ id: machine })))?.revision === version;
+        if (write !== undefined && isCurrent) yield* days.add(stateSlot, { machine, version }, write);
       }
     },
     *listDays(id, fingerprint, limit) {

@@ -1,17 +1,18 @@
-/** What is told when the database fails? `StoreUnavailable` to the caller, one short word to whoever watches; never the driver's text. */
+/** Conversion of driver errors to `StoreUnavailable` for the caller and a short code for the log; never the driver's text. */
 import { Fault } from '../../../domain/faults.ts';
 
-/** Is told the SQLSTATE, the SQLite result code or the system's error code; `UNKNOWN` for anything else. */
+/** Receives the SQLSTATE, the SQLite result code or the system's error code; `UNKNOWN` for any other error. */
 export type ReportFailure = (code: string) => void;
 
 const CODE = /^[0-9A-Z_]{3,40}$/;
 
+/** Reports the code of an error and returns the fault to throw. */
 export function toStoreUnavailable(error: unknown, report: ReportFailure): Fault<'StoreUnavailable'> {
   report(nameFailure(error));
   return new Fault('StoreUnavailable', {});
 }
 
-/** The driver's code, if it has the form of one. */
+/** Returns the driver's code if it is well-formed, else `UNKNOWN`. */
 export function nameFailure(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' && CODE.test(code) ? code : 'UNKNOWN';

@@ -1,4 +1,4 @@
-/** Which texts name a database? */
+/** Tests parsing of `DATABASE_URL`. */
 import { expect, test } from 'vitest';
 import { Fault } from '../../../domain/faults.ts';
 import { createStore } from '../create-store.ts';
@@ -10,7 +10,7 @@ test.each([
   ['sqlite::memory:', { kind: 'sqlite', path: ':memory:' }],
   ['postgres://user:secret@host:5432/svc', { kind: 'postgres', url: 'postgres://user:secret@host:5432/svc' }],
   ['postgresql://host/svc?sslmode=require', { kind: 'postgres', url: 'postgresql://host/svc?sslmode=require' }],
-])('%s', (text, location) => {
+])('parses %s', (text, location) => {
   expect(parseDatabaseUrl(text)).toEqual(location);
 });
 
@@ -23,12 +23,12 @@ test.each([
   'postgres:',
   'postgres://',
   'postgres://[',
-])('%j names none, and says nothing of itself', async (text) => {
+])('rejects %j without repeating it', async (text) => {
   expect(parseDatabaseUrl(text)).toBeUndefined();
   await expect(createStore(text)).rejects.toEqual(new TypeError('a database URL begins with sqlite: or postgres://'));
 });
 
-test('a certificate file that is not there is a database that cannot be opened', async () => {
+test('throws StoreUnavailable when the certificate file is missing', async () => {
   const url = 'postgres://user:secret@host/svc?sslrootcert=/no/such/file';
   await expect(createStore(url)).rejects.toEqual(new Fault('StoreUnavailable', {}));
 });

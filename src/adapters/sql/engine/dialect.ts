@@ -1,6 +1,6 @@
 /**
- * In what do the two databases differ for whoever writes statements? In the names of column types, and in how many rows are
- * handed over at once. Statements themselves are compiled by kysely or are text that both understand.
+ * SQL dialects: the differences between the two databases in column types and in batch parameters. Statements are compiled by
+ * kysely or are text that both databases accept.
  */
 import {
   DummyDriver,
@@ -14,11 +14,11 @@ import {
 } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 
-/** Types of a batch's columns. */
+/** Column types of a batch. */
 export type BatchColumns = Readonly<Record<string, 'integer' | 'text' | 'bytes'>>;
 
 export interface Dialect {
-  /** Builds and compiles; it is connected to nothing. */
+  /** Compiles statements; has no connection. */
   readonly builder: Kysely<Schema>;
   readonly columns: {
     /** Safe integers. */
@@ -30,11 +30,11 @@ export interface Dialect {
     /** Sorted as unsigned bytes. */
     readonly bytes: string;
   };
-  /** Ends the definition of a table. */
+  /** Suffix of a table definition. */
   readonly table: string;
-  /** Ends the definition of a table of short rows that lie in the order of its primary key, where the database can do so. */
+  /** Suffix of a table of short rows, clustered by primary key where the database supports it. */
   readonly clustered: string;
-  /** The text of a statement that reads its rows from the table `batch`. */
+  /** Returns the text of a statement that reads its rows from the table `batch`. */
   batch(columns: BatchColumns, text: string): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How is PostgreSQL driven? Through a bounded pool, with statements prepared once per connection. A connection on which anything
- * failed is thrown away, which also ends its transaction; the next caller gets a fresh one.
+ * PostgreSQL driver with a bounded connection pool and prepared statements. A connection is discarded after any failure, which also
+ * ends its transaction.
  */
 import pg from 'pg';
 import { nameFailure, toStoreUnavailable, type ReportFailure } from './database-failure.ts';
@@ -8,28 +8,27 @@ import { postgresDialect } from './dialect.ts';
 import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
 
 const MAX_CONNECTIONS = 10;
-/** Waiting for a free connection, or for a server that does not answer. */
+/** Timeout for a free connection or an unresponsive server. */
 const CONNECTION_TIMEOUT_MILLISECONDS = 5_000;
 const STATEMENT_TIMEOUT_MILLISECONDS = 15_000;
-/** Later than the server's own limit: for a server that fell silent. */
+/** Later than the server's own timeout, for a server that stops responding. */
 const QUERY_TIMEOUT_MILLISECONDS = STATEMENT_TIMEOUT_MILLISECONDS + 5_000;
-/** A process that stopped in the middle of a transaction keeps others waiting no longer than this. */
+/** Limit on how long a process stopped in the middle of a transaction can block others. */
 const IDLE_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000;
 
-/** The advisory lock of exclusive work; any number that other users of the database do not take. */
+/** Advisory lock of exclusive programs; any number that no other user of the database takes. */
 const EXCLUSIVE_LOCK = 8_466_219_517;
 
 /**
- * Every statement finds its rows through an index, in its order, and joins row by row. Without numbers about a table, or with those of the
- * time when it was small, the planner prefers to read or to sort all of it: through the whole first backfill, because
- * connections keep their plans.
+ * Forces index scans and nested loops, which suit every statement here. With missing or outdated statistics the planner would scan or
+ * sort whole tables, and because connections cache their plans, throughout the first backfill.
  */
 const PLANNER_SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
   .map((method) => `SET enable_${method} = off`)
   .concat('SET jit = off')
   .join('; ');
 
-/** Every integer of the schema is a safe one; values come as text. */
+/** Parses BIGINT as a number; every integer of the schema is safe. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
@@ -42,9 +41,9 @@ const CONNECTION: pg.ClientConfig = {
   idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
 };
 
-/** Connects to nothing yet. No statement, and no connection, is waited for longer than `patienceMilliseconds`, where they are given. */
-export function openPostgres(url: string, report: ReportFailure, patienceMilliseconds?: number): SqlDatabase {
-  return new PostgresDatabase(url, report, patienceMilliseconds);
+/** Opens a database without connecting yet. `timeoutMilliseconds` overrides the timeouts of connections and statements. */
+export function openPostgres(url: string, report: ReportFailure, timeoutMilliseconds?: number): SqlDatabase {
+  return new PostgresDatabase(url, report, timeoutMilliseconds);
 }
 
 class PostgresDatabase implements SqlDatabase {
@@ -54,16 +53,16 @@ class PostgresDatabase implements SqlDatabase {
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
 
-  constructor(url: string, report: ReportFailure, patienceMilliseconds?: number) {
+  constructor(url: string, report: ReportFailure, timeoutMilliseconds?: number) {
     this.#url = url;
     this.#report = report;
     this.#pool = new pg.Pool({
       connectionString: url,
       ...CONNECTION,
-      connectionTimeoutMillis: patienceMilliseconds ?? CONNECTION_TIMEOUT_MILLISECONDS,
+      connectionTimeoutMillis: timeoutMilliseconds ?? CONNECTION_TIMEOUT_MILLISECONDS,
       max: MAX_CONNECTIONS,
-      statement_timeout: patienceMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS,
-      query_timeout: patienceMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
+      statement_timeout: timeoutMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS,
+      query_timeout: timeoutMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
       async onConnect(client) {
         ignoreConnectionErrors(client);
         await client.query(PLANNER_SETTINGS);
@@ -72,31 +71,31 @@ class PostgresDatabase implements SqlDatabase {
     this.#pool.on('error', (error) => report(nameFailure(error)));
   }
 
-  run<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#withClient((client) => this.#drive(client, work));
+  run<T>(program: SqlProgram<T>): Promise<T> {
+    return this.#withClient((client) => this.#drive(client, program));
   }
 
-  snapshot<T>(work: SqlProgram<T>): Promise<T> {
+  snapshot<T>(program: SqlProgram<T>): Promise<T> {
     return this.#withClient((client) =>
-      this.#transact(client, ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'], work),
+      this.#transact(client, ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'], program),
     );
   }
 
-  transaction<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#withClient((client) => this.#transact(client, ['BEGIN'], work));
+  transaction<T>(program: SqlProgram<T>): Promise<T> {
+    return this.#withClient((client) => this.#transact(client, ['BEGIN'], program));
   }
 
-  exclusive<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#withClient((client) => this.#transact(client, BEGIN_EXCLUSIVE, work));
+  exclusive<T>(program: SqlProgram<T>): Promise<T> {
+    return this.#withClient((client) => this.#transact(client, BEGIN_EXCLUSIVE, program));
   }
 
-  async upgrade<T>(work: SqlProgram<T>): Promise<T> {
-    // It reads the files of certificates that the URL names.
+  async upgrade<T>(program: SqlProgram<T>): Promise<T> {
+    // The constructor reads the certificate files that the URL names.
     const client = await this.#guard(async () => new pg.Client({ connectionString: this.#url, ...CONNECTION }));
     ignoreConnectionErrors(client);
     try {
       await this.#guard(() => client.connect());
-      return await this.#transact(client, BEGIN_EXCLUSIVE, work);
+      return await this.#transact(client, BEGIN_EXCLUSIVE, program);
     } finally {
       await client.end().catch(() => undefined);
     }
@@ -118,16 +117,16 @@ class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  async #transact<T>(client: pg.ClientBase, begin: readonly string[], work: SqlProgram<T>): Promise<T> {
+  async #transact<T>(client: pg.ClientBase, begin: readonly string[], program: SqlProgram<T>): Promise<T> {
     for (const text of begin) await this.#guard(() => client.query(text));
-    const value = await this.#drive(client, work);
+    const value = await this.#drive(client, program);
     await this.#guard(() => client.query('COMMIT'));
     return value;
   }
 
-  async #drive<T>(client: pg.ClientBase, work: SqlProgram<T>): Promise<T> {
-    let step = work.next();
-    while (step.done !== true) step = work.next(await this.#execute(client, step.value));
+  async #drive<T>(client: pg.ClientBase, program: SqlProgram<T>): Promise<T> {
+    let step = program.next();
+    while (step.done !== true) step = program.next(await this.#execute(client, step.value));
     return step.value;
   }
 
@@ -149,26 +148,26 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   #nameOf(text: string): string {
-    const known = this.#names.get(text);
-    if (known !== undefined) return known;
+    const existing = this.#names.get(text);
+    if (existing !== undefined) return existing;
     const name = `s${this.#names.size}`;
     this.#names.set(text, name);
     return name;
   }
 }
 
-/** Without a listener the loss of a connection would end the process. Whoever uses it is told by the statement's own failure. */
+/** Ignores connection errors, which would end the process without a listener. A pending statement fails by itself. */
 function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
 const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];
 
-/** One array per column, as `Dialect.batch` takes them. */
+/** Converts rows to one array per column, as `Dialect.batch` expects. */
 function toColumns(rows: Batch['batch']): (SqlValue[] | Buffer)[] {
   return rows[0]!.map((_, column) => {
     const values = rows.map((row) => row[column] ?? null);
-    // Nulls alone may stand for anything.
+    // A column of nulls alone has no type.
     const isBytes = values.every(isBytesOrNull) && values.some((value) => value !== null);
     return isBytes ? encodeByteArray(values) : values;
   });
@@ -182,10 +181,10 @@ const BYTEA_OID = 17;
 const ARRAY_HEAD_BYTES = 20;
 const NULL_LENGTH = -1;
 
-/** A `bytea[]` in the binary form of the protocol: as text it would be twice as long, and be written and read digit by digit. */
+/** Encodes a `bytea[]` in the protocol's binary format; the text format is twice as long and slower to write and parse. */
 function encodeByteArray(values: readonly (Uint8Array | null)[]): Buffer {
   const bytes = Buffer.allocUnsafe(values.reduce((sum, value) => sum + 4 + (value?.length ?? 0), ARRAY_HEAD_BYTES));
-  // One dimension, perhaps with nulls, from 1 on.
+  // One dimension, with a null bitmap flag, lower bound 1.
   let at = [1, 1, BYTEA_OID, values.length, 1].reduce((to, word) => bytes.writeInt32BE(word, to), 0);
   for (const value of values) {
     at = bytes.writeInt32BE(value?.length ?? NULL_LENGTH, at);

@@ -1,13 +1,13 @@
 /**
- * How does a statement that runs often avoid being built anew each time? It is compiled once, with placeholders for its values; the
- * text stays the same object, so drivers find their prepared statement by it.
+ * Prepared queries: a statement is compiled once with placeholders for its values. Its text stays the same string, by which drivers
+ * look up their prepared statement.
  */
 import { sql, type Compilable, type RawBuilder } from 'kysely';
 import type { Query, SqlValue } from './sql-program.ts';
 
 declare const kind: unique symbol;
 
-/** Says what a placeholder stands for. */
+/** Type of a placeholder's value. */
 export interface ParameterType<T extends SqlValue> {
   readonly [kind]?: T;
 }
@@ -26,7 +26,7 @@ class Placeholder {
   }
 }
 
-/** Compiles a query of the given parameters; the answer binds values to it. */
+/** Compiles a query of the given parameters; the returned function binds values to it. */
 export function prepareQuery<Kinds extends Readonly<Record<string, ParameterType<SqlValue>>>, Row>(
   kinds: Kinds,
   build: (parameters: { readonly [K in keyof Kinds]: RawBuilder<ValueOf<Kinds[K]>> }) => Compilable<Row>,

@@ -1,17 +1,17 @@
 /**
- * How is one piece of work with the database written for both databases? As a generator that yields statements and is handed
- * their results. SQLite runs it in one go, so that nothing of this process can come between the statements of a
- * transaction on its single connection; PostgreSQL awaits each answer.
+ * SQL programs: generators that yield statements and receive their results, written once for both databases. SQLite runs a program
+ * synchronously, so that no other statement of this process interleaves with a transaction on its single connection; PostgreSQL
+ * awaits each result.
  */
 
 import type { Dialect } from './dialect.ts';
 
-/** What both drivers bind and give back in the columns of this schema. */
+/** Value that both drivers bind and return for the columns of this schema. */
 export type SqlValue = string | number | Uint8Array | null;
 
 declare const row: unique symbol;
 
-/** One statement with its values; `Row` is what it answers. */
+/** One statement with its values; `Row` is the type of its rows. */
 export interface Query<Row = unknown> {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
@@ -41,23 +41,23 @@ export function* readFirst<Row>(query: Query<Row>): SqlProgram<Row | undefined> 
   return (yield query).rows[0] as Row | undefined;
 }
 
-/** Answers how many rows it changed. */
+/** Executes a statement and returns the number of changed rows. */
 export function* execute(query: Query | Batch): SqlProgram<number> {
   return (yield query).changes;
 }
 
-/** One database, however it is driven. Every method throws `StoreUnavailable` when the database fails. */
+/** Database that runs programs. Every method throws `StoreUnavailable` when the database fails. */
 export interface SqlDatabase {
   readonly dialect: Dialect;
-  /** Each statement on its own. */
-  run<T>(work: SqlProgram<T>): Promise<T>;
-  /** All statements see one state of the database; they only read. */
-  snapshot<T>(work: SqlProgram<T>): Promise<T>;
-  /** All or nothing; others may write other rows meanwhile. */
-  transaction<T>(work: SqlProgram<T>): Promise<T>;
-  /** All or nothing, one after another: no two run at once, whichever process asked. */
-  exclusive<T>(work: SqlProgram<T>): Promise<T>;
-  /** Exclusive work that may take long, such as migrations of large tables. */
-  upgrade<T>(work: SqlProgram<T>): Promise<T>;
+  /** Runs each statement in its own transaction. */
+  run<T>(program: SqlProgram<T>): Promise<T>;
+  /** Runs a read-only program on one snapshot of the database. */
+  snapshot<T>(program: SqlProgram<T>): Promise<T>;
+  /** Runs a program atomically; concurrent programs may write other rows. */
+  transaction<T>(program: SqlProgram<T>): Promise<T>;
+  /** Runs a program atomically and serialized with every other exclusive program, of any process. */
+  exclusive<T>(program: SqlProgram<T>): Promise<T>;
+  /** Runs an exclusive program that may take long, such as migrations of large tables. */
+  upgrade<T>(program: SqlProgram<T>): Promise<T>;
   close(): Promise<void>;
 }

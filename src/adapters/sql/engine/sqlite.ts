@@ -1,6 +1,6 @@
 /**
- * How is SQLite driven? One connection per store. A transaction runs synchronously from its first statement to its last, so it has
- * no gap in which another caller's statement could join it.
+ * SQLite driver with one connection per store. A transaction runs synchronously from its first statement to its last, so that no
+ * statement of another caller can join it.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
 
-/** How long another process may hold the write lock; a batch of its index takes a fraction of that. */
+/** How long a call waits for the write lock of another process; an index batch takes a fraction of it. */
 const LOCK_TIMEOUT_MILLISECONDS = 2_000;
-/** The same of a process that migrates large tables. */
+/** The same while another process may be migrating large tables. */
 const UPGRADE_LOCK_TIMEOUT_MILLISECONDS = 60_000;
 const LOCK_RETRY_MILLISECONDS = 5;
-/** While a file is opened, when nobody else of this process waits. */
+/** Lock timeout while a file is opened, which may block the event loop. */
 const OPENING_TIMEOUT_MILLISECONDS = 5_000;
 
 const PRAGMAS = [
@@ -30,14 +30,14 @@ const PRAGMAS = [
 
 type Statement = Sqlite.Statement<SqlValue[], unknown>;
 
-/** Opens the file, and makes its folder. Throws `StoreUnavailable`. */
+/** Opens the file and creates its folder. Throws `StoreUnavailable`. */
 export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
   let connection: Sqlite.Database | undefined;
   try {
     if (path !== ':memory:') makeFile(path);
     connection = new Sqlite(path, { timeout: OPENING_TIMEOUT_MILLISECONDS });
     for (const pragma of PRAGMAS) connection.pragma(pragma);
-    // SQLite would wait for a lock with the whole process.
+    // SQLite's own wait for a lock would block the event loop.
     connection.pragma('busy_timeout = 0');
     return new SqliteDatabase(connection, report);
   } catch (error) {
@@ -47,8 +47,8 @@ export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
 }
 
 /**
- * Makes a missing file, in WAL mode from its first moment. SQLite does not wait for others while it changes the mode of a file, so two
- * processes that start together on an empty one would fail. Where there are no links it is left to SQLite.
+ * Creates a missing file, in WAL mode from the start. SQLite does not wait for locks while it changes the mode of a file, so two
+ * processes that start on an empty file together would fail. Without hard links the file is left to SQLite.
  */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -67,7 +67,7 @@ function makeFile(path: string): void {
   }
 }
 
-/** Another process was first, or the file system knows no links. */
+/** Returns whether another process created the file first or the file system has no hard links. */
 function isLinkRefused(error: unknown): boolean {
   return (error as { readonly syscall?: unknown }).syscall === 'link';
 }
@@ -83,51 +83,51 @@ class SqliteDatabase implements SqlDatabase {
     this.#report = report;
   }
 
-  run<T>(work: SqlProgram<T>): Promise<T> {
-    const drive = new Drive(work);
-    return this.#patiently(() => drive.run(this.#execute));
+  run<T>(program: SqlProgram<T>): Promise<T> {
+    const execution = new ProgramRun(program);
+    return this.#retryWhileLocked(() => execution.run(this.#execute));
   }
 
-  snapshot<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#transact('BEGIN', work);
+  snapshot<T>(program: SqlProgram<T>): Promise<T> {
+    return this.#transact('BEGIN', program);
   }
 
-  transaction<T>(work: SqlProgram<T>): Promise<T> {
-    return this.exclusive(work);
+  transaction<T>(program: SqlProgram<T>): Promise<T> {
+    return this.exclusive(program);
   }
 
-  exclusive<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#transact('BEGIN IMMEDIATE', work);
+  exclusive<T>(program: SqlProgram<T>): Promise<T> {
+    return this.#transact('BEGIN IMMEDIATE', program);
   }
 
-  upgrade<T>(work: SqlProgram<T>): Promise<T> {
-    return this.#transact('BEGIN IMMEDIATE', work, UPGRADE_LOCK_TIMEOUT_MILLISECONDS);
+  upgrade<T>(program: SqlProgram<T>): Promise<T> {
+    return this.#transact('BEGIN IMMEDIATE', program, UPGRADE_LOCK_TIMEOUT_MILLISECONDS);
   }
 
   async close(): Promise<void> {
     this.#connection.close();
   }
 
-  #transact<T>(begin: string, work: SqlProgram<T>, patienceMilliseconds?: number): Promise<T> {
-    const drive = new Drive(work);
-    return this.#patiently(() => {
+  #transact<T>(begin: string, program: SqlProgram<T>, timeoutMilliseconds?: number): Promise<T> {
+    const execution = new ProgramRun(program);
+    return this.#retryWhileLocked(() => {
       this.#execute({ sql: begin, parameters: [] });
       try {
-        const value = drive.run(this.#execute);
+        const value = execution.run(this.#execute);
         this.#execute({ sql: 'COMMIT', parameters: [] });
         return value;
       } catch (error) {
-        // What was answered is rolled back, so there is nothing to go on with.
-        throw drive.hasExecuted && isLock(error) ? toStoreUnavailable(error, this.#report) : error;
+        // Executed statements are rolled back, so the program cannot continue.
+        throw execution.hasExecuted && isLock(error) ? toStoreUnavailable(error, this.#report) : error;
       } finally {
         if (this.#connection.open && this.#connection.inTransaction) this.#execute({ sql: 'ROLLBACK', parameters: [] });
       }
-    }, patienceMilliseconds);
+    }, timeoutMilliseconds);
   }
 
-  /** In one go; where another process has locked the file, again and again, and others of this process have their turns meanwhile. */
-  async #patiently<T>(act: () => T, patienceMilliseconds = LOCK_TIMEOUT_MILLISECONDS): Promise<T> {
-    const until = performance.now() + patienceMilliseconds;
+  /** Runs `act`, retrying while another process holds a lock, without blocking the event loop in between. */
+  async #retryWhileLocked<T>(act: () => T, timeoutMilliseconds = LOCK_TIMEOUT_MILLISECONDS): Promise<T> {
+    const until = performance.now() + timeoutMilliseconds;
     for (;;) {
       try {
         return act();
@@ -139,7 +139,7 @@ class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  /** Throws `StoreUnavailable`, or what `isLock` knows. */
+  /** Executes one request. Throws `StoreUnavailable`, or the driver's error for a lock. */
   readonly #execute = (request: Query | Batch): Result => {
     try {
       const statement = this.#prepare(request.sql);
@@ -159,29 +159,29 @@ class SqliteDatabase implements SqlDatabase {
   }
 }
 
-/** A piece of work, which goes on with the statement that failed. */
-class Drive<T> {
-  readonly #work: SqlProgram<T>;
+/** Execution of a program; a repeated run resumes with the statement that failed. */
+class ProgramRun<T> {
+  readonly #program: SqlProgram<T>;
   #step: IteratorResult<Query | Batch, T> | undefined;
-  /** Whether a statement was answered. */
+  /** Whether a statement was executed. */
   hasExecuted = false;
 
-  constructor(work: SqlProgram<T>) {
-    this.#work = work;
+  constructor(program: SqlProgram<T>) {
+    this.#program = program;
   }
 
   run(execute: (request: Query | Batch) => Result): T {
-    let step = (this.#step ??= this.#work.next());
+    let step = (this.#step ??= this.#program.next());
     while (step.done !== true) {
       const result = execute(step.value);
       this.hasExecuted = true;
-      step = this.#step = this.#work.next(result);
+      step = this.#step = this.#program.next(result);
     }
     return step.value;
   }
 }
 
-/** Another process has locked the file. */
+/** Returns whether an error means that another process has locked the file. */
 function isLock(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

@@ -1,4 +1,4 @@
-/** Does the database take a write right now? Reading it says nothing about a full disk or a standby. */
+/** Write check of the database for readiness; a read would not detect a full disk or a standby. */
 import { prepareQuery } from './prepared-query.ts';
 import { execute, type SqlDatabase } from './sql-program.ts';
 

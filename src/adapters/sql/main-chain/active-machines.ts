@@ -1,4 +1,4 @@
-/** Which machines of the main chain told of something last? Kept beside the logs, because these are not found by their time. */
+/** Most recently active machines of the main chain, stored separately because event logs are not indexed by time. */
 import { MAX_ACTIVE_MACHINES, type ActiveMachine } from '../../../domain/machine/active-machine.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
@@ -8,9 +8,9 @@ import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface ActiveMachines {
-  /** Takes over the newest of logs in chain order. In exclusive work only. */
+  /** Records the newest of the logs, given in chain order. In exclusive programs only. */
   record(logs: readonly EventLogEntry[]): SqlProgram<void>;
-  /** Newest first. */
+  /** Lists machines, newest first. */
   list(limit: number): SqlProgram<readonly ActiveMachine[]>;
 }
 
@@ -63,8 +63,8 @@ export function createActiveMachines({ builder, batch }: Dialect): ActiveMachine
 }
 
 /**
- * The last log of each of the last machines, and of all of the block in which they become enough: which of a block are listed is for the order of their ids, not for
- * how many blocks are taken over at once. Machines of the first generation have ids of their own.
+ * Finds the last log of each of the last machines. Includes every machine of the block that completes the list, so that the result
+ * depends on the order of ids within a block, not on how many blocks are indexed at once. Skips legacy machines, whose ids differ.
  */
 function findNewest(logs: readonly EventLogEntry[]): readonly SubmittedLog[] {
   const newest = new Map<MachineId, SubmittedLog>();

@@ -1,4 +1,4 @@
-/** How far has a stream of blocks been taken over, what does it belong to, and where is its head? */
+/** State of a block stream: identity, checkpoint and head observation. */
 import { sql } from 'kysely';
 import { MAX_AHEAD_MILLISECONDS } from '../../../domain/index-rules/index-freshness.ts';
 import type { Checkpoint, HeadObservation } from '../../../ports/store.ts';
@@ -8,9 +8,10 @@ import type { StreamName } from '../schema/schema.ts';
 import { execute, readFirst, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface BlockStream {
+  /** Records the identity of an empty stream. False if another one is recorded. */
   claimIdentity(identity: string): SqlProgram<boolean>;
   readCheckpoint(): SqlProgram<Checkpoint | undefined>;
-  /** Compare and set: false when the stored checkpoint is not the expected one, or the next one lies not after it. */
+  /** Compare-and-set: false if the stored checkpoint is not the expected one, or the next one is not after it. */
   moveCheckpoint(expected: Checkpoint | undefined, next: Checkpoint): SqlProgram<boolean>;
   writeHeadObservation(observation: HeadObservation): SqlProgram<void>;
   readHeadObservation(): SqlProgram<HeadObservation | undefined>;
@@ -60,7 +61,7 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
           .where((test) =>
             test.or([
               test('head_observations.observed_at', '<=', test.ref('excluded.observed_at')),
-              // Made in the future: a clock was set back, and it would stay for as long.
+              // A timestamp in the future means that a clock was set back; it must not stay until then.
               test(
                 'head_observations.observed_at',
                 '>',

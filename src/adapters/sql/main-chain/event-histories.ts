@@ -1,4 +1,4 @@
-/** Which machines have a history here, and how much of it is known? Read and written many at a time, inside exclusive work only. */
+/** Event histories: one row per machine with its epoch and log count, read and written in batches, in exclusive programs only. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { Dialect } from '../engine/dialect.ts';
@@ -21,16 +21,16 @@ export interface HistoryKey {
 export interface StoredEventHistory extends HistoryKey {
   readonly historyId: number;
   readonly isStored: boolean;
-  /** Stands in the index of unfolded machines for every configuration already. */
+  /** Whether the machine is already indexed as unfolded for every configuration. */
   readonly isQueued: boolean;
   epoch: number;
   count: number;
 }
 
 export interface EventHistories {
-  /** One history for each key, in the order of the keys; a new one, not yet stored, where there is none. */
+  /** Loads one history per key, in the order of the keys; creates an unstored one where there is none. */
   load(keys: readonly HistoryKey[]): SqlProgram<StoredEventHistory[]>;
-  /** Stores histories, unfolded from now on if they have a log. */
+  /** Stores histories; those with a log become unfolded. */
   save(histories: readonly StoredEventHistory[]): SqlProgram<void>;
 }
 
@@ -65,7 +65,7 @@ export function createEventHistories({ builder, batch }: Dialect): EventHistorie
      ON CONFLICT (history_id) DO UPDATE
      SET epoch = excluded.epoch, log_count = excluded.log_count, settled_0 = excluded.settled_0, settled_1 = excluded.settled_1`,
   );
-  // Touches no index, which is most of the cost of a row.
+  // Updates no indexed column, because indexes are most of the cost of a row.
   const grow = batch(
     { history_id: 'integer', epoch: 'integer', log_count: 'integer' },
     `UPDATE event_histories SET epoch = batch.epoch, log_count = batch.log_count
@@ -84,16 +84,16 @@ export function createEventHistories({ builder, batch }: Dialect): EventHistorie
         sql: select,
         batch: keys.map(({ id, generation }) => [toIdBytes(id), toGenerationNumber(generation)]),
       };
-      const known = new HistoryMap();
-      for (const row of yield* readRows(query)) known.add(toHistory(row));
-      if (keys.every((key) => known.get(key) !== undefined)) return keys.map((key) => known.get(key)!);
+      const loaded = new HistoryMap();
+      for (const row of yield* readRows(query)) loaded.add(toHistory(row));
+      if (keys.every((key) => loaded.get(key) !== undefined)) return keys.map((key) => loaded.get(key)!);
 
       let lastId = (yield* readFirst(newest))?.history_id ?? 0;
       return keys.map((key) => {
         const { generation, id } = key;
         return (
-          known.get(key) ??
-          known.add({ generation, id, historyId: ++lastId, isStored: false, isQueued: false, epoch: 0, count: 0 })
+          loaded.get(key) ??
+          loaded.add({ generation, id, historyId: ++lastId, isStored: false, isQueued: false, epoch: 0, count: 0 })
         );
       });
     },
@@ -126,7 +126,7 @@ function toHistory(row: HistoryRow): StoredEventHistory {
   };
 }
 
-/** What is kept for machines of two generations, whose ids share nothing. */
+/** Histories by generation and id; ids of the two generations are unrelated. */
 export class HistoryMap {
   readonly #byGeneration: Readonly<Record<EventGeneration, Map<MachineId, StoredEventHistory>>> = {
     first: new Map(),

@@ -1,4 +1,4 @@
-/** In which blocks were a machine's events stored? (chain-evm 3.7.) */
+/** Event logs of the main chain by machine (chain-evm 3.7). */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
@@ -10,7 +10,7 @@ import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface EventLogs {
-  /** Gives the logs their positions and stores them. In exclusive work only. */
+  /** Assigns positions to the logs and stores them. In exclusive programs only. */
   append(logs: readonly EventLogEntry[]): SqlProgram<void>;
   list(generation: EventGeneration, id: MachineId, from: number, to: number): SqlProgram<EventLogRow[]>;
   count(generation: EventGeneration, id: MachineId): SqlProgram<{ readonly count: number; readonly epoch: number }>;
@@ -88,7 +88,7 @@ export function createEventLogs(dialect: Dialect): EventLogs {
   };
 }
 
-/** The machines of the logs, each once, and for every log the position of its machine among them. */
+/** Lists the machines of the logs once each, and for every log the position of its machine. */
 function findMachines(logs: readonly EventLogEntry[]): {
   readonly keys: readonly HistoryKey[];
   readonly positions: readonly number[];
@@ -104,7 +104,7 @@ function findMachines(logs: readonly EventLogEntry[]): {
   return { keys, positions };
 }
 
-/** The next position of the history becomes the log's. */
+/** Creates a row at the next position of the history. */
 function toRow(history: StoredEventHistory, log: EventLogEntry & { readonly kind: 'submitted' }): SqlValue[] {
   return [
     history.historyId,

@@ -1,4 +1,4 @@
-/** What is known of the main chain's history, and up to which block? (`MainChainIndexStore`; chain-evm 3.7 and 4.5.) */
+/** Main-chain index: event logs, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
 import type { MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
@@ -10,7 +10,7 @@ import type { SqlDatabase } from '../engine/sql-program.ts';
 export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
-  const holdings = createOwnershipRows(database.dialect);
+  const ownershipRows = createOwnershipRows(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
 
@@ -23,7 +23,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
           yield* active.record(logs);
-          yield* holdings.apply(ownership);
+          yield* ownershipRows.apply(ownership);
           return true;
         })(),
       ),

@@ -1,4 +1,4 @@
-/** Who owns or controls which machines? (`OwnershipStore`; chain-evm 4.) One row per pair, sorted by machine, and a count per holder. */
+/** Ownership of machines (`OwnershipStore`; chain-evm 4): one row per holder and machine, sorted by machine, and a count per holder. */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type {
   Checkpoint,
@@ -22,7 +22,7 @@ import {
 } from '../engine/sql-program.ts';
 
 export interface OwnershipRows {
-  /** Stores what was read of machines; of several changes of one machine the last holds. In exclusive work only. */
+  /** Stores ownership changes; the last of several changes of one machine wins. In exclusive programs only. */
   apply(reads: OwnershipReads): SqlProgram<void>;
 }
 
@@ -32,11 +32,11 @@ interface OwnersRow {
   readonly controller: Uint8Array | null;
 }
 
-/** Owner and controller as hex, so that they compare; undefined: no token here. */
+/** Owner and controller as hex, so that they can be compared; undefined if the chain has no token. */
 type Owners = { readonly owner: string; readonly controller: string | undefined } | undefined;
 
 export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows {
-  // Rows that come in the order of their index are a third cheaper to insert.
+  // Rows in index order are a third cheaper to insert.
   const select = batch(
     { machine_id: 'bytes' },
     `SELECT m.machine_id, m.owner, m.controller FROM batch CROSS JOIN machine_owners m WHERE m.machine_id = batch.machine_id`,
@@ -69,7 +69,7 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
      ON CONFLICT (holder) DO UPDATE SET total = holders.total + excluded.total, version = holders.version + 1`,
   );
 
-  const noteRead = prepareQuery({ block: integer }, ({ block }) =>
+  const recordRead = prepareQuery({ block: integer }, ({ block }) =>
     builder
       .insertInto('ownership_reads')
       .values({ only_row: 1, block_number: block })
@@ -84,7 +84,7 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
   return {
     *apply({ readAtBlock, changes }) {
       if (changes.length === 0) return;
-      yield* execute(noteRead({ block: readAtBlock }));
+      yield* execute(recordRead({ block: readAtBlock }));
       const wanted = new Map(changes.map((each) => [each.id, { key: toIdBytes(each.id), owners: toOwners(each) }]));
       const stored = yield* load([...wanted.values()].map(({ key }) => key));
       const held = { added: [] as SqlValue[][], removed: [] as SqlValue[][] };
@@ -126,14 +126,14 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
   }
 }
 
-/** An offset is reached from the nearest of these places, so that no page is far from one. */
+/** Distance between anchors; every offset is reached from the nearest one. */
 export const ANCHOR_SPACING = 500;
-/** Anchors of this many fleets are kept; a fleet of a million machines has 2,000 of 32 bytes. */
+/** Holders whose anchors are cached; a fleet of a million machines has 2,000 anchors of 32 bytes. */
 const MAX_CACHED_HOLDERS = 256;
 
 interface Anchors {
   readonly version: number;
-  /** The first machine of every stretch of `ANCHOR_SPACING`. */
+  /** First machine of every stretch of `ANCHOR_SPACING`. */
   readonly ids: readonly Uint8Array[];
 }
 
@@ -144,17 +144,17 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
   };
 }
 
-/** Parts of a page, for work that reads one state of the database. */
+/** Parts of a page, for programs that read one snapshot of the database. */
 export interface OwnershipLists {
   list(address: Address, offset: number, limit: number): SqlProgram<OwnershipPage>;
   readHolder(address: Address): SqlProgram<{ readonly total: number; readonly version: number }>;
-  /** Moves with every change of who owns what. */
+  /** Reads the checkpoint, which moves with every change of ownership. */
   readCheckpoint(): SqlProgram<Checkpoint | undefined>;
-  /** The block that all rows are of. */
+  /** Returns the block of all rows; undefined while some are of a later one. */
   findIndexedBlock(): SqlProgram<number | undefined>;
-  /** The first machine of every stretch of `ANCHOR_SPACING`, of the rows of this version. */
+  /** Returns the first machine of every stretch of `ANCHOR_SPACING`, for this version of the rows. */
   findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]>;
-  /** In order, from `anchor` on. */
+  /** Reads machines in order, starting at `anchor`. */
   readFrom(address: Address, anchor: Uint8Array, offset: number, limit: number): SqlProgram<readonly Uint8Array[]>;
 }
 
@@ -233,9 +233,9 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   }
 
   function* findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]> {
-    const known = cache.get(address);
+    const cached = cache.get(address);
     cache.delete(address);
-    const anchors = known?.version === version ? known : { version, ids: yield* readAnchors(address) };
+    const anchors = cached?.version === version ? cached : { version, ids: yield* readAnchors(address) };
     cache.set(address, anchors);
     if (cache.size > MAX_CACHED_HOLDERS) cache.delete(cache.keys().next().value!);
     return anchors.ids;
@@ -257,14 +257,14 @@ function listHolders(owners: Owners): string[] {
   return controller === undefined || controller === owner ? [owner] : [owner, controller];
 }
 
-/** By how many machines holders grow; a holder of thousands is told in one and the same bytes. */
+/** Growth of the holders' counts; the key of a holder is encoded once. */
 class TouchedHolders {
   readonly #byAddress = new Map<string, { readonly key: Buffer; growth: number }>();
 
   grow(address: string, by: number): Buffer {
-    const known = this.#byAddress.get(address);
-    const holder = known ?? { key: hexToColumn(address), growth: 0 };
-    if (known === undefined) this.#byAddress.set(address, holder);
+    const existing = this.#byAddress.get(address);
+    const holder = existing ?? { key: hexToColumn(address), growth: 0 };
+    if (existing === undefined) this.#byAddress.set(address, holder);
     holder.growth += by;
     return holder.key;
   }

@@ -1,4 +1,4 @@
-/** How far are machines' ratings folded? (`RatingStateStore`; design/scoring.md, Fold.) */
+/** Rating states of the main chain (`RatingStateStore`; design/scoring.md, Fold). */
 import { MIN_EVENTS_FOR_STORED_DAYS } from '../../../domain/rating/rating-state-days.ts';
 import type {
   RatingStateStore,
@@ -24,29 +24,29 @@ export function createRatingStates(database: SqlDatabase): RatingStateStore {
   const settle = SLOTS.map((slot) => prepareSettle(dialect, slot));
 
   function* write(ratesFingerprint: string, given: readonly RatingStateWrite[]): SqlProgram<void> {
-    const folds = keepNewest(given);
+    const states = selectNewest(given);
     const slot = yield* slots.claim(ratesFingerprint);
-    const found = yield* histories.load(folds);
+    const found = yield* histories.load(states);
     yield* histories.save(found.filter(({ isStored }) => !isStored));
-    yield* execute({ sql: upsert, batch: folds.map((fold, index) => toRow(found[index]!, slot, fold)) });
+    yield* execute({ sql: upsert, batch: states.map((state, index) => toRow(found[index]!, slot, state)) });
     const settled: SqlValue[][] = [];
-    for (const [index, fold] of folds.entries()) {
-      const { epoch, nextSeq } = fold;
-      const hasDays = yield* addDays(slot, found[index]!, fold);
+    for (const [index, state] of states.entries()) {
+      const { epoch, nextSeq } = state;
+      const hasDays = yield* addDays(slot, found[index]!, state);
       if (hasDays) settled.push([found[index]!.historyId, slot.configurationId, epoch, nextSeq]);
     }
     yield* execute({ sql: settle[slot.slot]!, batch: settled });
   }
 
-  /** Whether the machine has its days now, or so few events that it needs none. */
+  /** Adds the days of a state. Returns whether the machine now has its days, or too few events to need them. */
   function* addDays(
     slot: RatingStateSlot,
     { historyId, epoch }: StoredEventHistory,
-    fold: RatingStateWrite,
+    state: RatingStateWrite,
   ): SqlProgram<boolean> {
-    const isKept = fold.days !== undefined && fold.epoch === epoch;
-    const isAdded = isKept && (yield* days.add(slot, { machine: historyId, version: epoch }, fold.days));
-    return isAdded || fold.nextSeq <= MIN_EVENTS_FOR_STORED_DAYS;
+    const hasCurrentDays = state.days !== undefined && state.epoch === epoch;
+    const isAdded = hasCurrentDays && (yield* days.add(slot, { machine: historyId, version: epoch }, state.days));
+    return isAdded || state.nextSeq <= MIN_EVENTS_FOR_STORED_DAYS;
   }
 
   function* listDays(key: HistoryKey, ratesFingerprint: string, limit: number): SqlProgram<StoredRatingStateDays> {
@@ -68,8 +68,8 @@ export function createRatingStates(database: SqlDatabase): RatingStateStore {
     },
     listRatingStateDays: (generation, id, ratesFingerprint, limit) =>
       database.snapshot(listDays({ generation, id }, ratesFingerprint, limit)),
-    async writeRatingStates(ratesFingerprint, folds) {
-      if (folds.length > 0) await database.exclusive(write(ratesFingerprint, folds));
+    async writeRatingStates(ratesFingerprint, states) {
+      if (states.length > 0) await database.exclusive(write(ratesFingerprint, states));
     },
   };
 }
@@ -110,7 +110,7 @@ function prepareUpsert({ batch }: Dialect): string {
   );
 }
 
-/** A fold that was left out as older cannot settle anything that the kept one does not. */
+/** A state rejected as older cannot settle anything that the stored one does not. */
 function prepareSettle({ batch }: Dialect, slot: number): string {
   return batch(
     { history_id: 'integer', configuration_id: 'integer', epoch: 'integer', next_seq: 'integer' },
@@ -123,20 +123,24 @@ function prepareSettle({ batch }: Dialect, slot: number): string {
   );
 }
 
-function toRow({ historyId }: StoredEventHistory, { slot, configurationId }: RatingStateSlot, fold: StoredRatingState) {
-  return [historyId, slot, configurationId, fold.epoch, fold.nextSeq, fold.state];
+function toRow(
+  { historyId }: StoredEventHistory,
+  { slot, configurationId }: RatingStateSlot,
+  state: StoredRatingState,
+) {
+  return [historyId, slot, configurationId, state.epoch, state.nextSeq, state.state];
 }
 
-/** One fold per machine, because one statement can write a row only once. */
-function keepNewest(folds: readonly RatingStateWrite[]): readonly RatingStateWrite[] {
+/** Selects the newest state per machine, because one statement can write a row only once. */
+function selectNewest(states: readonly RatingStateWrite[]): readonly RatingStateWrite[] {
   const newest = { first: new Map<bigint, RatingStateWrite>(), second: new Map<bigint, RatingStateWrite>() };
-  for (const fold of folds) {
-    const kept = newest[fold.generation].get(fold.id);
-    if (kept === undefined || isAtLeast(fold, kept)) newest[fold.generation].set(fold.id, fold);
+  for (const state of states) {
+    const selected = newest[state.generation].get(state.id);
+    if (selected === undefined || isAtLeast(state, selected)) newest[state.generation].set(state.id, state);
   }
   return [...newest.first.values(), ...newest.second.values()];
 }
 
-function isAtLeast(fold: StoredRatingState, other: StoredRatingState): boolean {
-  return fold.epoch === other.epoch ? fold.nextSeq >= other.nextSeq : fold.epoch > other.epoch;
+function isAtLeast(state: StoredRatingState, other: StoredRatingState): boolean {
+  return state.epoch === other.epoch ? state.nextSeq >= other.nextSeq : state.epoch > other.epoch;
 }

@@ -1,6 +1,6 @@
 /**
- * Which machines have logs that are not folded yet? Found in the index of settled histories without a look at the others: it holds few
- * distinct values, and those other than the configuration's own are where the unfolded machines stand.
+ * List of machines with logs that are not folded yet. Uses the index of `settled_<slot>` to skip settled machines: the column has few
+ * distinct values, and unfolded machines have one other than the configuration's own.
  */
 import { sql } from 'kysely';
 import { MIN_EVENTS_FOR_STORED_DAYS } from '../../../domain/rating/rating-state-days.ts';
@@ -15,11 +15,11 @@ import { readFirst, readRows, type SqlProgram } from '../engine/sql-program.ts';
 type Unfolded = Awaited<ReturnType<MainChainIndexStore['listUnfolded']>>;
 
 export interface UnfoldedList {
-  /** In order of id, the first generation before the second where ids are equal. */
+  /** Lists machines in order of id, the first generation before the second for equal ids. */
   list(ratesFingerprint: string, limit: number, after: HistoryKey | undefined): SqlProgram<Unfolded>;
 }
 
-/** A configuration that never wrote: nothing is settled under it. */
+/** Slot of a configuration that never wrote, under which nothing is settled. */
 const UNKNOWN_CONFIGURATION: RatingStateSlot = { slot: 0, configurationId: -1 };
 
 interface UnfoldedRow {
@@ -69,7 +69,7 @@ function prepareNextValue({ builder }: Dialect, slot: Slot) {
   );
 }
 
-/** The fold itself and its days decide; the index only says where to look. */
+/** The index only preselects; the rating state and its days decide. */
 function prepareUnfolded({ builder }: Dialect, slot: Slot) {
   return prepareQuery(
     { settled: integer, id: bytes, generation: integer, slot: integer, configurationId: integer, limit: integer },

@@ -1,11 +1,11 @@
-/** Which rates of currencies have been taken over, for good? (`FxStore`; design/scoring.md, Amount; decisions 6.) */
+/** Append-only store of exchange rates (`FxStore`; design/scoring.md, Amount; decisions 6). */
 import type { FxRateRow, FxStore } from '../../../ports/store.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readRows, type SqlDatabase, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 export function createFxRates(database: SqlDatabase): FxStore {
   const { builder, batch } = database.dialect;
-  // One statement, so that rows and coverage are of one moment.
+  // One statement, so that rows and coverage are consistent.
   const select = prepareQuery({}, () =>
     builder
       .selectFrom('fx_coverage as c')
@@ -34,7 +34,7 @@ export function createFxRates(database: SqlDatabase): FxStore {
   );
 
   function* append(rows: readonly FxRateRow[], throughDay: number): SqlProgram<void> {
-    yield* execute({ sql: insertRates, batch: keepLast(rows).map(toRow) });
+    yield* execute({ sql: insertRates, batch: selectLast(rows).map(toRow) });
     yield* execute(moveCoverage({ throughDay }));
   }
 
@@ -50,8 +50,8 @@ export function createFxRates(database: SqlDatabase): FxStore {
   };
 }
 
-/** One rate per currency and day, because one statement can write a row only once. */
-function keepLast(rows: readonly FxRateRow[]): readonly FxRateRow[] {
+/** Selects the last rate per currency and day, because one statement can write a row only once. */
+function selectLast(rows: readonly FxRateRow[]): readonly FxRateRow[] {
   return [...new Map(rows.map((row) => [`${row.currency} ${row.day}`, row])).values()];
 }
 

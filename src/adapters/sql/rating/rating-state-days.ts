@@ -1,6 +1,6 @@
 /**
- * What is remembered of the days of a fold? One table for each chain, of the same form: the days of a machine, kept under one configuration of rates
- * and one version of its history (`domain/rating/fold-days.ts`).
+ * Stored days of rating states (`domain/rating/rating-state-days.ts`). One table of the same shape per chain: the days of a machine
+ * under one configuration of rates and one version of its history.
  */
 import { sql, type RawBuilder } from 'kysely';
 import { RETAINED_DAYS } from '../../../domain/rating/rating-state-days.ts';
@@ -15,18 +15,18 @@ const TABLES = {
   alt: { name: 'alt_fold_days', machine: 'machine_id', machineType: 'bytes', version: 'revision' },
 } as const;
 
-/** Whose days: of which machine, by the key of its table, and of which version of its history. */
+/** Machine, by the key of its table, and version of its history. */
 export interface DaysKey<Machine extends SqlValue> {
   readonly machine: Machine;
   readonly version: number;
 }
 
 export interface RatingStateDaysTable<Machine extends SqlValue> {
-  /** The newest `limit` days, oldest first. */
+  /** Lists the newest `limit` days, oldest first. */
   list(slot: RatingStateSlot, key: DaysKey<Machine>, limit: number): SqlProgram<readonly StoredRatingStateDay[]>;
   /**
-   * Adds days to those of the key, and forgets what no history needs; days of another configuration or version make room. False, and nothing
-   * written: they end elsewhere. In exclusive work only, and for the version that is in force.
+   * Adds days to those of the key and deletes days outside of the retention; replaces days of another configuration or version.
+   * Returns false without writing if the stored days do not end at `afterSeq`. In exclusive programs only, for the current version.
    */
   add(slot: RatingStateSlot, key: DaysKey<Machine>, write: RatingStateDaysWrite): SqlProgram<boolean>;
 }

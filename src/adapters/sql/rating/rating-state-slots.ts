@@ -1,7 +1,7 @@
 /**
- * For which configurations of rates are folds kept? For the two that wrote last: while releases or configurations change, replicas of the
- * old one go on reading theirs, and going back finds them again. A third takes the place of the one that wrote longest ago, at
- * once, whatever the number of machines; its folds are written over one by one.
+ * Slots of rating states: states are stored for the two configurations of rates that wrote last. During a rollout, replicas of the old
+ * configuration still read theirs, and a rollback finds them again. A third configuration replaces the least recent one at once,
+ * whatever the number of machines; its states are overwritten one by one.
  */
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery, text } from '../engine/prepared-query.ts';
@@ -12,13 +12,13 @@ export type Slot = (typeof SLOTS)[number];
 
 export interface RatingStateSlot {
   readonly slot: Slot;
-  /** Never given twice, so what another configuration left in the slot is told apart. */
+  /** Never reused, so that rows of another configuration in the slot are distinguishable. */
   readonly configurationId: number;
 }
 
 export interface RatingStateSlots {
   find(ratesFingerprint: string): SqlProgram<RatingStateSlot | undefined>;
-  /** Finds or takes a slot. In exclusive work only. */
+  /** Finds or claims a slot. In exclusive programs only. */
   claim(ratesFingerprint: string): SqlProgram<RatingStateSlot>;
 }
 

@@ -1,4 +1,4 @@
-/** Of which deployments are the rows of this database? What every index claimed, to be compared with another database's. */
+/** Identities of the deployments that the indexes of a database claimed, for comparison with another database. */
 import type { Query, SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
 import { readRows } from '../engine/sql-program.ts';
 

@@ -1,4 +1,4 @@
-/** Is each migration taken once, whoever asks, and all of them or none? */
+/** Tests that migrations are applied once, in order and atomically. */
 import { expect, test } from 'vitest';
 import { Fault } from '../../../domain/faults.ts';
 import { migrate } from './migrate.ts';
@@ -19,21 +19,21 @@ function createDatabase() {
       const rows = await read<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
       return rows.map(({ name }) => name).filter((name) => name !== 'schema_migrations');
     },
-    listTaken: () => read('SELECT version, name FROM schema_migrations ORDER BY version'),
+    listApplied: () => read('SELECT version, name FROM schema_migrations ORDER BY version'),
   };
 }
 
-test('migrations are taken in order, and recorded', async () => {
+test('applies migrations in order and records them', async () => {
   const database = createDatabase();
   await database.migrate(first, second);
   expect(await database.listTables()).toEqual(['a', 'c']);
-  expect(await database.listTaken()).toEqual([
+  expect(await database.listApplied()).toEqual([
     { version: 1, name: 'first' },
     { version: 2, name: 'second' },
   ]);
 });
 
-test('those that were taken are left out', async () => {
+test('skips applied migrations', async () => {
   const database = createDatabase();
   await database.migrate(first);
   await database.migrate(first);
@@ -42,10 +42,10 @@ test('those that were taken are left out', async () => {
   expect(await database.listTables()).toEqual(['a', 'c']);
 });
 
-test('a failure takes back every migration of the run', async () => {
+test('rolls back every migration of a failed run', async () => {
   const database = createDatabase();
   await database.migrate(first);
   await expect(database.migrate(first, second, broken)).rejects.toEqual(new Fault('StoreUnavailable', {}));
   expect(await database.listTables()).toEqual(['a', 'b']);
-  expect(await database.listTaken()).toEqual([{ version: 1, name: 'first' }]);
+  expect(await database.listApplied()).toEqual([{ version: 1, name: 'first' }]);
 });

@@ -1,4 +1,4 @@
-/** What do the migrations make of rows that are there already? */
+/** Tests migrations of databases that already hold rows. */
 import { expect, test } from 'vitest';
 import { createActiveMachines } from '../main-chain/active-machines.ts';
 import { migrate } from './migrate.ts';
@@ -8,7 +8,7 @@ import { execute, readRows, type SqlValue, type SqlProgram } from '../engine/sql
 
 const idOf = (number: number) => Buffer.alloc(32, number);
 
-/** A database as a release left it that knew so many migrations, with machines of so many logs. */
+/** Opens a database with the first `known` migrations and the given machines, and migrates it. */
 async function openOld(known: number, machines: readonly { id: number; logs: number; generation?: number }[]) {
   const database = openSqlite(':memory:', () => undefined);
   await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, known)));
@@ -29,7 +29,7 @@ async function openOld(known: number, machines: readonly { id: number; logs: num
   return database;
 }
 
-test('machines of many logs are looked at once more, so that their days are made up', async () => {
+test('marks machines with many logs as unfolded, so that their days are computed', async () => {
   const database = await openOld(6, [
     { id: 1, logs: 1_000 },
     { id: 2, logs: 1_001 },
@@ -44,7 +44,7 @@ test('machines of many logs are looked at once more, so that their days are made
   await database.close();
 });
 
-test('the machines that were active last are known at once', async () => {
+test('fills the list of active machines', async () => {
   const database = await openOld(7, [
     { id: 1, logs: 2 },
     { id: 5, logs: 1 },

@@ -1,6 +1,6 @@
 /**
- * How did the tables come to be what they are? Steps that are only ever added to: a step that a release contained never changes. Both
- * databases take the same text; `schema.ts` says what it amounts to.
+ * Schema migrations. The list is append-only: a released migration never changes. Both databases run the same text; `schema.ts`
+ * describes the resulting tables.
  */
 import type { Dialect } from '../engine/dialect.ts';
 
@@ -9,7 +9,7 @@ export interface Migration {
   statements(dialect: Dialect): readonly string[];
 }
 
-/** The version of a migration is its place, from 1. */
+/** All migrations; the version of a migration is its position, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'main-chain event index, folds, rates of currencies',
@@ -278,7 +278,7 @@ export const MIGRATIONS: readonly Migration[] = [
         state ${text} NOT NULL,
         PRIMARY KEY (machine_id, slot, day)
       ) ${clustered}`,
-      // Looked at once more: those with many logs have no days yet.
+      // Marks machines with many logs as unfolded, because they have no days yet.
       'UPDATE event_histories SET settled_0 = 0, settled_1 = 0 WHERE log_count > 1000',
     ],
   },

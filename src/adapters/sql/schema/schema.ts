@@ -1,17 +1,17 @@
-/** Which tables are there? The columns as the drivers give them back; `migrations.ts` makes them. */
+/** Row types of all tables, as the drivers return them; `migrations.ts` creates the tables. */
 
-/** Streams of blocks that are taken over, and of signatures. */
+/** Indexed streams: blocks of the main chain, signatures of the alt chain. */
 export type StreamName = 'main-chain' | 'alt-events';
 
 export interface Schema {
-  /** Which deployment the rows of a stream belong to. */
+  /** Deployment that the rows of a stream belong to. */
   index_identities: { stream: StreamName; identity: string };
   checkpoints: { stream: StreamName; block_number: number; block_hash: string };
   head_observations: { stream: StreamName; block_number: number; observed_at: number };
   /**
-   * One row per machine with a log or a fold. `settled_<slot>` names the configuration under which every known log is folded: 0 when
-   * there is none, null when there is no log. Listing what is left needs no look at the others. It may miss a settled machine,
-   * never an unsettled one.
+   * One row per machine with a log or a rating state. `settled_<slot>` is the configuration under which every known log is folded: 0
+   * if there is none, null if there is no log. Unfolded machines are found by it without reading the others. It may list a settled
+   * machine as unfolded, never the reverse.
    */
   event_histories: {
     history_id: number;
@@ -22,7 +22,7 @@ export interface Schema {
     settled_0: number | null;
     settled_1: number | null;
   };
-  /** Rows of earlier epochs stay; nothing reads them. */
+  /** Rows of earlier epochs stay and are never read. */
   event_logs: {
     history_id: number;
     epoch: number;
@@ -33,9 +33,9 @@ export interface Schema {
     block_number: number;
     block_timestamp: number;
   };
-  /** Which configurations folds are kept for; `claim` grows with every change of the one in use. */
+  /** Configurations that rating states are stored for; `claim` grows with every change of the one in use. */
   fold_slots: { slot: number; configuration_id: number; rates_fingerprint: string; claim: number };
-  /** A row of a configuration that lost its slot is dead, and written over by the machine's next fold. */
+  /** Rating states. A row of a configuration that lost its slot is dead, and overwritten by the machine's next state. */
   folds: {
     history_id: number;
     slot: number;
@@ -44,7 +44,7 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
-  /** Days of folds of machines with many events; all of a machine and slot are of one configuration and epoch, and dead where that is another. */
+  /** Days of rating states of machines with many events. The days of a machine and slot share one configuration and epoch; others are dead. */
   fold_days: {
     history_id: number;
     slot: number;
@@ -54,19 +54,19 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
-  /** The machines with the newest logs, as many as a list may hold. */
+  /** Machines with the newest logs, up to the limit of the list. */
   active_machines: { machine_id: Uint8Array; block_number: number; block_timestamp: number };
-  /** What the chain says at the checkpoint; no row where there is no token. */
+  /** Owner and controller at the checkpoint; no row without a token. */
   machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null };
-  /** The newest block at which any owner was read. */
+  /** Newest block at which any owner was read. */
   ownership_reads: { only_row: number; block_number: number };
-  /** Owners and controllers alike, once for each machine. */
+  /** Machines by owner or controller, once per pair. */
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
   /** `version` grows with every change of the holder's rows. */
   holders: { holder: Uint8Array; total: number; version: number };
-  /** The decision in force of each machine; `signer` as the store is given it. */
+  /** Current decision of each machine; `signer` as passed to the store. */
   decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };
-  /** Every decision that was ever in force, one per machine and second of signing. Rows are only added. */
+  /** Decision log: every decision that was ever current, one per machine and second of signing. Append-only. */
   decision_audit: {
     machine_id: Uint8Array;
     signed_at: number;
@@ -77,7 +77,7 @@ export interface Schema {
   };
   fx_rates: { currency: string; day: number; rate: string };
   fx_coverage: { only_row: number; through_day: number };
-  /** How far the history of the alt chain's events is walked; `open_*`, `top_*` and `cursor_*` are null while no interval is open. */
+  /** Progress of the walk of the alt chain's event history; `open_*`, `top_*` and `cursor_*` are null while no interval is open. */
   alt_walks: {
     only_row: number;
     revision: number;
@@ -107,7 +107,7 @@ export interface Schema {
     newest_block_time: number | null;
     problem: string | null;
   };
-  /** `log_number` is the index or the count that a log names; operations of earlier incarnations stay. */
+  /** `log_number` is the index or count that a log names; operations of earlier incarnations stay. */
   alt_operations: {
     machine_id: Uint8Array;
     seq: number;
@@ -123,7 +123,7 @@ export interface Schema {
     op_order: number;
     block_time: number | null;
   };
-  /** A row of another revision than the machine's is dead. */
+  /** Rating states of the alt chain. A row of another revision than the machine's is dead. */
   alt_folds: {
     machine_id: Uint8Array;
     slot: number;
@@ -132,7 +132,7 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
-  /** As `fold_days`, by revision. */
+  /** Like `fold_days`, by revision. */
   alt_fold_days: {
     machine_id: Uint8Array;
     slot: number;
@@ -142,7 +142,7 @@ export interface Schema {
     next_seq: number;
     state: string;
   };
-  /** The hash of the nonce, never the nonce. */
+  /** Evidence challenges; stores the hash of the nonce, never the nonce. */
   challenges: {
     nonce_hash: Uint8Array;
     machine_id: Uint8Array;
@@ -151,12 +151,12 @@ export interface Schema {
     issued_at: number;
     expires_at: number;
     consumed_at: number | null;
-    /** Hash of the document. */
+    /** Hash of the accepted document. */
     consumed_by: Uint8Array | null;
   };
-  /** Its lock is what issuers wait for. */
+  /** Row that issuers lock to serialize the check of the caps. */
   challenge_issuing: { only_row: number; issued: number };
-  /** Rows are only added; `evidence` is null where hashes only are kept. */
+  /** Evidence records. Append-only; `evidence` is null if only hashes are retained. */
   evidence_intakes: {
     receipt_id: Uint8Array;
     evidence_hash: Uint8Array;
@@ -168,9 +168,9 @@ export interface Schema {
     received_at: number;
     evidence: Uint8Array | null;
   };
-  /** Of the one snapshot that is kept, and of what deployment it is. */
+  /** Deployment, slot and time of the one stored snapshot. */
   alt_fleet_observation: { only_row: number; identity: string; slot: number; observed_at: number };
-  /** Machines by the operator that their accounts name. */
+  /** Machines by the operator named in their accounts. */
   alt_fleets: { operator: Uint8Array; machine_id: Uint8Array };
   alt_fleet_unreadable: { operator: Uint8Array; row_count: number };
   write_probe: { only_row: number; writes: number };

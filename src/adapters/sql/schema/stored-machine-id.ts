@@ -1,4 +1,4 @@
-/** How is a machine named in a row? By 32 bytes, big-endian, so that both databases sort ids as numbers; and by its generation. */
+/** Column encoding of machine ids (32 big-endian bytes, so that both databases sort them as numbers) and of generations. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 

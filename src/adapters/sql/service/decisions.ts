@@ -1,4 +1,4 @@
-/** What is decided about machines, and what was? (`DecisionStore`.) One row in force per machine, and every row that ever was. */
+/** Opt-in decisions and the decision log (`DecisionStore`): one current row per machine, and every decision that was ever current. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { SignedDecision, Signer } from '../../../domain/monetization/decision.ts';
 import type { AppliedDecision, DecisionStore } from '../../../ports/store.ts';
@@ -19,7 +19,7 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
   const select = prepareQuery({ machineId: bytes }, ({ machineId }) =>
     builder.selectFrom('decisions').select(['opted_in', 'signed_at', 'signer']).where('machine_id', '=', machineId),
   );
-  // The row is locked from here to the end of the transaction, so the audit has the order of what was in force.
+  // Locks the row until the end of the transaction, so that the log has the order in which decisions were current.
   const upsert = prepareQuery(ROW, ({ machineId, optedIn, signedAt, signer }) =>
     builder
       .insertInto('decisions')

@@ -1,6 +1,6 @@
 /**
- * Which challenges are open, which documents were accepted? (`ChipStore`.) The WHERE clauses decide: of any number of documents that
- * race for a challenge one consumes it, and no number of parallel requests passes a cap.
+ * Evidence challenges and accepted evidence records (`ChipStore`). The WHERE clauses are the concurrency control: of several documents
+ * that race for a challenge exactly one consumes it, and parallel requests cannot exceed a cap.
  */
 import { sql } from 'kysely';
 import type { ChallengeLookup } from '../../../domain/evidence/challenge-record.ts';
@@ -18,7 +18,7 @@ const RETENTION_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
 
 export function createEvidenceRecords(database: SqlDatabase): ChipStore {
   const { builder } = database.dialect;
-  // Whoever issues holds this row to the end of its transaction, so that counts cannot change before the insert.
+  // Locks the row until the end of the transaction, so that counts cannot change before the insert.
   const lockCaps = builder
     .insertInto('challenge_issuing')
     .values({ only_row: 1, issued: 1 })
@@ -116,15 +116,15 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
   function* find(nonceHash: Hex, evidenceHash: Hex): SqlProgram<ChallengeLookup> {
     const row = yield* readFirst(selectChallenge({ nonceHash: fromHex(nonceHash) }));
     if (row !== undefined) return { state: 'kept', challenge: toChallenge(row) };
-    const intake = yield* readFirst(selectRecordOf({ evidenceHash: fromHex(evidenceHash) }));
-    return { state: 'gone', isDocumentAccepted: intake !== undefined };
+    const record = yield* readFirst(selectRecordOf({ evidenceHash: fromHex(evidenceHash) }));
+    return { state: 'gone', isDocumentAccepted: record !== undefined };
   }
 
-  function* accept(nonceHash: Hex, intake: StoredEvidenceRecord): SqlProgram<AcceptanceOutcome> {
-    const evidenceHash = fromHex(intake.evidenceHash);
-    const consumed = yield* execute(consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: intake.receivedAt }));
-    if (consumed === 0) return yield* find(nonceHash, intake.evidenceHash);
-    const { sql: text, parameters } = builder.insertInto('evidence_intakes').values(toRow(intake)).compile();
+  function* accept(nonceHash: Hex, record: StoredEvidenceRecord): SqlProgram<AcceptanceOutcome> {
+    const evidenceHash = fromHex(record.evidenceHash);
+    const consumed = yield* execute(consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: record.receivedAt }));
+    if (consumed === 0) return yield* find(nonceHash, record.evidenceHash);
+    const { sql: text, parameters } = builder.insertInto('evidence_intakes').values(toRow(record)).compile();
     yield* execute({ sql: text, parameters: parameters as Uint8Array[] });
     return { state: 'written' };
   }
@@ -142,9 +142,9 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
 
   return {
     insertChallenge: (challenge, caps) => database.transaction(insertChallenge(challenge, caps)),
-    // No snapshot: intakes stay, and a challenge that is gone does not come back.
+    // Needs no snapshot: records are permanent, and a deleted challenge does not return.
     findChallenge: (nonceHash, evidenceHash) => database.run(find(nonceHash, evidenceHash)),
-    consumeChallenge: (nonceHash, intake) => database.transaction(accept(nonceHash, intake)),
+    consumeChallenge: (nonceHash, record) => database.transaction(accept(nonceHash, record)),
     deleteOldChallenges: (now) =>
       database.run(
         execute(
@@ -160,8 +160,8 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
     async readEvidenceRecord(receiptId) {
       const query = builder.selectFrom('evidence_intakes').selectAll().where('receipt_id', '=', fromHex(receiptId));
       const { sql: text, parameters } = query.compile();
-      const work = readFirst<Schema['evidence_intakes']>({ sql: text, parameters: parameters as Uint8Array[] });
-      const row = await database.run(work);
+      const program = readFirst<Schema['evidence_intakes']>({ sql: text, parameters: parameters as Uint8Array[] });
+      const row = await database.run(program);
       return row && toRecord(row);
     },
   };
@@ -178,17 +178,17 @@ function toChallenge(row: Schema['challenges']) {
   };
 }
 
-function toRow(intake: StoredEvidenceRecord): Schema['evidence_intakes'] {
+function toRow(record: StoredEvidenceRecord): Schema['evidence_intakes'] {
   return {
-    receipt_id: fromHex(intake.receiptId),
-    evidence_hash: fromHex(intake.evidenceHash),
-    machine_id: toIdBytes(intake.machineId),
-    chip_ref: fromHex(intake.chipRef),
-    leaf_fingerprint: fromHex(intake.leafFingerprint),
-    leaf_serial: fromHex(intake.leafSerial),
-    controller: fromHex(intake.controller),
-    received_at: intake.receivedAt,
-    evidence: intake.evidence ?? null,
+    receipt_id: fromHex(record.receiptId),
+    evidence_hash: fromHex(record.evidenceHash),
+    machine_id: toIdBytes(record.machineId),
+    chip_ref: fromHex(record.chipRef),
+    leaf_fingerprint: fromHex(record.leafFingerprint),
+    leaf_serial: fromHex(record.leafSerial),
+    controller: fromHex(record.controller),
+    received_at: record.receivedAt,
+    evidence: record.evidence ?? null,
   };
 }
 
