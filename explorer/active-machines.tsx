@@ -1,11 +1,11 @@
-/** Which machines told of something last, and how fresh is that? A first look for whoever has no id yet. */
-import { useAnswer } from './answers.ts';
+/** List of the machines with the latest events, and how current it is. */
+import { useQuery } from './queries.ts';
 import { formatCount, shorten } from './formats.ts';
-import { LetterMark } from './letter-mark.tsx';
-import { RefusalNotice, Section, Skeleton, When } from './marks.tsx';
-import { machinePath } from './places.ts';
+import { RatingMark } from './rating-mark.tsx';
+import { FailureNotice, Section, Skeleton, When } from './components.tsx';
+import { machinePath } from './routes.ts';
 import type { ActiveMachines } from './wire.ts';
-import { plural } from './words.ts';
+import { plural } from './texts.ts';
 
 const REFRESH_SECONDS = 30;
 const SHOWN = 10;
@@ -13,16 +13,16 @@ const SHOWN = 10;
 type Machine = ActiveMachines['machines'][number];
 
 export function ActiveSection() {
-  const followed = useAnswer<ActiveMachines>(`/active-machines?limit=${SHOWN}`, REFRESH_SECONDS);
-  const { answer, refusal } = followed;
-  // A deployment can leave this out; then there is nothing to say about it.
-  if (refusal?.status === 404) return null;
+  const query = useQuery<ActiveMachines>(`/active-machines?limit=${SHOWN}`, REFRESH_SECONDS);
+  const { response, failure } = query;
+  // The deployment does not serve this route.
+  if (failure?.status === 404) return null;
   return (
     <Section title="Recently active">
-      {answer !== undefined ? (
-        <List list={answer.body} />
-      ) : refusal !== undefined ? (
-        <RefusalNotice followed={followed} subject="list of active machines" />
+      {response !== undefined ? (
+        <List list={response.body} />
+      ) : failure !== undefined ? (
+        <FailureNotice query={query} subject="list of recently active machines" />
       ) : (
         <Skeleton lines={6} />
       )}
@@ -35,7 +35,7 @@ function List({ list }: { readonly list: ActiveMachines }) {
   return (
     <>
       {machines.length === 0 ? (
-        <p class="quiet">No machine has told of anything yet.</p>
+        <p class="quiet">No machine has reported an event yet.</p>
       ) : (
         <ul class="active">
           {machines.map((machine) => (
@@ -43,7 +43,11 @@ function List({ list }: { readonly list: ActiveMachines }) {
           ))}
         </ul>
       )}
-      {unreadable > 0 && <p class="note">{plural(unreadable, 'machine')} of the list cannot be read now.</p>}
+      {unreadable > 0 && (
+        <p class="note">
+          {plural(unreadable, 'machine')} could not be read and {unreadable === 1 ? 'is' : 'are'} not listed.
+        </p>
+      )}
       <Freshness list={list} />
     </>
   );
@@ -62,10 +66,10 @@ function Row({
       <span class="rating">
         {rating_unavailable === undefined ? (
           <>
-            <LetterMark letter={mcr} /> <span class="quiet">{mcr_score} of 100</span>
+            <RatingMark letter={mcr} /> <span class="quiet">{mcr_score} of 100</span>
           </>
         ) : (
-          <span class="quiet">second chain, {plural(event_count, 'event')}</span>
+          <span class="quiet">Solana, {plural(event_count, 'event')}</span>
         )}
       </span>
       <span class="quiet">
@@ -75,14 +79,19 @@ function Row({
   );
 }
 
-/** Said always, because the list is only as new as what chose it. */
+/** Shown always: the list is only as current as its indexes. */
 function Freshness({ list: { operator_index: index, solana_indexer: alt } }: { readonly list: ActiveMachines }) {
   const isBehind = index?.ready === false || alt?.ready === false;
-  const told = [
-    ...(isBehind ? ['The list may be old: an index is behind.'] : []),
-    ...(typeof index?.indexed_block === 'number' ? [`Events up to block ${formatCount(index.indexed_block)}.`] : []),
-    ...(typeof index?.lag_blocks === 'number' ? [`${plural(index.lag_blocks, 'block')} behind the newest.`] : []),
-    ...(typeof alt?.slot === 'number' ? [`Second chain up to slot ${formatCount(alt.slot)}.`] : []),
+  const parts = [
+    ...(isBehind ? ['This list may be out of date: an index is behind.'] : []),
+    ...(typeof index?.indexed_block === 'number'
+      ? [`Indexed up to block ${formatCount(index.indexed_block)}${describeLag(index.lag_blocks)}.`]
+      : []),
+    ...(typeof alt?.slot === 'number' ? [`Solana up to slot ${formatCount(alt.slot)}.`] : []),
   ];
-  return <p class={isBehind ? 'notice fair' : 'note'}>{told.join(' ')}</p>;
+  return <p class={isBehind ? 'notice fair' : 'note'}>{parts.join(' ')}</p>;
+}
+
+function describeLag(blocks: number | null): string {
+  return blocks === null ? '' : `, ${plural(blocks, 'block')} behind the chain head`;
 }

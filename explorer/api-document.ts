@@ -1,4 +1,4 @@
-/** What does the service say about its routes? Reads its OpenAPI document as far as the reference shows it. */
+/** Reader of the service's OpenAPI document for the API reference. */
 
 export interface Schema {
   readonly $ref?: string;
@@ -42,7 +42,7 @@ interface OperationDescription {
   readonly responses: Readonly<Record<string, ResponseDescription>>;
 }
 
-export interface ErrorWords {
+export interface ErrorHelp {
   readonly cause: string;
   readonly remedy: string;
 }
@@ -51,27 +51,27 @@ export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDescription>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-  /** By kind; what the descriptions of errors are lists of. */
-  readonly 'x-errors'?: Readonly<Record<string, ErrorWords>>;
+  /** Help texts by error kind. Descriptions of error responses list these kinds. */
+  readonly 'x-errors'?: Readonly<Record<string, ErrorHelp>>;
 }
 
 export interface Operation {
   readonly id: string;
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
-  /** Parameters are written `{name}`. */
+  /** With parameters as `{name}`. */
   readonly path: string;
   readonly group: string;
   readonly summary: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
-  readonly answers: readonly OperationAnswer[];
+  readonly responses: readonly OperationResponse[];
   readonly errors: readonly OperationError[];
-  /** Whether who asks must be known. */
+  /** Whether the route requires the onboarding token. */
   readonly needsToken: boolean;
 }
 
-export interface OperationAnswer {
+export interface OperationResponse {
   readonly status: number;
   readonly mediaType: string;
   readonly schema: Schema;
@@ -79,14 +79,14 @@ export interface OperationAnswer {
 
 export interface OperationError {
   readonly status: number;
-  /** Codes and fixed texts. */
+  /** Error codes and fixed error texts. */
   readonly texts: readonly string[];
-  readonly words: readonly ErrorWords[];
+  readonly help: readonly ErrorHelp[];
 }
 
 const UNGROUPED = 'Routes';
 
-/** Groups and operations in the order of the document. */
+/** Returns groups and operations in the order of the document. */
 export function listGroups(document: ApiDocument): readonly (readonly [string, readonly Operation[]])[] {
   const groups = new Map<string, Operation[]>();
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -104,7 +104,7 @@ function toOperation(
   path: string,
   { operationId, tags, summary, parameters, requestBody, responses }: OperationDescription,
 ): Operation {
-  const told = Object.entries(responses).map(([status, response]) => [Number(status), response] as const);
+  const described = Object.entries(responses).map(([status, response]) => [Number(status), response] as const);
   return {
     id: operationId,
     method: method.toUpperCase(),
@@ -113,12 +113,14 @@ function toOperation(
     summary,
     parameters,
     body: requestBody?.content?.['application/json']?.schema,
-    answers: told
+    responses: described
       .filter(([status]) => status < 300)
       .flatMap(([status, { content = {} }]) =>
         Object.entries(content).map(([mediaType, { schema }]) => ({ status, mediaType, schema })),
       ),
-    errors: told.filter(([status]) => status >= 400).map(([status, response]) => toError(document, status, response)),
+    errors: described
+      .filter(([status]) => status >= 400)
+      .map(([status, response]) => toError(document, status, response)),
     needsToken: responses['401']?.headers?.['WWW-Authenticate'] !== undefined,
   };
 }
@@ -129,30 +131,30 @@ function toError(document: ApiDocument, status: number, { description, content =
   return {
     status,
     texts: [...new Set(schemas.flatMap(findText))],
-    words: description.split(', ').flatMap((kind) => known[kind] ?? []),
+    help: description.split(', ').flatMap((kind) => known[kind] ?? []),
   };
 }
 
-/** What tells one error from another: its code, or its text where there is none. */
+/** Returns what identifies an error: its code, or its fixed text if it has none. */
 function findText({ properties = {} }: Schema): string[] {
-  const told = properties['detail'] ?? properties['error'];
-  const text = told?.properties?.['code'] ?? told;
+  const detail = properties['detail'] ?? properties['error'];
+  const text = detail?.properties?.['code'] ?? detail;
   if (text?.const !== undefined) return [String(text.const)];
-  return text?.pattern === undefined ? [] : [toWords(text.pattern)];
+  return text?.pattern === undefined ? [] : [toReadablePattern(text.pattern)];
 }
 
-/** The pattern of a text that holds numbers, as people write it. */
-function toWords(pattern: string): string {
+/** Converts the pattern of an error text with numbers to a readable form. */
+function toReadablePattern(pattern: string): string {
   return pattern.replaceAll('\\d+', 'N').replaceAll(/^\^|\$$|\\/g, '');
 }
 
-/** Follows references. */
+/** Resolves a `$ref`. */
 export function resolve(document: ApiDocument, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** In a few words; members are told elsewhere. */
+/** Returns a short name of the type, without its members. */
 export function nameType({
   type,
   const: constant,
@@ -165,15 +167,17 @@ export function nameType({
 }: Schema): string {
   if (constant !== undefined) return JSON.stringify(constant);
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' or ');
-  if ((anyOf ?? oneOf) !== undefined) return 'one of these';
-  if (type === undefined) return 'anything';
+  if ((anyOf ?? oneOf) !== undefined) return 'one of the following';
+  if (type === undefined) return 'any value';
   const name = [type].flat().join(' or ');
-  if (name === 'array' && items !== undefined) return `array, each ${nameType(items)}`;
+  if (name === 'array' && items !== undefined) return `array of ${nameType(items)}`;
   if (maximum !== undefined) return `${name}, ${minimum ?? 0} to ${maximum}`;
   return minimum === undefined || minimum === 0 ? name : `${name}, at least ${minimum}`;
 }
 
-/** The first of `candidates` that has the form, or a value that shows which type is wanted; members that need not be there are not. */
+/**
+ * Returns the first candidate that matches the schema, or else a placeholder of its type. Leaves out optional members.
+ */
 export function sampleOf(document: ApiDocument, schema: Schema, candidates: readonly string[]): unknown {
   const {
     type,
@@ -204,7 +208,10 @@ export function sampleOf(document: ApiDocument, schema: Schema, candidates: read
   }
 }
 
-/** The path to ask for; undefined: a value of the path is missing. Values of the query that are empty are left out. */
+/**
+ * Returns the path with its parameters filled in; undefined if a path parameter is missing. Omits empty query
+ * parameters.
+ */
 export function fillPath(
   { path, parameters }: Operation,
   values: Readonly<Record<string, string>>,
@@ -220,12 +227,12 @@ export function fillPath(
   return query.length === 0 ? target : `${target}?${query.join('&')}`;
 }
 
-/** A colon needs no encoding in a path, and DIDs have two. */
+/** Leaves colons as they are: a path allows them, and DIDs contain two. */
 function encodePart(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }
 
-export interface Trial {
+export interface CurlRequest {
   readonly method: string;
   /** Absolute. */
   readonly url: string;
@@ -233,8 +240,8 @@ export interface Trial {
   readonly hasToken?: boolean;
 }
 
-/** The same request for a shell. A token is named, not shown. */
-export function formatCurl({ method, url, body, hasToken = false }: Trial): string {
+/** Returns the request as a curl command. The token appears as a shell variable only. */
+export function formatCurl({ method, url, body, hasToken = false }: CurlRequest): string {
   return [
     'curl -s',
     ...(method === 'GET' ? [] : [`-X ${method}`]),

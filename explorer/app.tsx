@@ -1,19 +1,22 @@
-/** Which view does the address bar ask for? Links within the explorer change the view without loading the page anew. */
+/**
+ * Root component: navigation, search and the view for the current path. Internal links change the view without a page
+ * load.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { HomePage } from './home-page.tsx';
 import { MachinePage } from './machine-page.tsx';
 import { OperatorPage } from './operator-page.tsx';
-import { findPath, toPlace, type Place } from './places.ts';
+import { findPath, parseRoute, type Route } from './routes.ts';
 import { ReferencePage } from './reference-page.tsx';
 import { Search } from './search.tsx';
 import { SystemPage } from './system-page.tsx';
-import { SITE_NAME } from './words.ts';
+import { SITE_NAME } from './texts.ts';
 
 export function App() {
   const [path, setPath] = useState(location.pathname);
   const main = useRef<HTMLElement>(null);
 
-  const go = (next: string) => {
+  const navigate = (next: string) => {
     if (next !== location.pathname) history.pushState(null, '', next);
     setPath(next);
     scrollTo(0, 0);
@@ -26,13 +29,13 @@ export function App() {
       const link = (event.target as Element).closest?.('a');
       const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
       if (link === null || !isPlain || event.defaultPrevented || link.target !== '') return;
-      if (link.origin !== location.origin || link.hash !== '' || toPlace(link.pathname).kind === 'nowhere') return;
+      if (link.origin !== location.origin || link.hash !== '' || parseRoute(link.pathname).kind === 'unknown') return;
       event.preventDefault();
-      go(link.pathname);
+      navigate(link.pathname);
     };
     const onKey = (event: KeyboardEvent) => {
-      const typing = (event.target as Element).closest?.('input, textarea, select') !== null;
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isTyping = (event.target as Element).closest?.('input, textarea, select') !== null;
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       document.querySelector<HTMLInputElement>('input[type=search]')?.focus();
     };
@@ -46,28 +49,28 @@ export function App() {
     };
   }, []);
 
-  const place = toPlace(path);
+  const route = parseRoute(path);
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="top">
         <a class="brand" href="/">
           {SITE_NAME}
         </a>
-        {place.kind !== 'home' && <Search find={findPath} go={go} />}
+        {route.kind !== 'home' && <Search find={findPath} navigate={navigate} />}
         <nav aria-label="Pages">
-          <a href="/explorer/system" aria-current={place.kind === 'system' ? 'page' : undefined}>
+          <a href="/explorer/system" aria-current={route.kind === 'system' ? 'page' : undefined}>
             System
           </a>
         </nav>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <View key={path} place={place} go={go} />
+        <View key={path} route={route} navigate={navigate} />
       </main>
       <footer class="bottom">
-        <p>Everything shown here is read from public chains and can be recomputed. Nothing on these pages is advice.</p>
+        <p>All data is read from public chains, and anyone can recompute it. Nothing on these pages is advice.</p>
         <p>
           <a href="/docs">API reference</a>
         </p>
@@ -76,26 +79,26 @@ export function App() {
   );
 }
 
-function View({ place, go }: { readonly place: Place; readonly go: (path: string) => void }) {
-  switch (place.kind) {
+function View({ route, navigate }: { readonly route: Route; readonly navigate: (path: string) => void }) {
+  switch (route.kind) {
     case 'home':
-      return <HomePage go={go} />;
+      return <HomePage navigate={navigate} />;
     case 'machine':
-      return <MachinePage id={place.id} />;
+      return <MachinePage id={route.id} />;
     case 'operator':
-      return <OperatorPage address={place.address} />;
+      return <OperatorPage address={route.address} />;
     case 'wallet':
-      return <OperatorPage address={place.address} isWallet />;
+      return <OperatorPage address={route.address} isWallet />;
     case 'system':
       return <SystemPage />;
     case 'reference':
       return <ReferencePage />;
-    case 'nowhere':
+    case 'unknown':
       return (
         <>
-          <h1>No such page</h1>
+          <h1>Page not found</h1>
           <p>
-            <a href="/">To the search</a>
+            The address is misspelled or the page was removed. <a href="/">Go to search</a>
           </p>
         </>
       );

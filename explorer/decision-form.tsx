@@ -1,6 +1,6 @@
 /**
- * How does an owner decide? They read the exact message first; then a wallet of this browser signs it, or they sign it elsewhere and paste
- * the signature. Nothing is a transaction, and nothing is sent before there is a signature.
+ * Form for an opt-in decision. Shows the exact message first; then a browser wallet signs it, or the user pastes a
+ * signature made elsewhere. Makes no transaction, and sends nothing before the message is signed.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { formatBase58 } from '../src/domain/identifiers/base58.ts';
@@ -8,20 +8,20 @@ import { toMachineId, type Address } from '../src/domain/identifiers/identifiers
 import { chooseTimestamp, MAX_AGE_SECONDS } from '../src/domain/monetization/decision-window.ts';
 import type { DecisionHome } from '../src/domain/monetization/decision.ts';
 import { prepareDecision, type PreparedDecision } from '../src/domain/monetization/prepared-decision.ts';
-import { ask, useNow, type Answer, type Refusal } from './answers.ts';
+import { requestJson, useNow, type ApiResponse, type ApiFailure } from './queries.ts';
 import { toPlainText } from './formats.ts';
-import { CopyButton } from './marks.tsx';
+import { CopyButton } from './components.tsx';
 import { machineDid, namespace } from './namespace.ts';
 import { discoverWallets, type SignedMessage, type Wallet } from './wallets.ts';
 import type { Deployment, Monetization } from './wire.ts';
-import { DECISION_REMEDIES, MONETIZATION_STATES } from './words.ts';
+import { DECISION_DEFAULT_HELP, DECISION_ERROR_HELP, DECISION_LOST_HELP, MONETIZATION_STATES } from './texts.ts';
 
 export interface DecisionFormProps {
   readonly id: string;
   readonly home: DecisionHome;
-  readonly inForce: Answer<Monetization>;
+  readonly inForce: ApiResponse<Monetization>;
   readonly entitled: readonly string[];
-  /** Something was stored. */
+  /** Called after a decision was stored. */
   readonly onStored: () => void;
 }
 
@@ -29,7 +29,7 @@ type Step =
   | { readonly kind: 'idle' }
   | { readonly kind: 'busy'; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'stored'; readonly state: Monetization };
 
 export function DecisionForm({ id, home, inForce, entitled, onStored }: DecisionFormProps) {
@@ -41,14 +41,14 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
   useEffect(() => discoverWallets((wallet) => setWallets((known) => [...known, wallet])), []);
 
   const prepare = async () => {
-    setStep({ kind: 'busy', text: 'Asking the service what it is…' });
-    const { answer, refusal } = await ask<Deployment>(namespace.well_known_path);
-    if (refusal !== undefined) return setStep({ kind: 'refused', refusal });
+    setStep({ kind: 'busy', text: 'Loading the message…' });
+    const { response, failure } = await requestJson<Deployment>(namespace.well_known_path);
+    if (failure !== undefined) return setStep({ kind: 'refused', failure });
     try {
-      setPrepared(prepareNow(id, optedIn, home, inForce, answer));
+      setPrepared(prepareNow(id, optedIn, home, inForce, response));
       setStep({ kind: 'idle' });
     } catch (error) {
-      setStep({ kind: 'failed', text: reasonOf(error) });
+      setStep({ kind: 'failed', text: `The message could not be created: ${reasonOf(error)}` });
     }
   };
 
@@ -57,10 +57,10 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
     const body = JSON.stringify(toBody(decision, signed));
     const headers = { 'Content-Type': 'application/json' };
     const path = `/machine/${machineDid(id)}/monetization`;
-    const { answer, refusal } = await ask<Monetization>(path, { method: 'PUT', body, headers });
-    if (refusal !== undefined) return setStep({ kind: 'refused', refusal });
+    const { response, failure } = await requestJson<Monetization>(path, { method: 'PUT', body, headers });
+    if (failure !== undefined) return setStep({ kind: 'refused', failure });
     setPrepared(undefined);
-    setStep({ kind: 'stored', state: answer.body });
+    setStep({ kind: 'stored', state: response.body });
     onStored();
   };
 
@@ -76,7 +76,7 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
   return (
     <div class="decision">
       <fieldset disabled={step.kind === 'busy'}>
-        <legend>What do you want?</legend>
+        <legend>Decision</legend>
         {[true, false].map((choice) => (
           <label key={String(choice)}>
             <input
@@ -88,7 +88,7 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
                 setPrepared(undefined);
               }}
             />
-            {choice ? 'Opt the machine in' : 'Opt the machine out'}
+            {choice ? 'Opt in' : 'Opt out'}
           </label>
         ))}
       </fieldset>
@@ -115,20 +115,20 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
   );
 }
 
-/** Throws a RangeError that names what cannot be signed. */
+/** Builds the message to sign. Throws a RangeError that names the invalid value. */
 function prepareNow(
   id: string,
   optedIn: boolean,
   home: DecisionHome,
-  inForce: Answer<Monetization>,
-  { body: { version: _, chain_id: chainId, registry }, clockLeadMilliseconds }: Answer<Deployment>,
+  inForce: ApiResponse<Monetization>,
+  { body: { version: _, chain_id: chainId, registry }, clockLeadMilliseconds }: ApiResponse<Deployment>,
 ): PreparedDecision {
   const machineId = toMachineId(BigInt(id));
   const now = Math.floor((Date.now() + clockLeadMilliseconds) / 1000);
   const timestamp = chooseTimestamp(now, inForce.body.updated_at ?? undefined);
-  if (machineId === undefined) throw new RangeError('the id is not one of a machine');
+  if (machineId === undefined) throw new RangeError('this is not a machine id');
   if (timestamp === undefined)
-    throw new RangeError('the decision in force is dated ahead of the clock; try in a minute');
+    throw new RangeError('the decision in force is dated in the future; try again in a minute');
   const deployment = { chainId, registry: registry as Address };
   return prepareDecision({ machineId, optedIn, timestamp }, home, deployment, namespace);
 }
@@ -146,7 +146,7 @@ function toText(signature: string | Uint8Array): string {
 
 function reasonOf(error: unknown): string {
   const { message, code } = (error ?? {}) as { readonly message?: unknown; readonly code?: unknown };
-  if (code === 4001) return 'it was refused in the wallet.';
+  if (code === 4001) return 'the request was rejected in the wallet.';
   return `${toPlainText(typeof message === 'string' ? message : 'no reason was given')}.`;
 }
 
@@ -168,7 +168,7 @@ function Prepared(props: PreparedProps) {
   const isAlt = prepared.scheme === 'ed25519';
   return (
     <div class="prepared">
-      <h3 id="message-title">The exact message</h3>
+      <h3 id="message-title">Message to sign</h3>
       <pre tabIndex={0} aria-labelledby="message-title" class="message">
         {prepared.text}
       </pre>
@@ -176,7 +176,7 @@ function Prepared(props: PreparedProps) {
         <CopyButton text={prepared.text} label="the message" />
       </p>
       <ul class="plainly">
-        <li>Signing moves no money and makes no transaction.</li>
+        <li>Signing is free: it makes no transaction and moves no money.</li>
         <li>
           {isAlt ? 'The owner may sign' : 'The owner or the controller may sign'}
           {entitled.length > 0 && (
@@ -192,8 +192,8 @@ function Prepared(props: PreparedProps) {
         </li>
         <li>
           {leftSeconds > 0
-            ? `The signature is taken for another ${Math.floor(leftSeconds / 60)} min ${leftSeconds % 60} s.`
-            : 'This message is too old now. Make a new one.'}
+            ? `Expires in ${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, '0')}`
+            : 'This message has expired. Create a new one.'}
         </li>
       </ul>
       <p class="buttons">
@@ -203,11 +203,14 @@ function Prepared(props: PreparedProps) {
           </button>
         ))}
         <button type="button" class="second" disabled={isBusy} onClick={renew}>
-          Make a new message
+          Create a new message
         </button>
       </p>
       {wallets.length === 0 && (
-        <p class="note">No {isAlt ? 'Solana' : 'EVM'} wallet was found in this browser. Sign the message elsewhere:</p>
+        <p class="note">
+          No {isAlt ? 'Solana' : 'Ethereum'} wallet was found in this browser. Sign the message elsewhere, then paste
+          the signature.
+        </p>
       )}
       <PastedSignature {...props} isAlt={isAlt} />
     </div>
@@ -225,17 +228,17 @@ function PastedSignature({ isAlt, send, isBusy, wallets }: PreparedProps & { rea
       <summary>Paste a signature made elsewhere</summary>
       <form class="paste" onSubmit={submit}>
         <label>
-          {isAlt ? 'Signature, base58' : 'Signature of personal_sign, 0x and 130 digits'}
+          {isAlt ? 'Signature (base58)' : 'personal_sign signature (0x and 130 hex digits)'}
           <textarea name="signature" rows={3} required autocomplete="off" spellcheck={false} />
         </label>
         {isAlt && (
           <label>
-            Public key of the owner, base58
+            Public key of the owner (base58)
             <input name="key" required autocomplete="off" spellcheck={false} />
           </label>
         )}
         <button type="submit" disabled={isBusy}>
-          Send the signature
+          Send signature
         </button>
       </form>
     </details>
@@ -257,12 +260,12 @@ function Outcome({ step }: { readonly step: Step }) {
         </p>
       );
     case 'refused': {
-      const { status, code, detail } = step.refusal;
-      const remedy = DECISION_REMEDIES[code ?? ''] ?? 'Nothing has changed. Try again.';
+      const { status, code, detail } = step.failure;
+      const remedy = status === 0 ? DECISION_LOST_HELP : (DECISION_ERROR_HELP[code ?? ''] ?? DECISION_DEFAULT_HELP);
       return (
         <div class="notice bad">
           <p>
-            <strong>{status === 0 ? 'The service was not reached.' : detail || 'The decision was refused.'}</strong>
+            <strong>{status === 0 ? 'The service did not respond.' : detail || 'The decision was rejected.'}</strong>
           </p>
           <p>{remedy}</p>
         </div>

@@ -1,35 +1,35 @@
-/** Which events is the rating made of, as far as the owner lets everybody see them? */
+/** Table of a machine's events, as far as the owner's visibility setting allows. */
 import { useState } from 'preact/hooks';
-import { ask, useAnswer } from './answers.ts';
+import { requestJson, useQuery } from './queries.ts';
 import { formatAmount, formatCents, toPlainText } from './formats.ts';
-import { Id, RefusalNotice, Section, Skeleton, When } from './marks.tsx';
+import { Id, FailureNotice, Section, Skeleton, When } from './components.tsx';
 import type { EventListing, Profile, ShownEvent } from './wire.ts';
-import { JUDGEMENTS, TRUST_LEVELS } from './words.ts';
+import { EVENT_EXCLUSIONS, TRUST_LEVELS } from './texts.ts';
 
 const PAGE = 20;
 const NO_TRANSACTION = /^0x0*$/;
 
-const CLOSED: Readonly<Record<Profile['data_visibility'], string>> = {
-  private: 'The owner keeps the events of this machine private. They are counted, not shown.',
-  public: 'The owner points to an address where the data are; this page does not load what strangers host.',
-  onchain: 'The newest events are not indexed yet.',
+const HIDDEN_TEXTS: Readonly<Record<Profile['data_visibility'], string>> = {
+  private: 'The owner keeps the events of this machine private. They count toward the rating but are not shown.',
+  public: 'The owner publishes the events at an external address. This page does not load external data.',
+  onchain: 'The latest events are not indexed yet. Reload the page in a minute.',
 };
 
 export function EventTable({ id, profile }: { readonly id: string; readonly profile: Profile | undefined }) {
   const isShown = profile !== undefined && profile.data_visibility !== 'private';
-  const listing = useAnswer<EventListing>(isShown ? `/machines/${id}/events?limit=${PAGE}` : undefined);
-  const { answer, refusal } = listing;
-  const isLeftOut = refusal?.status === 404 || refusal?.status === 403;
+  const query = useQuery<EventListing>(isShown ? `/machines/${id}/events?limit=${PAGE}` : undefined);
+  const { response, failure } = query;
+  const isUnavailable = failure?.status === 404 || failure?.status === 403;
   return (
     <Section title="Events">
-      {answer !== undefined ? (
-        <Pages key={answer.receivedAtMilliseconds} id={id} first={answer.body} />
-      ) : refusal !== undefined && !isLeftOut ? (
-        <RefusalNotice followed={listing} subject="listing of events" />
-      ) : profile === undefined || (isShown && refusal === undefined) ? (
+      {response !== undefined ? (
+        <Pages key={response.receivedAtMilliseconds} id={id} first={response.body} />
+      ) : failure !== undefined && !isUnavailable ? (
+        <FailureNotice query={query} subject="event list" />
+      ) : profile === undefined || (isShown && failure === undefined) ? (
         <Skeleton lines={4} />
       ) : profile.event_data === undefined ? (
-        <p class="quiet">{CLOSED[profile.data_visibility]}</p>
+        <p class="quiet">{HIDDEN_TEXTS[profile.data_visibility]}</p>
       ) : (
         <Rows events={profile.event_data.toReversed()} />
       )}
@@ -42,9 +42,9 @@ function Pages({ id, first }: { readonly id: string; readonly first: EventListin
   const [problem, setProblem] = useState('');
   const more = async () => {
     const path = `/machines/${id}/events?limit=${PAGE}&cursor=${cursor}`;
-    const { answer, refusal } = await ask<EventListing>(path);
-    setProblem(refusal === undefined ? '' : 'Older events cannot be read now.');
-    if (answer !== undefined) setListing({ ...answer.body, events: [...events, ...answer.body.events] });
+    const { response, failure } = await requestJson<EventListing>(path);
+    setProblem(failure === undefined ? '' : 'Older events could not be loaded. Try again.');
+    if (response !== undefined) setListing({ ...response.body, events: [...events, ...response.body.events] });
   };
   return (
     <>
@@ -52,7 +52,7 @@ function Pages({ id, first }: { readonly id: string; readonly first: EventListin
       {cursor !== null && (
         <p class="buttons">
           <button type="button" class="second" onClick={() => void more()}>
-            Older events
+            Load older events
           </button>
         </p>
       )}
@@ -64,19 +64,19 @@ function Pages({ id, first }: { readonly id: string; readonly first: EventListin
 }
 
 function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
-  if (events.length === 0) return <p class="quiet">There are no events.</p>;
+  if (events.length === 0) return <p class="quiet">This machine has no events yet.</p>;
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Events, newest first">
       <table class="list">
         <thead>
           <tr>
             <th scope="col">When</th>
-            <th scope="col">What</th>
+            <th scope="col">Type</th>
             <th scope="col" class="number">
               Amount
             </th>
             <th scope="col" class="number">
-              In USD
+              USD
             </th>
             <th scope="col">Source</th>
             <th scope="col">Transaction</th>
@@ -101,14 +101,14 @@ function Row({ event }: { readonly event: ShownEvent }) {
       <td data-label="When">
         <When seconds={timestamp} />
       </td>
-      <td data-label="What">
+      <td data-label="Type">
         {event_type === 0 ? 'revenue' : event_type === 1 ? 'activity' : `type ${event_type}`}
-        {judgement !== 'sound' && <span class="quiet"> {JUDGEMENTS[judgement]}</span>}
+        {judgement !== 'sound' && <span class="quiet"> {EVENT_EXCLUSIONS[judgement]}</span>}
       </td>
       <td data-label="Amount" class="number">
         {formatOrigin(event)}
       </td>
-      <td data-label="In USD" class="number">
+      <td data-label="USD" class="number">
         {formatUsd(event)}
       </td>
       <td data-label="Source">{TRUST_LEVELS[trust_level] ?? `level ${trust_level}`}</td>

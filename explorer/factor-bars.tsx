@@ -1,20 +1,20 @@
-/** Where do the points come from? A bar for each factor, as long as its points are of its most, with the measure in words. */
+/** Score breakdown: for each factor its points, a bar, and its measure as text. */
 import { formatPoints } from './formats.ts';
 import type { Factor } from './wire.ts';
-import { describeMeasure, FACTOR_NAMES } from './words.ts';
+import { describeMeasure, FACTOR_NAMES } from './texts.ts';
 
 export function FactorBars({ factors }: { readonly factors: readonly Factor[] }) {
   return (
     <ul class="factors">
       {factors.map((factor) => {
-        const { name, points_hundredths: points, max_hundredths: most } = factor;
+        const { name, points_hundredths: points, max_hundredths: max } = factor;
         return (
           <li key={name}>
             <span class="factor-name">{FACTOR_NAMES[name]}</span>
             <span class="factor-points">
-              {formatPoints(points)} <span class="of">of {formatPoints(most)}</span>
+              {formatPoints(points)} <span class="of">of {formatPoints(max)}</span>
             </span>
-            <Bar share={most === 0 ? 0 : points / most} />
+            <Bar share={max === 0 ? 0 : points / max} />
             <span class="factor-measure">{describeMeasure(factor)}</span>
           </li>
         );
@@ -23,7 +23,7 @@ export function FactorBars({ factors }: { readonly factors: readonly Factor[] })
   );
 }
 
-/** For the eye alone: what it shows stands beside it. */
+/** Hidden from screen readers: the text beside it states the same value. */
 export function Bar({ share }: { readonly share: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">

@@ -1,9 +1,10 @@
+/** Formatting of values for people, untrusted text included. */
 import { expect, it } from 'vitest';
-import { formatAmount, formatDuration, layOutJson, shorten, toPlainText } from './formats.ts';
+import { formatAmount, formatDuration, prettyPrintJson, shorten, toPlainText } from './formats.ts';
 
-it('lays JSON out with all its digits, and nothing of it steers the display', () => {
+it('indents JSON, keeps every digit, and escapes characters that alter the display', () => {
   const text = '{"id":12345678901234567890,"a":[],"o":{},"l":[1,{"x":null}],"s":"a, {b}: \\"c\\" \u202E"}';
-  const laidOut = layOutJson(text);
+  const laidOut = prettyPrintJson(text);
   expect(laidOut).toBe(
     [
       '{',
@@ -30,7 +31,7 @@ it.each([
   [{ a: ['\u2066'] }, '{"a":["[U+2066]"]}'],
   [undefined, ''],
   ['x'.repeat(3_000), `${'x'.repeat(2_048)}…`],
-])('shows what steers by its name: %j', (value, shown) => {
+])('shows invisible characters of %j by their code points', (value, shown) => {
   expect(toPlainText(value)).toBe(shown);
 });
 
@@ -40,7 +41,7 @@ it.each([
   [1500000, 'USDC', 1_000_000, '1.50 USDC'],
   [700, 'ZZZ', null, '700 ZZZ'],
   [2 ** 60, 'EUR', 100, 'more than 9,007,199,254,740,991 EUR'],
-])('%d %s of %s parts is %s', (value, currency, subunit, text) => {
+])('formats %d %s with subunit %s as %s', (value, currency, subunit, text) => {
   expect(formatAmount(value, currency, subunit)).toBe(text);
 });
 
@@ -52,11 +53,11 @@ it.each([
   [60, '1 minute'],
   [7_200, '2 hours'],
   [86_400 * 40, '1 month'],
-])('%d seconds are %s', (seconds, text) => {
+])('formats %d seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
 });
 
-it('leaves out the middle of what is long', () => {
+it('omits the middle of long ids', () => {
   expect([shorten('1234567890123'), shorten('12345678901234')]).toEqual(['1234567890123', '123456…901234']);
   expect(shorten('𠞹'.repeat(9), 2)).toBe('𠞹𠞹…𠞹𠞹');
 });

@@ -1,4 +1,7 @@
-/** How is a value read by a person? Text of strangers included: it is shown as text, and what would steer the display is shown by name. */
+/**
+ * Formatting of values for people. Untrusted text is shown as plain text; characters that are invisible or change the
+ * text direction are shown by their code points.
+ */
 
 const LANGUAGE = 'en-US';
 const GROUPED = new Intl.NumberFormat(LANGUAGE);
@@ -6,8 +9,8 @@ const ONE_DIGIT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
 const USD = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'USD' });
 const USD_SHORT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'USD', notation: 'compact' });
 
-/** Controls, marks of direction, joiners and everything else that is not seen or changes what is seen. */
-const STEERING = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]/gu;
+/** Control characters, direction marks, joiners, and other characters that are invisible or alter the display. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]/gu;
 const MAX_SHOWN = 2_048;
 
 export function formatCount(count: number): string {
@@ -26,7 +29,7 @@ export function formatShortCents(cents: number): string {
   return USD_SHORT.format(cents / 100);
 }
 
-/** An amount in its own currency, whose unit has `subunit` parts; undefined where that is not known. */
+/** Formats an amount in its currency. `subunit` is the number of parts of one unit; null or undefined when unknown. */
 export function formatAmount(value: number, currency: string, subunit: number | null | undefined): string {
   if (!Number.isSafeInteger(value)) return `more than ${GROUPED.format(Number.MAX_SAFE_INTEGER)} ${currency}`;
   if (subunit === null || subunit === undefined) return `${GROUPED.format(value)} ${currency}`;
@@ -56,24 +59,24 @@ export function formatDuration(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** The middle is left out; ids that fit stay whole, and no character is cut in two. */
+/** Omits the middle of an id. Short ids stay whole, and no character is split. */
 export function shorten(id: string, ends = 6): string {
   const characters = [...id];
   if (characters.length <= 2 * ends + 1) return id;
   return `${characters.slice(0, ends).join('')}…${characters.slice(-ends).join('')}`;
 }
 
-/** Never markup, never a direction of its own. */
+/** Converts an untrusted value to text that cannot change the display around it. Cuts it after 2,048 characters. */
 export function toPlainText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  return shown.replace(STEERING, (mark) => `[U+${mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
+  return shown.replace(INVISIBLE, (mark) => `[U+${mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
 }
 
 const JSON_TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** JSON laid out for reading, token by token, so that every number keeps its digits. */
-export function layOutJson(text: string): string {
+/** Indents JSON token by token, so that no number loses digits. */
+export function prettyPrintJson(text: string): string {
   let depth = 0;
   let shown = '';
   let last = '';
@@ -83,7 +86,7 @@ export function layOutJson(text: string): string {
     if (last !== '' && (last === ',' || isOpening(last) !== closes) && (closes || last === ',' || isOpening(last))) {
       shown += `\n${'  '.repeat(depth)}`;
     }
-    shown += token === ':' ? ': ' : escapeSteering(token);
+    shown += token === ':' ? ': ' : escapeInvisible(token);
     if (isOpening(token)) depth += 1;
     last = token;
   }
@@ -94,6 +97,6 @@ function isOpening(token: string): boolean {
   return token === '{' || token === '[';
 }
 
-function escapeSteering(token: string): string {
-  return token.replace(STEERING, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+function escapeInvisible(token: string): string {
+  return token.replace(INVISIBLE, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`);
 }

@@ -1,11 +1,8 @@
-/**
- * How did it come to this? The score of each day as a line and the revenue of each week as bars, labelled where they stand, with
- * the same numbers as a table. Two plain series need no plotting library.
- */
+/** History chart: the daily score as a line and the weekly revenue as bars, with the same numbers as a table. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useAnswer } from './answers.ts';
+import { useQuery } from './queries.ts';
 import { formatCents, formatShortCents } from './formats.ts';
-import { RefusalNotice, Section, Skeleton } from './marks.tsx';
+import { FailureNotice, Section, Skeleton } from './components.tsx';
 import type { History, HistoryPoint } from './wire.ts';
 
 const DAYS_A_WEEK = 7;
@@ -20,43 +17,46 @@ const FULL_SCORE = 100;
 const WIDTH_UNTIL_MEASURED = 720;
 
 interface Week {
-  /** Its last day. */
+  /** Last day of the week. */
   readonly end: HistoryPoint;
   readonly revenue: number;
 }
 
 export function HistoryChart({ did }: { readonly did: string }) {
-  const history = useAnswer<History>(`/mcr/${did}/history`);
-  const { answer, refusal } = history;
-  // A deployment can leave this out; then there is nothing to say about it.
-  if (refusal?.status === 404) return null;
+  const query = useQuery<History>(`/mcr/${did}/history`);
+  const { response, failure } = query;
+  // The deployment does not serve this route.
+  if (failure?.status === 404) return null;
   return (
     <Section title="History">
-      {answer === undefined && refusal === undefined && <Skeleton lines={8} />}
-      {answer === undefined && refusal !== undefined && <RefusalNotice followed={history} subject="history" />}
-      {answer !== undefined && <Drawn history={answer.body} />}
+      {response === undefined && failure === undefined && <Skeleton lines={8} />}
+      {response === undefined && failure !== undefined && <FailureNotice query={query} subject="history" />}
+      {response !== undefined && <Content history={response.body} />}
     </Section>
   );
 }
 
-function Drawn({ history: { points, complete } }: { readonly history: History }) {
+function Content({ history: { points, complete } }: { readonly history: History }) {
   const first = points.findIndex(({ total_hundredths: total, revenue }) => (total ?? 0) > 0 || revenue > 0);
-  if (!complete) return <p class="quiet">The history of this machine is still being read.</p>;
-  if (first < 0) return <p class="quiet">Nothing has happened yet that would count.</p>;
+  if (!complete)
+    return (
+      <p class="quiet">The service has not read the full history of this machine yet. Reload the page in a minute.</p>
+    );
+  if (first < 0) return <p class="quiet">No qualifying events yet.</p>;
   const shown = points.slice(Math.max(0, first - 1));
   const weeks = toWeeks(shown);
   return (
     <>
       <Chart points={shown} weeks={weeks} />
       <details>
-        <summary>The same as a table, by week</summary>
+        <summary>Show as a table, by week</summary>
         <WeekTable weeks={weeks} />
       </details>
     </>
   );
 }
 
-/** Counted back from today; the oldest may be shorter. */
+/** Groups days into weeks, counted back from today. The oldest week may be shorter. */
 function toWeeks(points: readonly HistoryPoint[]): readonly Week[] {
   const weeks: Week[] = [];
   for (let end = points.length; end > 0; end -= DAYS_A_WEEK) {
@@ -74,15 +74,15 @@ function Chart({ points, weeks }: { readonly points: readonly HistoryPoint[]; re
   const xOf = (day: number) => LEFT + (day + 0.5) * dayWidth;
   const yOf = (score: number) => TOP + SCORE_HEIGHT * (1 - score / FULL_SCORE);
   const path = points.map(({ mcr_score }, day) => `${day === 0 ? 'M' : 'L'}${xOf(day).toFixed(1)} ${yOf(mcr_score)}`);
-  const most = Math.max(...weeks.map(({ revenue }) => revenue), 1);
+  const max = Math.max(...weeks.map(({ revenue }) => revenue), 1);
   const floor = TOP + SCORE_HEIGHT + GAP + REVENUE_HEIGHT;
   const last = points.at(-1)!;
-  const said =
-    `Score from ${points[0]!.mcr_score} on ${points[0]!.day} to ${last.mcr_score} on ${last.day}; ` +
-    `the best week earned ${formatCents(most === 1 ? 0 : most)}.`;
+  const label =
+    `Score: ${points[0]!.mcr_score} on ${points[0]!.day}, ${last.mcr_score} on ${last.day}. ` +
+    `Highest weekly revenue: ${formatCents(max === 1 ? 0 : max)}.`;
   return (
     <div ref={box} class="chart">
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={said}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={label}>
         {[0, 50, FULL_SCORE].map((score) => (
           <g key={score}>
             <line class="grid" x1={LEFT} x2={width} y1={yOf(score)} y2={yOf(score)} />
@@ -97,13 +97,13 @@ function Chart({ points, weeks }: { readonly points: readonly HistoryPoint[]; re
           Score
         </text>
         <text x={LEFT + 4} y={TOP + SCORE_HEIGHT + GAP - 6} class="name">
-          Revenue a week, at most {formatShortCents(most === 1 ? 0 : most)}
+          Weekly revenue, up to {formatShortCents(max === 1 ? 0 : max)}
         </text>
         {weeks.map(({ revenue }, week) => {
           const daysAfter = (weeks.length - 1 - week) * DAYS_A_WEEK;
           const right = LEFT + (points.length - daysAfter) * dayWidth;
           const left = Math.max(LEFT, right - DAYS_A_WEEK * dayWidth);
-          const height = (REVENUE_HEIGHT * revenue) / most;
+          const height = (REVENUE_HEIGHT * revenue) / max;
           return (
             <rect
               key={week}
@@ -145,8 +145,8 @@ function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
       <table class="list">
         <thead>
           <tr>
-            <th scope="col">Week to</th>
-            <th scope="col">Letter</th>
+            <th scope="col">Week ending</th>
+            <th scope="col">Rating</th>
             <th scope="col" class="number">
               Score
             </th>
@@ -158,8 +158,8 @@ function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
         <tbody>
           {weeks.toReversed().map(({ end, revenue }) => (
             <tr key={end.day}>
-              <td data-label="Week to">{end.day}</td>
-              <td data-label="Letter">{end.mcr}</td>
+              <td data-label="Week ending">{end.day}</td>
+              <td data-label="Rating">{end.mcr}</td>
               <td data-label="Score" class="number">
                 {end.mcr_score}
               </td>

@@ -1,26 +1,29 @@
-/** What is looked for, and does the service work? */
+/** Home page: search, service status, and recent machines. */
 import { useEffect } from 'preact/hooks';
 import { ActiveSection } from './active-machines.tsx';
-import { useAnswer } from './answers.ts';
+import { useQuery } from './queries.ts';
 import { shorten } from './formats.ts';
-import { Section } from './marks.tsx';
-import { findPath, machinePath } from './places.ts';
+import { Section } from './components.tsx';
+import { findPath, machinePath } from './routes.ts';
 import { listRecentMachines } from './recent-machines.ts';
 import { Search } from './search.tsx';
 import { SystemLine } from './system-page.tsx';
 import type { Readiness } from './wire.ts';
-import { SITE_NAME } from './words.ts';
+import { SITE_NAME } from './texts.ts';
 
-export function HomePage({ go }: { readonly go: (path: string) => void }) {
-  const ready = useAnswer<Readiness>('/ready', 30);
+export function HomePage({ navigate }: { readonly navigate: (path: string) => void }) {
+  const ready = useQuery<Readiness>('/ready', 30);
   useEffect(() => {
     document.title = SITE_NAME;
   }, []);
   return (
     <div class="home">
-      <h1>May I rely on this machine?</h1>
-      <p class="lead">How far, why, and how fresh that is: read from its chains, and open for anyone to recompute.</p>
-      <Search find={findPath} go={go} isLarge />
+      <h1>Look up a machine</h1>
+      <p class="lead">
+        See how far a machine can be trusted, why, and how current the data is. All data comes from public chains, and
+        anyone can recompute it.
+      </p>
+      <Search find={findPath} navigate={navigate} isLarge />
       <SystemLine ready={ready} />
       <ActiveSection />
       <Recent />
@@ -32,7 +35,7 @@ function Recent() {
   const machines = listRecentMachines();
   if (machines.length === 0) return null;
   return (
-    <Section title="Looked at in this browser">
+    <Section title="Recently viewed">
       <ul class="recent">
         {machines.map(({ id, letter, score }) => (
           <li key={id}>
@@ -40,7 +43,7 @@ function Recent() {
               #{shorten(id, 8)}
             </a>{' '}
             <span class="quiet">
-              {letter}, {score} of 100 then
+              {letter}, {score} of 100 when viewed
             </span>
           </li>
         ))}

@@ -1,28 +1,32 @@
-/** Who is this machine, and where does it live? What strangers wrote is shown as text; no address of theirs is a link. */
-import type { Followed } from './answers.ts';
+/**
+ * Identity section: owner, operator, controller and home chain. Untrusted text is shown as text, and no untrusted
+ * address is a link.
+ */
+import type { Query } from './queries.ts';
 import { toPlainText } from './formats.ts';
-import { Id, RefusalNotice, Section, Skeleton } from './marks.tsx';
+import { Id, FailureNotice, Section, Skeleton } from './components.tsx';
 import { DID_PREFIX, machineDid } from './namespace.ts';
-import { operatorPath } from './places.ts';
+import { operatorPath } from './routes.ts';
+import { NOT_AVAILABLE } from './texts.ts';
 import type { Card, Profile, VerifyRecord } from './wire.ts';
 
 export interface IdentityProps {
   readonly id: string;
-  readonly profile: Followed<Record<string, Profile>>;
+  readonly profile: Query<Record<string, Profile>>;
   readonly shown: Profile | undefined;
-  readonly card: Followed<Card>;
-  readonly verified: Followed<VerifyRecord>;
+  readonly card: Query<Card>;
+  readonly verified: Query<VerifyRecord>;
 }
 
 export function Identity({ id, profile, shown, card, verified }: IdentityProps) {
-  const registration = card.answer?.body.registrations[0]?.machineRegistry;
-  const home = card.answer?.body.home_chain;
+  const registration = card.response?.body.registrations[0]?.machineRegistry;
+  const home = card.response?.body.home_chain;
   const operator = shown?.operator?.replace(DID_PREFIX, '');
-  const controller = verified.answer?.body.didController.address ?? shown?.controller ?? undefined;
+  const controller = verified.response?.body.didController.address ?? shown?.controller ?? undefined;
   return (
     <Section title="Identity">
-      {shown === undefined && profile.refusal !== undefined && <RefusalNotice followed={profile} subject="profile" />}
-      {shown === undefined && profile.refusal === undefined && <Skeleton lines={5} />}
+      {shown === undefined && profile.failure !== undefined && <FailureNotice query={profile} subject="profile" />}
+      {shown === undefined && profile.failure === undefined && <Skeleton lines={5} />}
       {shown !== undefined && (
         <dl class="facts">
           <dt>DID</dt>
@@ -32,7 +36,7 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
           <dt>Operator</dt>
           <dd>
             {operator === undefined ? (
-              'none named'
+              'None'
             ) : (
               <Id id={operator} label="operator address" href={operatorPath(operator)} />
             )}
@@ -46,9 +50,9 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
             </>
           )}
           <dt>Controller</dt>
-          <dd>{controller === undefined ? 'not told' : <Id id={controller} label="controller address" />}</dd>
+          <dd>{controller === undefined ? NOT_AVAILABLE : <Id id={controller} label="controller address" />}</dd>
           <dt>Home chain</dt>
-          <dd>{home === undefined ? 'the main chain' : `the chain with ordinal ${home}`}</dd>
+          <dd>{home === undefined ? 'Main chain' : `Solana (protocol chain ${home})`}</dd>
           {registration !== undefined && (
             <>
               <dt>Registry</dt>
@@ -65,12 +69,12 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
               </dd>
             </>
           )}
-          <dt>Data</dt>
+          <dt>Data visibility</dt>
           <dd>{shown.data_visibility}</dd>
           <dt>Documentation</dt>
           <dd>
             {shown.documentation_url === null ? (
-              'none'
+              'None'
             ) : (
               <bdi class="stranger">{toPlainText(shown.documentation_url)}</bdi>
             )}
@@ -85,8 +89,8 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
 function Services({ endpoints }: { readonly endpoints: Profile['service_endpoints'] }) {
   return (
     <>
-      <h3>Services it names</h3>
-      <p class="note">Written by the owner of the machine and not checked: copy an address only if you trust them.</p>
+      <h3>Services</h3>
+      <p class="note">Declared by the owner and not verified. Use an address only if you trust the owner.</p>
       <ul class="services">
         {endpoints.map(({ id, type, endpoint }, row) => (
           <li key={row}>

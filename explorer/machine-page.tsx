@@ -1,35 +1,35 @@
-/** May I rely on this machine, why, and how fresh is that? */
+/** Machine page: rating, score breakdown, history, events, identity and opt-in decision. */
 import { useEffect } from 'preact/hooks';
-import { useAnswer, useNow, type Followed } from './answers.ts';
+import { useQuery, useNow, type Query } from './queries.ts';
 import { EventTable } from './event-table.tsx';
 import { FactorBars, Bar } from './factor-bars.tsx';
 import { formatCents, formatCount, formatPoints, shorten } from './formats.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { Identity } from './identity.tsx';
-import { LetterRing } from './letter-ring.tsx';
-import { CopyButton, Mark, RefusalNotice, Section, Skeleton, StaleNotice, When } from './marks.tsx';
+import { RatingRing } from './rating-ring.tsx';
+import { CopyButton, Mark, FailureNotice, Section, Skeleton, StaleNotice, When } from './components.tsx';
 import { MonetizationPanel } from './monetization-panel.tsx';
 import { machineDid, namespace } from './namespace.ts';
-import { isMachineId } from './places.ts';
-import { noteMachine } from './recent-machines.ts';
-import { RawAnswers } from './raw-answers.tsx';
+import { isMachineId } from './routes.ts';
+import { rememberMachine } from './recent-machines.ts';
+import { RawResponses } from './raw-responses.tsx';
 import type { Card, Explanation, Monetization, Profile, VerifyRecord } from './wire.ts';
-import { ATTESTED, AVAILABILITIES, describeAge, SITE_NAME, TREND_WORDS } from './words.ts';
+import { VERIFICATION_STATES, AVAILABILITY_STATES, describeAge, plural, SITE_NAME, TREND_TEXTS } from './texts.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;
 
 export function MachinePage({ id }: { readonly id: string }) {
-  return isMachineId(id) ? <Machine id={id} /> : <NotAnId text={id} />;
+  return isMachineId(id) ? <Machine id={id} /> : <InvalidId text={id} />;
 }
 
-function NotAnId({ text }: { readonly text: string }) {
+function InvalidId({ text }: { readonly text: string }) {
   return (
     <div class="notice">
-      <h1>This is not a machine id</h1>
+      <h1>Invalid machine id</h1>
       <p>
-        <bdi>{text.slice(0, 100)}</bdi> is no number from 1 to 78 digits. <a href="/">Search</a> takes ids, DIDs and
-        addresses.
+        <bdi>{text.slice(0, 100)}</bdi> is not a machine id. A machine id is a decimal number of up to 78 digits.{' '}
+        <a href="/">Go to search</a>
       </p>
     </div>
   );
@@ -37,52 +37,55 @@ function NotAnId({ text }: { readonly text: string }) {
 
 function Machine({ id }: { readonly id: string }) {
   const did = machineDid(id);
-  const rating = useAnswer<Explanation>(`/mcr/${did}/explanation`, REFRESH_SECONDS);
-  const isThere = rating.answer !== undefined;
-  const profile = useAnswer<Record<string, Profile>>(isThere ? `/machine/${did}` : undefined, SLOW_REFRESH_SECONDS);
-  const card = useAnswer<Card>(isThere ? `/machines/${id}` : undefined);
-  const homeChain = card.answer?.body.home_chain;
-  // Only a machine of the main chain has a record.
-  const hasRecord = card.answer !== undefined && homeChain === undefined;
-  const verified = useAnswer<VerifyRecord>(hasRecord ? `/v1/verify/machines/${id}` : undefined, SLOW_REFRESH_SECONDS);
-  const decision = useAnswer<Monetization>(isThere ? `/machine/${did}/monetization` : undefined, SLOW_REFRESH_SECONDS);
+  const rating = useQuery<Explanation>(`/mcr/${did}/explanation`, REFRESH_SECONDS);
+  const isAvailable = rating.response !== undefined;
+  const profile = useQuery<Record<string, Profile>>(isAvailable ? `/machine/${did}` : undefined, SLOW_REFRESH_SECONDS);
+  const card = useQuery<Card>(isAvailable ? `/machines/${id}` : undefined);
+  const homeChain = card.response?.body.home_chain;
+  // Only machines on the main chain have a verification record.
+  const hasRecord = card.response !== undefined && homeChain === undefined;
+  const verified = useQuery<VerifyRecord>(hasRecord ? `/v1/verify/machines/${id}` : undefined, SLOW_REFRESH_SECONDS);
+  const decision = useQuery<Monetization>(
+    isAvailable ? `/machine/${did}/monetization` : undefined,
+    SLOW_REFRESH_SECONDS,
+  );
 
-  const { answer } = rating;
+  const { response } = rating;
   useEffect(() => {
-    document.title = `Machine #${shorten(id, 4)}${answer === undefined ? '' : `: ${answer.body.mcr}`} | ${SITE_NAME}`;
-    if (answer !== undefined) noteMachine({ id, letter: answer.body.mcr, score: answer.body.mcr_score });
-  }, [id, answer?.body.mcr, answer?.body.mcr_score]);
+    document.title = `Machine #${shorten(id, 4)}${response === undefined ? '' : `: ${response.body.mcr}`} | ${SITE_NAME}`;
+    if (response !== undefined) rememberMachine({ id, letter: response.body.mcr, score: response.body.mcr_score });
+  }, [id, response?.body.mcr, response?.body.mcr_score]);
 
-  const shown = profile.answer?.body[namespace.profile_object];
+  const shown = profile.response?.body[namespace.profile_object];
   return (
     <>
       <header class="machine-head card">
         <h1 class="machine-name">
           Machine <span title={id}>#{shorten(id, 8)}</span> <CopyButton text={did} label="the DID of the machine" />
         </h1>
-        {answer !== undefined ? (
+        {response !== undefined ? (
           <Verdict rating={rating} verified={verified} homeChain={homeChain} />
-        ) : rating.refusal !== undefined ? (
-          <RefusalNotice followed={rating} subject="machine with this id" />
+        ) : rating.failure !== undefined ? (
+          <FailureNotice query={rating} subject="machine with this id" />
         ) : (
           <Skeleton lines={6} />
         )}
       </header>
-      {answer !== undefined && (
+      {response !== undefined && (
         <>
-          <Reasoning explanation={answer.body} />
+          <ScoreSections explanation={response.body} />
           <HistoryChart did={did} />
-          <Figures explanation={answer.body} />
+          <Figures explanation={response.body} />
           <EventTable id={id} profile={shown} />
           <Identity id={id} profile={profile} shown={shown} card={card} verified={verified} />
           <MonetizationPanel
             id={id}
             decision={decision}
             homeChain={homeChain}
-            isHomeKnown={card.answer !== undefined}
-            entitled={[verified.answer?.body.didController.address, shown?.owner]}
+            isHomeKnown={card.response !== undefined}
+            entitled={[verified.response?.body.didController.address, shown?.owner]}
           />
-          <RawAnswers id={id} followed={[rating, profile, card, verified, decision]} />
+          <RawResponses queries={[rating, profile, card, verified, decision]} />
         </>
       )}
     </>
@@ -94,23 +97,23 @@ function Verdict({
   verified,
   homeChain,
 }: {
-  readonly rating: Followed<Explanation>;
-  readonly verified: Followed<VerifyRecord>;
+  readonly rating: Query<Explanation>;
+  readonly verified: Query<VerifyRecord>;
   readonly homeChain: number | undefined;
 }) {
   const now = useNow();
-  const { body, block, blockAgeSeconds = 0, receivedAtMilliseconds } = rating.answer!;
+  const { body, block, blockAgeSeconds = 0, receivedAtMilliseconds } = rating.response!;
   const { mcr, mcr_score, summary, bond_status, negative_flag, mcr_degraded, rating_unavailable, availability } = body;
-  const attested = verified.answer?.body.verification;
+  const attested = verified.response?.body.verification;
   return (
     <>
       <div class="verdict">
-        <LetterRing letter={mcr} score={mcr_score} />
+        <RatingRing letter={mcr} score={mcr_score} />
         <div>
           <p class="summary" role="status">
             {summary}
           </p>
-          {rating_unavailable !== undefined && <p>Why there is no rating: {rating_unavailable}.</p>}
+          {rating_unavailable !== undefined && <p>No rating available: {rating_unavailable}.</p>}
           <ul class="marks">
             <Mark label="Bond" text={bond_status} tone={bond_status === 'bonded' ? 'good' : 'bad'} />
             <Mark
@@ -120,51 +123,56 @@ function Verdict({
             />
             <Mark
               label="Availability"
-              text={AVAILABILITIES[availability].text}
-              tone={AVAILABILITIES[availability].tone}
+              text={AVAILABILITY_STATES[availability].text}
+              tone={AVAILABILITY_STATES[availability].tone}
             />
             {homeChain === undefined ? (
               <>
-                <AttestedMark
+                <VerificationMark
                   label="Operator (KYB)"
                   status={attested?.kyb.status}
-                  isRefused={verified.refusal !== undefined}
+                  isFailed={verified.failure !== undefined}
                 />
-                <AttestedMark label="Chip" status={attested?.chip.status} isRefused={verified.refusal !== undefined} />
+                <VerificationMark
+                  label="Chip"
+                  status={attested?.chip.status}
+                  isFailed={verified.failure !== undefined}
+                />
               </>
             ) : (
-              <Mark label="Verification" text="kept on the main chain only" tone="quiet" />
+              <Mark label="Verification" text="main chain only" tone="quiet" />
             )}
-            {mcr_degraded && <Mark label="Amounts" text="some without a rate" tone="fair" />}
+            {mcr_degraded && <Mark label="Amounts" text="some not converted to USD" tone="fair" />}
           </ul>
           <p class="freshness">
-            As of block {block === undefined ? 'unknown' : formatCount(block)},{' '}
+            As of {block === undefined ? 'an unknown block' : `block ${formatCount(block)}`},{' '}
             {describeAge(blockAgeSeconds + Math.max(0, Math.floor((now - receivedAtMilliseconds) / 1000)))}.
           </p>
         </div>
       </div>
-      <StaleNotice followed={rating} subject="this machine" />
+      <StaleNotice query={rating} subject="this machine" />
       {mcr === 'Provisioned' && <Progress summary={summary} />}
     </>
   );
 }
 
-function AttestedMark({
+function VerificationMark({
   label,
   status,
-  isRefused,
+  isFailed,
 }: {
   readonly label: string;
-  readonly status: keyof typeof ATTESTED | undefined;
-  readonly isRefused: boolean;
+  readonly status: keyof typeof VERIFICATION_STATES | undefined;
+  readonly isFailed: boolean;
 }) {
-  if (status !== undefined) return <Mark label={label} text={ATTESTED[status].text} tone={ATTESTED[status].tone} />;
-  return <Mark label={label} text={isRefused ? 'cannot be read' : 'reading…'} tone="quiet" />;
+  if (status !== undefined)
+    return <Mark label={label} text={VERIFICATION_STATES[status].text} tone={VERIFICATION_STATES[status].tone} />;
+  return <Mark label={label} text={isFailed ? 'unknown' : 'loading…'} tone="quiet" />;
 }
 
 const STEP = /(\d+) of (\d+) ([a-z][a-z ]*?)(?=,| and|\.|$)/g;
 
-/** What is missing for a first rating. The summary says it with these very numbers. */
+/** Shows the progress toward a first rating, from the numbers in the summary. */
 function Progress({ summary }: { readonly summary: string }) {
   const steps = [...summary.matchAll(STEP)].map(([, done, needed, what]) => ({
     done: Number(done),
@@ -173,7 +181,7 @@ function Progress({ summary }: { readonly summary: string }) {
   }));
   if (steps.length === 0) return null;
   return (
-    <ul class="progress" aria-label="On the way to a first rating">
+    <ul class="progress" aria-label="Progress toward a first rating">
       {steps.map(({ done, needed, what }) => (
         <li key={what}>
           <span>
@@ -186,25 +194,27 @@ function Progress({ summary }: { readonly summary: string }) {
   );
 }
 
-function Reasoning({ explanation }: { readonly explanation: Explanation }) {
+function ScoreSections({ explanation }: { readonly explanation: Explanation }) {
   const { factors, reasons, dormancy, total_hundredths: total, model } = explanation;
   return (
     <div class="columns">
-      <Section title="What made it">
-        {factors.length === 0 ? <p class="quiet">There is nothing to count yet.</p> : <FactorBars factors={factors} />}
+      <Section title="Score breakdown">
+        {factors.length === 0 ? <p class="quiet">No qualifying events yet.</p> : <FactorBars factors={factors} />}
         {dormancy !== null && dormancy.lost_hundredths > 0 && (
           <p>
-            Silent for {dormancy.idle_days === null ? 'a long time' : `${formatCount(dormancy.idle_days)} days`}: −
-            {formatPoints(dormancy.lost_hundredths)} points.
+            {dormancy.idle_days === null
+              ? 'No qualifying event'
+              : `No qualifying event for ${plural(dormancy.idle_days, 'day')}`}
+            : −{formatPoints(dormancy.lost_hundredths)} points.
           </p>
         )}
         <p class="note">
-          {total === null ? 'Not added up' : `${formatPoints(total)} points in all`} · model {model}
+          {total === null ? 'No score' : `${formatPoints(total)} points in total`} · model {model}
         </p>
       </Section>
-      <Section title="What would change it">
+      <Section title="How to improve">
         {reasons.length === 0 ? (
-          <p class="quiet">Nothing is lost.</p>
+          <p class="quiet">No deductions.</p>
         ) : (
           <ul class="reasons">
             {reasons.map(({ code, lost_hundredths: lost, text }) => (
@@ -227,16 +237,16 @@ function Figures({ explanation }: { readonly explanation: Explanation }) {
     <Section title="Revenue and activity">
       <dl class="figures">
         <div>
-          <dt>Revenue that counts</dt>
+          <dt>Qualifying revenue</dt>
           <dd>{formatCents(total_revenue)}</dd>
         </div>
         <div>
-          <dt>Average of an event</dt>
+          <dt>Average per event</dt>
           <dd>{average_revenue_per_event === null ? 'none' : formatCents(average_revenue_per_event)}</dd>
         </div>
         <div>
-          <dt>Trend of revenue</dt>
-          <dd>{revenue_trend === null ? 'none' : TREND_WORDS[revenue_trend]}</dd>
+          <dt>Revenue trend</dt>
+          <dd>{revenue_trend === null ? 'none' : TREND_TEXTS[revenue_trend]}</dd>
         </div>
         <div>
           <dt>Revenue events</dt>
@@ -247,11 +257,11 @@ function Figures({ explanation }: { readonly explanation: Explanation }) {
           <dd>{formatCount(activity_event_count)}</dd>
         </div>
         <div>
-          <dt>All events</dt>
+          <dt>Total events</dt>
           <dd>{formatCount(event_count)}</dd>
         </div>
         <div>
-          <dt>Newest event</dt>
+          <dt>Latest event</dt>
           <dd>{last_updated === null ? 'none' : <When seconds={last_updated} />}</dd>
         </div>
       </dl>

@@ -1,42 +1,42 @@
-/** Has the owner decided about monetization, and how is a decision made? */
+/** Monetization section: the opt-in decision in force, and the form that changes it. */
 import { useState } from 'preact/hooks';
-import type { Followed } from './answers.ts';
+import type { Query } from './queries.ts';
 import { DecisionForm } from './decision-form.tsx';
-import { Id, Mark, RefusalNotice, Section, Skeleton, When } from './marks.tsx';
+import { Id, Mark, FailureNotice, Section, Skeleton, When } from './components.tsx';
 import type { Monetization } from './wire.ts';
-import { MONETIZATION_STATES } from './words.ts';
+import { MONETIZATION_STATES } from './texts.ts';
 
 export interface MonetizationPanelProps {
   readonly id: string;
-  readonly decision: Followed<Monetization>;
+  readonly decision: Query<Monetization>;
   /** Protocol chain ordinal; undefined: the main chain, once `isHomeKnown`. */
   readonly homeChain: number | undefined;
   readonly isHomeKnown: boolean;
-  /** Accounts known to be entitled to sign, as far as they are told. */
+  /** Accounts entitled to sign; undefined where not known. */
   readonly entitled: readonly (string | undefined)[];
 }
 
 export function MonetizationPanel({ id, decision, homeChain, isHomeKnown, entitled }: MonetizationPanelProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const { answer, refusal } = decision;
+  const { response, failure } = decision;
   const known = [...new Set(entitled.filter((account) => account !== undefined))];
   return (
     <Section title="Monetization">
-      {answer === undefined && refusal !== undefined && <RefusalNotice followed={decision} subject="decision" />}
-      {answer === undefined && refusal === undefined && <Skeleton lines={2} />}
-      {answer !== undefined && <State state={answer.body} />}
-      {answer !== undefined && isHomeKnown && (
+      {response === undefined && failure !== undefined && <FailureNotice query={decision} subject="opt-in decision" />}
+      {response === undefined && failure === undefined && <Skeleton lines={2} />}
+      {response !== undefined && <State state={response.body} />}
+      {response !== undefined && isHomeKnown && (
         <p>
           <button type="button" class="second" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-            {isOpen ? 'Close' : 'Decide as the owner'}
+            {isOpen ? 'Close' : 'Change opt-in'}
           </button>
         </p>
       )}
-      {answer !== undefined && isOpen && (
+      {response !== undefined && isOpen && (
         <DecisionForm
           id={id}
           home={homeChain === undefined ? { chain: 'main' } : { chain: 'alt', ordinal: homeChain }}
-          inForce={answer}
+          inForce={response}
           entitled={known}
           onStored={decision.retry}
         />

@@ -1,8 +1,8 @@
-/** Which words does this deployment use? The service writes them into the document that it serves. */
+/** Namespace of this deployment, which the service embeds in the HTML shell. */
 
 export interface PageNamespace {
   readonly did_method: string;
-  /** The one object key of the profile. */
+  /** Key of the only object of the profile. */
   readonly profile_object: string;
   readonly well_known_path: string;
   readonly message_header: string;

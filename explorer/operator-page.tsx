@@ -1,21 +1,21 @@
-/** Which machines does an operator run, how do they stand, and how far behind is the list? */
+/** Operator and wallet page: the machines, their ratings, and the index lag. */
 import { useEffect, useState } from 'preact/hooks';
-import { ask, useAnswer, type Followed } from './answers.ts';
+import { requestJson, useQuery, type Query } from './queries.ts';
 import { formatCount, shorten } from './formats.ts';
-import { LetterMark } from './letter-mark.tsx';
-import { CopyButton, Id, Mark, RefusalNotice, Section, Skeleton, StaleNotice } from './marks.tsx';
+import { RatingMark } from './rating-mark.tsx';
+import { CopyButton, Id, Mark, FailureNotice, Section, Skeleton, StaleNotice } from './components.tsx';
 import { DID_PREFIX } from './namespace.ts';
-import { isAddress, machinePath } from './places.ts';
+import { isAddress, machinePath } from './routes.ts';
 import type { BoundRating, Fleet } from './wire.ts';
-import { LETTERS, plural, SITE_NAME } from './words.ts';
+import { describeAge, plural, RATINGS, SITE_NAME } from './texts.ts';
 
 const PAGE = 20;
-/** All machines of an operator are fetched for sorting and the spread as long as they are no more than this. */
-const MOST_PAGES = 10;
+/** Pages fetched for sorting and for the rating distribution. */
+const MAX_PAGES = 10;
 
 type Machine = Fleet['machines'][number];
 
-/** Of an address of the main chain, or of what a wallet of the second chain is bound to. */
+/** Shows an operator address of the main chain, or a Solana wallet and the machines it is bound to. */
 export function OperatorPage({ address, isWallet = false }: { readonly address: string; readonly isWallet?: boolean }) {
   useEffect(() => {
     document.title = `${isWallet ? 'Wallet' : 'Operator'} ${shorten(address, 4)} | ${SITE_NAME}`;
@@ -23,9 +23,10 @@ export function OperatorPage({ address, isWallet = false }: { readonly address: 
   if (!isWallet && !isAddress(address)) {
     return (
       <div class="notice">
-        <h1>This is not an address</h1>
+        <h1>Invalid address</h1>
         <p>
-          <bdi>{address.slice(0, 100)}</bdi> is not 0x and 40 hex digits. <a href="/">Search</a>
+          <bdi>{address.slice(0, 100)}</bdi> is not an operator address. An operator address is 0x followed by 40 hex
+          digits. <a href="/">Go to search</a>
         </p>
       </div>
     );
@@ -45,18 +46,18 @@ export function OperatorPage({ address, isWallet = false }: { readonly address: 
   );
 }
 
-/** What the first-generation machine of a bound wallet is worth. */
+/** Shows the rating of the legacy machine that a wallet is bound to. */
 function BoundMachine({ wallet }: { readonly wallet: string }) {
-  const rating = useAnswer<BoundRating>(`/solana/mcr/${wallet}`);
-  const { answer } = rating;
-  if (answer === undefined) {
-    return rating.refusal === undefined ? (
+  const rating = useQuery<BoundRating>(`/solana/mcr/${wallet}`);
+  const { response } = rating;
+  if (response === undefined) {
+    return rating.failure === undefined ? (
       <Skeleton lines={2} />
     ) : (
-      <RefusalNotice followed={rating} subject="binding or machine of this wallet" />
+      <FailureNotice query={rating} subject="machine bound to this wallet" />
     );
   }
-  const { mcr, mcr_score, summary, bond_status, evm_address } = answer.body;
+  const { mcr, mcr_score, summary, bond_status, evm_address } = response.body;
   return (
     <>
       <p class="summary">{summary}</p>
@@ -78,78 +79,78 @@ interface ListingProps {
 }
 
 function Listing({ base, address, isLinked }: ListingProps) {
-  const first = useAnswer<Fleet>(`${base}?offset=0&limit=${PAGE}`, 60);
-  const { answer, refusal } = first;
-  if (answer === undefined) {
-    return refusal === undefined ? (
+  const first = useQuery<Fleet>(`${base}?offset=0&limit=${PAGE}`, 60);
+  const { response, failure } = first;
+  if (response === undefined) {
+    return failure === undefined ? (
       <div class="card">
         <Skeleton lines={8} />
       </div>
     ) : (
-      <RefusalNotice followed={first} subject="operator with this address" />
+      <FailureNotice query={first} subject="operator with this address" />
     );
   }
   return (
-    <Machines key={answer.receivedAtMilliseconds} first={first} base={base} address={address} isLinked={isLinked} />
+    <Machines key={response.receivedAtMilliseconds} first={first} base={base} address={address} isLinked={isLinked} />
   );
 }
 
-function Machines({ first, base, address, isLinked }: ListingProps & { readonly first: Followed<Fleet> }) {
-  const { machines, pagination, unreadable, index } = first.answer!.body;
-  const [rest, setRest] = useState<{ machines: readonly Machine[]; unreadable: number; isWhole: boolean }>({
+function Machines({ first, base, address, isLinked }: ListingProps & { readonly first: Query<Fleet> }) {
+  const { machines, pagination, unreadable, index } = first.response!.body;
+  const [rest, setRest] = useState<{ machines: readonly Machine[]; unreadable: number; isComplete: boolean }>({
     machines: [],
     unreadable: 0,
-    isWhole: pagination.total <= PAGE,
+    isComplete: pagination.total <= PAGE,
   });
 
   useEffect(() => {
-    let isOver = false;
+    let isCancelled = false;
     const load = async () => {
-      const most = Math.min(pagination.total, PAGE * MOST_PAGES);
+      const limit = Math.min(pagination.total, PAGE * MAX_PAGES);
       const more: Machine[] = [];
-      let unread = 0;
-      for (let offset = PAGE; offset < most; offset += PAGE) {
-        const { answer } = await ask<Fleet>(`${base}?offset=${offset}&limit=${PAGE}`);
-        if (isOver) return;
-        if (answer === undefined) return setRest({ machines: more, unreadable: unread, isWhole: false });
-        more.push(...answer.body.machines);
-        unread += answer.body.unreadable;
+      let unreadable = 0;
+      for (let offset = PAGE; offset < limit; offset += PAGE) {
+        const { response } = await requestJson<Fleet>(`${base}?offset=${offset}&limit=${PAGE}`);
+        if (isCancelled) return;
+        if (response === undefined) return setRest({ machines: more, unreadable, isComplete: false });
+        more.push(...response.body.machines);
+        unreadable += response.body.unreadable;
       }
-      setRest({ machines: more, unreadable: unread, isWhole: pagination.total <= most });
+      setRest({ machines: more, unreadable, isComplete: pagination.total <= limit });
     };
     if (pagination.total > PAGE) void load();
     return () => {
-      isOver = true;
+      isCancelled = true;
     };
   }, [base, pagination.total]);
 
   const all = [...machines, ...rest.machines];
-  const unread = unreadable + rest.unreadable;
+  const missing = unreadable + rest.unreadable;
   return (
     <>
       <Section title={plural(pagination.total, 'machine')}>
-        {all.length > 0 && <Spread machines={all} />}
-        {unread > 0 && (
+        {all.length > 0 && <Distribution machines={all} />}
+        {missing > 0 && (
           <p class="notice fair">
-            {plural(unread, 'machine')} cannot be read now and {unread === 1 ? 'is' : 'are'} not listed. They count in
-            the total.
+            {plural(missing, 'machine')} could not be read and {missing === 1 ? 'is' : 'are'} not listed. The total
+            includes {missing === 1 ? 'it' : 'them'}.
           </p>
         )}
         <p class="note">
-          The index has read up to block {formatCount(index.indexed_block)}, {plural(index.lag_blocks, 'block')} behind
-          the newest, which was seen {plural(index.head_observed_age_seconds, 'second')} ago.
+          Indexed up to block {formatCount(index.indexed_block)}, {plural(index.lag_blocks, 'block')} behind the chain
+          head, which was read {describeAge(index.head_observed_age_seconds)}.
           {index.alt_snapshot_age_seconds !== null &&
-            ` The listing of the second chain is ${plural(index.alt_snapshot_age_seconds, 'second')} old.`}
+            ` Machines on Solana were read ${describeAge(index.alt_snapshot_age_seconds)}.`}
         </p>
-        <StaleNotice followed={first} subject="this operator" />
+        <StaleNotice query={first} subject="this operator" />
       </Section>
-      {all.length > 0 && <Table machines={all} isWhole={rest.isWhole} address={address} isLinked={isLinked} />}
+      {all.length > 0 && <Table machines={all} isComplete={rest.isComplete} address={address} isLinked={isLinked} />}
     </>
   );
 }
 
-function Spread({ machines }: { readonly machines: readonly Machine[] }) {
-  const counts = LETTERS.map((letter) => ({ letter, count: machines.filter(({ mcr }) => mcr === letter).length }));
+function Distribution({ machines }: { readonly machines: readonly Machine[] }) {
+  const counts = RATINGS.map((letter) => ({ letter, count: machines.filter(({ mcr }) => mcr === letter).length }));
   const shown = counts.filter(({ count }) => count > 0);
   let x = 0;
   return (
@@ -184,7 +185,7 @@ function Spread({ machines }: { readonly machines: readonly Machine[] }) {
 
 const COLUMNS = [
   { key: 'machine', name: 'Machine', isNumber: false },
-  { key: 'letter', name: 'Letter', isNumber: false },
+  { key: 'rating', name: 'Rating', isNumber: false },
   { key: 'score', name: 'Score', isNumber: true },
   { key: 'bond', name: 'Bond', isNumber: false },
   { key: 'flag', name: 'Flag', isNumber: false },
@@ -194,7 +195,7 @@ type Column = (typeof COLUMNS)[number]['key'];
 
 const ORDERS: Readonly<Record<Column, (a: Machine, b: Machine) => number>> = {
   machine: (a, b) => a.machine_id.length - b.machine_id.length || (a.machine_id < b.machine_id ? -1 : 1),
-  letter: (a, b) => LETTERS.indexOf(a.mcr) - LETTERS.indexOf(b.mcr),
+  rating: (a, b) => RATINGS.indexOf(a.mcr) - RATINGS.indexOf(b.mcr),
   score: (a, b) => a.mcr_score - b.mcr_score,
   bond: (a, b) => a.bond_status.localeCompare(b.bond_status),
   flag: (a, b) => Number(a.negative_flag) - Number(b.negative_flag),
@@ -203,23 +204,27 @@ const ORDERS: Readonly<Record<Column, (a: Machine, b: Machine) => number>> = {
 
 interface TableProps {
   readonly machines: readonly Machine[];
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly address: string;
   readonly isLinked: boolean;
 }
 
-function Table({ machines, isWhole, address, isLinked }: TableProps) {
-  const [{ column, isDown }, setOrder] = useState<{ column: Column; isDown: boolean }>({
+function Table({ machines, isComplete, address, isLinked }: TableProps) {
+  const [{ column, isDescending }, setOrder] = useState<{ column: Column; isDescending: boolean }>({
     column: 'score',
-    isDown: true,
+    isDescending: true,
   });
   const [page, setPage] = useState(0);
-  const sorted = [...machines].sort((a, b) => (isDown ? -1 : 1) * ORDERS[column](a, b));
+  const sorted = [...machines].sort((a, b) => (isDescending ? -1 : 1) * ORDERS[column](a, b));
   const pages = Math.ceil(sorted.length / PAGE);
   const rows = sorted.slice(page * PAGE, (page + 1) * PAGE);
   return (
     <Section title="Machines">
-      {!isWhole && <p class="note">The first {formatCount(machines.length)} by id; sorting looks at these alone.</p>}
+      {!isComplete && (
+        <p class="note">
+          Shows the first {formatCount(machines.length)} machines by id. Sorting applies to these only.
+        </p>
+      )}
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Machines of the operator">
         <table class="list">
           <thead>
@@ -229,17 +234,17 @@ function Table({ machines, isWhole, address, isLinked }: TableProps) {
                   key={key}
                   scope="col"
                   class={isNumber ? 'number' : undefined}
-                  aria-sort={column === key ? (isDown ? 'descending' : 'ascending') : undefined}
+                  aria-sort={column === key ? (isDescending ? 'descending' : 'ascending') : undefined}
                 >
                   <button
                     type="button"
                     onClick={() => {
-                      setOrder({ column: key, isDown: column === key ? !isDown : isNumber });
+                      setOrder({ column: key, isDescending: column === key ? !isDescending : isNumber });
                       setPage(0);
                     }}
                   >
                     {name}
-                    <span aria-hidden="true">{column === key ? (isDown ? ' ↓' : ' ↑') : ''}</span>
+                    <span aria-hidden="true">{column === key ? (isDescending ? ' ↓' : ' ↑') : ''}</span>
                   </button>
                 </th>
               ))}
@@ -267,7 +272,7 @@ function Table({ machines, isWhole, address, isLinked }: TableProps) {
           </>
         )}
         <button type="button" class="second" onClick={() => saveCsv(sorted, address)}>
-          Save as CSV
+          Download CSV
         </button>
       </p>
     </Section>
@@ -287,8 +292,8 @@ function Row({ machine, isLinked }: { readonly machine: Machine; readonly isLink
           <span title={id}>#{shorten(id, 8)}</span>
         )}
       </td>
-      <td data-label="Letter">
-        <LetterMark letter={mcr} />
+      <td data-label="Rating">
+        <RatingMark letter={mcr} />
       </td>
       <td data-label="Score" class="number">
         {mcr_score}
@@ -302,9 +307,9 @@ function Row({ machine, isLinked }: { readonly machine: Machine; readonly isLink
   );
 }
 
-/** Ids are quoted as text, so that a spreadsheet does not round them. */
+/** Downloads a CSV file. Ids are quoted, so that a spreadsheet does not round them. */
 function saveCsv(machines: readonly Machine[], address: string): void {
-  const head = 'machine_id,did,letter,score,bond_status,negative_flag,event_count';
+  const header = 'machine_id,did,rating,score,bond_status,negative_flag,event_count';
   const lines = machines.map((each) =>
     [
       `"${each.machine_id}"`,
@@ -316,7 +321,7 @@ function saveCsv(machines: readonly Machine[], address: string): void {
       each.event_count,
     ].join(','),
   );
-  const url = URL.createObjectURL(new Blob([[head, ...lines, ''].join('\r\n')], { type: 'text/csv' }));
+  const url = URL.createObjectURL(new Blob([[header, ...lines, ''].join('\r\n')], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = `machines-${address}.csv`;

@@ -1,4 +1,4 @@
-/** What runs when a page is loaded? Takes the words of the deployment from the document and puts the view of the path in its place. */
+/** Entry point of the page script: replaces the summary of the HTML shell with the app. */
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -1,4 +1,4 @@
-/** Which machines were looked at in this browser? Kept there and told to nobody; a browser that keeps nothing has none. */
+/** Recently viewed machines, stored in this browser only. Empty when the browser blocks storage. */
 import type { Letter } from './wire.ts';
 
 export interface RecentMachine {
@@ -19,11 +19,11 @@ export function listRecentMachines(): readonly RecentMachine[] {
   }
 }
 
-export function noteMachine(machine: RecentMachine): void {
+export function rememberMachine(machine: RecentMachine): void {
   const others = listRecentMachines().filter(({ id }) => id !== machine.id);
   try {
     localStorage.setItem(KEY, JSON.stringify([machine, ...others].slice(0, MOST)));
   } catch {
-    // A browser may refuse to keep anything.
+    // The browser blocks storage.
   }
 }

@@ -1,14 +1,14 @@
-/** What can be asked, and how? Every route as the service describes it, each with a form that asks it. */
+/** API reference: every route of the OpenAPI document, each with a form to call it. */
 import { useEffect, useState } from 'preact/hooks';
-import { useAnswer } from './answers.ts';
+import { useQuery } from './queries.ts';
 import { listGroups, type ApiDocument, type Operation, type OperationError } from './api-document.ts';
-import { RefusalNotice, Section, Skeleton } from './marks.tsx';
+import { FailureNotice, Section, Skeleton } from './components.tsx';
 import { SchemaView } from './schema-view.tsx';
-import { TrialForm } from './trial-form.tsx';
-import { SITE_NAME } from './words.ts';
+import { RequestForm } from './request-form.tsx';
+import { SITE_NAME } from './texts.ts';
 
 export function ReferencePage() {
-  const described = useAnswer<ApiDocument>('/openapi.json');
+  const query = useQuery<ApiDocument>('/openapi.json');
   useEffect(() => {
     document.title = `API reference | ${SITE_NAME}`;
   }, []);
@@ -16,29 +16,27 @@ export function ReferencePage() {
     <>
       <div class="reference-head">
         <h1>API reference</h1>
-        <p class="lead">Every route of this deployment. Open one to see what it answers, and to ask it here.</p>
+        <p class="lead">All routes of this deployment. Open a route to see its responses and errors, and to call it.</p>
         <ul class="rules">
-          <li>Ids are text. A JSON number would round them, and a rounded id is another machine.</li>
+          <li>Ids are strings. A JSON number would be rounded and name another machine.</li>
+          <li>404 is definitive. 503 means unknown: retry later.</li>
           <li>
-            404 is an answer: there is none. 503 is no answer: it says nothing of the machine, so ask again later.
+            Responses name the block they were computed at in chain-block, and its age in seconds in chain-block-age.
           </li>
-          <li>
-            Every answer that stands on a chain names its block in chain-block, and the age of that in chain-block-age.
-          </li>
-          <li>Reads need no key, and are limited to 90 a minute for each path and address.</li>
+          <li>Reads need no key. The limit is 90 requests a minute for each path and address.</li>
         </ul>
         <p class="note">
-          For programs: <a href="/openapi.json">the same as OpenAPI 3.1</a>.
+          For programs: <a href="/openapi.json">OpenAPI 3.1 document</a>.
         </p>
       </div>
-      {described.answer === undefined ? (
-        described.refusal === undefined ? (
+      {query.response === undefined ? (
+        query.failure === undefined ? (
           <Skeleton lines={12} />
         ) : (
-          <RefusalNotice followed={described} subject="document" />
+          <FailureNotice query={query} subject="API description" />
         )
       ) : (
-        <Routes document={described.answer.body} />
+        <Routes document={query.response.body} />
       )}
     </>
   );
@@ -92,21 +90,21 @@ function OperationView({
   readonly document: ApiDocument;
   readonly operation: Operation;
 }) {
-  const { body, answers, errors } = operation;
+  const { body, responses, errors } = operation;
   return (
     <div class="operation-body">
       <h3>Try it</h3>
-      <TrialForm document={api} operation={operation} />
+      <RequestForm document={api} operation={operation} />
       {body !== undefined && (
         <>
-          <h3>Members of the body</h3>
+          <h3>Request body</h3>
           <SchemaView document={api} schema={body} />
         </>
       )}
-      {answers.map(({ status, mediaType, schema }) => (
+      {responses.map(({ status, mediaType, schema }) => (
         <div key={status}>
           <h3>
-            Answer {status} <span class="quiet">{mediaType}</span>
+            Response {status} <span class="quiet">{mediaType}</span>
           </h3>
           <SchemaView document={api} schema={schema} />
         </div>
@@ -120,7 +118,7 @@ function OperationView({
 function Errors({ errors }: { readonly errors: readonly OperationError[] }) {
   return (
     <dl class="errors">
-      {errors.map(({ status, texts, words }) => (
+      {errors.map(({ status, texts, help }) => (
         <div key={status}>
           <dt>
             {status}{' '}
@@ -128,11 +126,11 @@ function Errors({ errors }: { readonly errors: readonly OperationError[] }) {
               <code key={text}>{text}</code>
             ))}
           </dt>
-          {words.map(({ cause, remedy }) => (
+          {help.map(({ cause, remedy }) => (
             <dd key={cause}>
-              <Words text={cause} />{' '}
+              <InlineCode text={cause} />{' '}
               <span class="quiet">
-                <Words text={remedy} />
+                <InlineCode text={remedy} />
               </span>
             </dd>
           ))}
@@ -142,7 +140,7 @@ function Errors({ errors }: { readonly errors: readonly OperationError[] }) {
   );
 }
 
-/** What stands between backticks is to be typed or compared as it is. */
-function Words({ text }: { readonly text: string }) {
+/** Renders text between backticks as code. */
+function InlineCode({ text }: { readonly text: string }) {
   return <>{text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }

@@ -1,10 +1,13 @@
-/** What members does a body have? Named schemas open where they are used, once on each way down. */
+/**
+ * Members of a JSON schema as a nested list. Named schemas are expanded where they are used; a recursive schema only
+ * once.
+ */
 import { nameType, resolve, type ApiDocument, type Schema } from './api-document.ts';
 
 export interface SchemaViewProps {
   readonly document: ApiDocument;
   readonly schema: Schema;
-  /** Names of the schemas that this one stands in. */
+  /** References of the enclosing schemas. */
   readonly within?: readonly string[];
 }
 
@@ -33,7 +36,7 @@ export function SchemaView({ document, schema, within = [] }: SchemaViewProps) {
       {Object.entries(properties).map(([member, of]) => (
         <li key={member}>
           <code class="member">{member}</code> <Line document={document} schema={of} />
-          {!required.includes(member) && <span class="quiet"> (not always there)</span>}
+          {!required.includes(member) && <span class="quiet"> (optional)</span>}
           <SchemaView {...inner} schema={of} />
         </li>
       ))}

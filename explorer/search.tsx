@@ -1,27 +1,29 @@
-/** What is looked for? One field takes every spelling; what is none of them is said at once, without asking the service. */
+/** Search field for ids, DIDs and addresses. Rejects other input at once, without a request. */
 import { useState } from 'preact/hooks';
 
 export interface SearchProps {
-  /** The path of what a text names; undefined: it names nothing. */
+  /** Returns the path for a search text; undefined if the text is not recognized. */
   readonly find: (text: string) => string | undefined;
-  readonly go: (path: string) => void;
+  readonly navigate: (path: string) => void;
   readonly isLarge?: boolean;
 }
 
-export function Search({ find, go, isLarge = false }: SearchProps) {
+export function Search({ find, navigate, isLarge = false }: SearchProps) {
   const [problem, setProblem] = useState('');
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement;
     const path = find(input.value);
-    setProblem(path === undefined ? 'This is not a machine id, a DID, an operator address or a wallet address.' : '');
-    if (path !== undefined) go(path);
+    setProblem(
+      path === undefined ? 'Not recognized. Enter a machine id, DID, operator address or wallet address.' : '',
+    );
+    if (path !== undefined) navigate(path);
     else input.focus();
   };
   return (
     <form class={isLarge ? 'search large' : 'search'} role="search" onSubmit={submit} noValidate>
       <label class={isLarge ? undefined : 'unseen'} for="q">
-        Machine id, DID, operator address or wallet
+        Machine id, DID, operator address or wallet address
       </label>
       <div class="field">
         <input

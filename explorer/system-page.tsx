@@ -1,12 +1,12 @@
-/** Does the service work, and how far has it read? */
+/** System page: readiness, indexing progress and deployment facts. */
 import { useEffect } from 'preact/hooks';
-import { useAnswer, type Followed } from './answers.ts';
+import { useQuery, type Query } from './queries.ts';
 import { Bar } from './factor-bars.tsx';
 import { formatCount } from './formats.ts';
-import { Id, Mark, Section, Skeleton } from './marks.tsx';
+import { FailureNotice, Id, Mark, Section, Skeleton } from './components.tsx';
 import { DID_PREFIX, namespace } from './namespace.ts';
 import type { Deployment, Readiness } from './wire.ts';
-import { CONTRACT_NAMES, plural, SITE_NAME } from './words.ts';
+import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from './texts.ts';
 
 interface Described {
   readonly info: { readonly version: string };
@@ -14,9 +14,9 @@ interface Described {
 }
 
 export function SystemPage() {
-  const ready = useAnswer<Readiness>('/ready', 10);
-  const published = useAnswer<Deployment>(namespace.well_known_path);
-  const described = useAnswer<Described>('/openapi.json');
+  const ready = useQuery<Readiness>('/ready', 10);
+  const published = useQuery<Deployment>(namespace.well_known_path);
+  const described = useQuery<Described>('/openapi.json');
   useEffect(() => {
     document.title = `System | ${SITE_NAME}`;
   }, []);
@@ -27,10 +27,12 @@ export function SystemPage() {
         <h1>System</h1>
         <SystemLine ready={ready} isLinked={false} />
       </header>
-      {report === undefined ? (
+      {report === undefined && ready.failure === undefined ? (
         <div class="card">
           <Skeleton lines={8} />
         </div>
+      ) : report === undefined ? (
+        <FailureNotice query={ready} subject="status report" />
       ) : (
         <div class="columns">
           <MainChain report={report} />
@@ -40,25 +42,25 @@ export function SystemPage() {
       <Section title="This deployment">
         <dl class="facts">
           <dt>Main chain</dt>
-          <dd>{published.answer?.body.chain_id ?? 'not told'}</dd>
+          <dd>{published.response?.body.chain_id ?? NOT_AVAILABLE}</dd>
           <dt>Registry</dt>
           <dd>
-            {published.answer === undefined ? (
-              'not told'
+            {published.response === undefined ? (
+              NOT_AVAILABLE
             ) : (
-              <Id id={published.answer.body.registry} label="registry address" />
+              <Id id={published.response.body.registry} label="registry address" />
             )}
           </dd>
-          <dt>Signing</dt>
-          <dd>{published.answer?.body.version ?? 'not told'}</dd>
-          <dt>DIDs begin with</dt>
+          <dt>Message version</dt>
+          <dd>{published.response?.body.version ?? NOT_AVAILABLE}</dd>
+          <dt>DID prefix</dt>
           <dd>
             <code>{DID_PREFIX}</code>
           </dd>
-          <dt>Interface</dt>
-          <dd>{described.answer === undefined ? 'not told' : `version ${described.answer.body.info.version}`}</dd>
-          <dt>Limits</dt>
-          <dd>90 requests a minute for each address and path</dd>
+          <dt>API version</dt>
+          <dd>{described.response === undefined ? NOT_AVAILABLE : described.response.body.info.version}</dd>
+          <dt>Rate limit</dt>
+          <dd>90 requests a minute for each path and address</dd>
         </dl>
       </Section>
     </>
@@ -69,18 +71,18 @@ function MainChain({ report: { rpc_connected, contracts, verify } }: { readonly 
   return (
     <Section title="Main chain">
       <ul class="marks">
-        <Mark label="Node" text={rpc_connected ? 'answers' : 'does not answer'} tone={rpc_connected ? 'good' : 'bad'} />
-        {Object.entries(contracts).map(([name, isThere]) => (
+        <Mark label="Node" text={rpc_connected ? 'reachable' : 'unreachable'} tone={rpc_connected ? 'good' : 'bad'} />
+        {Object.entries(contracts).map(([name, isAvailable]) => (
           <Mark
             key={name}
             label={CONTRACT_NAMES[name] ?? name}
-            text={isThere ? 'readable' : 'not readable'}
-            tone={isThere ? 'good' : 'bad'}
+            text={isAvailable ? 'readable' : 'unreadable'}
+            tone={isAvailable ? 'good' : 'bad'}
           />
         ))}
         <Mark
-          label="Verify"
-          text={verify === null ? 'not run here' : verify ? 'ready' : 'not ready'}
+          label="Verification"
+          text={verify === null ? 'not configured' : verify ? 'ready' : 'not ready'}
           tone={verify === null ? 'quiet' : verify ? 'good' : 'bad'}
         />
       </ul>
@@ -91,14 +93,14 @@ function MainChain({ report: { rpc_connected, contracts, verify } }: { readonly 
 function Indexes({ report: { operator_index: index, solana_indexer: alt } }: { readonly report: Readiness }) {
   return (
     <Section title="Indexes">
-      {index === null ? <p class="quiet">There is no index of operators here.</p> : <IndexProgress index={index} />}
+      {index === null ? <p class="quiet">This deployment has no operator index.</p> : <IndexProgress index={index} />}
       {alt === null ? (
-        <p class="quiet">No second chain is configured.</p>
+        <p class="quiet">Solana is not configured.</p>
       ) : (
         <p>
-          Second chain: {alt.ready ? 'followed' : 'behind'}
+          Solana: {alt.ready ? 'up to date' : 'catching up'}
           {alt.slot !== null && `, up to slot ${formatCount(alt.slot)}`}
-          {alt.age_seconds !== null && `, read ${plural(alt.age_seconds, 'second')} ago`}.
+          {alt.age_seconds !== null && `, read ${describeAge(alt.age_seconds)}`}.
         </p>
       )}
     </Section>
@@ -109,56 +111,57 @@ function IndexProgress({ index }: { readonly index: NonNullable<Readiness['opera
   const { ready, indexed_block, head_block, lag_blocks, head_observed_age_seconds } = index;
   return (
     <>
-      <p>Machines and owners: {ready ? 'up to date' : 'catching up'}.</p>
+      <p>Operator index: {ready ? 'up to date' : 'catching up'}.</p>
       {indexed_block !== null && head_block !== null && (
         <>
           <Bar share={head_block === 0 ? 1 : indexed_block / head_block} />
           <p>
             Block {formatCount(indexed_block)} of {formatCount(head_block)}
-            {lag_blocks !== null && `, ${plural(lag_blocks, 'block')} behind`}
+            {lag_blocks !== null && `, ${plural(lag_blocks, 'block')} behind the chain head`}
           </p>
         </>
       )}
       {head_observed_age_seconds !== null && (
-        <p class="note">The newest block was seen {plural(head_observed_age_seconds, 'second')} ago.</p>
+        <p class="note">Chain head read {describeAge(head_observed_age_seconds)}.</p>
       )}
     </>
   );
 }
 
-/** `/ready` answers 503 with its report when the service is not ready. */
-export function readReadiness({ answer, refusal }: Followed<Readiness>): Readiness | undefined {
-  if (answer !== undefined && refusal === undefined) return answer.body;
-  if (refusal === undefined || !refusal.text.startsWith('{"status":"not_ready"')) return undefined;
-  return JSON.parse(refusal.text) as Readiness;
+/** Reads the report of `/ready`, which comes with status 503 when the service is not ready. */
+export function readReadiness({ response, failure }: Query<Readiness>): Readiness | undefined {
+  if (response !== undefined && failure === undefined) return response.body;
+  if (failure === undefined || !failure.text.startsWith('{"status":"not_ready"')) return undefined;
+  return JSON.parse(failure.text) as Readiness;
 }
 
 export function SystemLine({
   ready,
   isLinked = true,
 }: {
-  readonly ready: Followed<Readiness>;
+  readonly ready: Query<Readiness>;
   readonly isLinked?: boolean;
 }) {
   const report = readReadiness(ready);
-  const isRefused = ready.refusal !== undefined;
-  const tone = report?.status === 'ready' ? 'good' : isRefused ? 'bad' : 'quiet';
+  const isFailed = ready.failure !== undefined;
+  const tone = report?.status === 'ready' ? 'good' : isFailed ? 'bad' : 'quiet';
   return (
     <p class={`system-line ${tone}`} role="status">
-      <span class="dot" aria-hidden="true" />{' '}
-      {report === undefined && !isRefused ? 'Asking the service…' : stateOf(report)}{' '}
-      {isLinked && <a href="/explorer/system">What it reads</a>}
+      <span class="dot" aria-hidden="true" /> {report === undefined && !isFailed ? 'Loading status…' : stateOf(report)}{' '}
+      {isLinked && <a href="/explorer/system">System status</a>}
     </p>
   );
 }
 
 function stateOf(report: Readiness | undefined): string {
-  if (report === undefined) return 'The service does not tell its state.';
+  if (report === undefined) return 'Status unavailable.';
   if (report.status === 'ready') return 'The service is ready.';
   const missing = [
     ...(report.rpc_connected ? [] : ['the main chain']),
-    ...Object.entries(report.contracts).flatMap(([name, isThere]) => (isThere ? [] : [CONTRACT_NAMES[name] ?? name])),
-    ...(report.verify === false ? ['Verify'] : []),
+    ...Object.entries(report.contracts).flatMap(([name, isAvailable]) =>
+      isAvailable ? [] : [CONTRACT_NAMES[name] ?? name],
+    ),
+    ...(report.verify === false ? ['verification'] : []),
   ];
   return `The service is not ready${missing.length === 0 ? '' : `: ${missing.join(', ')}`}.`;
 }

@@ -1,6 +1,6 @@
 /**
- * Which wallets are in this browser, and how do they sign a message? EVM wallets announce themselves (EIP-6963) or stand at
- * `window.ethereum`; Solana wallets register by the wallet standard. Only the signing of a message is ever asked for: no transaction.
+ * Discovery of browser wallets. EVM wallets announce themselves (EIP-6963) or provide `window.ethereum`; Solana wallets
+ * register by the Wallet Standard. Requests message signatures only, never a transaction.
  */
 
 export interface SignedMessage {
@@ -12,7 +12,7 @@ export interface SignedMessage {
 export interface Wallet {
   readonly name: string;
   readonly scheme: 'eip191' | 'ed25519';
-  /** Rejects when the user refuses, or the wallet cannot. */
+  /** Rejects when the user declines or the wallet fails. */
   sign(message: Uint8Array): Promise<SignedMessage>;
 }
 
@@ -42,7 +42,7 @@ interface SignMessageFeature {
 const CONNECT = 'standard:connect';
 const SIGN_MESSAGE = 'solana:signMessage';
 
-/** Calls `found` for each wallet, now and as they come; the function that is returned ends that. */
+/** Calls `found` once for each wallet, now and later. Returns a function that stops the discovery. */
 export function discoverWallets(found: (wallet: Wallet) => void): () => void {
   const end = new AbortController();
   const names = new Set<string>();
@@ -60,7 +60,7 @@ export function discoverWallets(found: (wallet: Wallet) => void): () => void {
   addEventListener('eip6963:announceProvider', onAnnounce, { signal: end.signal });
   dispatchEvent(new Event('eip6963:requestProvider'));
   const { ethereum } = window as { ethereum?: EthereumProvider };
-  if (ethereum !== undefined && names.size === 0) report(toEthereumWallet('Wallet of this browser', ethereum));
+  if (ethereum !== undefined && names.size === 0) report(toEthereumWallet('Browser wallet', ethereum));
 
   const register = (...wallets: readonly StandardWallet[]) => {
     for (const wallet of wallets) if (SIGN_MESSAGE in wallet.features) report(toSolanaWallet(wallet));
@@ -80,7 +80,7 @@ function toEthereumWallet(name: string, provider: EthereumProvider): Wallet {
     async sign(message) {
       const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly string[];
       const account = accounts[0];
-      if (account === undefined) throw new Error('the wallet shares no account');
+      if (account === undefined) throw new Error('the wallet shared no account');
       const signature = await provider.request({ method: 'personal_sign', params: [toHex(message), account] });
       return { account, signature: String(signature) };
     },
@@ -95,7 +95,7 @@ function toSolanaWallet(wallet: StandardWallet): Wallet {
       const connect = wallet.features[CONNECT] as ConnectFeature | undefined;
       const accounts = connect === undefined ? wallet.accounts : (await connect.connect()).accounts;
       const account = accounts.find(({ features }) => features.includes(SIGN_MESSAGE)) ?? accounts[0];
-      if (account === undefined) throw new Error('the wallet shares no account');
+      if (account === undefined) throw new Error('the wallet shared no account');
       const { signMessage } = wallet.features[SIGN_MESSAGE] as SignMessageFeature;
       const [signed] = await signMessage({ account, message });
       if (signed === undefined) throw new Error('the wallet returned no signature');

@@ -1,43 +1,50 @@
 /**
- * What did the service answer, and when is it worth asking again? Every outcome has a shape of its own: an answer, a refusal with its
- * reason, or a service that was not reached. An answer stays in view while a newer one is fetched, and also when that fails.
+ * Queries to the service's API. Each outcome has its own shape: a response, a rejected request with its reason, or an
+ * unreachable service (status 0). A response stays in view while a newer one is fetched, and also when that request
+ * fails.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly path: string;
   readonly body: T;
-  /** The body as it came, for readers who want it so. */
+  /** The body as received, for display as raw data. */
   readonly text: string;
-  /** The block that the answer stands on. */
+  /** Block at which the response was computed. */
   readonly block: number | undefined;
   readonly blockAgeSeconds: number | undefined;
   readonly receivedAtMilliseconds: number;
-  /** Of the service against ours, from its Date header. */
+  /** Lead of the service's clock over ours, from the Date header. */
   readonly clockLeadMilliseconds: number;
 }
 
-export interface Refusal {
+export interface ApiFailure {
   readonly path: string;
-  /** 0: no answer arrived. */
+  /** 0: no response arrived. */
   readonly status: number;
   readonly code: string | undefined;
-  /** What the service says, in its own words. */
+  /** Message of the service. */
   readonly detail: string;
   readonly homeChain: number | undefined;
   readonly text: string;
-  /** Undefined: asking again changes nothing. */
+  /** Undefined: a retry cannot succeed. */
   readonly retryAfterSeconds: number | undefined;
 }
 
-export type Outcome<T> =
-  { readonly answer: Answer<T>; readonly refusal?: never } | { readonly refusal: Refusal; readonly answer?: never };
+export type ApiResult<T> =
+  | { readonly response: ApiResponse<T>; readonly failure?: never }
+  | { readonly failure: ApiFailure; readonly response?: never };
 
-const PATIENCE_MILLISECONDS = 12_000;
+const TIMEOUT_MILLISECONDS = 12_000;
 const RETRY_SECONDS = 30;
 
-export async function ask<T>(path: string, init: RequestInit = {}, signal?: AbortSignal): Promise<Outcome<T>> {
-  const timeout = AbortSignal.timeout(PATIENCE_MILLISECONDS);
+/** Sends a request and parses the JSON response. Never throws. */
+export async function requestJson<T>(
+  path: string,
+  init: RequestInit = {},
+  signal?: AbortSignal,
+): Promise<ApiResult<T>> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
   try {
     const response = await fetch(path, {
       ...init,
@@ -45,11 +52,11 @@ export async function ask<T>(path: string, init: RequestInit = {}, signal?: Abor
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
     const text = await response.text();
-    if (!response.ok) return { refusal: toRefusal(path, response, text) };
-    return { answer: toAnswer<T>(path, response, text) };
+    if (!response.ok) return { failure: toFailure(path, response, text) };
+    return { response: toResponse<T>(path, response, text) };
   } catch {
     return {
-      refusal: {
+      failure: {
         path,
         status: 0,
         code: undefined,
@@ -62,7 +69,7 @@ export async function ask<T>(path: string, init: RequestInit = {}, signal?: Abor
   }
 }
 
-function toAnswer<T>(path: string, { headers }: Response, text: string): Answer<T> {
+function toResponse<T>(path: string, { headers }: Response, text: string): ApiResponse<T> {
   const now = Date.now();
   const date = Date.parse(headers.get('date') ?? '');
   return {
@@ -76,20 +83,21 @@ function toAnswer<T>(path: string, { headers }: Response, text: string): Answer<
   };
 }
 
-function toRefusal(path: string, { status, headers }: Response, text: string): Refusal {
-  const told = toNumber(headers.get('retry-after'));
-  const isPassing = status === 429 || status === 408 || status >= 500;
+function toFailure(path: string, { status, headers }: Response, text: string): ApiFailure {
+  const isTransient = status === 429 || status === 408 || status >= 500;
   return {
     path,
     status,
     text,
     ...readDetail(text),
-    retryAfterSeconds: isPassing ? (told ?? RETRY_SECONDS) : undefined,
+    retryAfterSeconds: isTransient ? (toNumber(headers.get('retry-after')) ?? RETRY_SECONDS) : undefined,
   };
 }
 
-/** Errors are bare, coded, or a list of what is wrong. */
-function readDetail(text: string): Pick<Refusal, 'code' | 'detail' | 'homeChain'> {
+/**
+ * Reads the three error formats of the interface: a bare text, a code with a message, and a list of validation errors.
+ */
+function readDetail(text: string): Pick<ApiFailure, 'code' | 'detail' | 'homeChain'> {
   const body = parseObject(text);
   const detail = body['detail'] ?? body['error'] ?? '';
   if (typeof detail === 'string') return { code: undefined, detail, homeChain: undefined };
@@ -117,29 +125,29 @@ function toNumber(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-export interface Followed<T> {
-  readonly answer: Answer<T> | undefined;
-  /** Of the newest attempt; undefined when it was answered. */
-  readonly refusal: Refusal | undefined;
+export interface Query<T> {
+  readonly response: ApiResponse<T> | undefined;
+  /** Failure of the newest attempt; undefined when it succeeded. */
+  readonly failure: ApiFailure | undefined;
   readonly retryAtMilliseconds: number | undefined;
-  /** When the first of the refusals in a row came. */
-  readonly refusedSinceMilliseconds: number | undefined;
+  /** Time of the first of the consecutive failures. */
+  readonly failingSinceMilliseconds: number | undefined;
   readonly retry: () => void;
 }
 
-const NOTHING = {
-  answer: undefined,
-  refusal: undefined,
+const EMPTY = {
+  response: undefined,
+  failure: undefined,
   retryAtMilliseconds: undefined,
-  refusedSinceMilliseconds: undefined,
+  failingSinceMilliseconds: undefined,
 };
 
 /**
- * Asks, and asks again: every `refreshSeconds` (left out: never) and when a refusal says so. A page that nobody looks at does not ask.
- * `path` undefined: there is nothing to ask yet.
+ * Fetches `path`, then again every `refreshSeconds` (left out: never) and after a transient failure. A hidden page
+ * sends nothing until it is visible. Sends nothing while `path` is undefined.
  */
-export function useAnswer<T>(path: string | undefined, refreshSeconds?: number): Followed<T> {
-  const [state, setState] = useState<Omit<Followed<T>, 'retry'> & { path?: string | undefined }>(NOTHING);
+export function useQuery<T>(path: string | undefined, refreshSeconds?: number): Query<T> {
+  const [state, setState] = useState<Omit<Query<T>, 'retry'> & { path?: string | undefined }>(EMPTY);
   const reload = useRef<() => void>(() => undefined);
 
   useEffect(() => {
@@ -153,18 +161,18 @@ export function useAnswer<T>(path: string | undefined, refreshSeconds?: number):
         document.addEventListener('visibilitychange', () => void load(), { once: true, signal: end.signal });
         return;
       }
-      const { answer, refusal } = await ask<T>(path, {}, end.signal);
+      const { response, failure } = await requestJson<T>(path, {}, end.signal);
       if (end.signal.aborted) return;
-      const waitSeconds = refusal === undefined ? refreshSeconds : refusal.retryAfterSeconds;
+      const waitSeconds = failure === undefined ? refreshSeconds : failure.retryAfterSeconds;
       const retryAtMilliseconds =
-        refusal === undefined || waitSeconds === undefined ? undefined : Date.now() + waitSeconds * 1000;
+        failure === undefined || waitSeconds === undefined ? undefined : Date.now() + waitSeconds * 1000;
       setState((before) => ({
         path,
-        answer: answer ?? (isPassing(refusal) && before.path === path ? before.answer : undefined),
-        refusal,
+        response: response ?? (isTransient(failure) && before.path === path ? before.response : undefined),
+        failure,
         retryAtMilliseconds,
-        refusedSinceMilliseconds:
-          refusal === undefined ? undefined : (before.path === path && before.refusedSinceMilliseconds) || Date.now(),
+        failingSinceMilliseconds:
+          failure === undefined ? undefined : (before.path === path && before.failingSinceMilliseconds) || Date.now(),
       }));
       if (waitSeconds !== undefined) timer = setTimeout(() => void load(), waitSeconds * 1000);
     };
@@ -178,14 +186,14 @@ export function useAnswer<T>(path: string | undefined, refreshSeconds?: number):
   }, [path, refreshSeconds]);
 
   const retry = useCallback(() => reload.current(), []);
-  return state.path === path ? { ...state, retry } : { ...NOTHING, retry };
+  return state.path === path ? { ...state, retry } : { ...EMPTY, retry };
 }
 
-function isPassing(refusal: Refusal | undefined): boolean {
-  return refusal?.retryAfterSeconds !== undefined;
+function isTransient(failure: ApiFailure | undefined): boolean {
+  return failure?.retryAfterSeconds !== undefined;
 }
 
-/** Now, told anew every second. */
+/** Returns the current time in milliseconds, updated every second. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,8 +1,8 @@
-/** What does this deployment answer? Sends a request of the reference to the service that serves the page, and shows everything that came back. */
+/** Form of the API reference that sends a request to this service and shows the complete response. */
 import { useState } from 'preact/hooks';
 import { fillPath, formatCurl, sampleOf, type ApiDocument, type Operation } from './api-document.ts';
-import { layOutJson, toPlainText } from './formats.ts';
-import { CopyButton } from './marks.tsx';
+import { prettyPrintJson, toPlainText } from './formats.ts';
+import { CopyButton } from './components.tsx';
 import { machineDid } from './namespace.ts';
 import { listRecentMachines } from './recent-machines.ts';
 
@@ -19,25 +19,25 @@ type Step =
   | { readonly kind: 'idle' }
   | { readonly kind: 'busy' }
   | { readonly kind: 'failed'; readonly text: string }
-  | { readonly kind: 'answered'; readonly outcome: Outcome };
+  | { readonly kind: 'done'; readonly outcome: Outcome };
 
-const PATIENCE_MILLISECONDS = 15_000;
-const NOTHING_LOOKED_AT = '42';
-const SOME_ADDRESS = `0x${'1'.padStart(40, '0')}`;
-const SOME_WALLET = '1'.repeat(32);
+const TIMEOUT_MILLISECONDS = 15_000;
+const SAMPLE_ID = '42';
+const SAMPLE_ADDRESS = `0x${'1'.padStart(40, '0')}`;
+const SAMPLE_WALLET = '1'.repeat(32);
 
-/** Spellings of the machine that was looked at last, and of things that have the form of what is asked for. */
+/** Sample values: the most recently viewed machine, an address and a wallet. */
 function listCandidates(): string[] {
-  const id = listRecentMachines()[0]?.id ?? NOTHING_LOOKED_AT;
-  return [machineDid(id), id, SOME_ADDRESS, SOME_WALLET];
+  const id = listRecentMachines()[0]?.id ?? SAMPLE_ID;
+  return [machineDid(id), id, SAMPLE_ADDRESS, SAMPLE_WALLET];
 }
 
-export interface TrialFormProps {
+export interface RequestFormProps {
   readonly document: ApiDocument;
   readonly operation: Operation;
 }
 
-export function TrialForm({ document, operation }: TrialFormProps) {
+export function RequestForm({ document, operation }: RequestFormProps) {
   const { id, method, parameters, body: bodySchema, needsToken } = operation;
   const [values, setValues] = useState(() => prefill(document, operation));
   const [body, setBody] = useState(() =>
@@ -49,23 +49,25 @@ export function TrialForm({ document, operation }: TrialFormProps) {
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (path === undefined) return setStep({ kind: 'failed', text: 'A value of the path is missing.' });
+    if (path === undefined) return setStep({ kind: 'failed', text: 'A path parameter is missing.' });
     setStep({ kind: 'busy' });
     try {
-      setStep({ kind: 'answered', outcome: await send(path, method, body, token) });
+      setStep({ kind: 'done', outcome: await send(path, method, body, token) });
     } catch {
-      setStep({ kind: 'failed', text: 'The service was not reached.' });
+      setStep({ kind: 'failed', text: 'The service did not respond. Check your connection and try again.' });
     }
   };
 
-  const line =
-    path === undefined ? undefined : formatCurl({ method, url: location.origin + path, body, hasToken: token !== '' });
+  const command =
+    path === undefined
+      ? undefined
+      : formatCurl({ method, url: window.location.origin + path, body, hasToken: token !== '' });
   return (
-    <form class="trial" onSubmit={(event) => void submit(event)} noValidate>
-      {parameters.map(({ name, in: place, schema }) => (
+    <form class="request" onSubmit={(event) => void submit(event)} noValidate>
+      {parameters.map(({ name, in: location, schema }) => (
         <div class="entry" key={name}>
           <label for={`${id}-${name}`}>
-            <code>{name}</code> <span class="quiet">in the {place}</span>
+            <code>{name}</code> <span class="quiet">{location} parameter</span>
           </label>
           <input
             id={`${id}-${name}`}
@@ -93,7 +95,7 @@ export function TrialForm({ document, operation }: TrialFormProps) {
             value={token}
             onInput={({ currentTarget }) => setToken(currentTarget.value)}
           />
-          <p class="note">Sent as a header with this request, and kept nowhere.</p>
+          <p class="note">Sent with this request only. The page does not store it.</p>
         </div>
       )}
       {body !== undefined && (
@@ -106,32 +108,32 @@ export function TrialForm({ document, operation }: TrialFormProps) {
             value={body}
             onInput={({ currentTarget }) => setBody(currentTarget.value)}
           />
-          <p class="note">This writes, if it is accepted: what is sent here counts.</p>
+          <p class="note">This request writes data. If the service accepts it, it takes effect.</p>
         </div>
       )}
       <p class="buttons">
         <button type="submit" disabled={step.kind === 'busy'}>
-          {step.kind === 'busy' ? 'Waiting…' : 'Send'}
+          {step.kind === 'busy' ? 'Sending…' : 'Send'}
         </button>
-        {line !== undefined && (
+        {command !== undefined && (
           <>
-            <code class="line">{line}</code>
-            <CopyButton text={line} label={`the command for ${id}`} />
+            <code class="line">{command}</code>
+            <CopyButton text={command} label={`the command for ${id}`} />
           </>
         )}
       </p>
       <div role="status">
         {step.kind === 'failed' && <p class="problem">{step.text}</p>}
-        {step.kind === 'answered' && (
-          <p class="answered">
+        {step.kind === 'done' && (
+          <p class="response-status">
             <strong>
               {step.outcome.status} {toPlainText(step.outcome.statusText)}
             </strong>{' '}
-            <span class="quiet">after {step.outcome.milliseconds} ms</span>
+            <span class="quiet">in {step.outcome.milliseconds} ms</span>
           </p>
         )}
       </div>
-      {step.kind === 'answered' && <Received outcome={step.outcome} id={id} />}
+      {step.kind === 'done' && <Received outcome={step.outcome} id={id} />}
     </form>
   );
 }
@@ -154,7 +156,7 @@ async function send(path: string, method: string, body: string | undefined, toke
       ...(token !== '' && { Authorization: `Bearer ${token}` }),
     },
     ...(body !== undefined && { body }),
-    signal: AbortSignal.timeout(PATIENCE_MILLISECONDS),
+    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
   });
   const text = await response.text();
   return {
@@ -175,27 +177,27 @@ function Received({
   readonly id: string;
 }) {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  const isPicture = type.startsWith('image/') && status === 200;
+  const isImage = type.startsWith('image/') && status === 200;
   return (
     <>
       <details>
         <summary>Headers</summary>
-        <pre tabIndex={0} aria-label="Headers of the answer">
+        <pre tabIndex={0} aria-label="Response headers">
           {headers.map(([name, value]) => `${name}: ${toPlainText(value)}`).join('\n')}
         </pre>
       </details>
       <p class="buttons">
         <span>Body</span>
-        <CopyButton text={text} label={`the answer of ${id}`} />
+        <CopyButton text={text} label={`the response of ${id}`} />
       </p>
-      {isPicture && <img src={path} alt="The answer as a picture" />}
-      <pre tabIndex={0} aria-label="Body of the answer" class="body">
-        {type.startsWith('application/json') ? layOutJson(text) : showLines(text)}
+      {isImage && <img src={path} alt="The response as an image" />}
+      <pre tabIndex={0} aria-label="Response body" class="body">
+        {type.startsWith('application/json') ? prettyPrintJson(text) : toPlainLines(text)}
       </pre>
     </>
   );
 }
 
-function showLines(text: string): string {
+function toPlainLines(text: string): string {
   return text.split('\n').map(toPlainText).join('\n');
 }

@@ -1,34 +1,34 @@
-/** Which path is which view, and which view does a search lead to? */
+/** Routes of the pages, and the resolution of a search text to a path. */
 import { DID_PREFIX } from './namespace.ts';
 
-export type Place =
+export type Route =
   | { readonly kind: 'home' }
   | { readonly kind: 'machine'; readonly id: string }
   | { readonly kind: 'operator'; readonly address: string }
   | { readonly kind: 'wallet'; readonly address: string }
   | { readonly kind: 'system' }
   | { readonly kind: 'reference' }
-  | { readonly kind: 'nowhere' };
+  | { readonly kind: 'unknown' };
 
 const MACHINE_ID = /^[1-9][0-9]{0,77}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-export function toPlace(path: string): Place {
-  const [root, word, ...rest] = path.split('/').slice(1).map(decode);
+export function parseRoute(path: string): Route {
+  const [root, view, ...rest] = path.split('/').slice(1).map(decode);
   const value = rest[0];
-  if (root === '' && word === undefined) return { kind: 'home' };
-  if (root === 'docs' && word === undefined) return { kind: 'reference' };
-  if (root !== 'explorer' || rest.length > 1) return { kind: 'nowhere' };
-  if (word === 'system' && value === undefined) return { kind: 'system' };
-  if (value === undefined) return { kind: 'nowhere' };
-  if (word === 'machine') return { kind: 'machine', id: value };
-  if (word === 'operator') return { kind: 'operator', address: value };
-  if (word === 'wallet') return { kind: 'wallet', address: value };
-  return { kind: 'nowhere' };
+  if (root === '' && view === undefined) return { kind: 'home' };
+  if (root === 'docs' && view === undefined) return { kind: 'reference' };
+  if (root !== 'explorer' || rest.length > 1) return { kind: 'unknown' };
+  if (view === 'system' && value === undefined) return { kind: 'system' };
+  if (value === undefined) return { kind: 'unknown' };
+  if (view === 'machine') return { kind: 'machine', id: value };
+  if (view === 'operator') return { kind: 'operator', address: value };
+  if (view === 'wallet') return { kind: 'wallet', address: value };
+  return { kind: 'unknown' };
 }
 
-/** The path of what was searched for; undefined: no spelling of anything that can be looked up. */
+/** Returns the path for a search text; undefined if the text is no id, DID or address. */
 export function findPath(search: string): string | undefined {
   const text = search.trim();
   const bare = text.startsWith(DID_PREFIX) ? text.slice(DID_PREFIX.length) : text.replace(/^#/, '');

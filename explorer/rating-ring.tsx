@@ -1,22 +1,22 @@
-/** The answer at a glance: the letter in a ring that is as full as the score. Said in words for those who do not see it. */
+/** Rating in a ring that is filled in proportion to the score, with a text alternative. */
 import type { Letter } from './wire.ts';
-import { LETTER_MEANINGS } from './words.ts';
+import { RATING_MEANINGS } from './texts.ts';
 
 const RADIUS = 52;
-const AROUND = 2 * Math.PI * RADIUS;
+const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-export function LetterRing({ letter, score }: { readonly letter: Letter; readonly score: number }) {
-  const said = `${letter}: ${LETTER_MEANINGS[letter]}, ${score} of 100 points`;
+export function RatingRing({ letter, score }: { readonly letter: Letter; readonly score: number }) {
+  const label = `${letter}: ${RATING_MEANINGS[letter]}, ${score} of 100 points`;
   const isLong = letter === 'Provisioned';
   return (
-    <svg class={`ring letter-${letter.toLowerCase()}`} viewBox="0 0 128 128" role="img" aria-label={said}>
+    <svg class={`ring letter-${letter.toLowerCase()}`} viewBox="0 0 128 128" role="img" aria-label={label}>
       <circle class="rail" cx="64" cy="64" r={RADIUS} />
       <circle
         class="arc"
         cx="64"
         cy="64"
         r={RADIUS}
-        stroke-dasharray={`${(AROUND * score) / 100} ${AROUND}`}
+        stroke-dasharray={`${(CIRCUMFERENCE * score) / 100} ${CIRCUMFERENCE}`}
         transform="rotate(-90 64 64)"
       />
       <text class="letter" x="64" y={isLong ? 60 : 68} font-size={isLong ? 13 : letter.length > 2 ? 29 : 34}>

@@ -1,9 +1,9 @@
-/** Small parts that every view is made of: a labelled mark, an id that can be copied, a time, and the notice of a refusal. */
+/** Shared components: labeled marks, ids with a copy button, times, sections and failure notices. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useNow, type Followed, type Refusal } from './answers.ts';
+import { useNow, type Query, type ApiFailure } from './queries.ts';
 import { formatUtc, shorten, toPlainText } from './formats.ts';
-import { describeAge, describeRefusal } from './words.ts';
+import { describeAge, describeFailure } from './texts.ts';
 
 export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
 
@@ -27,7 +27,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       await navigator.clipboard.writeText(text);
       setState('Copied');
     } catch {
-      setState('Not allowed');
+      setState('Copy failed');
     }
   };
   return (
@@ -37,15 +37,15 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-/** Shortened in the middle; the whole on hover, on focus, and copied. */
 export interface IdProps {
   readonly id: string;
   readonly label: string;
   readonly href?: string;
-  /** How many characters of either end are shown. */
+  /** Number of characters shown at each end. */
   readonly ends?: number;
 }
 
+/** Shows an id without its middle. Hover and focus show all of it; the button copies all of it. */
 export function Id({ id, label, href, ends = 8 }: IdProps) {
   const whole = toPlainText(id);
   const short = (
@@ -109,18 +109,18 @@ export function Skeleton({ lines }: { readonly lines: number }) {
   );
 }
 
-/** In place of what could not be had. */
-export function RefusalNotice<T>({ followed, subject }: { readonly followed: Followed<T>; readonly subject: string }) {
-  const { refusal, retryAtMilliseconds, refusedSinceMilliseconds, retry } = followed;
-  if (refusal === undefined) return null;
-  const { title, remedy } = wordsOf(refusal, subject);
+/** Replaces content that could not be loaded. */
+export function FailureNotice<T>({ query, subject }: { readonly query: Query<T>; readonly subject: string }) {
+  const { failure, retryAtMilliseconds, failingSinceMilliseconds, retry } = query;
+  if (failure === undefined) return null;
+  const { title, remedy } = describeQueryFailure(failure, subject);
   return (
     <div class="notice" role="alert">
       <p class="notice-title">{title}</p>
       <p>{remedy}</p>
-      {retryAtMilliseconds !== undefined && refusedSinceMilliseconds !== undefined && (
+      {retryAtMilliseconds !== undefined && failingSinceMilliseconds !== undefined && (
         <p class="note">
-          So since <When seconds={Math.floor(refusedSinceMilliseconds / 1000)} />.
+          First failed <When seconds={Math.floor(failingSinceMilliseconds / 1000)} />.
         </p>
       )}
       {retryAtMilliseconds !== undefined && <Countdown until={retryAtMilliseconds} retry={retry} />}
@@ -128,36 +128,38 @@ export function RefusalNotice<T>({ followed, subject }: { readonly followed: Fol
   );
 }
 
-/** Beside an older answer that stays in view. */
-export function StaleNotice<T>({ followed, subject }: { readonly followed: Followed<T>; readonly subject: string }) {
+/** Marks a response that stays in view although it is older than a minute or its refresh failed. */
+export function StaleNotice<T>({ query, subject }: { readonly query: Query<T>; readonly subject: string }) {
   const now = useNow();
-  const { answer, refusal, retryAtMilliseconds, retry } = followed;
-  if (answer === undefined) return null;
-  const ageSeconds = (now - answer.receivedAtMilliseconds) / 1000 + (answer.blockAgeSeconds ?? 0);
-  if (refusal === undefined && ageSeconds <= 60) return null;
+  const { response, failure, retryAtMilliseconds, retry } = query;
+  if (response === undefined) return null;
+  const ageSeconds = (now - response.receivedAtMilliseconds) / 1000 + (response.blockAgeSeconds ?? 0);
+  if (failure === undefined && ageSeconds <= 60) return null;
   const why =
-    refusal === undefined ? 'The newest block is older than a minute.' : `${wordsOf(refusal, subject).title}.`;
+    failure === undefined
+      ? 'The newest block is more than a minute old.'
+      : `${describeQueryFailure(failure, subject).title}.`;
   return (
     <div class="notice fair" role="status">
       <p>
-        This is {describeAge(ageSeconds).replace(' ago', '')} old. {why}
+        Last updated {describeAge(ageSeconds)}. {why}
       </p>
       {retryAtMilliseconds !== undefined && <Countdown until={retryAtMilliseconds} retry={retry} />}
     </div>
   );
 }
 
-export function wordsOf({ status, code, detail, homeChain }: Refusal, subject: string) {
-  return describeRefusal(status, code, toPlainText(detail), homeChain, subject);
+export function describeQueryFailure({ status, code, detail, homeChain }: ApiFailure, subject: string) {
+  return describeFailure(status, code, toPlainText(detail), homeChain, subject);
 }
 
 function Countdown({ until, retry }: { readonly until: number; readonly retry: () => void }) {
   const seconds = Math.max(0, Math.ceil((until - useNow()) / 1000));
   return (
     <p class="countdown">
-      <span aria-hidden="true">{seconds === 0 ? 'Asking again…' : `Asks again in ${seconds} s.`}</span>{' '}
+      <span aria-hidden="true">{seconds === 0 ? 'Retrying…' : `Retrying in ${seconds} s.`}</span>{' '}
       <button type="button" onClick={retry}>
-        Ask now
+        Retry now
       </button>
     </p>
   );
