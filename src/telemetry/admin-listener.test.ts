@@ -83,8 +83,13 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
     'svc_leader 1',
     'svc_ready 0',
   ]);
-  expect(text).toContain('\nprocess_cpu_seconds_total ');
-  expect(text).toContain('\nnodejs_eventloop_lag_p99_seconds ');
+  const processNames = [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'nodejs_eventloop_lag_p99_seconds',
+  ];
+  for (const name of processNames) expect(text).toMatch(new RegExp(`^${name} [0-9.e+-]+$`, 'm'));
+  expect(text).toContain('\nnodejs_gc_duration_seconds_count{kind="major"} ');
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   expect(names).toEqual([...new Set(names)]);
 });

@@ -21,11 +21,11 @@ export async function startAdminListener(
   listen: { readonly host: string; readonly port: number },
   sources: MetricSources,
 ): Promise<AdminListener> {
-  const readProcessMetrics = createProcessMetrics();
+  const processMetrics = createProcessMetrics();
 
   async function respond(response: ServerResponse): Promise<void> {
-    const [own, process] = await Promise.all([readServiceMetrics(sources), readProcessMetrics()]);
-    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(own) + process);
+    const families = [...(await readServiceMetrics(sources)), ...processMetrics.read()];
+    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(families));
   }
 
   const server = createServer({ headersTimeout: TIMEOUT_MILLISECONDS, requestTimeout: TIMEOUT_MILLISECONDS });
@@ -44,6 +44,7 @@ export async function startAdminListener(
       server.close();
       server.closeAllConnections();
       await closed;
+      processMetrics.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import { formatMetrics } from './exposition.ts';
 
 test('counters and gauges are one line per sample, with escaped labels', () => {
   const text = formatMetrics([
-    { name: 'svc_ready', help: 'Fit to answer.', type: 'gauge', samples: [{ labels: {}, value: 1 }] },
+    { name: 'svc_ready', help: 'Ready to serve.', type: 'gauge', samples: [{ labels: {}, value: 1 }] },
     {
       name: 'svc_things_total',
       help: 'Things.',
@@ -18,7 +18,7 @@ test('counters and gauges are one line per sample, with escaped labels', () => {
   ]);
   expect(text).toBe(
     [
-      '# HELP svc_ready Fit to answer.',
+      '# HELP svc_ready Ready to serve.',
       '# TYPE svc_ready gauge',
       'svc_ready 1',
       '# HELP svc_things_total Things.',

@@ -38,7 +38,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     of: 'src/telemetry',
     mayImport: ['src/telemetry', 'src/actions', 'src/domain', 'src/ports'],
     packages: [
-      ...['node:', 'prom-client', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http'],
+      ...['node:', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http'],
       ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
     ],
   },
