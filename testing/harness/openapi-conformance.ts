@@ -24,8 +24,8 @@ export interface OpenapiDocument {
   };
 }
 
-/** A response; header names are in lower case, as `fetch`, Node's client and `inject` return them. */
-export interface Answer {
+/** A response as received; header names are in lower case, as `fetch`, Node's client and `inject` return them. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
@@ -56,17 +56,17 @@ export class OpenapiConformance {
   }
 
   /** Throws an error with all differences. `path` is as sent, percent-encoded or not; the query is ignored. */
-  expectDocumented(method: string, path: string, answer: Answer): void {
-    const described = this.#find(method, path.split('?')[0]!, answer.status);
+  expectDocumented(method: string, path: string, response: ReceivedResponse): void {
+    const described = this.#find(method, path.split('?')[0]!, response.status);
     const problems =
       described === undefined
-        ? [`status ${answer.status} is not documented`]
-        : [...this.#judgeHeaders(described, answer), ...this.#judgeBody(method, described, answer)];
-    if (problems.length > 0) throw new Error(`${method} ${path}, ${answer.status}:\n${problems.join('\n')}`);
+        ? [`status ${response.status} is not documented`]
+        : [...this.#checkHeaders(described, response), ...this.#checkBody(method, described, response)];
+    if (problems.length > 0) throw new Error(`${method} ${path}, ${response.status}:\n${problems.join('\n')}`);
   }
 
   /** Throws an error when the documented example of this response has other members than the response itself. */
-  expectExampleShape(method: string, path: string, { status, text }: Pick<Answer, 'status' | 'text'>): void {
+  expectExampleShape(method: string, path: string, { status, text }: Pick<ReceivedResponse, 'status' | 'text'>): void {
     const { schema } = this.#find(method, path.split('?')[0]!, status)?.content?.['application/json'] ?? {};
     const name = (schema as { readonly $ref?: string } | undefined)?.$ref?.split('/').at(-1);
     const component = this.#document.components.schemas[name ?? ''] as { readonly examples?: readonly unknown[] };
@@ -88,19 +88,21 @@ export class OpenapiConformance {
     return status === 405 ? named('MethodNotAllowed') : status === 429 ? named('RateLimited') : undefined;
   }
 
-  #judgeHeaders({ headers = {} }: ResponseDescription, answer: Answer): string[] {
+  #checkHeaders({ headers = {} }: ResponseDescription, response: ReceivedResponse): string[] {
     const described = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
-    const unknown = Object.keys(answer.headers).filter((name) => !TRANSPORT_HEADERS.has(name) && !described.has(name));
+    const unknown = Object.keys(response.headers).filter(
+      (name) => !TRANSPORT_HEADERS.has(name) && !described.has(name),
+    );
     const problems = unknown.map((name) => `header ${name} is not documented`);
     for (const [name, { required, schema }] of described) {
-      const value = answer.headers[name];
+      const value = response.headers[name];
       if (value === undefined && required) problems.push(`header ${name} is missing`);
       if (value !== undefined) problems.push(...this.#validate(schema, String(value), `header ${name}`));
     }
     return problems;
   }
 
-  #judgeBody(method: string, { content }: ResponseDescription, { headers, text }: Answer): string[] {
+  #checkBody(method: string, { content }: ResponseDescription, { headers, text }: ReceivedResponse): string[] {
     const type = headers['content-type'];
     if (content === undefined) return text === '' && type === undefined ? [] : ['a body that is not documented'];
     const [mediaType, ...parameters] = String(type).split('; ');

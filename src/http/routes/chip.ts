@@ -108,7 +108,7 @@ function describeRoutes({ namespace }: Ctx): Readonly<Record<'challenge' | 'evid
       operationId: 'issueChipChallenge',
       summary: 'Issue a challenge for the chip of a main-chain machine to an onboarding provider.',
       body: CHALLENGE_REQUEST_SCHEMA,
-      answers: { 201: 'ChipChallenge' },
+      responses: { 201: 'ChipChallenge' },
       faults: [...COMMON_FAULTS, 'ChallengesExhausted'],
     },
     evidence: {
@@ -116,7 +116,7 @@ function describeRoutes({ namespace }: Ctx): Readonly<Record<'challenge' | 'evid
       operationId: 'acceptChipEvidence',
       summary: 'Submit signed evidence for a challenge, once, and get a receipt.',
       body: evidenceSchema(namespace),
-      answers: { 202: 'ChipReceipt' },
+      responses: { 202: 'ChipReceipt' },
       faults: [
         ...COMMON_FAULTS,
         'EvidenceNotCanonical',

@@ -8,7 +8,7 @@ import type { Routes } from '../server/route-table.ts';
 const OPENAPI: RouteDescription = {
   operationId: 'getOpenapi',
   summary: 'Get this document.',
-  answers: { 200: 'OpenapiDocument' },
+  responses: { 200: 'OpenapiDocument' },
   faults: [],
   caching: 'revalidated',
   block: 'never',

@@ -48,7 +48,7 @@ function describeFleet(namespace: Namespace): RouteDescription {
     summary: 'List the machines that an operator owns or controls, by machine id, with the age of the index.',
     parameters: { did: operatorText(namespace) },
     query: describePages(),
-    answers: { 200: 'Fleet' },
+    responses: { 200: 'Fleet' },
     faults: [
       'OperatorMalformed',
       'OperatorDidEmpty',

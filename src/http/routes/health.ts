@@ -12,7 +12,7 @@ const HEALTHY = encodeJson({ status: 'ok' });
 const HEALTH: RouteDescription = {
   operationId: 'getHealth',
   summary: 'Get liveness: the process runs. Checks nothing else.',
-  answers: { 200: 'Health' },
+  responses: { 200: 'Health' },
   faults: [],
   caching: 'never',
   block: 'never',
@@ -21,7 +21,7 @@ const HEALTH: RouteDescription = {
 const READY: RouteDescription = {
   operationId: 'getReadiness',
   summary: 'Get readiness: whether the contracts can be called and, with Verify enabled, whether Verify is ready.',
-  answers: { 200: 'Readiness', 503: 'Readiness' },
+  responses: { 200: 'Readiness', 503: 'Readiness' },
   faults: [],
   caching: 'never',
   block: 'never',

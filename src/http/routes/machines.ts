@@ -68,27 +68,27 @@ function describeRoutes(namespace: Namespace) {
       ...byDid,
       operationId: 'getRating',
       summary: "Get a machine's rating.",
-      answers: { 200: 'McrRecord' },
+      responses: { 200: 'McrRecord' },
     },
     profile: {
       ...byDid,
       operationId: 'getProfile',
       summary: "Get a machine's profile: identity, status and what it offers.",
-      answers: { 200: 'Profile' },
+      responses: { 200: 'Profile' },
     },
     metadata: {
       ...byNumber,
       operationId: 'getTokenMetadata',
       summary: "Get a machine's profile by token id, the target of an ERC-721 tokenURI.",
       parameters: { token_id: MACHINE_ID },
-      answers: { 200: 'Profile' },
+      responses: { 200: 'Profile' },
     },
     card: {
       ...byNumber,
       operationId: 'getCard',
       summary: "Get a machine's card: services, registrations and operator.",
       parameters: { machine_id: MACHINE_ID },
-      answers: { 200: 'Card' },
+      responses: { 200: 'Card' },
     },
   } satisfies Record<string, RouteDescription>;
 }

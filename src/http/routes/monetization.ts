@@ -64,7 +64,7 @@ function isAnyJson(body: Buffer): boolean {
 function describeRoutes(namespace: Namespace) {
   const ofMachine = {
     parameters: { key: machineKey(namespace) },
-    answers: { 200: 'MonetizationState' },
+    responses: { 200: 'MonetizationState' },
     block: 'always',
   } as const;
   const unreadable = [
@@ -80,7 +80,7 @@ function describeRoutes(namespace: Namespace) {
       operationId: 'getMonetizationDeployment',
       summary: 'Get the deployment that decisions are signed for, and the signing version.',
       group: 'Monetization',
-      answers: { 200: 'PublishedDeployment' },
+      responses: { 200: 'PublishedDeployment' },
       faults: ['ServiceNotInitialised'],
       caching: 'revalidated',
       block: 'never',

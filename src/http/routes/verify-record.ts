@@ -24,7 +24,7 @@ const RECORD: RouteDescription = {
   summary:
     'Get the Verify record of a main-chain machine: controller, operator, and the verification of operator and chip.',
   parameters: { machineId: MACHINE_ID },
-  answers: { 200: 'VerifyRecord' },
+  responses: { 200: 'VerifyRecord' },
   faults: [
     'NotAcceptable',
     'MachineDidMalformed',

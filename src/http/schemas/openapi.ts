@@ -29,7 +29,7 @@ export interface RouteDescription {
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
   /** Names of the schemas of successful responses by status. */
-  readonly answers: Readonly<Record<number, SchemaName>>;
+  readonly responses: Readonly<Record<number, SchemaName>>;
   /** Media type of these responses; left out: JSON. */
   readonly media?: Media;
   /** What the action and the parsing may throw, besides what every route may. */
@@ -175,7 +175,7 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
 
 function toSuccesses(
   profile: ProfileName,
-  { answers, caching, block, media }: RouteDescription,
+  { responses, caching, block, media }: RouteDescription,
 ): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
   const headers = {
@@ -185,12 +185,12 @@ function toSuccesses(
     ...(media && toConstantHeaders(media)),
   };
   const mediaType = media?.type.split(';')[0] ?? 'application/json';
-  const responses: Record<string, object> = {};
-  for (const [status, name] of Object.entries(answers)) {
-    responses[status] = { description: name, headers, content: { [mediaType]: { schema: refer(name) } } };
+  const successes: Record<string, object> = {};
+  for (const [status, name] of Object.entries(responses)) {
+    successes[status] = { description: name, headers, content: { [mediaType]: { schema: refer(name) } } };
   }
-  if (caching === 'revalidated') responses[304] = { description: 'Not modified', headers };
-  return responses;
+  if (caching === 'revalidated') successes[304] = { description: 'Not modified', headers };
+  return successes;
 }
 
 function toConstantHeaders({ headers }: Media): Record<string, object> {
@@ -200,11 +200,11 @@ function toConstantHeaders({ headers }: Media): Record<string, object> {
 }
 
 /** Describes the error responses by status. A status that a successful response has as well, such as 503 of readiness, lists both bodies. */
-function toErrors(profile: ProfileName, { answers, faults }: RouteDescription): Record<string, object> {
+function toErrors(profile: ProfileName, { responses: successes, faults }: RouteDescription): Record<string, object> {
   const kinds = [...new Set([...faults, ...ALWAYS])];
   const statuses = new Set(kinds.flatMap((kind) => describeErrors(profile, kind).map(({ status }) => status)));
   const responses = [...statuses].map((status) => {
-    const name = answers[status];
+    const name = successes[status];
     return [status, toErrorResponse(profile, kinds, status, name === undefined ? [] : [refer(name)])] as const;
   });
   return Object.fromEntries(responses);

@@ -16,7 +16,7 @@ const ACTIVE_MACHINES: RouteDescription = {
   operationId: 'listActiveMachines',
   summary: 'List the machines with the most recent indexed events, and the progress of the indexes.',
   query: { limit: { type: 'integer', ...LIMIT, default: MAX_ACTIVE_MACHINES } },
-  answers: { 200: 'ActiveMachines' },
+  responses: { 200: 'ActiveMachines' },
   faults: ['ParametersInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
   caching: 'revalidated',
   block: 'never',

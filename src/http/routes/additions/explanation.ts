@@ -26,7 +26,7 @@ function describeExplanation(namespace: Namespace): RouteDescription {
     operationId: 'getExplanation',
     summary: 'Explain a rating: points earned and lost by factor, and the facts behind them.',
     parameters: { did: machineDid(namespace) },
-    answers: { 200: 'Explanation' },
+    responses: { 200: 'Explanation' },
     faults: ['MachineDidMalformed', ...RATING_FAULTS],
     caching: 'revalidated',
     block: 'always',

@@ -15,7 +15,7 @@ const TEXT_MEDIA: Media = { type: 'text/plain; charset=utf-8', headers: { 'X-Con
 const LLMS_TEXT: RouteDescription = {
   operationId: 'getLlmsText',
   summary: 'Get a description of the service for language models, on one page.',
-  answers: { 200: 'LlmsText' },
+  responses: { 200: 'LlmsText' },
   media: TEXT_MEDIA,
   faults: [],
   caching: 'revalidated',

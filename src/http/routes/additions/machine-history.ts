@@ -41,7 +41,7 @@ function describeRoutes(namespace: Namespace) {
       operationId: 'getHistory',
       summary: 'Get the rating and the revenue of each of the last 365 days.',
       parameters: { did: machineDid(namespace) },
-      answers: { 200: 'History' },
+      responses: { 200: 'History' },
       faults: ['MachineDidMalformed', ...RATING_FAULTS],
     },
     events: {
@@ -57,7 +57,7 @@ function describeRoutes(namespace: Namespace) {
         },
         limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
       },
-      answers: { 200: 'EventListing' },
+      responses: { 200: 'EventListing' },
       faults: ['ParametersInvalid', 'EventDataPrivate', ...RATING_FAULTS],
     },
   } satisfies Record<string, RouteDescription>;

@@ -74,7 +74,7 @@ async function readCardFacts(
 
 const IMAGE = {
   parameters: { machine_id: MACHINE_ID },
-  answers: { 200: 'SvgImage' },
+  responses: { 200: 'SvgImage' },
   media: SVG_MEDIA,
   faults: ['ParametersInvalid', ...RATING_FAULTS],
   caching: 'revalidated',
@@ -91,7 +91,7 @@ const PREVIEW: RouteDescription = {
   ...IMAGE,
   operationId: 'getPreviewImage',
   summary: 'Get the rating as a PNG of 1200 x 630 pixels, for link previews.',
-  answers: { 200: 'PngImage' },
+  responses: { 200: 'PngImage' },
   media: PNG_MEDIA,
 };
 

@@ -25,7 +25,7 @@ const STATUS: RouteDescription = {
       description: 'The largest accepted lag of the main-chain index, in blocks.',
     },
   },
-  answers: { 200: 'Status', 503: 'Status' },
+  responses: { 200: 'Status', 503: 'Status' },
   faults: ['ParametersInvalid'],
   caching: 'never',
   block: 'never',
