@@ -114,7 +114,7 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
     expect(await lines('chip', 'submit', file, ...at())).toEqual([
       2,
       '',
-      'svc: this is no document of evidence as "svc chip prove" writes it',
+      'svc: not an evidence document as svc chip prove writes it',
     ]);
     const wrongToken = scene.fileOf('token', 'wrong\n');
     expect(await lines('chip', 'challenge', scene.dids[1]!, '--token-file', wrongToken, ...at())).toEqual([
