@@ -24,39 +24,39 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('createImageRenderer', () => {
   test('renders an image once for concurrent callers and caches it', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw });
-    const asked = [maker.render('a', always), maker.render('a', always)];
+    const renderer = createImageRenderer({ draw });
+    const rendered = [renderer.render('a', always), renderer.render('a', always)];
     await settled();
     endNext();
-    const [one, other] = await Promise.all(asked);
-    expect([begun, one === other, await maker.render('a', always)]).toEqual([['a'], true, one]);
+    const [one, other] = await Promise.all(rendered);
+    expect([begun, one === other, await renderer.render('a', always)]).toEqual([['a'], true, one]);
   });
 
   test('renders at most `concurrency` images at a time, in order', async () => {
     rule('card-image.png');
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw, concurrency: 2 });
-    const asked = ['a', 'b', 'c', 'd'].map((svg) => maker.render(svg, always));
+    const renderer = createImageRenderer({ draw, concurrency: 2 });
+    const rendered = ['a', 'b', 'c', 'd'].map((svg) => renderer.render(svg, always));
     await settled();
     expect(begun).toEqual(['a', 'b']);
     endNext();
-    await asked[0];
+    await rendered[0];
     await settled();
     expect(begun).toEqual(['a', 'b', 'c']);
     endNext();
-    await asked[1];
+    await rendered[1];
     await settled();
     endNext();
     endNext();
-    expect((await Promise.all(asked)).every((png) => png?.subarray(1, 4).toString() === 'PNG')).toBe(true);
+    expect((await Promise.all(rendered)).every((png) => png?.subarray(1, 4).toString() === 'PNG')).toBe(true);
   });
 
   test('skips an image that no caller waits for, unless another caller requests it', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw, concurrency: 1 });
-    const first = maker.render('a', always);
-    const [given, taken] = [maker.render('b', () => false), maker.render('c', () => false)];
-    const again = maker.render('c', always);
+    const renderer = createImageRenderer({ draw, concurrency: 1 });
+    const first = renderer.render('a', always);
+    const [given, taken] = [renderer.render('b', () => false), renderer.render('c', () => false)];
+    const again = renderer.render('c', always);
     await settled();
     endNext();
     await first;
@@ -72,15 +72,18 @@ describe('createImageRenderer', () => {
 
   test('rejects for every caller when drawing fails, continues with the queue, and retries on the next call', async () => {
     const { begun, draw, endNext } = createSlowDrawing();
-    const maker = createImageRenderer({ draw, concurrency: 1 });
-    const asked = [maker.render('a', always), maker.render('a', always), maker.render('b', always)];
+    const renderer = createImageRenderer({ draw, concurrency: 1 });
+    const rendered = [renderer.render('a', always), renderer.render('a', always), renderer.render('b', always)];
     await settled();
     endNext(new Error('no picture'));
-    expect((await Promise.allSettled(asked.slice(0, 2))).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await Promise.allSettled(rendered.slice(0, 2))).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
     await settled();
     endNext();
-    await asked[2];
-    const again = maker.render('a', always);
+    await rendered[2];
+    const again = renderer.render('a', always);
     await settled();
     endNext();
     expect([(await again) !== undefined, begun]).toEqual([true, ['a', 'b', 'a']]);
@@ -88,18 +91,18 @@ describe('createImageRenderer', () => {
 
   test('renders an image again that exceeds the cache', async () => {
     let drawn = 0;
-    const maker = createImageRenderer({ draw: async () => (drawn++, PIXEL), cacheBytes: 10 });
-    await maker.render('a', always);
-    await maker.render('a', always);
+    const renderer = createImageRenderer({ draw: async () => (drawn++, PIXEL), cacheBytes: 10 });
+    await renderer.render('a', always);
+    await renderer.render('a', always);
     expect(drawn).toBe(2);
   });
 });
 
 describe('the native renderer', () => {
-  const maker = findImageRenderer()!;
+  const renderer = findImageRenderer()!;
   const text = (content: string, family: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40"><rect width="200" height="40" fill="#fff"/><text x="5" y="30" font-size="24" font-family="${family}">${content}</text></svg>`;
-  const draw = (svg: string) => maker.render(svg, always);
+  const draw = (svg: string) => renderer.render(svg, always);
 
   test('returns the same bytes each time, in the size of the SVG', async () => {
     rule('card-image.png');

@@ -56,30 +56,27 @@ export function testDecisions(under: StoreUnderTest): void {
       expect(await listLogged()).toEqual(won.toSorted((a, b) => a - b));
     });
 
-    it.each([1, 10, 50])(
-      'acknowledged to a process that is killed after %i are all stored',
-      async (minimum) => {
-        const url = await under.createEmpty();
-        const child = spawn(process.execPath, [SCRIPT, url], { stdio: ['ignore', 'pipe', 'inherit'] });
-        const exit = once(child, 'exit');
-        onTestFinished(() => void child.kill('SIGKILL'));
-        let printed = '';
-        for await (const chunk of child.stdout.setEncoding('utf8')) {
-          printed += chunk as string;
-          if (printed.split('\n').length > minimum) child.kill('SIGKILL');
-        }
-        await exit;
-        const acknowledged = printed.split('\n').slice(0, -1).map(Number);
+    it.each([1, 10, 50])('acknowledged to a process that is killed after %i are all stored', async (minimum) => {
+      const url = await under.createEmpty();
+      const child = spawn(process.execPath, [SCRIPT, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const exit = once(child, 'exit');
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let printed = '';
+      for await (const chunk of child.stdout.setEncoding('utf8')) {
+        printed += chunk as string;
+        if (printed.split('\n').length > minimum) child.kill('SIGKILL');
+      }
+      await exit;
+      const acknowledged = printed.split('\n').slice(0, -1).map(Number);
 
-        const store = await under.openAt(url);
-        // Waits for anything the database still does for the killed process.
-        await store.applyDecision(decisionOf(1_000_000));
-        const stored = await store.listAppliedDecisions(id(7));
-        expect(stored.length).toBeGreaterThan(acknowledged.length);
-        expect(stored.slice(0, -1)).toEqual(stored.slice(1).map((_, n) => decisionOf(n + 1)));
-        expect((await store.readDecision(id(7)))?.timestamp).toBe(stored.at(-1)!.timestamp);
-      },
-    );
+      const store = await under.openAt(url);
+      // Waits for anything the database still does for the killed process.
+      await store.applyDecision(decisionOf(1_000_000));
+      const stored = await store.listAppliedDecisions(id(7));
+      expect(stored.length).toBeGreaterThan(acknowledged.length);
+      expect(stored.slice(0, -1)).toEqual(stored.slice(1).map((_, n) => decisionOf(n + 1)));
+      expect((await store.readDecision(id(7)))?.timestamp).toBe(stored.at(-1)!.timestamp);
+    });
 
     it('signed in the same second are applied once', async () => {
       const outcomes = await Promise.all(

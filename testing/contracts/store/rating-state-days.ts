@@ -31,8 +31,8 @@ export function testRatingStateDays(under: StoreUnderTest): void {
   const main: DaysUnderTest = {
     async write(afterSeq, days, fingerprint = 'rates') {
       const nextSeq = days.at(-1)?.nextSeq ?? afterSeq;
-      const fold = { ...ratingStateOf(id(7), nextSeq, { epoch: versions.epoch }), days: { afterSeq, days } };
-      await under.store.writeRatingStates(fingerprint, [fold]);
+      const state = { ...ratingStateOf(id(7), nextSeq, { epoch: versions.epoch }), days: { afterSeq, days } };
+      await under.store.writeRatingStates(fingerprint, [state]);
     },
     list: async (limit = 99, fingerprint = 'rates') => {
       const { epoch, days } = await under.store.listRatingStateDays('second', id(7), fingerprint, limit);
@@ -44,8 +44,8 @@ export function testRatingStateDays(under: StoreUnderTest): void {
       versions.epoch += 1;
     },
     async writeToOldHistory(afterSeq, days) {
-      const fold = { ...ratingStateOf(id(7), 9, { epoch: versions.epoch - 1 }), days: { afterSeq, days } };
-      await under.store.writeRatingStates('rates', [fold]);
+      const state = { ...ratingStateOf(id(7), 9, { epoch: versions.epoch - 1 }), days: { afterSeq, days } };
+      await under.store.writeRatingStates('rates', [state]);
     },
   };
 
@@ -64,7 +64,7 @@ export function testRatingStateDays(under: StoreUnderTest): void {
       const nextSeq = days.at(-1)?.nextSeq ?? afterSeq;
       const { revision } = versions;
       await under.store.writeAltRatingStates(fingerprint, [
-        { id: id(7), revision, nextSeq, state: 'fold', days: { afterSeq, days } },
+        { id: id(7), revision, nextSeq, state: 'state', days: { afterSeq, days } },
       ]);
     },
     list: async (limit = 99, fingerprint = 'rates') => {
@@ -79,7 +79,7 @@ export function testRatingStateDays(under: StoreUnderTest): void {
     async writeToOldHistory(afterSeq, days) {
       const revision = versions.revision - 1;
       await under.store.writeAltRatingStates('rates', [
-        { id: id(7), revision, nextSeq: 9, state: 'fold', days: { afterSeq, days } },
+        { id: id(7), revision, nextSeq: 9, state: 'state', days: { afterSeq, days } },
       ]);
     },
   };
@@ -158,7 +158,7 @@ export function testRatingStateDays(under: StoreUnderTest): void {
               { ...ratingStateOf(id(7), 2), days: { afterSeq: 0, days: days.slice(place) } },
             ])
           : store.writeAltRatingStates('rates', [
-              { id: id(7), revision: 0, nextSeq: 2, state: 'fold', days: { afterSeq: 0, days: days.slice(place) } },
+              { id: id(7), revision: 0, nextSeq: 2, state: 'state', days: { afterSeq: 0, days: days.slice(place) } },
             ]),
       );
       await Promise.all(writes);
@@ -168,19 +168,19 @@ export function testRatingStateDays(under: StoreUnderTest): void {
 
   describe('a machine with many events', () => {
     const isListed = async () => (await listUnfoldedIds(under.store, 'rates')).includes(id(7));
-    const fold = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
+    const writeState = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
       under.store.writeRatingStates('rates', [{ ...ratingStateOf(id(7), nextSeq), days }]);
 
     test('is unfolded until its days are stored, too', async () => {
       await append(under.store, ...repeat(MANY, submitted(id(7))));
-      await fold(MANY);
+      await writeState(MANY);
       expect(await isListed()).toBe(true);
-      await fold(900, { afterSeq: 0, days: [dayOf(10, 900)] });
+      await writeState(900, { afterSeq: 0, days: [dayOf(10, 900)] });
       expect([await isListed(), (await under.store.readRatingState('second', id(7), 'rates'))?.nextSeq]).toEqual([
         true,
         MANY,
       ]);
-      await fold(MANY, { afterSeq: 900, days: [dayOf(10, MANY)] });
+      await writeState(MANY, { afterSeq: 900, days: [dayOf(10, MANY)] });
       expect(await isListed()).toBe(false);
       await append(under.store, submitted(id(7)));
       expect(await isListed()).toBe(true);
@@ -188,13 +188,13 @@ export function testRatingStateDays(under: StoreUnderTest): void {
 
     test('is folded when written with its days', async () => {
       await append(under.store, ...repeat(MANY, submitted(id(7))), submitted(id(8)));
-      await fold(MANY, { afterSeq: 0, days: [dayOf(10, MANY)] });
+      await writeState(MANY, { afterSeq: 0, days: [dayOf(10, MANY)] });
       expect(await isListed()).toBe(false);
     });
 
     test('needs no days with fewer events', async () => {
       await append(under.store, ...repeat(MIN_EVENTS_FOR_STORED_DAYS, submitted(id(7))));
-      await fold(MIN_EVENTS_FOR_STORED_DAYS);
+      await writeState(MIN_EVENTS_FOR_STORED_DAYS);
       expect(await isListed()).toBe(false);
     });
 
@@ -203,7 +203,7 @@ export function testRatingStateDays(under: StoreUnderTest): void {
       await know({ eventCount: 5_000 });
       const wanted = async () => (await under.store.listAltUnfolded('rates', 400, 9)).map(({ fold }) => fold?.nextSeq);
       const write = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
-        under.store.writeAltRatingStates('rates', [{ id: id(7), revision: 0, nextSeq, state: 'fold', days }]);
+        under.store.writeAltRatingStates('rates', [{ id: id(7), revision: 0, nextSeq, state: 'state', days }]);
       await write(4_800);
       expect(await wanted()).toEqual([4_800]);
       await write(3_000, { afterSeq: 0, days: [dayOf(10, 3_000)] });

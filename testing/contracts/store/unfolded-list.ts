@@ -103,9 +103,9 @@ export function testUnfoldedList(under: StoreUnderTest): void {
         await under.store.writeRatingStates(fingerprint, [ratingStateOf(folded, 1)]);
         expect(await listUnfoldedIds(under.store, fingerprint)).toEqual(before.filter((machine) => machine !== folded));
         for (const machine of machines) {
-          const fold = await under.store.readRatingState('second', machine, fingerprint);
+          const state = await under.store.readRatingState('second', machine, fingerprint);
           const isListed = (await listUnfoldedIds(under.store, fingerprint)).includes(machine);
-          expect(fold === undefined).toBe(isListed);
+          expect(state === undefined).toBe(isListed);
         }
       }
     });

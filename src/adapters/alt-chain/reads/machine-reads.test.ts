@@ -54,8 +54,8 @@ describe('one tick', () => {
     const { chain } = await openChain();
     const reads = await Promise.all(ids(count).map((id) => chain.readMachine(id)));
     expect(reads.map(({ snapshot }) => snapshot.id)).toStrictEqual(ids(count));
-    const asked = node.proxy.calls.map(({ method, params }) => [method, (params[0] as string[]).length]);
-    expect(asked).toStrictEqual(keys.map((length) => ['getMultipleAccounts', length]));
+    const requested = node.proxy.calls.map(({ method, params }) => [method, (params[0] as string[]).length]);
+    expect(requested).toStrictEqual(keys.map((length) => ['getMultipleAccounts', length]));
   });
 
   it('sends one call for 1,000 readers of one machine', async () => {

@@ -40,10 +40,10 @@ const read = (adapter: AltChainAdapter, id = FULL_ID) => adapter.machines!.chain
 const unreadable = (cause: string) => ({ kind: 'ChainUnreadable', context: { chain: 'alt', cause } });
 const changeResult = (change: (result: Record<string, unknown>) => unknown): RpcFault => ({
   kind: 'answer',
-  change: (answer, { method }) =>
-    method === 'getMultipleAccounts' && 'result' in answer
-      ? { result: change(answer.result as Record<string, unknown>) }
-      : answer,
+  change: (response, { method }) =>
+    method === 'getMultipleAccounts' && 'result' in response
+      ? { result: change(response.result as Record<string, unknown>) }
+      : response,
 });
 const error = (code: number): RpcFault => respondWith('getMultipleAccounts', { error: { code, message: PROXY_KEY } });
 const body = (change: (text: string) => string): RpcFault => ({ kind: 'body', change });

@@ -14,11 +14,11 @@ import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
 import { AltRpcError, sendAltRpc } from './json-rpc.ts';
 
 let proxy: RpcProxy;
-let answer: ProxyResponse;
+let next: ProxyResponse;
 const dispatcher = new Agent();
 
 beforeAll(async () => {
-  proxy = await startRpcProxy(() => answer);
+  proxy = await startRpcProxy(() => next);
 });
 afterAll(async () => {
   await dispatcher.destroy();
@@ -27,7 +27,7 @@ afterAll(async () => {
 beforeEach(() => {
   proxy.heal();
   proxy.resetCounts();
-  answer = { result: 'ok' };
+  next = { result: 'ok' };
 });
 
 function send(maxResponseBytes = 100_000, milliseconds = 20_000): Promise<unknown> {
@@ -48,7 +48,7 @@ async function failure(sending: Promise<unknown>): Promise<object> {
 }
 
 const body = (change: (body: string) => string): RpcFault => ({ kind: 'body', change });
-const edit = (change: (answer: Record<string, unknown>) => unknown): RpcFault =>
+const edit = (change: (response: Record<string, unknown>) => unknown): RpcFault =>
   body((text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)));
 
 describe('a valid response', () => {
@@ -57,7 +57,7 @@ describe('a valid response', () => {
     ['null', null],
     ['zero', 0],
   ])('returns its result: %s', async (_name, result) => {
-    answer = { result };
+    next = { result };
     expect(await send()).toStrictEqual(result);
     expect(proxy.calls).toStrictEqual([{ method: 'getSlot', params: [1] }]);
   });
@@ -94,7 +94,7 @@ describe('a failure', () => {
   });
 
   it('is malformed for a body over the size limit', async () => {
-    answer = { result: 'x'.repeat(1_000) };
+    next = { result: 'x'.repeat(1_000) };
     expect(await failure(send(500))).toStrictEqual({ unreadable: 'malformed', kind: 'failed' });
   });
 
@@ -139,7 +139,7 @@ describe('a failure', () => {
     [-32601, 'refused'],
     [-32602, 'refused'],
   ])('is classified by error code: %i is %s', async (code, kind) => {
-    answer = { error: { code, message: PROXY_KEY, data: { slotsBehind: 5 } } };
+    next = { error: { code, message: PROXY_KEY, data: { slotsBehind: 5 } } };
     expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
   });
 

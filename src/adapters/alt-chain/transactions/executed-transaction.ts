@@ -64,8 +64,8 @@ function readKeyTable(message: RpcObject, meta: RpcObject): readonly AltKey[] {
   const loaded = expectOptional(meta['loadedAddresses'], expectObject) ?? {};
   const loadedAs = (member: 'writable' | 'readonly', indexes: 'writableIndexes' | 'readonlyIndexes') => {
     const keys = expectOptionalArray(loaded[member]);
-    const looked = lookups.reduce((sum, lookup) => sum + expectArray(lookup[indexes]).length, 0);
-    if (keys.length !== looked) throw new Undecodable();
+    const expected = lookups.reduce((sum, lookup) => sum + expectArray(lookup[indexes]).length, 0);
+    if (keys.length !== expected) throw new Undecodable();
     return keys;
   };
   const keys = [

@@ -52,8 +52,8 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     const start = findStart(anchors, altOnly, offset);
     const skipped = offset - start.place;
     // The page starts at most one stretch of the main half after the start.
-    const wanted = Math.min(skipped, ANCHOR_SPACING) + limit;
-    const ofMain = yield* lists.readFrom(operator, start.anchor, 0, wanted);
+    const limitOfMain = Math.min(skipped, ANCHOR_SPACING) + limit;
+    const ofMain = yield* lists.readFrom(operator, start.anchor, 0, limitOfMain);
     const machines = merge(ofMain, altOnly.slice(start.altBefore), skipped, limit);
     return { indexedBlock, observation, unreadableRows, total, machines };
   }
