@@ -39,7 +39,7 @@ const findRow = () => scene.store.findChallenge(nonceHashOf(toHex(NONCE)), `0x${
 const distinctNonces = () => {
   let next = 0;
   const chip = { ...scene.ctx.onboarding!, createNonce: () => new Uint8Array(32).fill(++next) };
-  Object.assign(scene.ctx, { chip });
+  Object.assign(scene.ctx, { onboarding: chip });
 };
 
 describe('a challenge', () => {
@@ -92,7 +92,7 @@ describe('a challenge', () => {
   it('ends so many whole seconds after the second of its issue', async () => {
     rule('challenge.expires-at', 'limits.challenge-lifetime');
     scene.ctx.time.milliseconds += 999;
-    Object.assign(scene.ctx, { chip: { ...scene.ctx.onboarding!, challengeLifetimeSeconds: 60 } });
+    Object.assign(scene.ctx, { onboarding: { ...scene.ctx.onboarding!, challengeLifetimeSeconds: 60 } });
     expect(JSON.parse((await issue()).text)).toMatchObject({ expiresAt: String(WORLD.now + 60) });
   });
 
@@ -318,7 +318,7 @@ it('without onboarding tokens everyone is refused', async () => {
   rule('auth.onboarding-token');
   await scene.close();
   scene = await startChipScene({ ...WORLD, onboardingToken: 'x' });
-  Object.assign(scene.ctx, { chip: undefined });
+  Object.assign(scene.ctx, { onboarding: undefined });
   expect(await judge()).toBe('401 ONBOARDING_AUTH_REQUIRED');
 });
 
