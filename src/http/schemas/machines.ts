@@ -244,10 +244,13 @@ export function eventSchema(description: string, first: Properties = {}, last: P
   };
 }
 
+/** Longer URLs are not shown. */
+const URL_TEXT: JsonSchema = { type: 'string', maxLength: 2048 };
+
 const MACHINE_EVENT = eventSchema('An event that a machine reported.');
 
 const DATA_MEMBERS = {
-  data_api: described(TEXT, 'The data API of a private machine.'),
+  data_api: described(URL_TEXT, 'The data API of a private machine.'),
   event_data: described(
     listOf(refer('MachineEvent'), 100),
     'The oldest events of a machine with the visibility onchain.',
@@ -319,7 +322,7 @@ function profileFactsSchema(namespace: Namespace): JsonSchema {
     negative_flag: HAS_NEGATIVE_FLAG,
     event_count: EVENT_COUNT,
     data_visibility: VISIBILITY,
-    documentation_url: described(orNull(TEXT), 'As published; null: none.', 'https://machine.example/manual'),
+    documentation_url: described(orNull(URL_TEXT), 'As published; null: none.', 'https://machine.example/manual'),
     service_endpoints: described(listOf(service), 'As published in the DID document.'),
     ...DATA_MEMBERS,
     ...ALT_MEMBERS,
@@ -356,7 +359,7 @@ function cardSchema(namespace: Namespace): JsonSchema {
     active: described(exactly(true), 'Every machine with a card is registered.'),
     services: described(listOf(service), 'The web services that the machine publishes.'),
     data_visibility: VISIBILITY,
-    documentation_url: described(TEXT, 'As published; empty: none.', 'https://machine.example/manual'),
+    documentation_url: described(URL_TEXT, 'As published; empty: none.', 'https://machine.example/manual'),
     operator: described(orNull(addressDid(namespace)), OPERATOR_DID),
     bond_status: BOND_STATUS,
     event_count: EVENT_COUNT,
