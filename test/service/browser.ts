@@ -1,6 +1,6 @@
 /**
- * How does a suite look at a page as a person does? In a real Chromium, Debian's or the one that the dependencies bring, which notes
- * everything that a page must not do.
+ * Browser harness: opens pages in Chromium, the installed one or that of the dependencies, and records everything that a
+ * page must not do.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,19 +10,19 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 const INSTALLED = '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** In words of the page: the types of a browser are not those of this project. */
-const NOTE_VIOLATIONS = `
-  globalThis.noted = [];
+/** Source text, because the types of a browser are not those of this project. */
+const RECORD_VIOLATIONS = `
+  globalThis.recordedViolations = [];
   document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-    noted.push('policy: ' + violatedDirective + ' ' + blockedURI);
+    recordedViolations.push('policy: ' + violatedDirective + ' ' + blockedURI);
   });
 `;
-const LIST_BARRIERS = `
+const LIST_ACCESSIBILITY_VIOLATIONS = `
   axe.run().then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))
 `;
 
-/** The caller closes it. */
+/** Launches a browser, which the caller closes. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = existsSync(INSTALLED) ? INSTALLED : await packaged.executablePath();
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
@@ -30,44 +30,44 @@ export async function launchBrowser(): Promise<Browser> {
 
 export interface Visit {
   readonly page: Page;
-  /** Errors of scripts, violations of the policy, and requests to other origins. */
-  misdeeds(): Promise<string[]>;
-  /** Each violation of accessibility with the elements it is about. */
-  findBarriers(): Promise<string[]>;
+  /** Lists script errors, dialogs, violations of the content security policy, and requests to other origins. */
+  listViolations(): Promise<string[]>;
+  /** Lists each accessibility violation with the elements concerned. */
+  findAccessibilityViolations(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A page of its own, not yet anywhere. */
+/** Opens an empty page in a new browser context. */
 export async function openVisit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  const misdeeds: string[] = [];
+  const violations: string[] = [];
   let origin: string | undefined;
-  page.on('pageerror', ({ message }) => misdeeds.push(`error: ${message}`));
+  page.on('pageerror', ({ message }) => violations.push(`error: ${message}`));
   page.on('dialog', (dialog) => {
-    misdeeds.push(`dialog: ${dialog.message()}`);
+    violations.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
     origin ??= url.origin;
-    if (url.origin !== origin && url.protocol !== 'blob:') misdeeds.push(`request: ${url.origin}`);
+    if (url.origin !== origin && url.protocol !== 'blob:') violations.push(`request: ${url.origin}`);
   });
-  await page.addInitScript(NOTE_VIOLATIONS);
+  await page.addInitScript(RECORD_VIOLATIONS);
   return {
     page,
-    async misdeeds() {
-      return [...misdeeds, ...(await page.evaluate<string[]>('globalThis.noted ?? []'))];
+    async listViolations() {
+      return [...violations, ...(await page.evaluate<string[]>('globalThis.recordedViolations ?? []'))];
     },
-    async findBarriers() {
+    async findAccessibilityViolations() {
       await page.evaluate(`${AXE}; undefined`);
-      return page.evaluate<string[]>(LIST_BARRIERS);
+      return page.evaluate<string[]>(LIST_ACCESSIBILITY_VIOLATIONS);
     },
     close: () => context.close(),
   };
 }
 
-/** What a reader sees of the page, line by line. */
+/** Returns the visible text, line by line. */
 export async function readText(page: Page, selector = 'main'): Promise<string> {
   return (await page.locator(selector).first().innerText()).replace(/\n+/g, '\n');
 }

@@ -38,13 +38,13 @@ function writeEnv(file: string, which: readonly string[], further = ''): void {
 
 const lines = [...PAGE.matchAll(/^ {4}(\S.*)$/gm)].map(([, line]) => line!);
 const pagesToOpen = lines.filter((line) => line.startsWith(BASE_URL));
-const questions = lines.filter((line) => line.startsWith('curl -s http'));
+const requests = lines.filter((line) => line.startsWith('curl -s http'));
 const commands = lines.filter((line) => line.startsWith('bin/svc '));
 
-it('has no command that is not run here, but to start and to stay', () => {
+it('covers every command of the page except those that start the service', () => {
   rule('documents.getting-started');
-  expect([...pagesToOpen, ...questions, ...commands].toSorted()).toEqual(lines.toSorted());
-  expect([pagesToOpen.length, questions.length, commands.length]).toEqual([2, 2, 4]);
+  expect([...pagesToOpen, ...requests, ...commands].toSorted()).toEqual(lines.toSorted());
+  expect([pagesToOpen.length, requests.length, commands.length]).toEqual([2, 2, 4]);
   expect([...PAGE.matchAll(/```sh\n([^]+?)```/g)].map(([, text]) => text)).toEqual([
     'git clone ADDRESS machine-ratings && cd machine-ratings\nnpm start\n',
     'bin/svc serve --env-file svc.env\n',
@@ -52,28 +52,28 @@ it('has no command that is not run here, but to start and to stay', () => {
   expect(manifest.scripts.start).toBe('node bin/svc demo');
 });
 
-it.each(questions)('%s', async (line) => {
-  const answer = await fetch(line.replace('curl -s ', '').replace(BASE_URL, baseUrl));
-  expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ mcr: 'B', mcr_score: 43 })]);
+it.each(requests)('returns the rating for %s', async (line) => {
+  const response = await fetch(line.replace('curl -s ', '').replace(BASE_URL, baseUrl));
+  expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ mcr: 'B', mcr_score: 43 })]);
 });
 
-it.each(pagesToOpen)('%s', async (line) => {
-  const answer = await fetch(line.replace(BASE_URL, baseUrl));
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+it.each(pagesToOpen)('serves the page %s', async (line) => {
+  const response = await fetch(line.replace(BASE_URL, baseUrl));
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
 });
 
 describe.each(commands)('%s', (line) => {
-  it('ends well', async () => {
+  it('exits with 0 and reports no problem', async () => {
     rule('documents.getting-started');
     const args = line.split(' ').slice(1);
-    const asks = ['machine', 'replay'].includes(args[0]!);
-    const result = await runSvc([...args, ...(asks ? ['--base-url', baseUrl] : [])], { cwd: folder });
+    const callsService = ['machine', 'replay'].includes(args[0]!);
+    const result = await runSvc([...args, ...(callsService ? ['--base-url', baseUrl] : [])], { cwd: folder });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(result.stdout).not.toMatch(/^(fail|unreachable|warn)/m);
   });
 });
 
-it('the settings have the form that they must have', async () => {
+it('accepts the printed settings in serve --check', async () => {
   const result = await runSvc(['serve', '--check', '--env-file', 'as-printed.env'], { cwd: folder });
   expect(result).toMatchObject({ code: 0, stderr: '' });
   for (const name of names) expect(result.stdout).toMatch(new RegExp(`^${name} +[^- ]`, 'm'));

@@ -1,4 +1,4 @@
-/** Does anything that a stranger wrote become more than text? Every free text of every answer, at random; a failure prints its seed. */
+/** Property tests: untrusted text of any response appears as plain text on the pages. A failure prints its seed. */
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -7,7 +7,7 @@ import { findMachine } from './ask.ts';
 import { launchBrowser, openVisit, type Visit } from './browser.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 25);
-const OTHER_RUNS = Math.ceil(RUNS / 2);
+const REDUCED_RUNS = Math.ceil(RUNS / 2);
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Would show itself as `globalThis.ran`, as a request, or as an element that no view has. */
+/** Successful attacks set `globalThis.ran`, send a request, or add an element that no view has. */
 const ATTACKS = [
   '<script>globalThis.ran=1</script>',
   '"><img src=x onerror="globalThis.ran=1">',
@@ -52,26 +52,26 @@ const hostileProfile = fc.record({
   metadata: fc.dictionary(hostileText, hostileValue, { maxKeys: 4 }),
 });
 
-const FOREIGN =
+const INJECTED =
   'main :is(script, img, iframe, object, embed, style, link, base, form[action], [onerror], [onload], [srcdoc])';
-const LINKS_AWAY = `
+const EXTERNAL_LINKS = `
   [...document.querySelectorAll('a[href]')].map((link) => link.href).filter((href) => !href.startsWith(location.origin + '/'))
 `;
-/** Every mark that steers the display, but for the line breaks of a layout. */
-const STEERING =
+/** Matches invisible characters and direction marks, except line breaks and tabs. */
+const INVISIBLE =
   '/[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}]/u.test(document.body.innerText.replace(/[\\n\\t]/g, ""))';
 
-/** Nothing ran, became an element or a link, steers the display, pushes the page sideways, or broke a rule. */
-async function expectOnlyText({ page, misdeeds }: Visit): Promise<void> {
+/** Asserts that nothing ran, became an element or a link, altered the display, widened the page, or violated the policy. */
+async function expectOnlyText({ page, listViolations }: Visit): Promise<void> {
   expect(await page.evaluate('globalThis.ran')).toBeUndefined();
-  expect(await page.locator(FOREIGN).count()).toBe(0);
-  expect(await page.evaluate(LINKS_AWAY)).toEqual([]);
-  expect(await page.evaluate(STEERING)).toBe(false);
+  expect(await page.locator(INJECTED).count()).toBe(0);
+  expect(await page.evaluate(EXTERNAL_LINKS)).toEqual([]);
+  expect(await page.evaluate(INVISIBLE)).toBe(false);
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-  expect(await misdeeds()).toEqual([]);
+  expect(await listViolations()).toEqual([]);
 }
 
-it('texts of strangers stay texts', async () => {
+it('shows untrusted text of a machine as plain text', async () => {
   rule('hostile-text.no-markup', 'pages.hostile-text');
   const { id } = findMachine(machines, 'visibility-onchain');
   const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
@@ -104,7 +104,7 @@ it('texts of strangers stay texts', async () => {
   await visit.close();
 }, 180_000);
 
-it('texts of strangers stay texts where a machine of the other chain is shown', async () => {
+it('shows untrusted text of an alt-chain machine as plain text', async () => {
   const { id } = findMachine(machines, 'alt-rated');
   const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
   const { page } = visit;
@@ -121,17 +121,17 @@ it('texts of strangers stay texts where a machine of the other chain is shown', 
       await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
       await expectOnlyText(visit);
     }),
-    { numRuns: OTHER_RUNS, endOnFailure: true },
+    { numRuns: REDUCED_RUNS, endOnFailure: true },
   );
   await visit.close();
 }, 180_000);
 
-it('refusals stay texts, whatever they say', async () => {
+it('shows arbitrary error messages as plain text', async () => {
   const { id } = findMachine(machines, 'rated-b');
   const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
   const { page } = visit;
-  let refusal: { status: number; detail: unknown } | undefined;
-  const refuse = fc.record({
+  let failure: { status: number; detail: unknown } | undefined;
+  const anyFailure = fc.record({
     status: fc.constantFrom(400, 404, 409, 422, 429, 500, 503),
     detail: fc.oneof(
       hostileText,
@@ -140,16 +140,16 @@ it('refusals stay texts, whatever they say', async () => {
     ),
   });
   await page.route(/\/(?:mcr|active-machines|ready)\b/, (route) =>
-    route.fulfill({ status: refusal!.status, json: { detail: refusal!.detail } }),
+    route.fulfill({ status: failure!.status, json: { detail: failure!.detail } }),
   );
   await fc.assert(
-    fc.asyncProperty(refuse, fc.constantFrom(`/explorer/machine/${id}`, '/'), async (next, path) => {
-      refusal = next;
+    fc.asyncProperty(anyFailure, fc.constantFrom(`/explorer/machine/${id}`, '/'), async (next, path) => {
+      failure = next;
       await page.goto(baseUrl + path);
       await page.locator('main :is(.notice, .system-line.bad)').first().waitFor();
       await expectOnlyText(visit);
     }),
-    { numRuns: OTHER_RUNS, endOnFailure: true },
+    { numRuns: REDUCED_RUNS, endOnFailure: true },
   );
   await visit.close();
 }, 180_000);

@@ -1,6 +1,6 @@
 /**
- * Can an owner decide with a wallet of their browser, after reading exactly what they sign? With wallets that really sign, in a service whose
- * database is its own. (The explorer; interface, Monetization.)
+ * Opt-in decisions made on the pages with browser wallets that hold real keys, against a service with its own database.
+ * (The explorer; interface, Monetization.)
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import type { Browser, Page } from 'playwright-core';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await proxied.close();
 });
 
-/** Announces itself as EIP-6963 has it; `name` as the wallet would write it. */
+/** Announces a wallet by EIP-6963, with markup in its name. */
 const ANNOUNCE = `
   const provider = { request: (call) => askWallet(call) };
   const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
@@ -36,7 +36,7 @@ const ANNOUNCE = `
   addEventListener('eip6963:requestProvider', announce);
 `;
 
-/** Registers itself as the wallet standard has it. */
+/** Registers a wallet by the Wallet Standard. */
 const REGISTER = `
   const features = ["solana:signMessage"];
   const wallet = {
@@ -57,7 +57,7 @@ interface Call {
   readonly params?: readonly string[];
 }
 
-/** A wallet of the main chain that holds one key and notes what it is asked. */
+/** Injects a main-chain wallet that holds one key. Returns the calls it receives. */
 async function injectWallet(page: Page, key: string, account: string): Promise<Call[]> {
   const calls: Call[] = [];
   const signing = createMainChainKey(Buffer.from(key.slice(2), 'hex'));
@@ -73,7 +73,7 @@ async function injectWallet(page: Page, key: string, account: string): Promise<C
 
 async function openForm(page: Page, id: string): Promise<void> {
   await page.goto(`${url}/explorer/machine/${id}`);
-  await page.getByRole('button', { name: 'Decide as the owner' }).click();
+  await page.getByRole('button', { name: 'Change opt-in' }).click();
 }
 
 async function readState(id: string): Promise<Record<string, unknown>> {
@@ -82,8 +82,8 @@ async function readState(id: string): Promise<Record<string, unknown>> {
 
 const SIGN = { name: 'Sign with Fake <b>wallet</b>' };
 
-describe('with a wallet of the main chain', () => {
-  it('the owner reads, signs, and sees what is stored', async () => {
+describe('a main-chain wallet', () => {
+  it('signs the message shown and stores the decision of the owner', async () => {
     rule('pages.signing');
     const { id, owner, ownerKey } = machineOf('fresh');
     const visit = await openVisit(browser, { viewport: { width: 360, height: 740 } });
@@ -106,9 +106,9 @@ describe('with a wallet of the main chain', () => {
         'timestamp: …',
       ].join('\n'),
     );
-    // No wallet hears of it before its owner has read the message.
+    // The wallet receives no call before the user has read the message.
     expect(calls).toEqual([]);
-    expect(await visit.findBarriers()).toEqual([]);
+    expect(await visit.findAccessibilityViolations()).toEqual([]);
     await page.getByRole('button', SIGN).click();
     await page.locator('.notice.good').waitFor();
     expect(calls).toEqual([
@@ -119,12 +119,12 @@ describe('with a wallet of the main chain', () => {
     const timestamp = Number(/\d+$/.exec(shown!)![0]);
     expect(await readState(id)).toEqual({ machine_id: id, status: 'OPTED_IN', signer: owner, updated_at: timestamp });
     await page.getByText('Opted in', { exact: true }).waitFor();
-    expect(await visit.findBarriers()).toEqual([]);
-    expect(await visit.misdeeds()).toEqual([]);
+    expect(await visit.findAccessibilityViolations()).toEqual([]);
+    expect(await visit.listViolations()).toEqual([]);
     await visit.close();
   });
 
-  it('of somebody else, it is refused and told why', async () => {
+  it('gets an error with its remedy when its account is not entitled', async () => {
     const { id } = machineOf('grace');
     const { owner, ownerKey } = machineOf('fresh');
     const visit = await openVisit(browser);
@@ -134,13 +134,13 @@ describe('with a wallet of the main chain', () => {
     await visit.page.getByRole('button', SIGN).click();
     expect(await readText(visit.page, '.notice.bad')).toBe(
       'The signer may not decide about this machine.\n' +
-        'Only the accounts named above may decide. Switch the account in the wallet and sign again.',
+        'Only the accounts listed above may sign. Switch to one of them in your wallet, then sign again.',
     );
     expect(await readState(id)).toEqual({ machine_id: id, status: 'PENDING', signer: null, updated_at: null });
     await visit.close();
   });
 
-  it('whose user refuses, nothing is sent', async () => {
+  it('sends nothing when the user rejects the request', async () => {
     const { id } = machineOf('grace');
     const visit = await openVisit(browser);
     await visit.page.addInitScript(`
@@ -150,36 +150,38 @@ describe('with a wallet of the main chain', () => {
     visit.page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
     await openForm(visit.page, id);
     await visit.page.getByRole('button', { name: 'Show the message to sign' }).click();
-    await visit.page.getByRole('button', { name: 'Sign with Wallet of this browser' }).click();
+    await visit.page.getByRole('button', { name: 'Sign with Browser wallet' }).click();
     expect(await readText(visit.page, '.notice.bad')).toBe(
-      'Wallet of this browser did not sign: it was refused in the wallet.',
+      'Browser wallet did not sign: the request was rejected in the wallet.',
     );
     expect(sent).toEqual([]);
     await visit.close();
   });
 });
 
-it('without a wallet, a signature is pasted', async () => {
+it('accepts a pasted signature when the browser has no wallet', async () => {
   rule('pages.signing');
   const { id, owner, ownerKey } = machineOf('verified');
   const visit = await openVisit(browser);
   const { page } = visit;
   await openForm(page, id);
-  await page.getByRole('radio', { name: 'Opt the machine out' }).check();
+  await page.getByRole('radio', { name: 'Opt out' }).check();
   await page.getByRole('button', { name: 'Show the message to sign' }).click();
   const message = await page.locator('pre.message').textContent();
   const signature = createMainChainKey(Buffer.from(ownerKey.slice(2), 'hex')).sign(Buffer.from(message!));
-  await page.getByLabel('Signature of personal_sign').fill('0x1234');
-  await page.getByRole('button', { name: 'Send the signature' }).click();
-  expect(await readText(page, '.notice.bad')).toContain('What was sent is not complete. Check the pasted signature.');
-  await page.getByLabel('Signature of personal_sign').fill(` ${signature}\n`);
-  await page.getByRole('button', { name: 'Send the signature' }).click();
+  await page.getByLabel('personal_sign signature').fill('0x1234');
+  await page.getByRole('button', { name: 'Send signature' }).click();
+  expect(await readText(page, '.notice.bad')).toContain(
+    'The request is malformed. Check the pasted signature and send it again.',
+  );
+  await page.getByLabel('personal_sign signature').fill(` ${signature}\n`);
+  await page.getByRole('button', { name: 'Send signature' }).click();
   expect(await readText(page, '.notice.good')).toBe(`Stored: opted out, signed by ${owner}.`);
   expect(await readState(id)).toMatchObject({ status: 'OPTED_OUT', signer: owner });
   await visit.close();
 });
 
-it('with a wallet of the second chain, the message of that chain is signed with its key', async () => {
+it('signs the alt-chain message with a Solana wallet for a machine homed there', async () => {
   rule('pages.signing');
   const { id } = machineOf('multi-currency');
   const secret = new Uint8Array(32).fill(7);

@@ -1,6 +1,6 @@
 /**
- * Do the pages show what the routes answer, to everybody and on every screen, and do they load nothing but their own files?
- * (The explorer; `http/routes/pages.ts`.)
+ * The pages in a real browser: they show what the routes return, are accessible on every screen size, and load only their
+ * own files. (The explorer; `http/routes/pages.ts`.)
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -11,8 +11,8 @@ import { launchBrowser, openVisit, readText } from './browser.ts';
 
 const MAX_GZIPPED_BYTES = 150 * 1024;
 const PHONE = { width: 360, height: 740 };
-/** A page gives a question up after this. */
-const ANSWERED_WITHIN_MILLISECONDS = 12_000;
+/** Request timeout of the pages. */
+const REQUEST_TIMEOUT_MILLISECONDS = 12_000;
 
 const baseUrl = inject('baseUrl');
 const { machines, operators } = inject('fixtures');
@@ -28,40 +28,43 @@ afterAll(() => browser.close());
 
 const PAGES: readonly (readonly [string, string])[] = [
   ['the search', '/'],
-  ['a rated machine', machinePath('rated-b')],
-  ['one of the best', machinePath('rated-aaa')],
-  ['one with a flag', machinePath('flagged')],
-  ['one without a bond', machinePath('unbonded')],
-  ['one that is too young', machinePath('provisioned')],
-  ['one that shows its events', machinePath('visibility-onchain')],
-  ['one of a hostile owner', machinePath('hostile-strings')],
-  ['one that is moving', machinePath('relocating')],
-  ['one of another chain', machinePath('homed-elsewhere')],
-  ['one that is not there', '/explorer/machine/12'],
-  ['no id at all', '/explorer/machine/abc'],
-  ['one of the second chain', machinePath('alt-rated')],
+  ['a machine rated B', machinePath('rated-b')],
+  ['a machine rated AAA', machinePath('rated-aaa')],
+  ['a flagged machine', machinePath('flagged')],
+  ['a machine without a bond', machinePath('unbonded')],
+  ['a provisioned machine', machinePath('provisioned')],
+  ['a machine with public events', machinePath('visibility-onchain')],
+  ['a machine with hostile text', machinePath('hostile-strings')],
+  ['a relocating machine', machinePath('relocating')],
+  ['a machine homed elsewhere', machinePath('homed-elsewhere')],
+  ['an unknown machine', '/explorer/machine/12'],
+  ['an invalid machine id', '/explorer/machine/abc'],
+  ['an alt-chain machine', machinePath('alt-rated')],
   ['an operator', `/explorer/operator/${fleet.address}`],
-  ['no address at all', '/explorer/operator/abc'],
-  ['a wallet where none is read', '/explorer/wallet/11111111111111111111111111111112'],
-  ['the system', '/explorer/system'],
+  ['an invalid address', '/explorer/operator/abc'],
+  ['an unbound wallet', '/explorer/wallet/11111111111111111111111111111112'],
+  ['the system status', '/explorer/system'],
 ];
 
-describe.each(PAGES)('%s', (_, path) => {
-  it.each(['light', 'dark'] as const)('has no barrier, no misdeed, and fits a phone (%s)', async (colorScheme) => {
-    rule('pages.accessible');
-    const visit = await openVisit(browser, { colorScheme, viewport: PHONE });
-    const { page } = visit;
-    await page.goto(baseUrl + path);
-    await page.waitForLoadState('networkidle');
-    await expect.poll(() => page.locator('.skeleton').count(), { timeout: ANSWERED_WITHIN_MILLISECONDS }).toBe(0);
-    expect(await visit.misdeeds()).toEqual([]);
-    expect(await visit.findBarriers()).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    await visit.close();
-  });
+describe.each(PAGES)('the view of %s', (_, path) => {
+  it.each(['light', 'dark'] as const)(
+    'is accessible, violates no policy, and fits a phone (%s)',
+    async (colorScheme) => {
+      rule('pages.accessible');
+      const visit = await openVisit(browser, { colorScheme, viewport: PHONE });
+      const { page } = visit;
+      await page.goto(baseUrl + path);
+      await page.waitForLoadState('networkidle');
+      await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
+      expect(await visit.listViolations()).toEqual([]);
+      expect(await visit.findAccessibilityViolations()).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      await visit.close();
+    },
+  );
 });
 
-it('these tests notice a barrier, a policy that is broken, a dialog, and an error', async () => {
+it('detects accessibility violations, policy violations, dialogs and script errors', async () => {
   rule('pages.checks-work');
   const visit = await openVisit(browser, { viewport: PHONE });
   await visit.page.goto(`${baseUrl}/explorer/system`);
@@ -74,7 +77,7 @@ it('these tests notice a barrier, a policy that is broken, a dialog, and an erro
     new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('late'); }));
   `);
   await expect
-    .poll(async () => (await visit.misdeeds()).toSorted())
+    .poll(async () => (await visit.listViolations()).toSorted())
     .toEqual([
       'dialog: x',
       'error: late',
@@ -83,11 +86,13 @@ it('these tests notice a barrier, a policy that is broken, a dialog, and an erro
       'request: https://elsewhere.example',
     ]);
   expect(await visit.page.evaluate('globalThis.ran')).toBeUndefined();
-  expect((await visit.findBarriers()).map((barrier) => barrier.split(':')[0])).toContain('image-alt');
+  expect((await visit.findAccessibilityViolations()).map((violation) => violation.split(':')[0])).toContain(
+    'image-alt',
+  );
   await visit.close();
 });
 
-describe('the document that is served', () => {
+describe('the HTML shell', () => {
   it.each([
     ['/', 200],
     ['/explorer/system', 200],
@@ -98,7 +103,7 @@ describe('the document that is served', () => {
     ['/explorer/machine/0', 404],
     ['/explorer/operator/0x12', 404],
     [`/explorer/operator/${fleet.address}`, 200],
-  ])('%s has the status %i and the policy', async (path, status) => {
+  ])('is served for %s with status %i and the security headers', async (path, status) => {
     rule('pages.status-and-policy');
     const response = await fetch(baseUrl + path);
     expect(response.status).toBe(status);
@@ -109,7 +114,7 @@ describe('the document that is served', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('tells the rating without a script', async () => {
+  it('shows the rating without JavaScript', async () => {
     rule('pages.without-script');
     const { id, did } = machineOf('rated-b');
     const { mcr, mcr_score, summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as Record<string, string>;
@@ -130,14 +135,14 @@ describe('the document that is served', () => {
     await visit.close();
   });
 
-  it('makes markup of nothing that it was asked', async () => {
-    const asked = '/explorer/machine/"><script>alert(1)</script>';
-    const response = await fetch(baseUrl + encodeURI(asked));
+  it('escapes markup in the path', async () => {
+    const path = '/explorer/machine/"><script>alert(1)</script>';
+    const response = await fetch(baseUrl + encodeURI(path));
     expect(response.status).toBe(404);
     expect(await response.text()).not.toContain('<script>');
   });
 
-  it('loads files that are kept for good, in all not larger than 150 KB', async () => {
+  it('loads immutable files of at most 150 KB in total', async () => {
     rule('pages.size');
     const page = await (await fetch(baseUrl)).text();
     const paths = [...page.matchAll(/"(\/explorer\/files\/[^"]+)"/g)].map(([, path]) => path!);
@@ -148,16 +153,16 @@ describe('the document that is served', () => {
     ]);
     let bytes = 0;
     for (const path of paths) {
-      const answer = await fetch(baseUrl + path, { headers: { 'accept-encoding': 'gzip' } });
-      expect([answer.status, answer.headers.get('content-encoding'), answer.headers.get('cache-control')]).toEqual([
+      const zipped = await fetch(baseUrl + path, { headers: { 'accept-encoding': 'gzip' } });
+      expect([zipped.status, zipped.headers.get('content-encoding'), zipped.headers.get('cache-control')]).toEqual([
         200,
         'gzip',
         'public, max-age=31536000, immutable',
       ]);
       const plain = await fetch(baseUrl + path, { headers: { 'accept-encoding': 'gzip;q=0' } });
       expect(plain.headers.get('content-encoding')).toBeNull();
-      expect(await plain.text()).toBe(await answer.text());
-      bytes += Number(answer.headers.get('content-length'));
+      expect(await plain.text()).toBe(await zipped.text());
+      bytes += Number(zipped.headers.get('content-length'));
     }
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(MAX_GZIPPED_BYTES);
@@ -165,8 +170,8 @@ describe('the document that is served', () => {
   });
 });
 
-describe('a machine', () => {
-  it('is shown as the routes answer', async () => {
+describe('the machine page', () => {
+  it('shows what the routes return', async () => {
     rule('pages.machine');
     const { did } = machineOf('visibility-onchain');
     const { summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as { summary: string };
@@ -197,10 +202,10 @@ describe('a machine', () => {
   });
 
   it.each([
-    ['relocating', 'On the move'],
-    ['homed-elsewhere', 'Lives on another chain'],
+    ['relocating', 'Relocating'],
+    ['homed-elsewhere', 'Homed on another chain'],
     ['retired', 'Not found'],
-  ])('that is %s: %s', async (name, title) => {
+  ])('shows for a machine that is %s the notice %s', async (name, title) => {
     rule('pages.errors');
     const visit = await openVisit(browser);
     await visit.page.goto(baseUrl + machinePath(name));
@@ -209,41 +214,41 @@ describe('a machine', () => {
   });
 
   it.each([
-    [429, { error: 'Rate limit exceeded: 90 per 1 minute' }, 'Too many questions', true],
-    [503, { detail: 'Chain unavailable' }, 'Cannot be read now', true],
-    [503, { detail: 'Event index is syncing: block 5 of 9' }, 'Catching up', true],
-    [500, { detail: 'Internal Server Error' }, 'Cannot be read now', true],
+    [429, { error: 'Rate limit exceeded: 90 per 1 minute' }, 'Rate limit exceeded', true],
+    [503, { detail: 'Chain unavailable' }, 'Temporarily unavailable', true],
+    [503, { detail: 'Event index is syncing: block 5 of 9' }, 'Syncing', true],
+    [500, { detail: 'Internal Server Error' }, 'Temporarily unavailable', true],
     [404, { detail: 'Machine not found' }, 'Not found', false],
-  ])('when the answer is %i %j: %s', async (status, json, title, asksAgain) => {
+  ])('shows for the response %i %j the notice %s', async (status, json, title, isRetried) => {
     rule('pages.errors');
     const visit = await openVisit(browser);
     const headers = { 'Retry-After': '7' };
     await visit.page.route('**/mcr/**', (route) => route.fulfill({ status, json, headers }));
     await visit.page.goto(baseUrl + machinePath('rated-b'));
     expect(await readText(visit.page, '.notice-title')).toBe(title);
-    expect(await visit.page.getByRole('button', { name: 'Ask now' }).count()).toBe(asksAgain ? 1 : 0);
-    if (asksAgain) {
+    expect(await visit.page.getByRole('button', { name: 'Retry now' }).count()).toBe(isRetried ? 1 : 0);
+    if (isRetried) {
       await visit.page.unroute('**/mcr/**');
-      await visit.page.getByRole('button', { name: 'Ask now' }).click();
+      await visit.page.getByRole('button', { name: 'Retry now' }).click();
       await visit.page.locator('.summary').waitFor();
       expect(await visit.page.locator('.notice-title').count()).toBe(0);
     }
     await visit.close();
   });
 
-  it('says that the service is not reached, and that an answer is old', async () => {
+  it('shows that the service is unreachable, and that a response is outdated', async () => {
     const visit = await openVisit(browser);
     await visit.page.route('**/mcr/*/explanation', (route) => route.abort());
     await visit.page.goto(baseUrl + machinePath('rated-b'));
-    expect(await readText(visit.page, '.notice-title')).toBe('The service was not reached');
+    expect(await readText(visit.page, '.notice-title')).toBe('Service unreachable');
     await visit.page.unroute('**/mcr/*/explanation');
     await visit.page.route('**/mcr/*/explanation', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, headers: { ...response.headers(), 'chain-block-age': '300' } });
     });
-    await visit.page.getByRole('button', { name: 'Ask now' }).click();
+    await visit.page.getByRole('button', { name: 'Retry now' }).click();
     expect(await readText(visit.page, '.notice.fair')).toBe(
-      'This is 5 minutes old. The newest block is older than a minute.',
+      'Last updated 5 minutes ago. The newest block is more than a minute old.',
     );
     await visit.close();
   });
@@ -253,7 +258,7 @@ it.each([
   ['rated-b', 'available'],
   ['suspended', 'paused'],
   ['alt-rated', 'available'],
-])('the availability of %s is shown: %s', async (name, availability) => {
+])('shows the availability of %s as %s', async (name, availability) => {
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl + machinePath(name));
   const mark = visit.page.locator('.verdict .mark', { hasText: 'Availability' });
@@ -261,9 +266,9 @@ it.each([
   await visit.close();
 });
 
-it('the first page leads to the machines that told of something last', async () => {
-  const answer = await fetch(`${baseUrl}/active-machines?limit=10`);
-  const { machines: active } = (await answer.json()) as ActiveMachinesResponse;
+it('lists the most recently active machines on the home page', async () => {
+  const response = await fetch(`${baseUrl}/active-machines?limit=10`);
+  const { machines: active } = (await response.json()) as ActiveMachinesResponse;
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl);
   await visit.page.locator('.active li').first().waitFor();
@@ -274,7 +279,7 @@ it('the first page leads to the machines that told of something last', async () 
   const ratings = await visit.page.locator('.active .rating').allInnerTexts();
   expect(ratings.map((rating) => rating.trim())).toEqual(
     active.map(({ mcr, mcr_score, event_count, rating_unavailable }) =>
-      rating_unavailable === undefined ? `${mcr} ${mcr_score} of 100` : `second chain, ${event_count} events`,
+      rating_unavailable === undefined ? `${mcr} ${mcr_score} of 100` : `Solana, ${event_count} events`,
     ),
   );
   await links.first().click();
@@ -283,8 +288,8 @@ it('the first page leads to the machines that told of something last', async () 
   await visit.close();
 });
 
-describe('by keyboard', () => {
-  it('a slash leads to the search, and a DID from there to its machine', async () => {
+describe('keyboard navigation', () => {
+  it('focuses the search with a slash and opens the machine of a DID', async () => {
     rule('pages.keyboard');
     const visit = await openVisit(browser);
     const { did, id } = machineOf('rated-b');
@@ -294,7 +299,7 @@ describe('by keyboard', () => {
     await visit.page.keyboard.type('nothing that is');
     await visit.page.keyboard.press('Enter');
     expect(await readText(visit.page, '.problem')).toBe(
-      'This is not a machine id, a DID, an operator address or a wallet address.',
+      'Not recognized. Enter a machine id, DID, operator address or wallet address.',
     );
     await visit.page.keyboard.press('ControlOrMeta+A');
     await visit.page.keyboard.type(did);
@@ -306,17 +311,17 @@ describe('by keyboard', () => {
     await visit.close();
   });
 
-  it('the first stop skips to the content', async () => {
+  it('starts with a link that skips to the content', async () => {
     const visit = await openVisit(browser);
     await visit.page.goto(baseUrl);
     await visit.page.locator('h1').waitFor();
     await visit.page.keyboard.press('Tab');
-    expect(await visit.page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    expect(await visit.page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await visit.close();
   });
 });
 
-it('the fleet of an operator is listed whole, sorted, and saved', async () => {
+it('lists, sorts and downloads all machines of an operator', async () => {
   rule('pages.fleet');
   const visit = await openVisit(browser);
   const { page } = visit;
@@ -333,9 +338,9 @@ it('the fleet of an operator is listed whole, sorted, and saved', async () => {
     if (left > 20) await page.getByRole('button', { name: 'Next' }).click();
   }
   expect(ids).toEqual(fleet.machines.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)));
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save as CSV' }).click();
-  const stream = await (await saving).createReadStream();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const stream = await (await download).createReadStream();
   const csv = (await stream.toArray()).join('');
   expect(
     csv

@@ -1,4 +1,4 @@
-/** Does `/docs` tell of every route, and does its form ask the service as any caller would? (The explorer; decisions 4.) */
+/** API reference at `/docs`: it lists every route, and its forms call the service. (The explorer; decisions 4.) */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-async function readAnswer(page: Page, id: string) {
+async function readResponse(page: Page, id: string) {
   const form = page.locator(`[id="${id}"] form`);
-  await form.locator('.answered').waitFor();
+  await form.locator('.response-status').waitFor();
   return {
-    status: Number.parseInt(await form.locator('.answered').innerText()),
+    status: Number.parseInt(await form.locator('.response-status').innerText()),
     body: await form.locator('pre.body').innerText(),
   };
 }
@@ -29,8 +29,8 @@ async function readAnswer(page: Page, id: string) {
 describe.each([
   ['light', undefined],
   ['dark', PHONE],
-] as const)('in %s', (colorScheme, viewport) => {
-  it('lists every route, and each opens without a barrier or a misdeed', async () => {
+] as const)('the reference in %s mode', (colorScheme, viewport) => {
+  it('lists every route, and each opens accessibly and without violations', async () => {
     rule('documents.reference');
     const visit = await openVisit(browser, { colorScheme, ...(viewport && { viewport }) });
     const { page } = visit;
@@ -48,15 +48,15 @@ describe.each([
     const forms = page.locator('.operation form');
     await forms.nth(routes.length - 1).waitFor();
     expect(await forms.count()).toBe(routes.length);
-    expect(await visit.misdeeds()).toEqual([]);
-    expect(await visit.findBarriers()).toEqual([]);
+    expect(await visit.listViolations()).toEqual([]);
+    expect(await visit.findAccessibilityViolations()).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await visit.close();
   });
 });
 
-describe('its form', () => {
-  it('asks what is filled in, and shows all of the answer', async () => {
+describe('the form of a route', () => {
+  it('sends the entered values and shows the complete response', async () => {
     rule('documents.reference-form');
     const visit = await openVisit(browser);
     const { page } = visit;
@@ -65,7 +65,7 @@ describe('its form', () => {
     await form.getByLabel('did').fill(rated.did);
     expect(await form.locator('code.line').innerText()).toBe(`curl -s '${baseUrl}/mcr/${rated.did}'`);
     await form.getByRole('button', { name: 'Send' }).click();
-    const { status, body } = await readAnswer(page, 'getRating');
+    const { status, body } = await readResponse(page, 'getRating');
     expect(status).toBe(200);
     expect(JSON.parse(body)).toEqual(await (await fetch(`${baseUrl}/mcr/${rated.did}`)).json());
     await form.getByText('Headers', { exact: true }).click();
@@ -73,59 +73,59 @@ describe('its form', () => {
     await visit.close();
   });
 
-  it('shows a refusal as it is, and says when a value is missing', async () => {
+  it('shows an error response verbatim and reports a missing path parameter', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/docs#getCard`);
     const form = page.locator('#getCard form');
     await form.getByLabel('machine_id').fill('');
     await form.getByRole('button', { name: 'Send' }).click();
-    expect(await form.locator('.problem').innerText()).toBe('A value of the path is missing.');
+    expect(await form.locator('.problem').innerText()).toBe('A path parameter is missing.');
     await form.getByLabel('machine_id').fill('12');
     await form.getByRole('button', { name: 'Send' }).click();
-    expect(await readAnswer(page, 'getCard')).toEqual({ status: 404, body: '{\n  "detail": "Machine not found"\n}' });
+    expect(await readResponse(page, 'getCard')).toEqual({ status: 404, body: '{\n  "detail": "Machine not found"\n}' });
     await visit.close();
   });
 
-  it('sends a body and a token, and names the token in the command only', async () => {
+  it('sends a body and a token, and shows only the variable of the token in the command', async () => {
     rule('documents.reference-form');
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/docs#issueChipChallenge`);
     const form = page.locator('#issueChipChallenge form');
-    const ask = async () => {
-      const answered = page.waitForResponse('**/v1/verify/chip/challenge');
+    const submit = async () => {
+      const pending = page.waitForResponse('**/v1/verify/chip/challenge');
       await form.getByRole('button', { name: 'Send' }).click();
-      const answer = await answered;
-      await form.locator('.answered', { hasText: String(answer.status()) }).waitFor();
-      return answer.status();
+      const response = await pending;
+      await form.locator('.response-status', { hasText: String(response.status()) }).waitFor();
+      return response.status();
     };
     await form.getByLabel('Body').fill(JSON.stringify({ machineId: rated.id }));
-    expect(await ask()).toBe(401);
+    expect(await submit()).toBe(401);
     await form.getByLabel('Onboarding token').fill(onboardingToken);
-    expect(await ask()).toBe(201);
+    expect(await submit()).toBe(201);
     const line = await form.locator('code.line').innerText();
     expect(line).toContain('"Authorization: Bearer $SVC_ONBOARDING_TOKEN"');
     expect(line).not.toContain(onboardingToken);
     await visit.close();
   });
 
-  it('shows a picture as one, beside its text', async () => {
+  it('shows an image response as an image and as text', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/docs#getBadge`);
     const form = page.locator('#getBadge form');
     await form.getByLabel('machine_id').fill(rated.id);
     await form.getByRole('button', { name: 'Send' }).click();
-    expect((await readAnswer(page, 'getBadge')).body).toMatch(/^<svg /);
+    expect((await readResponse(page, 'getBadge')).body).toMatch(/^<svg /);
     await expect
       .poll(() => page.evaluate<number>('document.querySelector("#getBadge img").naturalWidth'))
       .toBeGreaterThan(10);
-    expect(await visit.misdeeds()).toEqual([]);
+    expect(await visit.listViolations()).toEqual([]);
     await visit.close();
   });
 
-  it('needs no mouse', async () => {
+  it('works with the keyboard alone', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/docs`);
@@ -134,27 +134,27 @@ describe('its form', () => {
     await page.locator('#getHealth form').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await readAnswer(page, 'getHealth')).toEqual({ status: 200, body: '{\n  "status": "ok"\n}' });
+    expect(await readResponse(page, 'getHealth')).toEqual({ status: 200, body: '{\n  "status": "ok"\n}' });
     await visit.close();
   });
 
-  it('makes nothing but text of what strangers wrote', async () => {
+  it('shows untrusted text in a response as plain text', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
     const { did } = findMachine(machines, 'hostile-strings');
     await page.goto(`${baseUrl}/docs#getProfile`);
     await page.locator('#getProfile form').getByLabel('did').fill(did);
     await page.locator('#getProfile form').getByRole('button', { name: 'Send' }).click();
-    const { status, body } = await readAnswer(page, 'getProfile');
+    const { status, body } = await readResponse(page, 'getProfile');
     expect(status).toBe(200);
     expect(JSON.parse(body)).toEqual(await (await fetch(`${baseUrl}/machine/${did}`)).json());
     expect(body).toContain('<');
     expect(await page.locator('#getProfile').locator('script, img, iframe, a, pre.body *').count()).toBe(0);
-    expect(await visit.misdeeds()).toEqual([]);
+    expect(await visit.listViolations()).toEqual([]);
     await visit.close();
   });
 
-  it('is filled with the machine that was looked at last', async () => {
+  it('is prefilled with the most recently viewed machine', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
     await page.goto(`${baseUrl}/explorer/machine/${rated.id}`);
@@ -167,21 +167,21 @@ describe('its form', () => {
   });
 });
 
-it('tells members, and of every error why and what to do', async () => {
+it('lists the members of a response, and cause and remedy of every error', async () => {
   const visit = await openVisit(browser);
   await visit.page.goto(`${baseUrl}/docs#getProfile`);
   const text = await readText(visit.page, '#getProfile');
   expect(text).toContain('mcr_score integer, 0 to 100');
   expect(text).toContain('503');
-  expect(text).toContain('The machine is on its way from one chain to another. Ask again later');
+  expect(text).toContain('The machine is moving from one chain to another. Retry later');
   await visit.close();
 });
 
-it('says where the document is to readers without scripts', async () => {
+it('links the OpenAPI document when JavaScript is disabled', async () => {
   const visit = await openVisit(browser, { javaScriptEnabled: false });
   await visit.page.goto(`${baseUrl}/docs`);
   expect(await readText(visit.page)).toBe(
-    'API reference | Machine ratings\nEvery route with its answers and errors, and a form that asks it. For programs: /openapi.json.',
+    'API reference | Machine ratings\nEvery route with its responses and errors, and a form to call it. For programs: /openapi.json.',
   );
   await visit.close();
 });
