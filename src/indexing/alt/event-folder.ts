@@ -66,10 +66,10 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
       const end = plan.isStateBehind ? eventCount - UNFOLDED_MARGIN : stored!.nextSeq;
       const to = Math.min(end, nextSeq + EVENTS_PER_STEP);
       const events = pickConsecutive(await store.listAltEvents(id, nextSeq, to), nextSeq).map(toRatingEvent);
-      const { state: fold, folded, write: days } = runFoldStep(plan, events, rates.table);
+      const { state: next, folded, write: days } = runFoldStep(plan, events, rates.table);
       if (folded === 0) return false;
-      const state = encodeRatingState(fold);
-      await store.writeAltRatingStates(rates.fingerprint, [{ id, revision, nextSeq: fold.nextSeq, state, days }]);
+      const state = encodeRatingState(next);
+      await store.writeAltRatingStates(rates.fingerprint, [{ id, revision, nextSeq: next.nextSeq, state, days }]);
       return true;
     } catch (error) {
       if (error instanceof RatingStateUnreadable) return skip(id, 'fold-unreadable');
@@ -84,13 +84,13 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
     stored: StoredAltRatingState | undefined,
     fingerprint: string,
   ): Promise<FoldStep> {
-    const fold = stored === undefined ? emptyRatingState() : decodeRatingState(stored.state);
-    if (eventCount - UNFOLDED_MARGIN <= MIN_EVENTS_FOR_STORED_DAYS) return planWithoutDays(fold);
+    const state = stored === undefined ? emptyRatingState() : decodeRatingState(stored.state);
+    if (eventCount - UNFOLDED_MARGIN <= MIN_EVENTS_FOR_STORED_DAYS) return planWithoutDays(state);
     const listDays = async (limit: number) => {
       const result = await store.listAltRatingStateDays(id, fingerprint, limit);
       return result.revision === revision ? result.days : [];
     };
-    return planFoldStep({ state: fold, listDays, hasNext: eventCount - fold.nextSeq >= MIN_UNFOLDED_EVENTS });
+    return planFoldStep({ state, listDays, hasNext: eventCount - state.nextSeq >= MIN_UNFOLDED_EVENTS });
   }
 
   function skip(id: MachineId, reason: string): false {

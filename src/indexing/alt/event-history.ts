@@ -35,16 +35,16 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     const count = toCount(eventLog);
     if (count === 0) return { isComplete: true, state: emptyRatingState(), tail: [] };
     const stored = await store.readAltHistory(snapshot.id, ratesFingerprint, count, MAX_TAIL + 2);
-    const fold =
+    const state =
       stored.state === undefined ? emptyRatingState() : parse(snapshot, () => decodeRatingState(stored.state!.state));
     const known = pickConsecutive(
-      stored.events.filter(({ eventIndex }) => eventIndex >= fold.nextSeq && eventIndex < count),
-      fold.nextSeq,
+      stored.events.filter(({ eventIndex }) => eventIndex >= state.nextSeq && eventIndex < count),
+      state.nextSeq,
     );
-    const isConsistent = known.length === count - fold.nextSeq && isTrusted(stored, eventLog);
+    const isConsistent = known.length === count - state.nextSeq && isTrusted(stored, eventLog);
     const isComplete = isConsistent && matchesSlot(stored.events, count, snapshot.slot);
     if (isComplete) await checkLastEvent(snapshot, eventLog, stored, count);
-    return { isComplete, state: fold, tail: known.map(toRatingEvent) };
+    return { isComplete, state, tail: known.map(toRatingEvent) };
   }
 
   /** Throws `ChainUnreadable` instead of `RatingStateUnreadable`. */

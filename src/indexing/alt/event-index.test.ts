@@ -38,8 +38,8 @@ describe('the walk', () => {
     chain.submit(B, ...records(0, 30));
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.requests.filter((question) => question === 'transaction')).toHaveLength(50);
-    expect(chain.requests.filter((question) => question === 'page')).toHaveLength(10);
+    expect(chain.requests.filter((request) => request === 'transaction')).toHaveLength(50);
+    expect(chain.requests.filter((request) => request === 'page')).toHaveLength(10);
   });
 
   it('sends four requests when nothing has happened', async () => {
@@ -65,7 +65,7 @@ describe('the walk', () => {
     chain.finalize({ hasFailed: true, mentions: [A] });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.requests.filter((question) => question === 'transaction')).toHaveLength(2);
+    expect(chain.requests.filter((request) => request === 'transaction')).toHaveLength(2);
     expect((await store.readAltWalk()).done).toEqual({ signature: 'tx4', slot: chain.slot });
   });
 
@@ -84,8 +84,8 @@ describe('the walk', () => {
     chain.pageRows = 3;
     chain.submit(A, ...records(0, 10));
     let pages = 0;
-    chain.onRequest = (question) => {
-      if (question === 'page' && ++pages === 3) throw new Error('the process is no more');
+    chain.onRequest = (request) => {
+      if (request === 'page' && ++pages === 3) throw new Error('the process died');
     };
     expect(await harness.settle()).toEqual(['unexpected:Error']);
     const { open } = await store.readAltWalk();
@@ -94,7 +94,7 @@ describe('the walk', () => {
     chain.requests.length = 0;
     harness = createAltHarness({ chain, store });
     expect(await harness.settle()).toEqual([]);
-    expect(chain.requests.filter((question) => question === 'page')).toHaveLength(4);
+    expect(chain.requests.filter((request) => request === 'page')).toHaveLength(4);
     await expectAll();
   });
 
@@ -113,7 +113,7 @@ describe('the walk', () => {
           async writeAltIndex(revision, given) {
             if (writes++ < write) return store.writeAltIndex(revision, given);
             if (isWritten) await store.writeAltIndex(revision, given);
-            throw new Error('the process is no more');
+            throw new Error('the process died');
           },
         };
         const failures = await createAltHarness({ chain, store: mortal }).settle();
@@ -147,12 +147,12 @@ describe('the walk', () => {
   it('does not treat the end of a pruned list as the last applied row', async () => {
     chain.submit(A, ...records(0, 2));
     await harness.settle();
-    const kept = await store.readAltWalk();
+    const before = await store.readAltWalk();
     chain.submit(A, ...records(2, 9));
     chain.pageRows = 3;
     chain.alterPage = (rows) => rows.filter(({ slot }) => slot > 14);
     expect(await harness.settle()).toEqual(['done-not-met']);
-    expect(await store.readAltWalk()).toMatchObject({ done: kept.done, observed: kept.observed, open: undefined });
+    expect(await store.readAltWalk()).toMatchObject({ done: before.done, observed: before.observed, open: undefined });
     expect(await store.listOldestListed(99)).toEqual([]);
     expect((await harness.read(A)).isComplete).toBe(false);
     chain.alterPage = (rows) => rows;
@@ -240,7 +240,7 @@ describe('transactions', () => {
     chain.alterReading = (reading) => reading;
     chain.requests.length = 0;
     expect(await harness.settle()).toEqual([]);
-    expect(chain.requests.filter((question) => question === 'transaction')).toHaveLength(1);
+    expect(chain.requests.filter((request) => request === 'transaction')).toHaveLength(1);
     await expectAll();
   });
 
@@ -280,9 +280,9 @@ describe('transactions', () => {
 
   it('are requested again after the delay that the node requests, 30 s at most', async () => {
     chain.submit(A, recordOf(1));
-    const answers = [busy(7), busy(99), busy()];
-    chain.onRequest = (question) => {
-      const refusal = question === 'transaction' ? answers.shift() : undefined;
+    const responses = [busy(7), busy(99), busy()];
+    chain.onRequest = (request) => {
+      const refusal = request === 'transaction' ? responses.shift() : undefined;
       if (refusal !== undefined) throw refusal;
     };
     expect(await harness.settle()).toEqual([]);
@@ -292,15 +292,15 @@ describe('transactions', () => {
 
   it('are not requested again when they were read before a failure', async () => {
     chain.submit(A, ...records(0, 20));
-    let asked = 0;
-    chain.onRequest = (question) => {
-      if (question === 'transaction' && ++asked > 15) throw busy();
+    let calls = 0;
+    chain.onRequest = (request) => {
+      if (request === 'transaction' && ++calls > 15) throw busy();
     };
     expect(await harness.settle()).toEqual(['node-busy']);
     chain.onRequest = () => undefined;
     chain.requests.length = 0;
     expect(await harness.settle()).toEqual([]);
-    expect(chain.requests.filter((question) => question === 'transaction').length).toBeLessThanOrEqual(20 - 8);
+    expect(chain.requests.filter((request) => request === 'transaction').length).toBeLessThanOrEqual(20 - 8);
     await expectAll();
   });
 });
@@ -324,7 +324,7 @@ describe('numbering', () => {
     chain.finalize({ changes: [submitted(A, 2)] }, { changes: [submitted(A, 3)] });
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.requests.filter((question) => question === 'block')).toHaveLength(1);
+    expect(chain.requests.filter((request) => request === 'block')).toHaveLength(1);
   });
 
   it('restarts with each incarnation, and an import adds its anchor', async () => {
@@ -413,8 +413,8 @@ describe('count verification', () => {
 
   it('does not stop indexing and folding when the node refuses it', async () => {
     chain.submit(A, ...records(0, 1_000));
-    chain.onRequest = (question) => {
-      if (question === 'counts') throw busy();
+    chain.onRequest = (request) => {
+      if (request === 'counts') throw busy();
     };
     expect(await harness.settle(2)).toEqual(['node-busy']);
     expect(await harness.read(A)).toEqual({ isComplete: true, folded: 800, values: values(800, 1_000) });
@@ -423,14 +423,14 @@ describe('count verification', () => {
   it('accepts the next counts after a response without any', async () => {
     for (let id = 100; id < 150; id++) chain.submit(machine(id), recordOf(id));
     const right = chain.readEventLogCounts.bind(chain);
-    const answers = [new Map()];
+    const responses = [new Map()];
     chain.readEventLogCounts = async () => {
-      const counts = answers.pop();
+      const counts = responses.pop();
       return counts === undefined ? right() : { slot: chain.slot, counts };
     };
     expect(await harness.settle()).toEqual([]);
     await expectAll();
-    expect(chain.requests.filter((question) => question === 'page').length).toBeLessThan(50);
+    expect(chain.requests.filter((request) => request === 'page').length).toBeLessThan(50);
   });
 
   it('reports the last event as unreadable when the account shows another one, and logs an error', async () => {

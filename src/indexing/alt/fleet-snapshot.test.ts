@@ -67,9 +67,9 @@ function start(checkGenesis: () => Promise<void> = async () => undefined): AltFl
     history: {
       checkGenesis,
       async readFleet() {
-        const turn = reads++;
-        const response = responses[Math.min(turn, responses.length - 1)]!;
-        await delays[turn];
+        const index = reads++;
+        const response = responses[Math.min(index, responses.length - 1)]!;
+        await delays[index];
         if (response instanceof Error) throw response;
         const { slot, ids, before = ids.length, after = before } = response;
         return { slot, fleet: toFleet(ids), countBefore: BigInt(before), countAfter: BigInt(after) };

@@ -234,10 +234,10 @@ describe('withheld head logs', () => {
       'not-in-bloom',
       (chain: FakeChain) => (chain.faults.header = (header) => ({ ...header, logsBloom: `0x${'0'.repeat(512)}` })),
     ],
-  ])('are rejected when the node reports %s', async (_name, problem, lie) => {
+  ])('are rejected when the node reports %s', async (_name, problem, falsify) => {
     const harness = await openFollowing();
     harness.chain.mine([submitted(A)]);
-    lie(harness.chain);
+    falsify(harness.chain);
     expect(await problemOf(harness)).toBe(problem);
     expect(harness.steps).toEqual([]);
     harness.chain.faults = {};

@@ -9,20 +9,20 @@ const GENESIS = 1_700_000_000;
  * schedule.
  */
 function follow(times: readonly number[], delayOf: (number: number) => number, offsetMilliseconds = 0) {
-  const pace = createPollSchedule(INTERVAL);
+  const schedule = createPollSchedule(INTERVAL);
   const availableAt = times.map((seconds, number) => (GENESIS + seconds) * 1000 + delayOf(number));
   const end = availableAt.at(-1)!;
   /** Number of polls per block returned, and the age of each block when it was first seen. */
-  const questions = times.map(() => 0);
+  const polls = times.map(() => 0);
   const lateness = times.map(() => NaN);
   for (let now = availableAt[0]! + 300; now < end;) {
     const number = availableAt.findLastIndex((at) => at <= now);
     const head = { number, hash: `0x${number}`, timestamp: GENESIS + times[number]! };
-    if (questions[number] === 0) lateness[number] = now - availableAt[number]!;
-    questions[number]! += 1;
-    now += pace.recordHead(head, now + offsetMilliseconds);
+    if (polls[number] === 0) lateness[number] = now - availableAt[number]!;
+    polls[number]! += 1;
+    now += schedule.recordHead(head, now + offsetMilliseconds);
   }
-  return { questions, lateness };
+  return { polls, lateness };
 }
 
 const every = (seconds: number, count: number) => Array.from({ length: count }, (_, i) => i * seconds);
@@ -30,10 +30,10 @@ const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 
 describe('the poll schedule', () => {
   it.each([2, 6, 7, 12])('needs one poll per block with a block time of %i s', (seconds) => {
-    const { questions, lateness } = follow(every(seconds, 200), (number) => 600 + ((number * 37) % 50));
+    const { polls, lateness } = follow(every(seconds, 200), (number) => 600 + ((number * 37) % 50));
     // At most every 40th block may be polled too early, which is how the schedule learns that it does not come earlier.
-    expect(sum(questions.slice(8, 199))).toBeLessThanOrEqual(191 + 5);
-    expect(questions.slice(8, 199).every((count) => count > 0)).toBe(true);
+    expect(sum(polls.slice(8, 199))).toBeLessThanOrEqual(191 + 5);
+    expect(polls.slice(8, 199).every((count) => count > 0)).toBe(true);
     expect(Math.max(...lateness.slice(8, 199))).toBeLessThanOrEqual(INTERVAL);
   });
 
@@ -47,9 +47,11 @@ describe('the poll schedule', () => {
   });
 
   it('uses the interval until the blocks have shown a schedule', () => {
-    const pace = createPollSchedule(INTERVAL);
-    expect(pace.recordHead({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000)).toBe(INTERVAL);
-    expect(pace.recordHead({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000 + INTERVAL)).toBe(INTERVAL);
+    const schedule = createPollSchedule(INTERVAL);
+    expect(schedule.recordHead({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000)).toBe(INTERVAL);
+    expect(schedule.recordHead({ number: 1, hash: '0x1', timestamp: GENESIS }, GENESIS * 1000 + INTERVAL)).toBe(
+      INTERVAL,
+    );
   });
 
   it.each([
@@ -57,19 +59,22 @@ describe('the poll schedule', () => {
     ['faster than the interval', every(1, 100).map((second) => Math.floor(second / 3))],
     ['in bursts', Array.from({ length: 40 }, (_, i) => Math.floor(i / 2) * 30 + (i % 2))],
   ])('uses the interval for blocks that come %s', (_name, times) => {
-    const pace = createPollSchedule(INTERVAL);
+    const schedule = createPollSchedule(INTERVAL);
     const waits = times.map((seconds, number) =>
-      pace.recordHead({ number, hash: `0x${number}`, timestamp: GENESIS + seconds }, (GENESIS + seconds) * 1000 + 500),
+      schedule.recordHead(
+        { number, hash: `0x${number}`, timestamp: GENESIS + seconds },
+        (GENESIS + seconds) * 1000 + 500,
+      ),
     );
     expect(new Set(waits)).toEqual(new Set([INTERVAL]));
   });
 
   it('polls at the interval for a missed block and keeps the schedule afterwards', () => {
     const times = every(6, 100).filter((_, i) => i % 10 !== 9);
-    const { questions, lateness } = follow(times, () => 700);
+    const { polls, lateness } = follow(times, () => 700);
     const number = times.indexOf(48 * 6);
     // 6 s late: polled after 0.25 s, 0.5 s, and then every second.
-    expect(questions.slice(number, number + 2)).toEqual([8, 1]);
+    expect(polls.slice(number, number + 2)).toEqual([8, 1]);
     expect(Math.max(...lateness.slice(8, -1))).toBeLessThanOrEqual(INTERVAL);
   });
 
@@ -79,7 +84,7 @@ describe('the poll schedule', () => {
   });
 
   it('waits 15 s at most', () => {
-    const { questions } = follow(every(60, 20), () => 500);
-    expect(Math.min(...questions.slice(8, 19))).toBeGreaterThan(40);
+    const { polls } = follow(every(60, 20), () => 500);
+    expect(Math.min(...polls.slice(8, 19))).toBeGreaterThan(40);
   });
 });

@@ -98,10 +98,10 @@ it.each([
     'ChainUnreadable',
     (logs: readonly ChainLog[]) => logs.map((log) => ({ ...log, blockHash: '0x' })),
   ],
-] as const)('readEventEpoch fails when %s', async (_name, expected, lie) => {
+] as const)('readEventEpoch fails when %s', async (_name, expected, falsify) => {
   const harness = await openOvertaken();
   harness.chain.faults.logs = (logs) => {
-    const altered = lie(logs);
+    const altered = falsify(logs);
     if (altered[0] instanceof Error) throw altered[0];
     return altered as readonly ChainLog[];
   };

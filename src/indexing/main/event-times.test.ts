@@ -203,8 +203,8 @@ describe('a targeted query', () => {
 
   it('is shared by identical calls, and not repeated when its result was insufficient', async () => {
     const harness = await openHarness();
-    const answers = await Promise.all([read(harness, 0, 6), read(harness, 0, 6), read(harness, 0, 6)]);
-    expect(answers).toEqual([SYNCING, SYNCING, SYNCING]);
+    const results = await Promise.all([read(harness, 0, 6), read(harness, 0, 6), read(harness, 0, 6)]);
+    expect(results).toEqual([SYNCING, SYNCING, SYNCING]);
     expect(await read(harness, 0, 6)).toEqual(SYNCING);
     expect(harness.chain.requests).toEqual(['logs']);
     harness.chain.mine([submitted(A, { value: 15n })]);
@@ -241,7 +241,7 @@ describe('a targeted query', () => {
         }),
     ],
     [
-      'answered twice over',
+      'answered twice',
       ['ChainUnreadable', { chain: 'main', cause: 'contradiction' }],
       (chain: FakeChain) => (chain.faults.logs = (logs) => [...logs, ...logs]),
     ],
@@ -255,9 +255,9 @@ describe('a targeted query', () => {
       ['ChainUnreadable', { chain: 'main', cause: 'contradiction' }],
       (chain: FakeChain) => (chain.faults.logs = () => chain.logsAt(4)),
     ],
-  ])('returns no row when it is %s', async (_name, expected, lie) => {
+  ])('returns no row when it is %s', async (_name, expected, falsify) => {
     const harness = await openHarness();
-    lie(harness.chain);
+    falsify(harness.chain);
     expect(await read(harness, 0, 6)).toEqual(expected);
   });
 

@@ -136,7 +136,7 @@ describe('indexers on a hostile chain', () => {
     makeHostile(chain, dice);
     let toldRows = 0;
 
-    for (let turn = 0; turn < 300; turn++) {
+    for (let round = 0; round < 300; round++) {
       if (chance(60)) chain.mine(rollLogs(dice), chance(10) ? [EVENTS] : []);
       if (chance(5) && chain.head.number > FINALITY_LAG) {
         chain.rollBack(1 + below(FINALITY_LAG - 1));

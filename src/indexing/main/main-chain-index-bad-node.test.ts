@@ -135,9 +135,9 @@ describe('a node that returns false data', () => {
     ],
   ];
 
-  it.each(falsehoods)('is rejected when it %s, and queried again later', async (_name, lie, problem) => {
+  it.each(falsehoods)('is rejected when it %s, and queried again later', async (_name, falsify, problem) => {
     const harness = await openHarness({ chain: createHistory() });
-    lie(harness.chain);
+    falsify(harness.chain);
     expect(await advance(harness)).toBe(problem);
     expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
     harness.chain.faults = {};

@@ -206,18 +206,18 @@ describe('a long backfill', () => {
     const OTHER = (A + 1n) as MachineId;
     for (let i = 0; i < 200; i++) chain.mine([transferred(i % 2 === 0 ? A : OTHER)]);
     const harness = await openHarness({ chain, maxWindowBlocks: 10 });
-    const asked: [number, readonly bigint[]][] = [];
+    const requests: [number, readonly bigint[]][] = [];
     const readOwnership = chain.readOwnership.bind(chain);
     chain.readOwnership = (block, ids) => {
-      asked.push([block.number, ids]);
+      requests.push([block.number, ids]);
       return readOwnership(block, ids);
     };
     expect(await advance(harness)).toBe('caught-up');
-    expect(asked).toEqual([[198, [A, OTHER]]]);
+    expect(requests).toEqual([[198, [A, OTHER]]]);
     // Near the head every window is read at its last block.
     chain.mineMany(4);
     expect(await advance(harness)).toBe('caught-up');
-    expect(asked.slice(1)).toEqual([[202, [A, OTHER]]]);
+    expect(requests.slice(1)).toEqual([[202, [A, OTHER]]]);
   });
 
   it('polls the head in between', async () => {

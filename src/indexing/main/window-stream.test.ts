@@ -34,7 +34,7 @@ function follow(windows: AsyncGenerator<VerifiedWindow>) {
     for await (const { fromBlock } of windows) seen.push(fromBlock);
   };
   read().then(
-    () => (state.ended = 'whole'),
+    () => (state.ended = 'completed'),
     (error: Error) => (state.ended = error.message),
   );
   return state;
@@ -62,7 +62,7 @@ describe('a stream of windows', () => {
       requested[i]!.response.resolve(undefined);
       await settle();
     }
-    expect(state).toEqual({ seen: [0, 10, 20, 30, 40, 50, 60], ended: 'whole' });
+    expect(state).toEqual({ seen: [0, 10, 20, 30, 40, 50, 60], ended: 'completed' });
   });
 
   it('ends only when no request is in flight', async () => {
@@ -92,12 +92,12 @@ describe('a stream of windows', () => {
 
   it('requests smaller windows after a response that timed out', async () => {
     const { reader, requested } = createReader();
-    const pace = new AdaptiveWindow(10);
-    follow(streamWindows(reader, pace, RANGE, new AbortController().signal));
+    const adaptiveWindow = new AdaptiveWindow(10);
+    follow(streamWindows(reader, adaptiveWindow, RANGE, new AbortController().signal));
     await settle();
     requested[0]!.response.reject(chainUnreadable('main', 'deadline'));
     await settle();
-    expect(pace.windowBlocks).toBe(5);
+    expect(adaptiveWindow.windowBlocks).toBe(5);
   });
 
   it('ends early when the signal is aborted', async () => {
@@ -108,7 +108,7 @@ describe('a stream of windows', () => {
     abort.abort();
     for (const { response } of requested) response.resolve(undefined);
     await settle();
-    expect(state).toEqual({ seen: [0], ended: 'whole' });
+    expect(state).toEqual({ seen: [0], ended: 'completed' });
     expect(requested).toHaveLength(4);
   });
 });

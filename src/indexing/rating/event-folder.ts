@@ -46,7 +46,7 @@ export interface EventFolderReport {
 }
 
 /** Records read per batch, and per machine and step; each holds at most 4 KiB of metadata. */
-const EVENTS_AT_ONCE = 2_000;
+const EVENTS_PER_BATCH = 2_000;
 const EVENTS_PER_STEP = 1_000;
 /** Events folded per call, so that the loop gets back to the head. */
 const EVENTS_PER_CALL = 10_000;
@@ -128,13 +128,13 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     fingerprint: string,
   ): Promise<FoldStep | undefined> {
     try {
-      const fold = parseStored(await store.readRatingState(generation, id, fingerprint), epoch);
-      if (count <= MIN_EVENTS_FOR_STORED_DAYS) return planWithoutDays(fold);
+      const state = parseStored(await store.readRatingState(generation, id, fingerprint), epoch);
+      if (count <= MIN_EVENTS_FOR_STORED_DAYS) return planWithoutDays(state);
       const listDays = async (limit: number) => {
         const stored = await store.listRatingStateDays(generation, id, fingerprint, limit);
         return stored.epoch === epoch ? stored.days : [];
       };
-      return await planFoldStep({ state: fold, listDays, hasNext: fold.nextSeq < count });
+      return await planFoldStep({ state, listDays, hasNext: state.nextSeq < count });
     } catch (error) {
       if (error instanceof RatingStateUnreadable) return undefined;
       throw error;
@@ -149,11 +149,11 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   /** Folds one page of each machine; returns the number of events read. */
   async function foldBatch(batch: readonly MachineStep[], block: BlockRef, rates: FxConfiguration): Promise<number> {
     const records = await readRecords(batch, block);
-    const folds = batch.flatMap((step, i) => {
+    const writes = batch.flatMap((step, i) => {
       const folded = records[i] === undefined ? undefined : foldRecords(step, records[i], rates.table);
       return folded === undefined ? [] : [folded];
     });
-    if (folds.length > 0) await store.writeRatingStates(rates.fingerprint, folds);
+    if (writes.length > 0) await store.writeRatingStates(rates.fingerprint, writes);
     return countEvents(batch);
   }
 
@@ -162,11 +162,11 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     batch: readonly MachineStep[],
     block: BlockRef,
   ): Promise<readonly (readonly EventRecord[] | undefined)[]> {
-    const queries = batch.map(({ generation, id, plan: { state: fold }, logs }) => ({
+    const queries = batch.map(({ generation, id, plan: { state }, logs }) => ({
       generation,
       id,
-      from: fold.nextSeq,
-      to: fold.nextSeq + logs.length,
+      from: state.nextSeq,
+      to: state.nextSeq + logs.length,
     }));
     try {
       return await chain.readEventRecords(block, queries);
@@ -213,12 +213,12 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
       if (isUnreadable(error)) return skip(step, 'events');
       throw error;
     }
-    const { state: fold, folded, write: days } = result;
+    const { state, folded, write: days } = result;
     if (plan.isStateBehind) foldedEvents += folded;
     if (folded < records.length) skipList.skipUntilNewRates(step);
     else if (!isLast) isMoreLeft = true;
     if (folded === 0) return undefined;
-    return { generation, id, epoch, nextSeq: fold.nextSeq, state: encodeRatingState(fold), days };
+    return { generation, id, epoch, nextSeq: state.nextSeq, state: encodeRatingState(state), days };
   }
 
   return { fold, report: () => ({ foldedEvents, ...skipList.report() }) };
@@ -235,7 +235,7 @@ function parseStored(stored: StoredRatingState | undefined, epoch: number): Rati
 function* toBatches(steps: readonly MachineStep[]): Iterable<readonly MachineStep[]> {
   let batch: MachineStep[] = [];
   for (const step of steps) {
-    if (batch.length > 0 && countEvents(batch) + step.logs.length > EVENTS_AT_ONCE) {
+    if (batch.length > 0 && countEvents(batch) + step.logs.length > EVENTS_PER_BATCH) {
       yield batch;
       batch = [];
     }

@@ -36,20 +36,20 @@ export interface FoldStepOptions {
 }
 
 /** Plans the next step. Throws `RatingStateUnreadable`. */
-export async function planFoldStep({ state: fold, listDays, hasNext }: FoldStepOptions): Promise<FoldStep> {
+export async function planFoldStep({ state, listDays, hasNext }: FoldStepOptions): Promise<FoldStep> {
   const [last] = await listDays(1);
-  if ((last?.nextSeq ?? 0) === fold.nextSeq) {
+  if ((last?.nextSeq ?? 0) === state.nextSeq) {
     const newest = last && decodeRatingStateDay(last.state);
-    return { state: fold, days: { newest }, isStateBehind: true, hasDaysLeft: false };
+    return { state, days: { newest }, isStateBehind: true, hasDaysLeft: false };
   }
-  if (hasNext) return { state: fold, days: undefined, isStateBehind: true, hasDaysLeft: true };
-  const days = (await listDays(RESTORE_DAYS)).map(({ state }) => decodeRatingStateDay(state));
+  if (hasNext) return { state, days: undefined, isStateBehind: true, hasDaysLeft: true };
+  const days = (await listDays(RESTORE_DAYS)).map((day) => decodeRatingStateDay(day.state));
   return { state: restoreRatingState(days), days: { newest: days.at(-1) }, isStateBehind: false, hasDaysLeft: false };
 }
 
 /** Plans a step of a machine without days. */
-export function planWithoutDays(fold: RatingState): FoldStep {
-  return { state: fold, days: undefined, isStateBehind: true, hasDaysLeft: false };
+export function planWithoutDays(state: RatingState): FoldStep {
+  return { state, days: undefined, isStateBehind: true, hasDaysLeft: false };
 }
 
 export interface FoldStepResult extends FoldedEvents {
@@ -58,13 +58,13 @@ export interface FoldStepResult extends FoldedEvents {
 
 /** Folds the events. Throws `EventsUnreadable`. */
 export function runFoldStep(
-  { state: fold, days }: FoldStep,
+  { state, days }: FoldStep,
   events: readonly RatingEvent[],
   rates: RateTable,
 ): FoldStepResult {
-  if (days === undefined) return { ...foldEvents(fold, events, rates), write: undefined };
-  const folded = foldDays(fold, days.newest, events, rates);
-  return { ...folded, write: { afterSeq: fold.nextSeq, days: folded.days.map(toStored) } };
+  if (days === undefined) return { ...foldEvents(state, events, rates), write: undefined };
+  const folded = foldDays(state, days.newest, events, rates);
+  return { ...folded, write: { afterSeq: state.nextSeq, days: folded.days.map(toStored) } };
 }
 
 function toStored(day: RatingStateDay): StoredRatingStateDay {
