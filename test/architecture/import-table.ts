@@ -26,7 +26,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   },
   adapter('rpc', ['undici']),
   adapter('main-chain', ['viem', 'undici'], ['src/adapters/rpc']),
-  adapter('alt-chain', ['@solana/kit', 'undici', ...PURE], ['src/adapters/rpc']),
+  adapter('alt-chain', ['undici', ...PURE], ['src/adapters/rpc']),
   adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
   adapter('fx', ['fast-xml-parser']),
   adapter('redis', ['ioredis']),
