@@ -1,6 +1,6 @@
 /**
- * Metrics of the process: CPU, memory, file descriptors, event loop delay and garbage collection, under the names that dashboards for
- * Prometheus and Node expect.
+ * Metrics of the process: CPU, memory, file descriptors, event loop delay and garbage collection, under the names that
+ * dashboards for Prometheus and Node expect.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
