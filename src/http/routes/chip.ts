@@ -62,12 +62,12 @@ export function chipRoutes(routes: Routes, ctx: Ctx): void {
 }
 
 /** Checks against the current tokens, which are replaced during a rotation. */
-function createCurrentTokenCheck({ onboarding: chip }: Ctx): BearerTokenCheck {
-  let tokens = chip?.onboardingTokens ?? [];
+function createCurrentTokenCheck({ onboarding }: Ctx): BearerTokenCheck {
+  let tokens = onboarding?.onboardingTokens ?? [];
   let isAdmitted = createBearerTokenCheck(tokens);
   return (rawHeaders) => {
-    if (chip !== undefined && chip.onboardingTokens !== tokens) {
-      tokens = chip.onboardingTokens;
+    if (onboarding !== undefined && onboarding.onboardingTokens !== tokens) {
+      tokens = onboarding.onboardingTokens;
       isAdmitted = createBearerTokenCheck(tokens);
     }
     return isAdmitted(rawHeaders);

@@ -60,7 +60,7 @@ const bare = (detail: string) => JSON.stringify({ detail });
 
 /** Returns the single response to these bytes. */
 async function send(...parts: readonly string[]): Promise<RawResponse> {
-  const { responses: responses } = await sendRaw(port, ...parts);
+  const { responses } = await sendRaw(port, ...parts);
   expect(responses).toHaveLength(1);
   return responses[0]!;
 }
@@ -120,7 +120,7 @@ describe('malformed requests', () => {
 
   test('echoes nothing of the request', async () => {
     rule('auth.no-body-echo');
-    const { responses: responses } = await sendRaw(
+    const { responses } = await sendRaw(
       port,
       'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n',
     );
@@ -201,37 +201,30 @@ describe('incomplete requests', () => {
     ['headers', 'GET /quick HTTP/1.1\r\nHost: a\r\nX-', 408],
     ['a body', 'PUT /taking HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12', 408],
   ])('returns 408 for half of %s', async (_name, bytes, status) => {
-    const { responses: responses, milliseconds } = await sendRaw(port, bytes);
+    const { responses, milliseconds } = await sendRaw(port, bytes);
     expect(responses.map((response) => response.status)).toEqual([status]);
     expect(milliseconds).toBeLessThan(ARRIVAL_MILLISECONDS + 2_000);
   });
 
   test('sends one response when the body that no route reads is incomplete', async () => {
-    const { responses: responses } = await sendRaw(
-      port,
-      'GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12',
-    );
+    const { responses } = await sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12');
     expect(responses.map(({ status }) => status)).toEqual([200]);
   });
 
   test('returns 408 for half of a second request on a connection', async () => {
-    const { responses: responses } = await sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /qui');
+    const { responses } = await sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n', 'GET /qui');
     expect(responses.map(({ status }) => status)).toEqual([200, 408]);
   });
 
   test('closes a silent connection without a response', async () => {
-    const { responses: responses, milliseconds } = await sendRaw(port, '');
+    const { responses, milliseconds } = await sendRaw(port, '');
     expect(responses).toEqual([]);
     expect(milliseconds).toBeLessThan(ARRIVAL_MILLISECONDS + 2_000);
   });
 
   test('closes the connection after 9 to 12 seconds with production timeouts', async () => {
     const conversations = await unhurried;
-    expect(conversations.map(({ responses: responses }) => responses.map(({ status }) => status))).toEqual([
-      [],
-      [408],
-      [408],
-    ]);
+    expect(conversations.map(({ responses }) => responses.map(({ status }) => status))).toEqual([[], [408], [408]]);
     for (const { milliseconds } of conversations) {
       expect(milliseconds).toBeGreaterThanOrEqual(8_900);
       expect(milliseconds).toBeLessThan(12_000);
@@ -242,8 +235,7 @@ describe('incomplete requests', () => {
     const slow = Array.from({ length: 300 }, () => sendRaw(port, 'GET /quick HTTP/1.1\r\nHost: a\r\nX'));
     const quick = await send('GET /quick HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(quick.status).toBe(200);
-    for (const { responses: responses } of await Promise.all(slow))
-      expect(responses.map(({ status }) => status)).toEqual([408]);
+    for (const { responses } of await Promise.all(slow)) expect(responses.map(({ status }) => status)).toEqual([408]);
   });
 });
 
@@ -331,7 +323,7 @@ test('finishes pending responses before the server closes', async () => {
   while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const closed = other.close();
   waiting[0]!();
-  const { responses: responses } = await pending;
+  const { responses } = await pending;
   expect(responses.map(({ status }) => status)).toEqual([200]);
   await closed;
 });
@@ -368,7 +360,7 @@ test('serves all clients connected before close, and none after', async () => {
     sendRaw(closingPort, 'GET /quick HTTP/1.1\r\nHost: a\r\n\r\n'),
   );
   await closing.close();
-  for (const { responses: responses } of await Promise.all(conversations)) {
+  for (const { responses } of await Promise.all(conversations)) {
     expect(responses.map(({ status, headers, text }) => [status, headers['connection'], text])).toEqual([
       [200, 'close', SOME.text],
     ]);

@@ -34,7 +34,7 @@ const put = (rest: string, ...more: string[]) =>
   sendRaw(port, `PUT /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`, ...more);
 
 async function send(rest: string, ...more: string[]): Promise<string> {
-  const { responses: responses } = await put(rest, ...more);
+  const { responses } = await put(rest, ...more);
   expect(responses).toHaveLength(1);
   return `${responses[0]!.status} ${responses[0]!.text}`;
 }
@@ -67,7 +67,7 @@ test('sends 100 Continue only when the route reads the body', async () => {
   expect(await say('{}')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: keep-alive[^]*\{"hex":"7b7d"\}$/);
   expect(await say(head('PUT', 11))).toMatch(/^HTTP\/1\.1 413 [^]*Connection: close/);
   await once(socket, 'close');
-  const { responses: responses } = await sendRaw(port, head('POST', 2));
+  const { responses } = await sendRaw(port, head('POST', 2));
   expect(responses.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
 });
 

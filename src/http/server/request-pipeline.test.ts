@@ -195,10 +195,7 @@ test('returns the same response for inject() and a real socket', async () => {
   ];
   for (const target of targets) {
     const injected = await app.inject({ url: target, headers: { host: 'a' } });
-    const { responses: responses } = await sendRaw(
-      port,
-      `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
-    );
+    const { responses } = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(responses[0]).toMatchObject({ status: injected.statusCode, text: injected.body });
     const stable = Object.entries(injected.headers).filter(([name]) => name !== 'date' && name !== 'connection');
     expect(responses[0]!.headers).toMatchObject(Object.fromEntries(stable));

@@ -35,14 +35,14 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     sendMedia(request, encodeText(image), SVG_MEDIA, snapshot.block);
   });
 
-  const { imageRenderer: pictures } = ctx;
-  if (pictures === undefined) return;
+  const { imageRenderer } = ctx;
+  if (imageRenderer === undefined) return;
   routes.get('/machines/:machine_id/card.png', { profile: 'read', description: PREVIEW }, async (request) => {
     const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
     const { facts, block } = await readCardFacts(ctx, id);
     const svg = formatPreview(facts);
-    const etag = toEntityTag(`${pictures.version}\n${svg}`);
-    const make = () => pictures.render(svg, () => request.isAwaited);
+    const etag = toEntityTag(`${imageRenderer.version}\n${svg}`);
+    const make = () => imageRenderer.render(svg, () => request.isAwaited);
     await sendImage(request, { etag, make }, PNG_MEDIA, block);
   });
 }
@@ -51,9 +51,9 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
 export function previewImageOf(
   id: MachineId,
   text: string,
-  { imageRenderer: pictures, publicUrl }: Ctx,
+  { imageRenderer, publicUrl }: Ctx,
 ): PreviewImage | undefined {
-  return pictures && { url: `${publicUrl}/machines/${id}/card.png`, ...PREVIEW_SIZE, text };
+  return imageRenderer && { url: `${publicUrl}/machines/${id}/card.png`, ...PREVIEW_SIZE, text };
 }
 
 async function readCardFacts(
