@@ -62,7 +62,7 @@ it.each(pagesToOpen)('serves the page %s', async (line) => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
 });
 
-describe.each(commands)('%s', (line) => {
+describe.each(commands)('the command %s', (line) => {
   it('exits with 0 and reports no problem', async () => {
     rule('documents.getting-started');
     const args = line.split(' ').slice(1);
