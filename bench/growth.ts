@@ -8,7 +8,7 @@ import { existsSync, rmSync, mkdtempSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createRpc } from '../devnet/rpc.ts';
+import { createRpc } from '../devnet/main-chain/rpc.ts';
 import { startDevnet, type Devnet } from '../devnet/start-devnet.ts';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';

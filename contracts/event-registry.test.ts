@@ -4,14 +4,14 @@
 import { encodeFunctionData, zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
-import { startBareChain } from '../devnet/bare-chain.ts';
-import type { BareChain } from '../devnet/bare-chain.ts';
-import { createContractReader } from '../devnet/contract-reader.ts';
-import type { ContractReader } from '../devnet/contract-reader.ts';
-import { deployBatchCaller } from '../devnet/deploy.ts';
-import { activateMachine, adminCall, machineIdOf, setController, submitEvent } from '../devnet/main-chain-calls.ts';
-import type { EventInput } from '../devnet/main-chain-calls.ts';
-import { credentialsOf } from '../devnet/persona.ts';
+import { startBareChain } from '../devnet/main-chain/bare-chain.ts';
+import type { BareChain } from '../devnet/main-chain/bare-chain.ts';
+import { createContractReader } from '../devnet/main-chain/contract-reader.ts';
+import type { ContractReader } from '../devnet/main-chain/contract-reader.ts';
+import { deployBatchCaller } from '../devnet/main-chain/deploy.ts';
+import { activateMachine, adminCall, machineIdOf, setController, submitEvent } from '../devnet/main-chain/calls.ts';
+import type { EventInput } from '../devnet/main-chain/calls.ts';
+import { credentialsOf } from '../devnet/personas/persona.ts';
 import { abiOf } from './artifacts.ts';
 
 const NOW = 1_800_000_000;

@@ -4,12 +4,12 @@
 import { decodeEventLog, zeroAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
-import { startBareChain } from '../devnet/bare-chain.ts';
-import type { BareChain } from '../devnet/bare-chain.ts';
-import type { Receipt } from '../devnet/chain-writer.ts';
-import { createContractReader } from '../devnet/contract-reader.ts';
-import type { ContractReader } from '../devnet/contract-reader.ts';
-import { ALT_ORDINAL, MAIN_ORDINAL, OTHER_ORDINAL } from '../devnet/deploy.ts';
+import { startBareChain } from '../devnet/main-chain/bare-chain.ts';
+import type { BareChain } from '../devnet/main-chain/bare-chain.ts';
+import type { Receipt } from '../devnet/main-chain/chain-writer.ts';
+import { createContractReader } from '../devnet/main-chain/contract-reader.ts';
+import type { ContractReader } from '../devnet/main-chain/contract-reader.ts';
+import { ALT_ORDINAL, MAIN_ORDINAL, OTHER_ORDINAL } from '../devnet/main-chain/deploy.ts';
 import {
   activateMachine,
   adminCall,
@@ -18,8 +18,8 @@ import {
   retireMachine,
   setController,
   transferMachine,
-} from '../devnet/main-chain-calls.ts';
-import { credentialsOf } from '../devnet/persona.ts';
+} from '../devnet/main-chain/calls.ts';
+import { credentialsOf } from '../devnet/personas/persona.ts';
 import { abiOf, CONTRACT_NAMES } from './artifacts.ts';
 
 const owner = accountOf('owner').address;

@@ -3,11 +3,11 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
-import { startBareChain } from '../devnet/bare-chain.ts';
-import type { BareChain } from '../devnet/bare-chain.ts';
-import { createContractReader } from '../devnet/contract-reader.ts';
-import type { ContractReader } from '../devnet/contract-reader.ts';
-import { ALT_ORDINAL } from '../devnet/deploy.ts';
+import { startBareChain } from '../devnet/main-chain/bare-chain.ts';
+import type { BareChain } from '../devnet/main-chain/bare-chain.ts';
+import { createContractReader } from '../devnet/main-chain/contract-reader.ts';
+import type { ContractReader } from '../devnet/main-chain/contract-reader.ts';
+import { ALT_ORDINAL } from '../devnet/main-chain/deploy.ts';
 import {
   activateMachine,
   adminCall,
@@ -17,8 +17,8 @@ import {
   resumeMachine,
   submitEvent,
   suspendMachine,
-} from '../devnet/main-chain-calls.ts';
-import { credentialsOf } from '../devnet/persona.ts';
+} from '../devnet/main-chain/calls.ts';
+import { credentialsOf } from '../devnet/personas/persona.ts';
 
 const STATUS = { notActivated: 0, active: 1, grace: 2, runoff: 3, terminated: 4 };
 const STEPS = { periodSeconds: 1_000, graceSeconds: 100, runoffSeconds: 50 };

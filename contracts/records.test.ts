@@ -5,12 +5,12 @@
 import { createPublicClient, http, multicall3Abi, stringToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
-import { startBareChain } from '../devnet/bare-chain.ts';
-import type { BareChain } from '../devnet/bare-chain.ts';
-import { createContractReader } from '../devnet/contract-reader.ts';
-import type { ContractReader } from '../devnet/contract-reader.ts';
-import { activateMachine, adminCall, contractCall, machineIdOf, transferMachine } from '../devnet/main-chain-calls.ts';
-import { credentialsOf } from '../devnet/persona.ts';
+import { startBareChain } from '../devnet/main-chain/bare-chain.ts';
+import type { BareChain } from '../devnet/main-chain/bare-chain.ts';
+import { createContractReader } from '../devnet/main-chain/contract-reader.ts';
+import type { ContractReader } from '../devnet/main-chain/contract-reader.ts';
+import { activateMachine, adminCall, contractCall, machineIdOf, transferMachine } from '../devnet/main-chain/calls.ts';
+import { credentialsOf } from '../devnet/personas/persona.ts';
 import { abiOf } from './artifacts.ts';
 
 const NOW = 1_800_000_000;

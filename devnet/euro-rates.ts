@@ -2,7 +2,7 @@
  * Which exchange rates does the devnet bring? A file in the format of the European Central Bank (`eurofxref-hist.csv`: newest
  * first, working days only) up to the day before the seeding. The rates never change, so neither do scores.
  */
-import { DAY_SECONDS } from './planned-event.ts';
+import { DAY_SECONDS } from './personas/planned-event.ts';
 
 /** Per EUR. Crossed to USD they are exact: 1.25, 0.0078125, 1.5625. */
 const RATES_PER_EURO = { USD: '1.25', JPY: '160', GBP: '0.8' };

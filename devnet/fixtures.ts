@@ -5,19 +5,19 @@
 import type { Hex } from 'viem';
 import { accountOf } from './accounts.ts';
 import type { Account } from './accounts.ts';
-import { expectAltAnswers, toAltEntry } from './alt-answers.ts';
-import type { AltChain } from './alt-chain.ts';
-import { formatSeed } from './alt-keys.ts';
-import type { AltInhabitant } from './alt-persona.ts';
-import { DEVNET_WALLETS, expectWalletAnswers } from './alt-wallets.ts';
-import type { DevnetWallet } from './alt-wallets.ts';
-import { expectAnswers, formatDid } from './answers.ts';
-import type { Deployment, MainChainAddresses } from './deploy.ts';
-import { FIRST_GENERATION } from './first-generation.ts';
-import type { Onboarding } from './onboarding.ts';
-import type { ExpectedAnswer, ExpectedAnswers } from './persona.ts';
-import type { Inhabitant } from './personas.ts';
-import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas-fleet.ts';
+import { expectAltAnswers, toAltEntry } from './personas/expected-alt-responses.ts';
+import type { AltChain } from './alt-chain/alt-chain.ts';
+import { formatSeed } from './alt-chain/keys.ts';
+import type { AltInhabitant } from './personas/alt-persona.ts';
+import { DEVNET_WALLETS, expectWalletAnswers } from './personas/wallets.ts';
+import type { DevnetWallet } from './personas/wallets.ts';
+import { expectAnswers, formatDid } from './personas/expected-responses.ts';
+import type { Deployment, MainChainAddresses } from './main-chain/deploy.ts';
+import { FIRST_GENERATION } from './personas/legacy-machines.ts';
+import type { Onboarding } from './chips/onboarding.ts';
+import type { ExpectedAnswer, ExpectedAnswers } from './personas/persona.ts';
+import type { Inhabitant } from './personas/sample-machines.ts';
+import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas/fleet-personas.ts';
 
 export interface MachineFixture {
   readonly name: string;

@@ -2,15 +2,15 @@
  * How do the personas get their months of history? By real transactions in blocks whose times are set: one time per day on
  * which something happens, from more than a year ago to now. Then the node's clock is the wall clock.
  */
-import { planMainSide } from './alt-main-side.ts';
-import type { AltInhabitant } from './alt-persona.ts';
-import type { Call, ChainWriter } from './chain-writer.ts';
-import type { Deployment } from './deploy.ts';
-import { planFirstGeneration } from './first-generation.ts';
-import { activateMachine, submitEvent } from './main-chain-calls.ts';
-import { credentialsOf } from './persona.ts';
-import type { Inhabitant } from './personas.ts';
-import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './planned-event.ts';
+import { planMainSide } from './alt-chain/main-chain-side.ts';
+import type { AltInhabitant } from './personas/alt-persona.ts';
+import type { Call, ChainWriter } from './main-chain/chain-writer.ts';
+import type { Deployment } from './main-chain/deploy.ts';
+import { planFirstGeneration } from './personas/legacy-machines.ts';
+import { activateMachine, submitEvent } from './main-chain/calls.ts';
+import { credentialsOf } from './personas/persona.ts';
+import type { Inhabitant } from './personas/sample-machines.ts';
+import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './personas/planned-event.ts';
 
 /** Days before the seeding: before every activation. */
 export const GENESIS_DAYS_AGO = 430;

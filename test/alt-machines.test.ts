@@ -4,7 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeConfig, encodeMachine, encodeRegistry, encodeSubscriptionTerminal } from '../devnet/alt-accounts.ts';
+import {
+  encodeConfig,
+  encodeMachine,
+  encodeRegistry,
+  encodeSubscriptionTerminal,
+} from '../devnet/alt-chain/accounts.ts';
 import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
 import { submitEvent } from '../devnet/alt-node/event-transactions.ts';
 import { machineAddresses, singletonAddresses } from '../devnet/alt-node/program-addresses.ts';

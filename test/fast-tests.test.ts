@@ -43,7 +43,7 @@ it('selects most tests of this repository, and none that starts the local chains
   const fast = listFastTests(['{cli,devnet,src}/**/*.test.ts']);
   expect(fast.length).toBeGreaterThan(150);
   expect(fast).toContain('src/domain/identifiers/identifiers.test.ts');
-  expect(fast).not.toContain('devnet/anvil.test.ts');
+  expect(fast).not.toContain('devnet/main-chain/anvil.test.ts');
   expect(fast).not.toContain('cli/commands/demo.test.ts');
 });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTrustFolder } from '../devnet/trust-folder.ts';
+import { openTrustFolder } from '../devnet/chips/trust-folder.ts';
 import { readConfig } from '../src/config.ts';
 import { fromBase64, pki, requestCases, worldOf } from '../testing/fixtures/evidence-vectors.ts';
 import { openOnboarding, type Onboarding } from '../src/composition/onboarding.ts';

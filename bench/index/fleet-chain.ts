@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import solc from 'solc';
 import { encodeDeployData, encodeFunctionData, type Abi, type Address, type Hex } from 'viem';
 import { accountOf, ADMIN_NAME } from '../../devnet/accounts.ts';
-import { startAnvil } from '../../devnet/anvil.ts';
-import { createChainWriter, type ChainWriter } from '../../devnet/chain-writer.ts';
-import { deployContracts, type Deployment } from '../../devnet/deploy.ts';
+import { startAnvil } from '../../devnet/main-chain/anvil.ts';
+import { createChainWriter, type ChainWriter } from '../../devnet/main-chain/chain-writer.ts';
+import { deployContracts, type Deployment } from '../../devnet/main-chain/deploy.ts';
 import type { MainChainAddresses } from '../../src/adapters/main-chain/main-chain-config.ts';
 
 export interface FleetChainPlan {

@@ -7,7 +7,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRpc } from '../../devnet/rpc.ts';
+import { createRpc } from '../../devnet/main-chain/rpc.ts';
 import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { toMachineId, type Address } from '../../src/domain/identifiers/identifiers.ts';

@@ -10,7 +10,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRpc } from '../../devnet/rpc.ts';
+import { createRpc } from '../../devnet/main-chain/rpc.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { tellFigures } from '../figures.ts';
 import { startCountingProxy } from './counting-proxy.ts';

@@ -125,7 +125,7 @@ const testPki = defineCommand({
   async run({ dir = './test-pki', chip: name = 'chip', 'env-file': envFile, json = false }) {
     if (!/^[\w-]+$/.test(name)) throw new CommandFailed('usage', '--chip must contain only letters, digits, - and _');
     const namespace = loadNamespace(envFile);
-    const { addChip, openTrustFolder } = await import('../../devnet/trust-folder.ts');
+    const { addChip, openTrustFolder } = await import('../../devnet/chips/trust-folder.ts');
     const now = Math.floor(Date.now() / 1000);
     try {
       const { env } = openTrustFolder(dir, now);

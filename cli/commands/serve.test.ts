@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openTrustFolder } from '../../devnet/trust-folder.ts';
+import { openTrustFolder } from '../../devnet/chips/trust-folder.ts';
 import { MAIN } from '../../testing/fixtures/sample-environment.ts';
 import { runSvc, startSvc, stopSvc, waitForLine } from '../run-svc.ts';
 

@@ -1,5 +1,5 @@
 /** Which accounts does a node of the alt chain hold at a slot? As the JSON of its answers, made once for each state of a machine. */
-import { encodeConfig, encodeMachine, encodeRegistry } from '../../devnet/alt-accounts.ts';
+import { encodeConfig, encodeMachine, encodeRegistry } from '../../devnet/alt-chain/accounts.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { ADMIN, addressesOf, ALT_ORDINAL, PROGRAMS, SINGLETONS, SYSTEM_PROGRAM } from './deployment.ts';
 import { countMachines, MACHINE_TYPE, type AltMachine, type AltWorld } from './machine-state.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTrustFolder, type TrustFolder } from '../../devnet/trust-folder.ts';
+import { openTrustFolder, type TrustFolder } from '../../devnet/chips/trust-folder.ts';
 import { readConfig } from '../config.ts';
 import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
 import { openOnboarding, type Onboarding } from './onboarding.ts';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { Random } from '../../sim/random.ts';
 import { parseCertificate } from '../../src/domain/evidence/certificate/certificate.ts';
 import { parseDer, TAG, type DerElement } from '../../src/domain/evidence/certificate/der.ts';
-import { bits, integer, sequence } from '../../devnet/der-writer.ts';
+import { bits, integer, sequence } from '../../devnet/chips/der-writer.ts';
 import { ECDSA_SHA384, INTERMEDIATE_KEY } from '../../testing/fixtures/forged-certificate.ts';
 import { fromBase64, leafCases } from '../../testing/fixtures/evidence-vectors.ts';
 import { toNumber } from '../../src/domain/evidence/low-s.ts';

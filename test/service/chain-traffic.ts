@@ -1,15 +1,15 @@
 /** What happens on both chains while something else goes wrong? Owners and operators change and events come in, as a seed chooses; and what all of it must have come to. */
 import { accountOf, type Account } from '../../devnet/accounts.ts';
-import { altAccountOf } from '../../devnet/alt-keys.ts';
+import { altAccountOf } from '../../devnet/alt-chain/keys.ts';
 import { submitEvent as submitAltEvent } from '../../devnet/alt-node/event-transactions.ts';
 import { machineAddresses } from '../../devnet/alt-node/program-addresses.ts';
 import { REVENUE } from '../../devnet/alt-node/registered-machine.ts';
-import type { AltInhabitant } from '../../devnet/alt-persona.ts';
-import { placeMachine } from '../../devnet/alt-placements.ts';
-import { createChainWriter } from '../../devnet/chain-writer.ts';
-import { submitEvent, transferMachine } from '../../devnet/main-chain-calls.ts';
-import { listAltInhabitants } from '../../devnet/personas-alt.ts';
-import { FLEET_OPERATOR } from '../../devnet/personas-fleet.ts';
+import type { AltInhabitant } from '../../devnet/personas/alt-persona.ts';
+import { placeMachine } from '../../devnet/alt-chain/placements.ts';
+import { createChainWriter } from '../../devnet/main-chain/chain-writer.ts';
+import { submitEvent, transferMachine } from '../../devnet/main-chain/calls.ts';
+import { listAltInhabitants } from '../../devnet/personas/alt-personas.ts';
+import { FLEET_OPERATOR } from '../../devnet/personas/fleet-personas.ts';
 import type { Devnet } from '../../devnet/start-devnet.ts';
 import type { Random } from '../../sim/random.ts';
 

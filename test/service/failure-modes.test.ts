@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startAnvil, type Anvil } from '../../devnet/anvil.ts';
+import { startAnvil, type Anvil } from '../../devnet/main-chain/anvil.ts';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import {
   FAILURE_MODES,
@@ -19,7 +19,13 @@ import {
   type RouteName,
 } from '../failure-modes-table.ts';
 import type { FaultProxy, WireFault } from '../../testing/harness/fault-proxy.ts';
-import { respondFromOlderBlock, startRpcProxy, type ProxyResponse, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+import {
+  respondFromOlderBlock,
+  startRpcProxy,
+  type ProxyResponse,
+  type RpcFault,
+  type RpcProxy,
+} from '../../testing/harness/rpc-proxy.ts';
 import { startFailureModesFixture, type FailureModesFixture, type Chain } from './failure-modes-fixture.ts';
 
 const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);

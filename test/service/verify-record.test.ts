@@ -5,15 +5,15 @@
 import { stringToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { accountOf } from '../../devnet/accounts.ts';
-import { startBareChain, type BareChain } from '../../devnet/bare-chain.ts';
-import type { Call } from '../../devnet/chain-writer.ts';
+import { startBareChain, type BareChain } from '../../devnet/main-chain/bare-chain.ts';
+import type { Call } from '../../devnet/main-chain/chain-writer.ts';
 import {
   activateMachine,
   adminCall,
   machineIdOf,
   setController,
   transferMachine,
-} from '../../devnet/main-chain-calls.ts';
+} from '../../devnet/main-chain/calls.ts';
 import { sendRaw, type RawResponse } from '../../testing/harness/raw-http.ts';
 import { respondInner } from '../../testing/harness/rpc-proxy.ts';
 import { rule } from '../conformance/rule.ts';

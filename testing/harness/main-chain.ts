@@ -2,8 +2,8 @@
  * Test harness of the main-chain adapter: a real node with the contracts behind a fault-injecting proxy, a manual
  * clock, a recording log and short limits.
  */
-import { startBareChain, type BareChain, type BareChainOptions } from '../../devnet/bare-chain.ts';
-import type { Call } from '../../devnet/chain-writer.ts';
+import { startBareChain, type BareChain, type BareChainOptions } from '../../devnet/main-chain/bare-chain.ts';
+import type { Call } from '../../devnet/main-chain/chain-writer.ts';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { MainChainLimits } from '../../src/adapters/main-chain/limits.ts';
 import type { MainChainAddresses, MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';

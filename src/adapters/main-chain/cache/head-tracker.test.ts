@@ -1,7 +1,7 @@
 /** Head tracking against a real node: age of the head, steps of the follower, reorgs. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { accountOf } from '../../../../devnet/accounts.ts';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import { present, startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';

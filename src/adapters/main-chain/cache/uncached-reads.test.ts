@@ -1,6 +1,6 @@
 /** Uncached machine reads for writes: they begin after the call and are at one block (chain-evm 5). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import {
   BUYER,

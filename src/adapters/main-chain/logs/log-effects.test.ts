@@ -1,7 +1,7 @@
 /** Effects of logs on caches and indexes, against a real node (chain-evm 6). */
 import { encodeEventTopics, parseAbi, stringToHex, type Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
 import {
   BUYER,
   lower,

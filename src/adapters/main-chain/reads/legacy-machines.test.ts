@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stringToHex } from 'viem';
 import { accountOf } from '../../../../devnet/accounts.ts';
-import { contractCall, submitEvent } from '../../../../devnet/main-chain-calls.ts';
+import { contractCall, submitEvent } from '../../../../devnet/main-chain/calls.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import {
   ABSENT,

@@ -1,8 +1,8 @@
 /** Decoding of machine facts against a real node: absence, unreadable facts, contradictions. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeErrorResult, parseAbi, stringToHex, type Hex } from 'viem';
-import { ALT_ORDINAL, OTHER_ORDINAL } from '../../../../devnet/deploy.ts';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
+import { ALT_ORDINAL, OTHER_ORDINAL } from '../../../../devnet/main-chain/deploy.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
 import {
   ABSENT,
   BUYER,

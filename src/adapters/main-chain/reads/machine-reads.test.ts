@@ -1,8 +1,8 @@
 /** Complete machine reads against a real node. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encodeAbiParameters, parseAbiParameters, stringToHex, zeroAddress, type Hex } from 'viem';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
-import { MAIN_ORDINAL } from '../../../../devnet/deploy.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
+import { MAIN_ORDINAL } from '../../../../devnet/main-chain/deploy.ts';
 import {
   ABSENT,
   BUYER,

@@ -1,6 +1,6 @@
 /** Ownership reads for many machines against a real node, by multicall and by programs. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
 import {
   BUYER,
   CONTROLLER,

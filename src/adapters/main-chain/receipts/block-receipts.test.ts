@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { BUYER, OWNER, startMachineHarness, word, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
-import * as calls from '../../../../devnet/main-chain-calls.ts';
+import * as calls from '../../../../devnet/main-chain/calls.ts';
 import type { Header, MainChainLog, ProvenLog } from '../../../ports/main-chain.ts';
 import { proveReceipts, type ProvenRawLog } from './block-receipts.ts';
 import { IrregularJson, JsonCursor } from '../rpc/json-cursor.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../../testing/arbitraries/property-runs.ts';
 import { fromBase64, leafCases, pki, vectorRules, vectorTrust } from '../../../../testing/fixtures/evidence-vectors.ts';
 import { parseCertificate } from './certificate.ts';
-import { bits, element, pair, sequence, set } from '../../../../devnet/der-writer.ts';
+import { bits, element, pair, sequence, set } from '../../../../devnet/chips/der-writer.ts';
 import {
   ECDSA_SHA384,
   forgeCertificate,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PROPERTY_RUNS, SEED_TITLE } from '../../../../testing/arbitraries/property-runs.ts';
 import { DerFields } from './der-fields.ts';
 import { DerInvalid, derReadable, parseDer, type DerElement } from './der.ts';
-import { element } from '../../../../devnet/der-writer.ts';
+import { element } from '../../../../devnet/chips/der-writer.ts';
 import { oid } from './object-identifiers.ts';
 
 const isDer = (hex: string): boolean => derReadable(() => parseDer(hexToBytes(hex))) !== undefined;

@@ -17,7 +17,7 @@ import {
   text,
   TRUE,
   uri,
-} from '../../../../devnet/der-writer.ts';
+} from '../../../../devnet/chips/der-writer.ts';
 import {
   accessTo,
   extension,

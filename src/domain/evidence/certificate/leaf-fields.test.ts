@@ -18,7 +18,7 @@ import {
   tagged,
   text,
   utcTime,
-} from '../../../../devnet/der-writer.ts';
+} from '../../../../devnet/chips/der-writer.ts';
 import {
   CHIP_PUBLIC_KEY,
   DIGITAL_SIGNATURE,

@@ -12,7 +12,7 @@ import {
   tagged,
   TRUE,
   utcTime,
-} from '../../../../devnet/der-writer.ts';
+} from '../../../../devnet/chips/der-writer.ts';
 import {
   accessTo,
   CHIP_PUBLIC_KEY,

@@ -15,7 +15,7 @@ import {
   text,
   TRUE,
   uri,
-} from '../../../../devnet/der-writer.ts';
+} from '../../../../devnet/chips/der-writer.ts';
 import { parseDer, type DerElement } from './der.ts';
 import {
   accessTo,

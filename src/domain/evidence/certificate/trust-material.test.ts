@@ -13,7 +13,7 @@ import {
   tagged,
   TRUE,
   utcTime,
-} from '../../../../devnet/der-writer.ts';
+} from '../../../../devnet/chips/der-writer.ts';
 import {
   extension,
   forgeCertificate,

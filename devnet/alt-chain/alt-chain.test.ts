@@ -1,0 +1,236 @@
+/**
+ * Is the alt chain of the devnet what its personas say? Everything is asked over JSON-RPC, by the service's own adapter: accounts, the
+ * whole history of transactions, bindings.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAltChain } from '../../src/adapters/alt-chain/create-alt-chain.ts';
+import type { AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
+import type { EventChange } from '../../src/domain/alt-chain/event-operation.ts';
+import { NO_PAUSE_FLAGS } from '../../src/domain/alt-chain/alt-machine-facts.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { toMachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { AltHistory } from '../../src/ports/alt-chain.ts';
+import { BINDING_DISCRIMINATOR } from './accounts.ts';
+import { startAltChain } from './alt-chain.ts';
+import type { AltChain } from './alt-chain.ts';
+import type { AltInhabitant } from '../personas/alt-persona.ts';
+import { BINDING_SEED } from './placements.ts';
+import { DEVNET_WALLETS } from '../personas/wallets.ts';
+import { ALT_ORDINAL } from '../main-chain/deploy.ts';
+import { FIRST_GENERATION_MACHINE, FIRST_GENERATION_OPERATOR } from '../personas/legacy-machines.ts';
+import { listAltInhabitants } from '../personas/alt-personas.ts';
+import { blockTimestamp, eventTimestamp } from '../personas/planned-event.ts';
+import type { PlannedEvent } from '../personas/planned-event.ts';
+
+const now = Math.floor(Date.now() / 1000);
+const inhabitants = listAltInhabitants();
+const SILENT = { info() {}, warn() {}, error() {} };
+
+let altChain: AltChain;
+let adapter: AltChainAdapter;
+
+beforeAll(async () => {
+  altChain = await startAltChain(inhabitants, { now });
+  const { rpcUrl, genesisHash, programs } = altChain;
+  adapter = createAltChain(
+    {
+      rpcUrls: [rpcUrl],
+      genesisHash: genesisHash as AltKey,
+      ordinal: ALT_ORDINAL,
+      programs,
+      binding: { program: programs.binding, seed: BINDING_SEED, discriminator: BINDING_DISCRIMINATOR },
+    },
+    { clock: { nowMilliseconds: () => Date.now() }, log: SILENT },
+  );
+});
+afterAll(async () => {
+  await adapter.close();
+  await altChain.stop();
+});
+
+function inhabitant(name: string): AltInhabitant & { readonly id: MachineId } {
+  const found = inhabitants.find(({ persona }) => persona.name === name)!;
+  return { ...found, id: toMachineId(found.machine.id)! };
+}
+
+function readSnapshot(name: string) {
+  return adapter.machines!.chain.readMachineUncached(inhabitant(name).id).then(({ snapshot }) => snapshot);
+}
+
+it('is the deployment that the service wants', async () => {
+  expect(await adapter.checkDeployment()).toEqual([]);
+});
+
+describe('machines', () => {
+  it.each(inhabitants)('$persona.name has the account, the bond and the log of its persona', async (living) => {
+    const { persona, machine } = living;
+    const { origin, events } = persona;
+    const snapshot = await readSnapshot(persona.name);
+    expect(snapshot.machine).toEqual({
+      state: 'present',
+      value: {
+        owner: machine.owner.key,
+        controller: machine.controller?.key,
+        manufacturer: undefined,
+        relocating: persona.relocatingDaysAgo !== undefined,
+        onboardedAt: BigInt(blockTimestamp(now, persona.createdDaysAgo)),
+        operator: machine.operator?.address.toLowerCase(),
+        machineType: 'DevnetMachine',
+        credentialSubject: `0x${Buffer.from(persona.name).toString('hex')}`,
+        verificationMethods: [],
+        authentication: [],
+        serviceEndpoints: persona.serviceEndpoints ?? [],
+      },
+    });
+    const isLinked = origin.kind !== 'unlinked';
+    expect(snapshot.pauseFlags).toEqual(isLinked ? { state: 'present', value: NO_PAUSE_FLAGS } : { state: 'absent' });
+    expect(snapshot.subscription).toMatchObject(
+      isLinked ? { state: 'present', value: { status: 'Active', tier: 0 } } : { state: 'absent' },
+    );
+    const anchors = origin.kind === 'arrived' ? 1 : 0;
+    expect(snapshot.eventLog).toMatchObject(
+      events.length === 0
+        ? { state: 'absent' }
+        : {
+            state: 'present',
+            value: {
+              count: BigInt(events.length + anchors),
+              priorEventCount: anchors === 0 ? 0n : 3n,
+              lastEvent: toContent(events.at(-1)!),
+            },
+          },
+    );
+  });
+
+  it('carries a stale tail behind the log of alt-arrived', async () => {
+    const { eventRegistry } = altChain.programs;
+    const filter = { memcmp: { offset: 8, bytes: wordOf('alt-arrived'), encoding: 'base64' } };
+    const [log] = await post<{ account: { data: [string, string] } }[]>('getProgramAccounts', [
+      eventRegistry,
+      { encoding: 'base64', commitment: 'finalized', filters: [{ dataSize: 452 }, filter] },
+    ]);
+    const bytes = Buffer.from(log!.account.data[0], 'base64');
+    const endOfShortRecord = 57 + 122 + 'USD'.length + 1;
+    expect(bytes.subarray(endOfShortRecord).toString('latin1')).toMatch(/xxxxxxxx"}/);
+  });
+
+  it('are as many as their registry says, under their operators', async () => {
+    const { fleet, countBefore, countAfter } = await adapter.machines!.history.readFleet();
+    expect([fleet.rowCount, countBefore, countAfter]).toEqual([inhabitants.length, 15n, 15n]);
+    const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
+      operator,
+      machines.map(({ id }) => id),
+    ]);
+    const withOperator = inhabitants.filter(({ machine }) => machine.operator !== undefined);
+    const expected = Map.groupBy(withOperator, ({ machine }) => machine.operator!.address.toLowerCase());
+    const idsOf = (members: readonly AltInhabitant[]) =>
+      members.map(({ machine }) => machine.id).sort((a, b) => (a < b ? -1 : 1));
+    expect(Object.fromEntries(listed)).toEqual(
+      Object.fromEntries([...expected].map(([operator, members]) => [operator, idsOf(members)])),
+    );
+    expect([fleet.unreadableByOperator.size, fleet.unattributed]).toEqual([0, 0]);
+  });
+});
+
+describe('history', () => {
+  /** Every change of a log, oldest first, read from its transactions. */
+  async function readChanges(history: AltHistory, id: MachineId) {
+    const rows = (await history.listSignatures(id, undefined)).toReversed();
+    const changes: (EventChange & { readonly evidence: string; readonly blockTime: number; readonly slot: number })[] =
+      [];
+    for (const row of rows) {
+      const reading = await history.readTransaction(row);
+      if (reading.state !== 'read') throw new Error(`a transaction is ${reading.state}`);
+      for (const operation of reading.operations) {
+        changes.push({ ...operation, blockTime: row.blockTime!, slot: row.slot });
+      }
+    }
+    return changes;
+  }
+
+  it.each(inhabitants)('$persona.name: each event is a transaction in a block of its day', async ({ persona }) => {
+    const { origin, events, manner } = persona;
+    const changes = await readChanges(adapter.machines!.history, inhabitant(persona.name).id);
+    const evidence = manner?.noisyLogs ? 'instruction' : 'log+instruction';
+    const submitted = (event: PlannedEvent, index: number) => ({
+      kind: 'submitted',
+      eventIndex: manner?.noisyLogs ? undefined : BigInt(index),
+      record: toContent(event),
+      blockTime: blockTimestamp(now, event.daysAgo),
+      evidence,
+    });
+    const before =
+      origin.kind === 'arrived'
+        ? [{ kind: 'imported', priorEventCount: 3n, record: toContent(origin.eventsThere.at(-1)!) }]
+        : origin.kind === 'recreated'
+          ? [...origin.firstEvents.map(submitted), { kind: 'closed', count: BigInt(origin.firstEvents.length) }]
+          : [];
+    const anchors = origin.kind === 'arrived' ? 1 : 0;
+    const expected = [...before, ...events.map((event, index) => submitted(event, index + anchors))];
+    expect(changes).toMatchObject(expected);
+    expect(changes).toHaveLength(expected.length);
+    expect(Math.min(...changes.map(({ slot }) => slot), Infinity)).toBeGreaterThanOrEqual(altChain.firstSlot);
+  });
+
+  it('tells of nothing else', async () => {
+    const rows = await adapter.machines!.history.listSignatures('event-registry', undefined);
+    expect(rows).toHaveLength(altChain.transactions);
+    expect(rows.filter(({ hasFailed }) => hasFailed)).toEqual([]);
+  });
+
+  it('comes in the forms that its personas are named after', async () => {
+    const forms = new Map<string, object>();
+    for (const name of ['alt-rated', 'alt-cpi', 'alt-v0']) {
+      const [row] = await adapter.machines!.history.listSignatures(inhabitant(name).id, undefined);
+      const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 };
+      const { version, meta } = await post<{ version: unknown; meta: { innerInstructions: unknown[] } }>(
+        'getTransaction',
+        [...[row!.signature, options]],
+      );
+      forms.set(name, { version, inner: meta.innerInstructions.length });
+    }
+    expect(Object.fromEntries(forms)).toEqual({
+      'alt-rated': { version: 'legacy', inner: 0 },
+      'alt-cpi': { version: 'legacy', inner: 1 },
+      'alt-v0': { version: 0, inner: 0 },
+    });
+  });
+
+  it('puts two events of alt-truncated-logs into one slot', async () => {
+    const { history } = adapter.machines!;
+    const [newest, before] = await history.listSignatures(inhabitant('alt-truncated-logs').id, undefined);
+    expect(newest!.slot).toBe(before!.slot);
+  });
+});
+
+describe('wallets', () => {
+  it('are bound, revoked and unbound', async () => {
+    const bindings = await Promise.all(DEVNET_WALLETS.map(({ wallet }) => adapter.bindings!.readBinding(wallet.key)));
+    expect(Object.fromEntries(DEVNET_WALLETS.map(({ name }, index) => [name, bindings[index]]))).toEqual({
+      bound: { kind: 'bound', operator: FIRST_GENERATION_MACHINE.machine.address.toLowerCase() },
+      'bound-operator': { kind: 'bound', operator: FIRST_GENERATION_OPERATOR.address.toLowerCase() },
+      revoked: { kind: 'revoked' },
+      unbound: { kind: 'not-bound' },
+    });
+  });
+});
+
+/** What is told of a planned event, wherever it was stored. */
+function toContent(event: PlannedEvent): object {
+  const { eventType, value, trustLevel, currency = '' } = event;
+  return { eventType, value, trustLevel, currency, timestamp: BigInt(eventTimestamp(now, event)) };
+}
+
+function wordOf(name: string): string {
+  return Buffer.from(inhabitant(name).id.toString(16).padStart(64, '0'), 'hex').toString('base64');
+}
+
+async function post<T>(method: string, params: readonly unknown[]): Promise<T> {
+  const answer = await fetch(altChain.rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  return ((await answer.json()) as { result: T }).result;
+}

@@ -1,0 +1,80 @@
+/**
+ * What does the main chain know of the machines that live on the alt chain? (chain-svm 9.) Their home, their bond and their operator,
+ * written as the bridge and the validators would; the test hooks of the contracts stand for both.
+ */
+import type { Address } from 'viem';
+import { accountOf, ADMIN_NAME } from '../accounts.ts';
+import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { Call } from '../main-chain/chain-writer.ts';
+import { ALT_ORDINAL } from '../main-chain/deploy.ts';
+import type { Deployment } from '../main-chain/deploy.ts';
+import { activateMachine, adminCall, contractCall, renewSubscription, submitEvent } from '../main-chain/calls.ts';
+import { credentialsOf } from '../personas/persona.ts';
+import { eventTimestamp } from '../personas/planned-event.ts';
+
+/** A call in the block of a day. */
+interface DatedCall {
+  readonly daysAgo: number;
+  readonly call: Call;
+}
+
+const ENTRY_TIER = 0;
+const NOBODY: Address = '0x0000000000000000000000000000000000000000';
+
+/** In an order that holds within each day. `now` is the seeding in Unix seconds. */
+export function planMainSide(deployment: Deployment, inhabitant: AltInhabitant, now: number): DatedCall[] {
+  const { persona, machine } = inhabitant;
+  const { createdDaysAgo, renewedDaysAgo, origin } = persona;
+  const payer = machine.operator ?? accountOf(ADMIN_NAME);
+  const renewal =
+    renewedDaysAgo === undefined
+      ? []
+      : [{ daysAgo: renewedDaysAgo, call: renewSubscription(deployment, payer.address, machine.id) }];
+  switch (origin.kind) {
+    case 'unlinked':
+      return [];
+    case 'linked':
+      return [...at(createdDaysAgo, link(deployment, inhabitant, payer.address)), ...renewal];
+    case 'recreated':
+      return [
+        ...at(origin.firstCreatedDaysAgo, link(deployment, inhabitant, payer.address)),
+        ...at(origin.retiredDaysAgo, [setHome(deployment, machine.id, 0)]),
+        ...at(createdDaysAgo, [setHome(deployment, machine.id, ALT_ORDINAL)]),
+        ...renewal,
+      ];
+    case 'arrived': {
+      const credentials = credentialsOf(persona.name);
+      const leave = adminCall(deployment, 'machineStateAndSync', 'devBridgeOut', [machine.id, ALT_ORDINAL]);
+      const common = { from: payer.address, machineId: machine.id };
+      return [
+        ...at(origin.activatedDaysAgo, [activateMachine(deployment, { ...credentials, from: payer.address })]),
+        ...origin.eventsThere.map((event) => {
+          const call = submitEvent(deployment, { ...event, ...common, timestamp: eventTimestamp(now, event) });
+          return { daysAgo: event.daysAgo, call };
+        }),
+        ...at(createdDaysAgo, [leave]),
+        ...renewal,
+      ];
+    }
+  }
+}
+
+/** The link names the operator, who bonds the machine; where its account names none, somebody else paid and is forgotten. */
+function link(deployment: Deployment, { machine: { id, operator } }: AltInhabitant, payer: Address): Call[] {
+  return [
+    adminCall(deployment, 'machineRegistry', 'devSetForeignOperator', [id, payer]),
+    contractCall(deployment, 'machineSubscription', payer, 'activate', [id, ENTRY_TIER]),
+    ...(operator === undefined
+      ? [adminCall(deployment, 'machineRegistry', 'devSetForeignOperator', [id, NOBODY])]
+      : []),
+    setHome(deployment, id, ALT_ORDINAL),
+  ];
+}
+
+function setHome(deployment: Deployment, id: bigint, ordinal: number): Call {
+  return adminCall(deployment, 'crossChainMirror', 'devSetHomeChain', [id, ordinal]);
+}
+
+function at(daysAgo: number, calls: readonly Call[]): DatedCall[] {
+  return calls.map((call) => ({ daysAgo, call }));
+}

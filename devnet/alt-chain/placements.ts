@@ -1,0 +1,128 @@
+/**
+ * How do accounts get onto the local alt chain that no transaction of ours writes? Past their programs, in the open block: the machines'
+ * records, flags and mirrored bonds, the singletons and the bindings (chain-svm 9).
+ */
+import { altKeyBytes } from '../../src/domain/identifiers/alt-identifiers.ts';
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import { NO_PAUSE_FLAGS } from '../../src/domain/alt-chain/alt-machine-facts.ts';
+import type { AltMachine } from '../../src/domain/alt-chain/alt-machine-facts.ts';
+import type { Address } from '../../src/domain/identifiers/identifiers.ts';
+import {
+  encodeConfig,
+  encodeMachine,
+  encodeMachineState,
+  encodeOperatorBinding,
+  encodeRegistry,
+  encodeSubscriptionTerminal,
+  encodeTechnicalPause,
+} from './accounts.ts';
+import { ALT_ADMIN_NAME, ALT_LIFECYCLE_NAME, altAccountOf } from './keys.ts';
+import type { AltNode } from '../alt-node/alt-node.ts';
+import { encodeEventRegistry } from '../alt-node/event-accounts.ts';
+import { deriveAddress, singletonAddresses } from '../alt-node/program-addresses.ts';
+import type { MachineAddresses } from '../alt-node/program-addresses.ts';
+import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { DevnetWallet } from '../personas/wallets.ts';
+import { ALT_ORDINAL } from '../main-chain/deploy.ts';
+import { credentialsOf } from '../personas/persona.ts';
+import { DAY_SECONDS } from '../personas/planned-event.ts';
+
+/** First seed of a binding's address. */
+export const BINDING_SEED = 'OperatorBinding';
+
+const PERIOD_SECONDS = 365 * DAY_SECONDS;
+
+const admin = altAccountOf(ALT_ADMIN_NAME);
+const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
+
+export function placeMachine(
+  node: AltNode,
+  { persona, machine: { id, owner, controller, operator } }: AltInhabitant,
+  { machine }: MachineAddresses,
+  { createdAt, relocating }: { readonly createdAt: number; readonly relocating: boolean },
+): void {
+  const facts: AltMachine = {
+    owner: owner.key,
+    controller: controller?.key,
+    manufacturer: undefined,
+    relocating,
+    onboardedAt: BigInt(createdAt),
+    operator: operator?.address as Address | undefined,
+    ...credentialsOf(persona.name),
+    verificationMethods: [],
+    authentication: [],
+    serviceEndpoints: persona.serviceEndpoints ?? [],
+  };
+  const data = encodeMachine({ machineId: id, bump: machine.bump }, facts);
+  node.setAccount(machine.address, { owner: node.programs.machineRegistry, data });
+}
+
+export function placeState(
+  node: AltNode,
+  machineId: bigint,
+  { machineState: { address, bump } }: MachineAddresses,
+): void {
+  const data = encodeMachineState({ machineId, bump }, NO_PAUSE_FLAGS);
+  node.setAccount(address, { owner: node.programs.stateAndSync, data });
+}
+
+/** What the validators last reported: one report for each period that was paid. */
+export function placeSubscription(
+  node: AltNode,
+  machineId: bigint,
+  { subscriptionTerminal: { address, bump } }: MachineAddresses,
+  { since, periods }: { readonly since: number; readonly periods: number },
+): void {
+  const data = encodeSubscriptionTerminal(
+    { machineId, bump },
+    {
+      tier: 0,
+      status: 'Active',
+      periodEnd: BigInt(since + periods * PERIOD_SECONDS),
+      lastSeq: BigInt(periods),
+      lastNonce: 0n,
+      openRequestNonce: 0n,
+      updatedAt: BigInt(node.unixTime),
+    },
+  );
+  node.setAccount(address, { owner: node.programs.subscription, data });
+}
+
+export async function placeSingletons(node: AltNode, machineCount: bigint): Promise<void> {
+  const { programs } = node;
+  const { registry, config, eventRegistry } = await singletonAddresses();
+  const technicalPause = await deriveAddress(programs.infoDesk, ['TechnicalPause']);
+  const authorities = { admin: admin.key, lifecycleAuthority: lifecycleAuthority.key };
+  const place = (address: AltKey, owner: AltKey, data: Uint8Array) => node.setAccount(address, { owner, data });
+  const registryFields = { ...authorities, localOrdinal: ALT_ORDINAL, machineCount, bump: registry.bump };
+  place(registry.address, programs.machineRegistry, encodeRegistry(registryFields));
+  place(
+    config.address,
+    programs.stateAndSync,
+    encodeConfig({
+      admin: admin.key,
+      adapterStore: admin.key,
+      registryProgram: programs.machineRegistry,
+      localOrdinal: ALT_ORDINAL,
+      generalPausedGlobal: false,
+      technicalPausedGlobal: false,
+      bump: config.bump,
+    }),
+  );
+  const eventFields = { ...authorities, paused: false, bump: eventRegistry.bump };
+  place(eventRegistry.address, programs.eventRegistry, encodeEventRegistry(eventFields));
+  const unlocked = encodeTechnicalPause({ paused: false, setAt: 0n }, technicalPause.bump);
+  place(technicalPause.address, programs.infoDesk, unlocked);
+}
+
+/** An unbound wallet has no account; a revocation writes zero into one. */
+export async function placeBindings(node: AltNode, wallets: readonly DevnetWallet[]): Promise<void> {
+  for (const { wallet, state, boundTo } of wallets) {
+    if (state === 'unbound') continue;
+    const { address, bump } = await deriveAddress(node.programs.binding, [BINDING_SEED, altKeyBytes(wallet.key)]);
+    const operator = boundTo?.address as Address | undefined;
+    const lastSeq = state === 'revoked' ? 2n : 1n;
+    const data = encodeOperatorBinding(wallet.key, { operator, lastSeq, updatedAt: BigInt(node.unixTime) }, bump);
+    node.setAccount(address, { owner: node.programs.binding, data });
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * How do the machines of the alt chain get their months of history? Accounts are written on their days, and every event is a signed
+ * transaction in a block of its day (chain-svm 9). Then the chain goes with the wall clock, and all of it is final.
+ */
+import { stringToHex } from 'viem';
+import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
+import { ALT_LIFECYCLE_NAME, altAccountOf } from './keys.ts';
+import type { AltNode } from '../alt-node/alt-node.ts';
+import { closeLog, importMachine, submitEvent } from '../alt-node/event-transactions.ts';
+import { machineAddresses } from '../alt-node/program-addresses.ts';
+import type { MachineAddresses } from '../alt-node/program-addresses.ts';
+import type { AltInhabitant } from '../personas/alt-persona.ts';
+import { placeBindings, placeMachine, placeSingletons, placeState, placeSubscription } from './placements.ts';
+import type { DevnetWallet } from '../personas/wallets.ts';
+import { DEVNET_CHAIN_ID } from '../main-chain/anvil.ts';
+import { ALT_ORDINAL } from '../main-chain/deploy.ts';
+import { blockTimestamp, eventTimestamp } from '../personas/planned-event.ts';
+import type { PlannedEvent } from '../personas/planned-event.ts';
+import { DEPLOYED_DAYS_AGO } from '../seed.ts';
+
+export interface AltSeedingResult {
+  readonly transactions: number;
+  /** No event of the deployment is in an older one. */
+  readonly firstSlot: number;
+}
+
+/** Within a day accounts are made and changed first, then events come. */
+const STEPS = ['account', 'event'] as const;
+
+interface PlannedStep {
+  readonly daysAgo: number;
+  readonly step: (typeof STEPS)[number];
+  /** True: it was a transaction. */
+  run(): Promise<boolean>;
+}
+
+const BOUND_DAYS_AGO = 60;
+const ZERO_HASH = `0x${'00'.repeat(32)}`;
+
+const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
+
+/** Seeds on a chain whose newest block is older than the deployment. `now` in Unix seconds is the newest seeded block's. */
+export async function seedAltChain(
+  node: AltNode,
+  inhabitants: readonly AltInhabitant[],
+  wallets: readonly DevnetWallet[],
+  now: number,
+): Promise<AltSeedingResult> {
+  node.advanceTo(blockTimestamp(now, DEPLOYED_DAYS_AGO));
+  const firstSlot = node.slot;
+  await placeSingletons(node, BigInt(inhabitants.length));
+  const plan = [
+    ...inhabitants.flatMap((inhabitant) => planInhabitant(node, inhabitant, now)),
+    toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, wallets)),
+  ];
+  const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
+  let transactions = 0;
+  for (const daysAgo of [...byDay.keys()].sort((a, b) => b - a)) {
+    node.advanceTo(blockTimestamp(now, daysAgo));
+    for (const { run } of inOrder(byDay.get(daysAgo)!)) transactions += (await run()) ? 1 : 0;
+  }
+  node.followClock();
+  return { transactions, firstSlot };
+}
+
+function inOrder(steps: readonly PlannedStep[]): PlannedStep[] {
+  return STEPS.flatMap((wanted) => steps.filter(({ step }) => step === wanted));
+}
+
+function toAccountStep(daysAgo: number, write: () => Promise<unknown>): PlannedStep {
+  const run = async () => {
+    await write();
+    return false;
+  };
+  return { daysAgo, step: 'account', run };
+}
+
+function planInhabitant(node: AltNode, inhabitant: AltInhabitant, now: number): PlannedStep[] {
+  const { persona, machine } = inhabitant;
+  const { createdDaysAgo, renewedDaysAgo, relocatingDaysAgo, origin, manner } = persona;
+  const signer = (machine.controller ?? machine.owner).seed;
+
+  function account(daysAgo: number, write: (addresses: MachineAddresses) => unknown): PlannedStep {
+    return toAccountStep(daysAgo, async () => write(await machineAddresses(machine.id)));
+  }
+
+  function transaction(step: PlannedStep['step'], daysAgo: number, send: () => Promise<unknown>): PlannedStep {
+    const run = async () => {
+      await send();
+      return true;
+    };
+    return { daysAgo, step, run };
+  }
+
+  function create(daysAgo: number): PlannedStep {
+    return account(daysAgo, (addresses) => {
+      placeMachine(node, inhabitant, addresses, { createdAt: blockTimestamp(now, daysAgo), relocating: false });
+      if (origin.kind === 'unlinked') return;
+      placeState(node, machine.id, addresses);
+      placeSubscription(node, machine.id, addresses, { since: blockTimestamp(now, daysAgo), periods: 1 });
+    });
+  }
+
+  function submit(event: PlannedEvent): PlannedStep {
+    const record = toRecord(event, now);
+    return transaction('event', event.daysAgo, () =>
+      submitEvent(node, { machineId: machine.id, signer, record, ...manner }),
+    );
+  }
+
+  const steps = [create(createdDaysAgo), ...persona.events.map(submit)];
+  if (renewedDaysAgo !== undefined) {
+    const since = blockTimestamp(now, createdDaysAgo);
+    steps.push(
+      account(renewedDaysAgo, (addresses) => placeSubscription(node, machine.id, addresses, { since, periods: 2 })),
+    );
+  }
+  if (relocatingDaysAgo !== undefined) {
+    const createdAt = blockTimestamp(now, createdDaysAgo);
+    steps.push(
+      account(relocatingDaysAgo, (addresses) =>
+        placeMachine(node, inhabitant, addresses, { createdAt, relocating: true }),
+      ),
+    );
+  }
+  if (origin.kind === 'recreated') {
+    const { firstCreatedDaysAgo, firstEvents, retiredDaysAgo } = origin;
+    steps.push(
+      create(firstCreatedDaysAgo),
+      ...firstEvents.map(submit),
+      transaction('account', retiredDaysAgo, () =>
+        closeLog(node, { machineId: machine.id, authority: lifecycleAuthority.seed }),
+      ),
+      account(retiredDaysAgo, ({ machine: record, machineState, subscriptionTerminal }) => {
+        for (const { address } of [record, machineState, subscriptionTerminal]) node.removeAccount(address);
+      }),
+    );
+  }
+  if (origin.kind === 'arrived') {
+    const { eventsThere } = origin;
+    const anchor = { ...toRecord(eventsThere.at(-1)!, now), sourceChainId: BigInt(DEVNET_CHAIN_ID) };
+    const priorEventCount = BigInt(eventsThere.length);
+    const carried = { machineId: machine.id, authority: lifecycleAuthority.seed, priorEventCount, record: anchor };
+    steps.push(transaction('account', createdDaysAgo, () => importMachine(node, carried)));
+  }
+  return steps;
+}
+
+function toRecord(event: PlannedEvent, now: number): EventRecord {
+  const { eventType, value, trustLevel, currency = '', metadata = '' } = event;
+  return {
+    eventType,
+    value,
+    timestamp: BigInt(eventTimestamp(now, event)),
+    dataHash: ZERO_HASH,
+    trustLevel,
+    sourceChainId: BigInt(ALT_ORDINAL),
+    sourceTxHash: ZERO_HASH,
+    metadata: metadata.startsWith('0x') ? metadata : stringToHex(metadata),
+    currency,
+  };
+}

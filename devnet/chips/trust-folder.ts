@@ -1,0 +1,68 @@
+/**
+ * Where are the certificates and keys of the test PKI? In one folder: `root.pem`, `intermediate.pem` and `intermediate.key`, and for every chip
+ * `NAME.pem` and `NAME.key`. Keys are readable by their owner alone.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseCertificateFile } from '../../src/domain/evidence/certificate/certificate-file.ts';
+import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
+import { createTestAuthority, issueTestChip } from './test-pki.ts';
+
+/** Paths. */
+export interface TrustFolder {
+  readonly root: string;
+  readonly intermediate: string;
+  /** What pins both, by variable. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Paths. */
+export interface ChipFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const OWNER_ONLY = 0o600;
+
+/** The authority of the folder; made when there is none. `now` in Unix seconds. */
+export function openTrustFolder(folder: string, now: number): TrustFolder {
+  const [root, intermediate, intermediateKey] = ['root.pem', 'intermediate.pem', 'intermediate.key'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  if (!existsSync(intermediateKey)) {
+    mkdirSync(folder, { recursive: true });
+    const authority = createTestAuthority(now);
+    writeFileSync(root, authority.root, { flag: 'wx' });
+    writeFileSync(intermediate, authority.intermediate, { flag: 'wx' });
+    writeFileSync(intermediateKey, authority.intermediateKey, { flag: 'wx', mode: OWNER_ONLY });
+  }
+  return {
+    root,
+    intermediate,
+    env: {
+      TRUST_ROOT_FILE: root,
+      TRUST_ROOT_SHA256: hashOf(root),
+      TRUST_INTERMEDIATE_FILE: intermediate,
+      TRUST_INTERMEDIATE_SHA256: hashOf(intermediate),
+    },
+  };
+}
+
+/** A new chip under the authority of the folder. Throws when there is one of this name. */
+export function addChip(folder: string, name: string, namespace: Namespace, now: number): ChipFiles {
+  const files = { certificate: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const authority = { intermediate: read('intermediate.pem'), intermediateKey: read('intermediate.key') };
+  const chip = issueTestChip(authority, namespace, now);
+  writeFileSync(files.key, chip.key, { flag: 'wx', mode: OWNER_ONLY });
+  writeFileSync(files.certificate, chip.certificate, { flag: 'wx' });
+  return files;
+}
+
+/** SHA-256 of the DER. */
+function hashOf(file: string): string {
+  const certificate = parseCertificateFile(readFileSync(file));
+  if (certificate === undefined) throw new Error(`${file}: no certificate`);
+  return createHash('sha256').update(certificate).digest('hex');
+}

@@ -1,0 +1,147 @@
+/**
+ * Who lives on the alt chain of the devnet? The personas of configuration.md 3, and the machines that `fleet` has there.
+ */
+import type { TransactionManner } from '../alt-node/event-transactions.ts';
+import { toAltInhabitant } from './alt-persona.ts';
+import type { AltInhabitant, AltPersona } from './alt-persona.ts';
+import {
+  ANCHORED_WEEKLY_PAYER,
+  ANCHOR_EVENTS,
+  NO_HISTORY,
+  REPORTING_WEEKLY_PAYER,
+  RETIRED_HISTORY,
+  SHORT_HISTORY,
+  STEADY_YEAR,
+  WEEKLY_PAYER,
+} from './histories.ts';
+import type { History } from './histories.ts';
+import { FLEET_OPERATOR } from './fleet-personas.ts';
+import { endpointsFor, expectedCard, expectedProfile } from './profile-personas.ts';
+import { eventTimestamp } from './planned-event.ts';
+import type { PlannedEvent } from './planned-event.ts';
+
+/** Machines of the operator `fleet` that live on the alt chain, whatever the size of the rest. */
+const ALT_FLEET_SIZE = 5;
+const FLEET_HISTORIES = [WEEKLY_PAYER, SHORT_HISTORY, NO_HISTORY];
+
+/** Long before its first event. */
+const CREATED_DAYS_AGO = 150;
+
+function altPersona(
+  name: string,
+  about: string,
+  { events, rating }: History,
+  rest: Partial<AltPersona> = {},
+): AltPersona {
+  return {
+    name,
+    about,
+    createdDaysAgo: CREATED_DAYS_AGO,
+    origin: { kind: 'linked' },
+    events,
+    answer: {
+      kind: 'served',
+      bondStatus: 'bonded',
+      eventCount: rating.event_count,
+      ...(rating.event_count > 0 && { rating }),
+    },
+    ...rest,
+  };
+}
+
+/** The weekly payer, by transactions of one form. */
+function submittedAs(
+  name: string,
+  about: string,
+  manner: TransactionManner,
+  rest: Partial<AltPersona> = {},
+): AltPersona {
+  return altPersona(name, about, WEEKLY_PAYER, { manner, ...rest });
+}
+
+/** As a profile of visibility `onchain` shows plain USD revenue. */
+function toShownRevenue(events: readonly PlannedEvent[], now: number): object[] {
+  return events.map((event) => ({
+    event_type: 0,
+    origin_value: Number(event.value),
+    timestamp: eventTimestamp(now, event),
+    trust_level: event.trustLevel,
+    ...{ metadata: {}, origin_currency: 'USD', usd_value: Number(event.value), origin_subunit: 100 },
+    ...{ usd_subunit: 100, amount_status: 'ok' },
+  }));
+}
+
+export const ALT_PERSONAS: readonly AltPersona[] = [
+  altPersona(
+    'alt-rated',
+    'The history of rated-aaa, told on the alt chain by its delegate: full points.',
+    STEADY_YEAR,
+    {
+      createdDaysAgo: 420,
+      renewedDaysAgo: 100,
+      hasController: true,
+    },
+  ),
+  altPersona('alt-new', 'Bonded and linked, without an event.', NO_HISTORY),
+  altPersona('alt-relocating', 'On its way out of the alt chain; its account is still there.', SHORT_HISTORY, {
+    relocatingDaysAgo: 1,
+    answer: { kind: 'relocating' },
+  }),
+  altPersona('alt-no-operator', 'Its account names no operator, so no listing has it.', SHORT_HISTORY, {
+    operator: null,
+  }),
+  altPersona('alt-arrived', 'Came from the main chain with its last event, too old to count.', ANCHORED_WEEKLY_PAYER, {
+    createdDaysAgo: 143,
+    origin: { kind: 'arrived', activatedDaysAgo: 175, eventsThere: ANCHOR_EVENTS },
+    events: WEEKLY_PAYER.events,
+  }),
+  {
+    ...altPersona('alt-unlinked', 'Created a week ago; the main chain knows neither its home nor a bond.', NO_HISTORY, {
+      createdDaysAgo: 7,
+      origin: { kind: 'unlinked' },
+    }),
+    answer: { kind: 'served', bondStatus: 'unbonded', eventCount: 0 },
+  },
+  altPersona(
+    'alt-truncated-logs',
+    'Two events in one block every week, behind an instruction that fills the log.',
+    REPORTING_WEEKLY_PAYER,
+    { manner: { noisyLogs: true } },
+  ),
+  submittedAs('alt-cpi', 'Its events come through another program.', { via: 'cpi' }),
+  submittedAs(
+    'alt-v0',
+    'Its events come in version 0 messages with a lookup table, and are shown.',
+    { via: 'v0-lookup-table' },
+    {
+      serviceEndpoints: endpointsFor('onchain'),
+      answer: {
+        kind: 'served',
+        rating: WEEKLY_PAYER.rating,
+        bondStatus: 'bonded',
+        eventCount: WEEKLY_PAYER.rating.event_count,
+        profile: (now) => ({ ...expectedProfile('onchain'), event_data: toShownRevenue(WEEKLY_PAYER.events, now) }),
+        card: expectedCard('onchain'),
+      },
+    },
+  ),
+  altPersona('alt-recreated', 'Retired and created again under its id: what it did before is gone.', WEEKLY_PAYER, {
+    createdDaysAgo: 145,
+    origin: {
+      kind: 'recreated',
+      firstCreatedDaysAgo: 200,
+      firstEvents: RETIRED_HISTORY.events,
+      retiredDaysAgo: 150,
+    },
+  }),
+  ...Array.from({ length: ALT_FLEET_SIZE }, (_, index) => {
+    const history = FLEET_HISTORIES[index % FLEET_HISTORIES.length]!;
+    return altPersona(`alt-fleet-${index + 1}`, 'One of many of an operator, on the alt chain.', history, {
+      operator: FLEET_OPERATOR,
+    });
+  }),
+];
+
+export function listAltInhabitants(): readonly AltInhabitant[] {
+  return ALT_PERSONAS.map(toAltInhabitant);
+}

@@ -1,0 +1,181 @@
+/**
+ * What must the service answer about a persona of the alt chain? (http-facts 4 to 7, decisions 1.) Only `/mcr` rates it; every other
+ * route says that it does not, and counts its events.
+ */
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
+import {
+  coded,
+  expectRelocating,
+  expectUndecided,
+  formatDid,
+  mcrPath,
+  monetizationPath,
+  newestBlockTimestamp,
+  PLAIN_CARD,
+  PLAIN_PROFILE,
+  REGISTRATION_TYPE,
+  verifyPath,
+} from './expected-responses.ts';
+import { ALT_ORDINAL } from '../main-chain/deploy.ts';
+import type { AltInhabitant, AltPersona, ServedAltAnswer } from './alt-persona.ts';
+import type { ExpectedAnswer, ExpectedAnswers } from './persona.ts';
+import { credentialsOf } from './persona.ts';
+
+/** Which deployment is asked, seeded when (Unix seconds). */
+export interface AltAnswerScene {
+  readonly genesisHash: string;
+  readonly machineRegistry: AltKey;
+  readonly now: number;
+}
+
+/** How much of the genesis hash names the chain (CAIP-2). */
+const CHAIN_REFERENCE_LENGTH = 32;
+
+/** What a machine shows that is bonded or not, and rated nowhere but on `/mcr`. */
+interface Standing {
+  readonly mcr: string;
+  readonly mcr_score: number;
+  readonly bond_status: string;
+  readonly negative_flag: boolean;
+  readonly event_count: number;
+  readonly home_chain: number;
+  readonly rating_unavailable: string;
+}
+
+/** Everything that is expected of one persona, by path. */
+export function expectAltAnswers(inhabitant: AltInhabitant, scene: AltAnswerScene): ExpectedAnswers {
+  const { persona, machine } = inhabitant;
+  const { id, operator } = machine;
+  const listing =
+    operator === undefined || persona.operator !== undefined
+      ? {}
+      : { [`/operator/${operator.address}/machines`]: expectOwnListing(inhabitant) };
+  if (persona.answer.kind === 'relocating') return { ...expectRelocating(id), ...listing };
+  const profile = expectProfile(inhabitant, persona.answer, scene);
+  return {
+    [mcrPath(id)]: expectRecord(persona, persona.answer, id, scene.now),
+    [`/machine/${formatDid(id)}`]: profile,
+    [`/metadata/${id}`]: profile,
+    [`/machines/${id}`]: expectCard(inhabitant, persona.answer, scene),
+    [monetizationPath(id)]: expectUndecided(id),
+    [verifyPath(id)]: coded(503, 'VERIFY_READ_UNAVAILABLE'),
+    ...listing,
+  };
+}
+
+/** Its entry in a listing; undefined: left out, and counted as unreadable. */
+export function toAltEntry({ persona, machine }: AltInhabitant): object | undefined {
+  if (persona.answer.kind === 'relocating') return undefined;
+  return {
+    did: formatDid(machine.id),
+    machine_id: String(machine.id),
+    name: formatName(machine.id),
+    ...toStanding(persona.answer),
+  };
+}
+
+function toStanding({ bondStatus, eventCount }: ServedAltAnswer): Standing {
+  return {
+    mcr: 'Provisioned',
+    mcr_score: 0,
+    bond_status: bondStatus,
+    negative_flag: false,
+    event_count: eventCount,
+    home_chain: ALT_ORDINAL,
+    rating_unavailable: eventCount === 0 ? 'no_events_yet' : 'not_rated_here',
+  };
+}
+
+/** Of a machine without events. */
+const NOTHING_RATED = {
+  mcr_degraded: false,
+  revenue_event_count: 0,
+  activity_event_count: 0,
+  revenue_trend: null,
+  total_revenue: 0,
+  average_revenue_per_event: null,
+  summary: 'Not rated yet.',
+};
+
+function expectRecord({ events }: AltPersona, answer: ServedAltAnswer, id: bigint, now: number): ExpectedAnswer {
+  const rating =
+    answer.rating === undefined
+      ? { ...toStanding(answer), ...NOTHING_RATED }
+      : { ...answer.rating, home_chain: ALT_ORDINAL };
+  return {
+    status: 200,
+    body: {
+      did: formatDid(id),
+      machine_id: String(id),
+      ...rating,
+      last_updated: newestBlockTimestamp(events, now),
+    },
+  };
+}
+
+function expectProfile({ machine, persona }: AltInhabitant, answer: ServedAltAnswer, { now }: AltAnswerScene) {
+  const { id, owner, controller, operator } = machine;
+  return {
+    status: 200,
+    body: {
+      schema_version: '1.0',
+      name: formatName(id),
+      svcos: {
+        machine_id: String(id),
+        did: formatDid(id),
+        operator: operator === undefined ? null : `did:svc:${operator.address}`,
+        ...toStanding(answer),
+        ...PLAIN_PROFILE,
+        service_endpoints: [],
+        ...answer.profile?.(now),
+        owner: owner.key,
+        controller: controller?.key ?? null,
+        machine_type: credentialsOf(persona.name).machineType,
+        relocating: false,
+      },
+    },
+  };
+}
+
+function expectCard({ machine }: AltInhabitant, answer: ServedAltAnswer, scene: AltAnswerScene): ExpectedAnswer {
+  const { id, operator } = machine;
+  const { bond_status, event_count, home_chain, rating_unavailable } = toStanding(answer);
+  const chain = scene.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH);
+  return {
+    status: 200,
+    body: {
+      type: REGISTRATION_TYPE,
+      name: formatName(id),
+      description: 'svcOS machine',
+      did: formatDid(id),
+      active: true,
+      ...(answer.card ?? PLAIN_CARD),
+      operator: operator === undefined ? null : `did:svc:${operator.address}`,
+      ...{ bond_status, event_count, home_chain, rating_unavailable },
+      registrations: [
+        {
+          type: REGISTRATION_TYPE,
+          machineId: String(id),
+          machineRegistry: `solana:${chain}:${scene.machineRegistry}`,
+        },
+      ],
+    },
+  };
+}
+
+/** The listing of an operator who has this machine and no other. */
+function expectOwnListing(inhabitant: AltInhabitant): ExpectedAnswer {
+  const entry = toAltEntry(inhabitant);
+  return {
+    status: 200,
+    body: {
+      machines: entry === undefined ? [] : [entry],
+      pagination: { offset: 0, limit: 20, total: 1 },
+      unreadable: entry === undefined ? 1 : 0,
+    },
+  };
+}
+
+function formatName(id: bigint): string {
+  return `Machine #${id}`;
+}

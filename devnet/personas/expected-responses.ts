@@ -1,0 +1,177 @@
+/**
+ * What must the service answer about a persona? The bodies of http-facts 4 to 7, 9.2 and 10.1, as far as they are fixed.
+ */
+import type { Deployment } from '../main-chain/deploy.ts';
+import type { ExpectedAnswer, ExpectedAnswers, Persona, PersonaMachine, ServedAnswer } from './persona.ts';
+import { blockTimestamp } from './planned-event.ts';
+import type { PlannedEvent } from './planned-event.ts';
+
+/** Who is asked, of which deployment, seeded when (Unix seconds). */
+export interface AnswerScene {
+  readonly deployment: Deployment;
+  readonly now: number;
+  readonly machine: PersonaMachine;
+}
+
+export function formatDid(id: bigint): string {
+  return `did:svc:${id}`;
+}
+
+/** Everything that is expected of one persona, by path. */
+export function expectAnswers(persona: Persona, scene: AnswerScene): ExpectedAnswers {
+  return { ...expectMachineAnswers(persona, scene), ...persona.furtherAnswers?.(scene.machine) };
+}
+
+function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerScene): ExpectedAnswers {
+  const { id } = scene.machine;
+  switch (answer.kind) {
+    case 'served':
+      return expectServed(answer, newestBlockTimestamp(events, scene.now), scene);
+    case 'unknown':
+      return {
+        ...everyRead(id, { status: 404, body: { detail: 'Machine not found' } }),
+        [`/metadata/${id}`]: { status: 404, body: { detail: 'Token not found' } },
+        [monetizationPath(id)]: coded(404, 'MACHINE_NOT_FOUND'),
+        [verifyPath(id)]: coded(404, 'MACHINE_NOT_FOUND'),
+      };
+    case 'relocating':
+      return expectRelocating(id);
+    case 'homed-elsewhere': {
+      const elsewhere = coded(409, 'MACHINE_HOMED_ELSEWHERE', { home_protocol_chain_id: answer.ordinal });
+      return {
+        ...everyRead(id, elsewhere),
+        [monetizationPath(id)]: elsewhere,
+        [verifyPath(id)]: coded(503, 'VERIFY_READ_UNAVAILABLE'),
+      };
+    }
+  }
+}
+
+/** Of a machine between two chains, whichever has it. */
+export function expectRelocating(id: bigint): ExpectedAnswers {
+  return {
+    ...everyRead(id, { status: 503, body: { detail: 'Machine is relocating' } }),
+    [monetizationPath(id)]: coded(503, 'MACHINE_UNAVAILABLE'),
+    [verifyPath(id)]: coded(503, 'VERIFY_READ_UNAVAILABLE'),
+  };
+}
+
+/** Null without events. */
+export function newestBlockTimestamp(events: readonly PlannedEvent[], now: number): number | null {
+  return events.length === 0 ? null : blockTimestamp(now, Math.min(...events.map(({ daysAgo }) => daysAgo)));
+}
+
+function expectServed(answer: ServedAnswer, lastUpdated: number | null, scene: AnswerScene): ExpectedAnswers {
+  const { id } = scene.machine;
+  const profile = expectProfile(answer, scene);
+  return {
+    [mcrPath(id)]: {
+      status: 200,
+      body: { did: formatDid(id), machine_id: String(id), ...answer.rating, last_updated: lastUpdated },
+    },
+    [`/machine/${formatDid(id)}`]: profile,
+    [`/metadata/${id}`]: profile,
+    [`/machines/${id}`]: expectCard(answer, scene),
+    [monetizationPath(id)]: expectUndecided(id),
+    [verifyPath(id)]: expectVerifyRecord(answer, scene),
+  };
+}
+
+/** Of the monetization route, before any decision. */
+export function expectUndecided(id: bigint): ExpectedAnswer {
+  return { status: 200, body: { machine_id: String(id), status: 'PENDING', signer: null, updated_at: null } };
+}
+
+function expectProfile({ rating, profile }: ServedAnswer, { machine, now }: AnswerScene): ExpectedAnswer {
+  return {
+    status: 200,
+    body: {
+      schema_version: '1.0',
+      name: `Machine #${machine.id}`,
+      svcos: {
+        machine_id: String(machine.id),
+        did: formatDid(machine.id),
+        operator: `did:svc:${machine.owner.address}`,
+        mcr: rating.mcr,
+        mcr_score: rating.mcr_score,
+        bond_status: rating.bond_status,
+        negative_flag: rating.negative_flag,
+        event_count: rating.event_count,
+        ...PLAIN_PROFILE,
+        ...profile?.(now),
+      },
+    },
+  };
+}
+
+/** Of a machine without service endpoints. */
+export const PLAIN_PROFILE = { data_visibility: 'private', documentation_url: null };
+export const PLAIN_CARD = { services: [], data_visibility: 'private', documentation_url: '' };
+
+export const REGISTRATION_TYPE = 'svcos:registration:v1';
+
+function expectCard({ rating, card }: ServedAnswer, { machine, deployment }: AnswerScene): ExpectedAnswer {
+  const { chainId, addresses } = deployment;
+  return {
+    status: 200,
+    body: {
+      type: REGISTRATION_TYPE,
+      name: `Machine #${machine.id}`,
+      description: 'svcOS machine',
+      did: formatDid(machine.id),
+      active: true,
+      ...(card ?? PLAIN_CARD),
+      operator: `did:svc:${machine.owner.address}`,
+      bond_status: rating.bond_status,
+      event_count: rating.event_count,
+      registrations: [
+        {
+          type: REGISTRATION_TYPE,
+          machineId: String(machine.id),
+          machineRegistry: `eip155:${chainId}:${addresses.machineRegistry}`,
+        },
+      ],
+    },
+  };
+}
+
+function expectVerifyRecord({ kyb, chip }: ServedAnswer, { machine, deployment }: AnswerScene): ExpectedAnswer {
+  const { id, owner, controller } = machine;
+  return {
+    status: 200,
+    body: {
+      machineId: String(id),
+      machineDid: formatDid(id),
+      homeChain: { kind: 'evm', chainId: String(deployment.chainId) },
+      didController: { kind: 'evm', address: (controller ?? owner).address },
+      operator: { kind: 'evm', address: owner.address },
+      verification: { kyb: { status: kyb ?? 'unverified' }, chip: { status: chip ?? 'unverified' } },
+    },
+  };
+}
+
+/** The four read routes alike. */
+function everyRead(id: bigint, answer: ExpectedAnswer): ExpectedAnswers {
+  return {
+    [mcrPath(id)]: answer,
+    [`/machine/${formatDid(id)}`]: answer,
+    [`/metadata/${id}`]: answer,
+    [`/machines/${id}`]: answer,
+  };
+}
+
+export function coded(status: number, code: string, rest: object = {}): ExpectedAnswer {
+  return { status, body: { detail: { code, ...rest } } };
+}
+
+export function mcrPath(id: bigint): string {
+  return `/mcr/${formatDid(id)}`;
+}
+
+export function monetizationPath(id: bigint): string {
+  return `/machine/${formatDid(id)}/monetization`;
+}
+
+export function verifyPath(id: bigint): string {
+  return `/v1/verify/machines/${id}`;
+}

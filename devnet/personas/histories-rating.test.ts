@@ -1,0 +1,79 @@
+/**
+ * Do the hand-made ratings hold on every weekday, at every hour, and when midnight passes after the seeding? Each history is given to the
+ * model for a week of seedings, asked at once and up to a day later.
+ */
+import { describe, expect, test } from 'vitest';
+import { parseReferenceFile } from '../../src/adapters/fx/reference-file.ts';
+import type { RatingEvent } from '../../src/domain/rating/event.ts';
+import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
+import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
+import { rateMachine } from '../../src/domain/rating/rating.ts';
+import { dayOf } from '../../src/domain/rating/utc-day.ts';
+import { formatEuroRates } from '../euro-rates.ts';
+import * as histories from './histories.ts';
+import type { History } from './histories.ts';
+import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './planned-event.ts';
+
+const MIDNIGHT = 20_500 * DAY_SECONDS;
+const SEEDINGS = Array.from({ length: 7 }, (_, day) => MIDNIGHT + day * DAY_SECONDS).flatMap((midnight) =>
+  [0, 1, 43_200, 86_399].map((second) => midnight + second),
+);
+const ASKED_SECONDS_LATER = [0, 3_600, 86_399];
+const RATE_DAYS = 440;
+
+const rated = Object.entries(histories).filter(
+  (entry): entry is [string, History] => typeof entry[1] === 'object' && 'rating' in entry[1],
+);
+
+function toRatingEvents({ events }: History, now: number): RatingEvent[] {
+  return events.map((event, seq) => ({
+    seq,
+    type: event.eventType,
+    value: event.value,
+    currency: event.currency ?? '',
+    timestamp: BigInt(eventTimestamp(now, event)),
+    trust: event.trustLevel,
+    blockTimestamp: blockTimestamp(now, event.daysAgo),
+  }));
+}
+
+/** The anchor came to the alt chain with the machine, nine days after it happened. */
+function arrivedLate(events: readonly RatingEvent[], now: number): RatingEvent[] {
+  return events.map((event) => (event.seq === 0 ? { ...event, blockTimestamp: blockTimestamp(now, 143) } : event));
+}
+
+describe.each(rated)('%s', (name, history) => {
+  test.each(SEEDINGS)('seeded at %i', (now) => {
+    const rows = parseReferenceFile(formatEuroRates(now, RATE_DAYS));
+    const rates = extendRateTable(createRateTable(true), rows, dayOf(now) - 1);
+    const told = toRatingEvents(history, now);
+    const { summary, ...expected } = history.rating;
+    for (const later of ASKED_SECONDS_LATER) {
+      const rating = rateMachine({
+        state: emptyRatingState(),
+        tail: name === 'ANCHORED_WEEKLY_PAYER' ? arrivedLate(told, now) : told,
+        rates,
+        now: now + later,
+        bondStatus: expected.bond_status,
+        negativeFlagAt: 0n,
+        trustOverride: undefined,
+        priorEvents: 0n,
+        ratingUnavailable: undefined,
+      });
+      expect({
+        mcr_score: rating.score,
+        mcr: rating.letter,
+        mcr_degraded: rating.isDegraded,
+        bond_status: rating.bondStatus,
+        negative_flag: rating.hasNegativeFlag,
+        event_count: rating.eventCount,
+        revenue_event_count: rating.revenueEventCount,
+        activity_event_count: rating.activityEventCount,
+        revenue_trend: rating.revenueTrend,
+        total_revenue: rating.totalRevenueCents,
+        average_revenue_per_event: rating.averageHundredths! / 100,
+      }).toEqual(expected);
+      expect(rating.summary).toBe(summary);
+    }
+  });
+});

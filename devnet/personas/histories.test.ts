@@ -1,0 +1,111 @@
+/**
+ * Do the histories say of themselves what they are? Counts and sums, and that none of their events is late.
+ */
+import { describe, expect, test } from 'vitest';
+import { ANCHORED_WEEKLY_PAYER } from './histories.ts';
+import { ALT_PERSONAS } from './alt-personas.ts';
+import { listInhabitants } from './sample-machines.ts';
+import { blockTimestamp, daysBetween, eventTimestamp } from './planned-event.ts';
+
+const DAY_SECONDS = 86_400;
+const MIDNIGHT = 20_500 * DAY_SECONDS;
+
+const named = listInhabitants(3).map(({ persona }) => persona);
+
+test('every name is there once', () => {
+  expect(named.map(({ name }) => name)).toEqual([
+    ...['rated-aaa', 'rated-b', 'provisioned', 'fresh', 'multi-currency', 'activity-only', 'dormant', 'many-events'],
+    ...['flagged', 'trust-override', 'grace', 'runoff', 'unbonded', 'suspended', 'deactivated', 'technical-pause'],
+    ...['with-controller', 'sold', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
+    ...['visibility-private', 'visibility-onchain', 'visibility-public', 'hostile-strings'],
+    ...['verified', 'chip-revoked', 'kyb-expired', 'fleet-01', 'fleet-02', 'fleet-03'],
+  ]);
+});
+
+const served = named.flatMap(({ name, answer, events = [] }) =>
+  answer.kind === 'served' ? [{ name, events, ...answer }] : [],
+);
+const eventful = named.filter(({ events = [] }) => events.length > 0);
+
+test('most personas are served and have events', () => {
+  expect([served.length, eventful.length].map((count) => count > named.length / 2)).toEqual([true, true]);
+});
+
+describe.each(served)('$name', ({ rating, events }) => {
+  test('expects as many events as it submits', () => {
+    const revenue = events.filter((event) => event.eventType === 0);
+    expect(rating.event_count).toBe(events.length);
+    expect(rating.revenue_event_count).toBe(revenue.length);
+    expect(rating.activity_event_count).toBe(events.length - revenue.length);
+    if (revenue.some((event) => event.currency !== 'USD')) return;
+    expect(rating.total_revenue).toBe(Number(revenue.reduce((sum, event) => sum + event.value, 0n)));
+  });
+});
+
+describe.each(eventful)('$name', ({ events = [], activatedDaysAgo }) => {
+  test.each([MIDNIGHT, MIDNIGHT + 1, MIDNIGHT + 43_200, MIDNIGHT - 1])(
+    'has events on the day of their block, after its activation, seeded at %i',
+    (now) => {
+      for (const event of events) {
+        const block = blockTimestamp(now, event.daysAgo);
+        const timestamp = eventTimestamp(now, event);
+        expect(Math.floor(timestamp / DAY_SECONDS)).toBe(Math.floor(block / DAY_SECONDS));
+        expect(timestamp).toBeLessThanOrEqual(block);
+        expect(event.daysAgo).toBeLessThan(activatedDaysAgo ?? 0);
+      }
+    },
+  );
+});
+
+test('every name of the alt chain is there once', () => {
+  expect(ALT_PERSONAS.map(({ name }) => name)).toEqual([
+    ...['alt-rated', 'alt-new', 'alt-relocating', 'alt-no-operator', 'alt-arrived', 'alt-unlinked'],
+    ...['alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated'],
+    ...['alt-fleet-1', 'alt-fleet-2', 'alt-fleet-3', 'alt-fleet-4', 'alt-fleet-5'],
+  ]);
+});
+
+const servedOfAlt = ALT_PERSONAS.flatMap(({ name, answer, events, origin }) =>
+  answer.kind === 'served' ? [{ name, events, origin, ...answer }] : [],
+);
+
+test('most personas of the alt chain are served and rated', () => {
+  expect(servedOfAlt.filter(({ rating }) => rating !== undefined).length).toBeGreaterThan(ALT_PERSONAS.length / 2);
+});
+
+describe.each(servedOfAlt)('$name', ({ rating, eventCount, events, origin }) => {
+  test('expects as many events as it submits, and the one that came with it', () => {
+    const own = origin.kind === 'arrived' ? [origin.eventsThere.at(-1)!, ...events] : events;
+    const revenue = own.filter((event) => event.eventType === 0);
+    expect(eventCount).toBe(own.length);
+    expect(rating === undefined).toBe(own.length === 0);
+    if (rating === undefined) return;
+    expect(rating.event_count).toBe(own.length);
+    expect(rating.revenue_event_count).toBe(revenue.length);
+    expect(rating.activity_event_count).toBe(own.length - revenue.length);
+  });
+});
+
+describe.each(ALT_PERSONAS)('$name', ({ events, createdDaysAgo, origin }) => {
+  test('has its events after it was made, and what came before, before', () => {
+    for (const { daysAgo } of events) expect(daysAgo).toBeLessThan(createdDaysAgo);
+    if (origin.kind === 'recreated') {
+      const days = origin.firstEvents.map(({ daysAgo }) => daysAgo);
+      expect(Math.min(...days)).toBeGreaterThan(origin.retiredDaysAgo);
+      expect(Math.max(...days)).toBeLessThan(origin.firstCreatedDaysAgo);
+      expect(origin.retiredDaysAgo).toBeGreaterThan(createdDaysAgo);
+    }
+  });
+});
+
+test('what came along with alt-arrived is late where it arrived, and so earns nothing', () => {
+  const { origin, createdDaysAgo } = ALT_PERSONAS.find(({ name }) => name === 'alt-arrived')!;
+  if (origin.kind !== 'arrived') throw new Error('alt-arrived did not arrive');
+  expect(origin.eventsThere.at(-1)!.daysAgo - createdDaysAgo).toBeGreaterThan(7);
+  expect(ANCHORED_WEEKLY_PAYER.rating).toMatchObject({ total_revenue: 6_300_000, average_revenue_per_event: 300_000 });
+});
+
+test('a run of days is counted from today, oldest first', () => {
+  expect(daysBetween(0, 3)).toEqual([3, 2, 1, 0]);
+  expect(daysBetween(3, 20, 7)).toEqual([17, 10, 3]);
+});

@@ -1,0 +1,78 @@
+/**
+ * Which first-generation (address DID) machines does the devnet have? One operator with two machines, one of them rated, and a
+ * third machine that the operator claims and does not have (chain-evm 2.9). Alt-chain addresses are bound to these later.
+ */
+import { stringToHex } from 'viem';
+import { accountOf } from '../accounts.ts';
+import type { Account } from '../accounts.ts';
+import type { Call } from '../main-chain/chain-writer.ts';
+import type { Deployment } from '../main-chain/deploy.ts';
+import { SHORT_HISTORY, WEEKLY_PAYER } from './histories.ts';
+import type { ExpectedRating, History } from './histories.ts';
+import { adminCall, contractCall, submitEvent } from '../main-chain/calls.ts';
+import { eventTimestamp } from './planned-event.ts';
+
+export interface FirstGenerationMachine {
+  /** Small and sequential: its place in the order of registration, from 1. */
+  readonly id: bigint;
+  /** The address of its DID. */
+  readonly machine: Account;
+  readonly operator: Account;
+  readonly history: History;
+}
+
+const OPERATOR = accountOf('first-generation operator');
+const STRANGER = accountOf('first-generation stranger');
+
+export const FIRST_GENERATION: readonly FirstGenerationMachine[] = [
+  { id: 1n, machine: accountOf('first-generation machine 1'), operator: OPERATOR, history: WEEKLY_PAYER },
+  { id: 2n, machine: accountOf('first-generation machine 2'), operator: OPERATOR, history: SHORT_HISTORY },
+  { id: 3n, machine: accountOf('first-generation machine 3'), operator: STRANGER, history: SHORT_HISTORY },
+];
+
+/** What `bound` and `bound-operator` will be bound to. */
+export const FIRST_GENERATION_MACHINE = FIRST_GENERATION[0]!;
+export const FIRST_GENERATION_OPERATOR = OPERATOR;
+
+/** The operator's own word: out of order, and with a machine that is not its own. */
+const CLAIMED_MACHINES = '[2,1,3]';
+
+const VERIFIED_STATUS = 2;
+const FOREVER = 2 ** 32 - 1;
+const REGISTERED_DAYS_AGO = 300;
+
+/** The rating of the address-keyed route: the same model, without flag and override. */
+export function firstGenerationRating({ history }: FirstGenerationMachine): ExpectedRating {
+  return history.rating;
+}
+
+/** Registration in one block, then each day's events; by days before the seeding. */
+export function planFirstGeneration(deployment: Deployment, now: number): { daysAgo: number; call: Call }[] {
+  const registration = [
+    ...FIRST_GENERATION.flatMap((machine) => register(deployment, machine)),
+    contractCall(deployment, 'legacyDidStore', OPERATOR.address, 'setAttribute', [
+      ...[OPERATOR.address, stringToHex('machines'), stringToHex(CLAIMED_MACHINES), FOREVER],
+    ]),
+  ];
+  const events = FIRST_GENERATION.flatMap(({ id, machine, history }) =>
+    history.events.map((event) => {
+      const timestamp = eventTimestamp(now, event);
+      const input = { ...event, from: machine.address, machineId: id, timestamp };
+      return { daysAgo: event.daysAgo, call: submitEvent(deployment, input, 'legacyEventRegistry') };
+    }),
+  );
+  return [...registration.map((call) => ({ daysAgo: REGISTERED_DAYS_AGO, call })), ...events];
+}
+
+function register(deployment: Deployment, { id, machine, operator }: FirstGenerationMachine): Call[] {
+  const registry = 'legacyIdentityRegistry';
+  const nameId = stringToHex('machineId');
+  return [
+    adminCall(deployment, registry, 'registerMachine', [machine.address, operator.address]),
+    adminCall(deployment, registry, 'setMachineStatus', [id, VERIFIED_STATUS]),
+    adminCall(deployment, 'legacyStaking', 'setStaked', [id, true]),
+    contractCall(deployment, 'legacyDidStore', machine.address, 'setAttribute', [
+      ...[machine.address, nameId, stringToHex(String(id)), FOREVER],
+    ]),
+  ];
+}

@@ -1,0 +1,29 @@
+/**
+ * Who lives on the devnet? All personas of configuration.md 3 that stand on the main chain, in the order of its list.
+ */
+import { BOND_PERSONAS } from './bond-personas.ts';
+import { listFleet } from './fleet-personas.ts';
+import { PROFILE_PERSONAS } from './profile-personas.ts';
+import { RATED_PERSONAS } from './rated-personas.ts';
+import { STATE_PERSONAS } from './state-personas.ts';
+import { VERIFY_PERSONAS } from './verify-personas.ts';
+import { toPersonaMachine } from './persona.ts';
+import type { Persona, PersonaMachine } from './persona.ts';
+
+export interface Inhabitant {
+  readonly persona: Persona;
+  readonly machine: PersonaMachine;
+}
+
+/** The named personas, then the fleet. */
+export function listInhabitants(fleetSize: number): readonly Inhabitant[] {
+  const personas = [
+    ...RATED_PERSONAS,
+    ...BOND_PERSONAS,
+    ...STATE_PERSONAS,
+    ...PROFILE_PERSONAS,
+    ...VERIFY_PERSONAS,
+    ...listFleet(fleetSize),
+  ];
+  return personas.map((persona) => ({ persona, machine: toPersonaMachine(persona) }));
+}

@@ -1,0 +1,98 @@
+/**
+ * Machines that differ by who stopped them, who controls them, and where they are.
+ */
+import { ALT_ORDINAL, OTHER_ORDINAL } from '../main-chain/deploy.ts';
+import { NO_HISTORY, SHORT_HISTORY } from './histories.ts';
+import { adminCall, retireMachine, suspendMachine, transferMachine } from '../main-chain/calls.ts';
+import { credentialsOf, served } from './persona.ts';
+import type { Act, ExpectedAnswer, Persona } from './persona.ts';
+
+const ACT_DAYS_AGO = 30;
+const REISSUED_NAME = 'reissued-new';
+
+function withState(name: string, about: string, rest: Partial<Persona>): Persona {
+  return {
+    name,
+    about,
+    home: 'main',
+    activatedDaysAgo: 120,
+    events: SHORT_HISTORY.events,
+    answer: served(SHORT_HISTORY.rating),
+    ...rest,
+  };
+}
+
+function act(calls: Act['calls'], daysAgo = ACT_DAYS_AGO): readonly Act[] {
+  return [{ daysAgo, calls }];
+}
+
+/** A listing that holds so many machines. */
+function listing(total: number): ExpectedAnswer {
+  return { status: 200, body: { pagination: { offset: 0, limit: 20, total }, unreadable: 0 } };
+}
+
+export const STATE_PERSONAS: readonly Persona[] = [
+  withState('suspended', 'Paused by its owner: served, but may not opt in.', {
+    acts: act((deployment, { activator, id }) => [suspendMachine(deployment, activator.address, id)]),
+  }),
+  withState('deactivated', 'Stopped by the protocol owner: served, but may not opt in.', {
+    acts: act((deployment, { id }) => [adminCall(deployment, 'machineStateAndSync', 'setGeneralPaused', [id, true])]),
+  }),
+  withState('technical-pause', 'In an upgrade window of its own: served, but may not opt in.', {
+    acts: act((deployment, { id }) => [adminCall(deployment, 'machineStateAndSync', 'setTechnicalPaused', [id, true])]),
+  }),
+  withState('with-controller', 'Has a delegate, who submits its events and is its DID controller.', {
+    controller: 'with-controller controller',
+    furtherAnswers: ({ owner, controller }) => ({
+      [`/operator/${owner.address}/machines`]: listing(1),
+      [`/operator/${controller!.address}/machines`]: listing(1),
+    }),
+  }),
+  withState('sold', 'Changed hands; the controller of the seller is still authorized.', {
+    activator: 'sold seller',
+    buyer: 'sold owner',
+    controller: 'sold controller',
+    acts: act((deployment, { activator, owner, id }) => [
+      transferMachine(deployment, activator.address, owner.address, id),
+    ]),
+    furtherAnswers: ({ activator, owner, controller }) => ({
+      [`/operator/${activator.address}/machines`]: listing(0),
+      [`/operator/${owner.address}/machines`]: listing(1),
+      [`/operator/${controller!.address}/machines`]: listing(1),
+    }),
+  }),
+  withState('relocating', 'On its way to the alt chain; the token is still here.', {
+    acts: act(
+      (deployment, { id }) => [
+        adminCall(deployment, 'machineStateAndSync', 'devSetRelocating', [id, true, ALT_ORDINAL]),
+      ],
+      1,
+    ),
+    answer: { kind: 'relocating' },
+  }),
+  withState('homed-elsewhere', 'Moved to a chain that this deployment does not serve.', {
+    acts: act(
+      (deployment, { id }) => [adminCall(deployment, 'machineStateAndSync', 'devBridgeOut', [id, OTHER_ORDINAL])],
+      1,
+    ),
+    answer: { kind: 'homed-elsewhere', ordinal: OTHER_ORDINAL },
+  }),
+  withState('reissued-old', 'The former id of reissued-new; its events stay under it, unreachable.', {
+    acts: act((deployment, { id }) => {
+      const { machineType, credentialSubject } = credentialsOf(REISSUED_NAME);
+      return [adminCall(deployment, 'machineStateAndSync', 'devReissue', [id, machineType, credentialSubject])];
+    }, 1),
+    answer: { kind: 'unknown' },
+  }),
+  {
+    name: REISSUED_NAME,
+    about: 'The id that reissued-old got: same owner and bond, no events.',
+    home: 'main',
+    activator: 'reissued-old owner',
+    answer: served(NO_HISTORY.rating),
+  },
+  withState('retired', 'Retired by its owner: the id reads as one that never was.', {
+    acts: act((deployment, { activator, id }) => [retireMachine(deployment, activator.address, id)], 1),
+    answer: { kind: 'unknown' },
+  }),
+];

@@ -1,0 +1,66 @@
+/**
+ * Machines that differ by their records of KYB and chip.
+ */
+import { keccak256, stringToHex } from 'viem';
+import { SHORT_HISTORY } from './histories.ts';
+import { adminCall } from '../main-chain/calls.ts';
+import { served } from './persona.ts';
+import type { Act, Persona, ServedAnswer } from './persona.ts';
+import { blockTimestamp } from './planned-event.ts';
+
+const ATTESTED_DAYS_AGO = 60;
+const NEVER = 0n;
+
+/** Stands for the SHA-256 of a leaf certificate. */
+function certificateHash(id: bigint): string {
+  return keccak256(stringToHex(`certificate of ${id}`));
+}
+
+const ATTEST_KYB: Act = {
+  daysAgo: ATTESTED_DAYS_AGO,
+  calls: (deployment, { owner }) => [adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, NEVER])],
+};
+
+const ATTEST_CHIP: Act = {
+  daysAgo: ATTESTED_DAYS_AGO,
+  calls: (deployment, { id }) => [
+    adminCall(deployment, 'attestationRegistry', 'attestChip', [id, NEVER, certificateHash(id)]),
+  ],
+};
+
+/** For thirty days, which are over. */
+const ATTEST_SHORT_KYB: Act = {
+  daysAgo: ATTESTED_DAYS_AGO,
+  calls: (deployment, { owner }, now) => [
+    adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, BigInt(blockTimestamp(now, 30))]),
+  ],
+};
+
+const REVOKE_CHIP: Act = {
+  daysAgo: 20,
+  calls: (deployment, { id }) => [adminCall(deployment, 'attestationRegistry', 'revokeChip', [id])],
+};
+
+function withRecords(
+  name: string,
+  about: string,
+  acts: readonly Act[],
+  topics: Pick<ServedAnswer, 'kyb' | 'chip'>,
+): Persona {
+  const { events, rating } = SHORT_HISTORY;
+  return { name, about, home: 'main', activatedDaysAgo: 120, events, acts, answer: served(rating, topics) };
+}
+
+export const VERIFY_PERSONAS: readonly Persona[] = [
+  withRecords('verified', 'Its operator and its chip are both attested.', [ATTEST_KYB, ATTEST_CHIP], {
+    kyb: 'verified',
+    chip: 'verified',
+  }),
+  withRecords('chip-revoked', 'Its chip was attested and later revoked.', [ATTEST_KYB, ATTEST_CHIP, REVOKE_CHIP], {
+    kyb: 'verified',
+    chip: 'revoked',
+  }),
+  withRecords('kyb-expired', 'The attestation of its operator ran out; its chip never had one.', [ATTEST_SHORT_KYB], {
+    kyb: 'expired',
+  }),
+];
