@@ -34,13 +34,13 @@ export function seedsUpTo(last: number): number[] {
 }
 
 async function nextMessage(worker: ChildProcess): Promise<unknown> {
-  const answered = new AbortController();
-  const ended = once(worker, 'exit', answered).then(() => Promise.reject(new Error('the process ended')));
+  const received = new AbortController();
+  const ended = once(worker, 'exit', received).then(() => Promise.reject(new Error('the worker process exited')));
   try {
-    const [message] = (await Promise.race([once(worker, 'message', answered), ended])) as [unknown];
+    const [message] = (await Promise.race([once(worker, 'message', received), ended])) as [unknown];
     return message;
   } finally {
     ended.catch(() => undefined);
-    answered.abort();
+    received.abort();
   }
 }

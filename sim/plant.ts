@@ -1,4 +1,4 @@
-/** Changes one line of the service as it is loaded: `PLANTED=<name> node --import ./sim/plant.ts …`. No file is touched. */
+/** Module hook that plants a bug in the service as it is loaded: `PLANTED=<name> node --import ./sim/plant.ts …`. Changes no file. */
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,15 +6,15 @@ import { PLANTED_BUGS } from './planted-bugs.ts';
 
 const bug = PLANTED_BUGS.find(({ name }) => name === process.env['PLANTED']);
 if (bug === undefined) throw new Error('PLANTED names no bug');
-const { file, line, instead } = bug;
-const place = pathToFileURL(join(import.meta.dirname, '../src', file)).href;
+const { file, line, replacement } = bug;
+const target = pathToFileURL(join(import.meta.dirname, '../src', file)).href;
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (url !== place) return loaded;
+    if (url !== target) return loaded;
     const parts = String(loaded.source instanceof Uint8Array ? Buffer.from(loaded.source) : loaded.source).split(line);
-    if (parts.length !== 2) throw new Error(`${file} does not hold this once: ${line}`);
-    return { ...loaded, source: parts.join(instead) };
+    if (parts.length !== 2) throw new Error(`${file} must contain this line exactly once: ${line}`);
+    return { ...loaded, source: parts.join(replacement) };
   },
 });

@@ -83,7 +83,7 @@ function judgeAltFacts(
     if (heads.some((head) => ancestorAt(head, number) === block && isSameAt(id, block, head))) return undefined;
   }
   return isTrueSomewhere
-    ? `true at block ${number}, but every block that was told since says otherwise`
+    ? `true at block ${number}, but every block received since says otherwise`
     : `not what block ${number} and the slots ${moments.map(({ slot }) => slot).join(', ')} say`;
 }
 

@@ -123,6 +123,6 @@ export function judgeFacts(
     if (isStillTrue) return undefined;
   }
   return isTrueSomewhere
-    ? `true at block ${number}, but every block that was told since says otherwise`
+    ? `true at block ${number}, but every block received since says otherwise`
     : `not what block ${number} says`;
 }

@@ -1,21 +1,20 @@
-/** Which changes of the domain change nothing that a caller could see, and why? The run tells what is listed here and no longer fits. */
+/** Equivalent mutants of the domain: changes that no caller can observe, with the reason. A mutation run reports entries that no longer apply. */
 
 export interface EquivalentMutants {
   readonly file: string;
-  /** The first line that is changed, without indentation. */
+  /** First changed line, without indentation. */
   readonly line: string;
-  /** What stands in the place of what. */
+  /** Source texts and their replacements. */
   readonly changes: readonly (readonly [original: string, replacement: string])[];
   readonly why: string;
 }
 
-/** A memory of what was computed: with or without it the same is answered. */
-const ONLY_SPEED = 'What is remembered is what would be computed again.';
-const REFUSED_LATER = 'What it refuses, the checks of length and content after it refuse too.';
-const NOTHING_RETURNED = 'Without the line undefined is returned too.';
-const SPELLED = 'What is behind the zone is not where the digits are looked for.';
-const AT_LEAST_ONE = 'A list that was read has at least one member.';
-const UNDEFINED_IS_NO_FOLD = 'What could not be parsed is undefined then, which is refused next.';
+const ONLY_SPEED = 'The cache holds what would be computed again: the result is the same with and without it.';
+const REFUSED_LATER = 'The checks of length and content after it reject the same input.';
+const NOTHING_RETURNED = 'The function returns undefined without the line too.';
+const IGNORED_TEXT = 'Text after the zone is never read as digits.';
+const AT_LEAST_ONE = 'A parsed list has at least one member.';
+const UNDEFINED_IS_NO_STATE = 'Text that cannot be parsed becomes undefined, which the next check rejects.';
 
 export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
   {
@@ -45,61 +44,61 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/index-rules/bloom.ts',
     line: 'if (bloom === cover) return true;',
     changes: [['bloom === cover', 'false']],
-    why: 'Every bit of a bloom is set in the bloom itself; the line only says so sooner.',
+    why: 'Every bit of a bloom is set in the bloom itself; the line is a shortcut.',
   },
   {
     file: 'src/domain/index-rules/bloom.ts',
     line: 'for (let at = 2; at < NIBBLES + 2; at++) {',
     changes: [['at < NIBBLES + 2', 'at <= NIBBLES + 2']],
-    why: 'After the end both texts have no digit, which is read alike.',
+    why: 'Past the end neither text has a digit, and both read alike.',
   },
   {
     file: 'src/domain/index-rules/bloom.ts',
     line: 'if (nibble !== 0 && (nibble & ~nibbleAt(cover, at)) !== 0) return false;',
     changes: [['nibble !== 0', 'true']],
-    why: 'A digit of 0 has no bit that the other could lack; the condition only says so sooner.',
+    why: 'A digit of 0 has no bit that the other could lack; the condition is a shortcut.',
   },
   {
     file: 'src/domain/index-rules/block-checks.ts',
     line: 'if (log.blockNumber !== before.blockNumber) return log.blockNumber > before.blockNumber;',
     changes: [['log.blockNumber > before.blockNumber', 'log.blockNumber >= before.blockNumber']],
-    why: 'Only numbers that differ are compared.',
+    why: 'Only different numbers are compared.',
   },
   {
     file: 'src/domain/rating/amount.ts',
     line: "return { status: 'ok', cents: cents > MAX_EVENT_CENTS ? MAX_EVENT_CENTS : Number(cents) };",
     changes: [['cents > MAX_EVENT_CENTS', 'cents >= MAX_EVENT_CENTS']],
-    why: 'At the limit both ways give the limit.',
+    why: 'Both comparisons give the limit at the limit.',
   },
   {
     file: 'src/domain/rating/daily-rating.ts',
     line: 'if (firstEventDay === undefined) return { revenueBeforeCents: 0, days: [] };',
     changes: [['firstEventDay === undefined', 'false']],
-    why: 'Without a beginning no day is at or after it, and nothing adds up.',
+    why: 'Without a first day no day is at or after it, and every sum is 0.',
   },
   {
     file: 'src/domain/rating/daily-totals.ts',
     line: 'return sum > SAFE ? SAFE : Number(sum);',
     changes: [['sum > SAFE', 'sum >= SAFE']],
-    why: 'At the limit both ways give the limit.',
+    why: 'Both comparisons give the limit at the limit.',
   },
   {
     file: 'src/domain/rating/dormancy.ts',
     line: 'if (beyond <= 0) return { idleDays, lostHundredths: 0 };',
     changes: [['beyond <= 0', 'beyond < 0']],
-    why: 'Of 0 days beyond, the curve takes nothing either.',
+    why: 'The curve deducts nothing for 0 days.',
   },
   {
     file: 'src/domain/rating/event.ts',
     line: 'const isBeforeBlock = event.timestamp < event.blockTimestamp;',
     changes: [['event.timestamp < event.blockTimestamp', 'event.timestamp <= event.blockTimestamp']],
-    why: 'Equal times are of one day.',
+    why: 'Equal times fall on the same day.',
   },
   {
     file: 'src/domain/rating/rate-table.ts',
     line: 'return newest >= 0 && days[newest]! >= day - RATE_WINDOW_DAYS ? rates[newest] : undefined;',
     changes: [['newest >= 0', 'true']],
-    why: 'Before the first there is no day, which is not within the window either.',
+    why: 'Before the first index there is no day, and undefined is not within the window.',
   },
   {
     file: 'src/domain/rating/scale.ts',
@@ -112,7 +111,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['firstQualifyingDay === undefined', 'false'],
       ['lastQualifyingDay === undefined', 'false'],
     ],
-    why: 'The same event sets the first and the last qualifying day: one is known when the other is.',
+    why: 'The same event sets the first and the last qualifying day: both are defined or neither is.',
   },
   {
     file: 'src/domain/evidence/certificate/der.ts',
@@ -152,13 +151,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/evidence/certificate/der.ts',
     line: 'if (second === undefined) return true;',
     changes: [['second === undefined', 'false']],
-    why: 'One octet has none after it, and none after it is no octet that could be left out.',
+    why: 'After a single octet there is no second one that could be redundant.',
   },
   {
     file: 'src/domain/evidence/certificate/der.ts',
     line: 'return content.length === 1 ? unusedBits === 0 : (content.at(-1)! & ((1 << unusedBits) - 1)) === 0;',
     changes: [['content.length === 1', 'false']],
-    why: 'The count itself stands for the last octet then, and of 1 to 7 some bit is among as many low ones.',
+    why: 'The count is then read as the last octet, and every count from 1 to 7 has a bit among its lowest count bits.',
   },
   {
     file: 'src/domain/evidence/certificate/der.ts',
@@ -167,13 +166,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['index > 0', 'true'],
       ['index > 0', 'index >= 0'],
     ],
-    why: 'Before the first octet there is none, which is not 0x80 or more.',
+    why: 'Before the first octet there is undefined, which is not 0x80 or more.',
   },
   {
     file: 'src/domain/evidence/certificate/der.ts',
     line: 'for (let at = 0; at < content.length; at += octets) {',
     changes: [['at < content.length', 'at <= content.length']],
-    why: 'After the end there is a character of no octets, which is 0 and allowed.',
+    why: 'Past the end there is a character of no octets, which reads as 0 and is allowed.',
   },
   {
     file: 'src/domain/evidence/certificate/certificate-time.ts',
@@ -184,7 +183,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
         '/^([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z/',
       ],
     ],
-    why: SPELLED,
+    why: IGNORED_TEXT,
   },
   {
     file: 'src/domain/evidence/certificate/certificate-time.ts',
@@ -195,13 +194,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
         '/^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z/',
       ],
     ],
-    why: SPELLED,
+    why: IGNORED_TEXT,
   },
   {
     file: 'src/domain/evidence/certificate/certificate-file.ts',
     line: "const blocks = Array.from(text.matchAll(PEM_BLOCK), ([, lines = '']) => lines.replaceAll(/[\\r\\n]/g, ''));",
     changes: [["''", '"Stryker was here!"']],
-    why: 'The group is part of every match.',
+    why: 'The group takes part in every match.',
   },
   {
     file: 'src/domain/evidence/certificate/extensions.ts',
@@ -213,7 +212,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/evidence/certificate/extensions.ts',
     line: 'return { keyId, certificate: issuer && serial && { issuer, serial } };',
     changes: [['issuer && serial', 'issuer || serial']],
-    why: 'The line before leaves both or none.',
+    why: 'The preceding line leaves both or neither defined.',
   },
   {
     file: 'src/domain/evidence/certificate/leaf-profile.ts',
@@ -222,7 +221,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['basicConstraints?.isCa', 'basicConstraints.isCa'],
       ['keyUsage?.size', 'keyUsage.size'],
     ],
-    why: 'The row before it leaves no leaf without them.',
+    why: 'The preceding row rejects a leaf without them.',
   },
   {
     file: 'src/domain/evidence/certificate/leaf-profile.ts',
@@ -240,7 +239,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/evidence/certificate/leaf-profile.ts',
     line: 'const [name, ...moreNames] = point.fullName ?? [];',
     changes: [['[]', '["Stryker was here"]']],
-    why: 'A text is no name that has a form.',
+    why: 'A string is no name and has no form.',
   },
   {
     file: 'src/domain/evidence/certificate/leaf-profile.ts',
@@ -263,7 +262,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['start !== undefined', 'true'],
       ['end !== undefined', 'true'],
     ],
-    why: 'Nothing is before or after a time that cannot be read, and a row before it refused that.',
+    why: 'No comparison with undefined holds, and a preceding row rejects an unreadable time.',
   },
   {
     file: 'src/domain/evidence/certificate/trust-material.ts',
@@ -281,19 +280,19 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/rating/rating-state-codec.ts',
     line: "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RatingStateUnreadable();",
     changes: [["typeof value !== 'object'", 'false']],
-    why: 'A text, a number or a truth has no model, which is refused next.',
+    why: 'A string, a number or a boolean has no model, which the next check rejects.',
   },
   {
     file: 'src/domain/rating/rating-state-codec.ts',
     line: '} catch {',
     changes: [['{\n    throw new RatingStateUnreadable();\n  }', '{}']],
-    why: UNDEFINED_IS_NO_FOLD,
+    why: UNDEFINED_IS_NO_STATE,
   },
   {
     file: 'src/domain/rating/rating-state-codec.ts',
     line: 'throw new RatingStateUnreadable();',
     changes: [['throw new RatingStateUnreadable();', ';']],
-    why: UNDEFINED_IS_NO_FOLD,
+    why: UNDEFINED_IS_NO_STATE,
   },
   {
     file: 'src/domain/rating/rating-state-codec.ts',
@@ -302,67 +301,67 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ["'model'", '""'],
       ["'buckets'", '""'],
     ],
-    why: 'Only how many they are is asked.',
+    why: 'Only the number of members is used.',
   },
   {
     file: 'src/domain/rating/rating-state.ts',
     line: "if (addEvent(draft, event, rates, 'pass') === 'pending') hasPending = true;",
     changes: [["'pass'", '""']],
-    why: 'Whatever is not to stop passes.',
+    why: 'Every value other than the stopping one passes.',
   },
   {
     file: 'src/domain/rating/rating-state.ts',
     line: "if (!isSound) return 'added';",
     changes: [["'added'", '""']],
-    why: 'Whatever is not pending is added.',
+    why: 'Every value other than pending counts as added.',
   },
   {
     file: 'src/domain/rating/rating-state.ts',
     line: "return isPending ? 'pending' : 'added';",
     changes: [["'added'", '""']],
-    why: 'Whatever is not pending is added.',
+    why: 'Every value other than pending counts as added.',
   },
   {
     file: 'src/domain/rating/rating.ts',
     line: "summary: summarize({ kind: 'unavailable' }, state, false, undefined),",
     changes: [['false', 'true']],
-    why: 'The summary of what is unavailable says nothing else.',
+    why: 'The summary of an unavailable rating ignores the argument.',
   },
   {
     file: 'src/domain/rating/rating.ts',
     line: 'const isDegraded = state.lastUnconvertedDay !== undefined && state.lastUnconvertedDay > today - WINDOW_DAYS;',
     changes: [['state.lastUnconvertedDay !== undefined', 'true']],
-    why: 'Nothing is not after a day.',
+    why: 'No comparison with undefined holds.',
   },
   {
     file: 'src/domain/rating/trend-factor.ts',
     line: 'if (firstQualifyingDay === undefined || firstQualifyingDay > firstPrior) return NO_BASIS;',
     changes: [['firstQualifyingDay === undefined', 'false']],
-    why: 'Where nothing ever qualified nothing is found to compare.',
+    why: 'Without a qualifying day there is nothing to compare.',
   },
   {
     file: 'src/domain/rating/trend-factor.ts',
     line: 'const best = prior.reduce((a, b) => (a > b ? a : b));',
     changes: [['a > b', 'a >= b']],
-    why: 'Of equals either is the best.',
+    why: 'Either of two equal amounts is the largest.',
   },
   {
     file: 'src/domain/rating/trend-factor.ts',
     line: 'evenPercent: percentOf(sum(recent.map((amount) => (amount < best ? amount : best))), priorSum),',
     changes: [['amount < best', 'amount <= best']],
-    why: 'Of equals either is the smaller.',
+    why: 'Either of two equal amounts is the smaller.',
   },
   {
     file: 'src/domain/rating/trend-factor.ts',
     line: 'return percent > TREND.maxPercent ? TREND.maxPercent : Number(percent);',
     changes: [['percent > TREND.maxPercent', 'percent >= TREND.maxPercent']],
-    why: 'At the limit both ways give the limit.',
+    why: 'Both comparisons give the limit at the limit.',
   },
   {
     file: 'src/domain/rating/trend-factor.ts',
     line: 'return amounts.reduce((a, b) => a + b, 0n);',
     changes: [['a + b', 'a - b']],
-    why: 'Only whether a sum is 0 and the quotient of two is asked.',
+    why: 'Only whether a sum is 0 and the quotient of two sums are used.',
   },
   {
     file: 'src/domain/rating/trust-factor.ts',
@@ -373,27 +372,27 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
         'weights[level]! -= bucket.levels[level].weight + TRUST.activityWeight * activity[level]',
       ],
     ],
-    why: 'A mean does not know the sign of all its weights.',
+    why: 'A weighted mean does not change with the sign of all its weights.',
   },
   {
     file: 'src/domain/evidence/chip-signature.ts',
-    line: 'if (bytes.length < MIN_ANSWER_BYTES || bytes.length > MAX_ANSWER_BYTES) return undefined;',
+    line: 'if (bytes.length < MIN_SIGNATURE_BYTES || bytes.length > MAX_SIGNATURE_BYTES) return undefined;',
     changes: [
-      ['bytes.length < MIN_ANSWER_BYTES || bytes.length > MAX_ANSWER_BYTES', 'false'],
+      ['bytes.length < MIN_SIGNATURE_BYTES || bytes.length > MAX_SIGNATURE_BYTES', 'false'],
       [
-        'bytes.length < MIN_ANSWER_BYTES || bytes.length > MAX_ANSWER_BYTES',
-        'bytes.length < MIN_ANSWER_BYTES && bytes.length > MAX_ANSWER_BYTES',
+        'bytes.length < MIN_SIGNATURE_BYTES || bytes.length > MAX_SIGNATURE_BYTES',
+        'bytes.length < MIN_SIGNATURE_BYTES && bytes.length > MAX_SIGNATURE_BYTES',
       ],
-      ['bytes.length < MIN_ANSWER_BYTES', 'false'],
-      ['bytes.length > MAX_ANSWER_BYTES', 'false'],
+      ['bytes.length < MIN_SIGNATURE_BYTES', 'false'],
+      ['bytes.length > MAX_SIGNATURE_BYTES', 'false'],
     ],
-    why: 'Two numbers below the order have no fewer and no more bytes.',
+    why: 'Two numbers below the order never have fewer or more bytes.',
   },
   {
     file: 'src/domain/evidence/chip-signature.ts',
     line: 'if (tag !== DER_INTEGER || length === 0 || length > SCALAR_BYTES + 1 || content.length < length) return undefined;',
     changes: [['length > SCALAR_BYTES + 1', 'false']],
-    why: 'A longer number is not below the order.',
+    why: 'A longer number is never below the order.',
   },
   {
     file: 'src/domain/evidence/chip-signature.ts',
@@ -402,7 +401,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['length > 1', 'true'],
       ['length > 1', 'length >= 1'],
     ],
-    why: 'Of one octet only 0 is concerned, which is below 1.',
+    why: 'Only the single octet 0 is concerned, which is below 1 and rejected.',
   },
   {
     file: 'src/domain/evidence/evidence-document.ts',
@@ -411,31 +410,31 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['/^[A-Za-z0-9_-]*$/', '/[A-Za-z0-9_-]*$/'],
       ['/^[A-Za-z0-9_-]*$/', '/^[A-Za-z0-9_-]*/'],
     ],
-    why: 'A text with other letters does not write itself back.',
+    why: 'Text with other letters does not encode to itself.',
   },
   {
     file: 'src/domain/evidence/evidence-document.ts',
     line: 'const chainId: TextForm = (text) => text.length <= 78 && decimal(text) && BigInt(text) <= MAX_UINT256;',
     changes: [['text.length <= 78', 'true']],
-    why: 'A longer number is larger; the length only spares reading it.',
+    why: 'A longer number is larger; the length check only saves parsing it.',
   },
   {
     file: 'src/domain/evidence/evidence-document.ts',
-    line: 'const document = value === undefined ? undefined : readClosedShape(value, DOCUMENT);',
+    line: 'const document = value === undefined ? undefined : parseExactObject(value, DOCUMENT);',
     changes: [['value === undefined', 'false']],
-    why: 'What is not there has no shape.',
+    why: 'A missing value has no members.',
   },
   {
     file: 'src/domain/evidence/exact-object.ts',
     line: 'const read = member === undefined ? undefined : readMember(member, form);',
     changes: [['member === undefined', 'false']],
-    why: 'What is not there is no text and has no shape.',
+    why: 'A missing member is no string and has no members.',
   },
   {
     file: 'src/domain/evidence/evidence-building.ts',
     line: "const isObject = typeof value === 'object' && value !== null && Object.keys(value).length === members.length;",
     changes: [["typeof value === 'object'", 'true']],
-    why: 'Anything else has no member of these names.',
+    why: 'No other value has members of these names.',
   },
   {
     file: 'src/domain/evidence/p256.ts',
@@ -447,7 +446,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/machine/availability.ts',
     line: "return available.state === 'present' && available.value;",
     changes: [["available.state === 'present'", 'true']],
-    why: 'What is not present has no value.',
+    why: 'A result that is not present has no value.',
   },
   {
     file: 'src/domain/machine/active-machine.ts',
@@ -458,49 +457,43 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
         'machine.lastEventAt >= (newest.get(machine.id)?.lastEventAt ?? -1)',
       ],
     ],
-    why: 'Of two that are equal either is the same.',
+    why: 'Two entries of equal time are the same.',
   },
   {
     file: 'src/domain/machine/active-machine.ts',
     line: 'return b.lastEventAt - a.lastEventAt || (a.id < b.id ? -1 : 1);',
     changes: [['a.id < b.id', 'a.id <= b.id']],
-    why: 'No id is there twice.',
+    why: 'No id occurs twice.',
   },
   {
-    file: 'src/domain/alt-chain/alt-machine-home.ts',
-    line: "return reading.state === 'present' ? reading.value : undefined;",
-    changes: [["reading.state === 'present'", 'true']],
-    why: 'What is not present has no value.',
-  },
-  {
-    file: 'src/domain/machine/machine-home.ts',
-    line: "return reading.state === 'present' ? reading.value : undefined;",
-    changes: [["reading.state === 'present'", 'true']],
-    why: 'What is not present has no value.',
+    file: 'src/domain/read-result.ts',
+    line: "return result.state === 'present' ? result.value : undefined;",
+    changes: [["result.state === 'present'", 'true']],
+    why: 'A result that is not present has no value.',
   },
   {
     file: 'src/domain/identifiers/base58.ts',
     line: 'const digits = toHex(toNumber(text.slice(zeros)));',
     changes: [['text.slice(zeros)', 'text']],
-    why: 'Leading zeros add nothing to a number.',
+    why: 'Leading zeros do not change a number.',
   },
   {
     file: 'src/domain/identifiers/base58.ts',
     line: 'for (let at = 0; at < digits.length; at += DIGITS_AT_ONCE) {',
     changes: [['at < digits.length', 'at <= digits.length']],
-    why: 'After the end there are no digits, which multiply by 1 and add 0.',
+    why: 'Past the end there are no digits, which multiply by 1 and add 0.',
   },
   {
     file: 'src/domain/identifiers/base58.ts',
     line: 'number = number * (part.length === DIGITS_AT_ONCE ? BASE_AT_ONCE : 58n ** BigInt(part.length)) + BigInt(value);',
     changes: [['part.length === DIGITS_AT_ONCE', 'false']],
-    why: 'The constant is that power.',
+    why: 'The constant equals that power.',
   },
   {
     file: 'src/domain/identifiers/base58.ts',
     line: 'const DIGITS_PER_BYTE = Math.log(256) / Math.log(58);',
     changes: [['Math.log(256) / Math.log(58)', 'Math.log(256) * Math.log(58)']],
-    why: 'A text that is too long is refused by its bytes then; the bound only spares reading it.',
+    why: 'Text that is too long is rejected by its byte count; the bound only saves decoding it.',
   },
   {
     file: 'src/domain/metrics/latency-histogram.ts',
@@ -509,7 +502,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['bucket < BOUNDS.length', 'true'],
       ['bucket < BOUNDS.length', 'bucket <= BOUNDS.length'],
     ],
-    why: 'Nothing exceeds a bound that is not there.',
+    why: 'No number exceeds an undefined bound.',
   },
   {
     file: 'src/domain/machine/legacy-machine.ts',
@@ -518,19 +511,19 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ["typeof item === 'string'", 'true'],
       ["''", '"Stryker was here!"'],
     ],
-    why: 'Nothing else is spelled like an id.',
+    why: 'No other value parses as an id.',
   },
   {
     file: 'src/domain/machine/legacy-machine.ts',
     line: 'return [...ids].sort((a, b) => (a < b ? -1 : 1));',
     changes: [['a < b', 'a <= b']],
-    why: 'No id is there twice.',
+    why: 'No id occurs twice.',
   },
   {
     file: 'src/domain/machine/legacy-machine.ts',
     line: "return operator.state === 'present' && operator.value === claimant ? 'held' : 'foreign';",
     changes: [["operator.state === 'present'", 'true']],
-    why: 'What is not present has no value.',
+    why: 'A result that is not present has no value.',
   },
   {
     file: 'src/domain/json/untrusted-json.ts',
@@ -542,13 +535,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/index-rules/index-freshness.ts',
     line: 'return ageSeconds !== undefined && ageSeconds <= MAX_UNSEEN_INTERVALS * pollIntervalSeconds;',
     changes: [['ageSeconds !== undefined', 'true']],
-    why: 'No age is not below a limit.',
+    why: 'An undefined age is not below a limit.',
   },
   {
     file: 'src/domain/evidence/verify-status.ts',
     line: "if (record.expiresAt !== undefined && record.expiresAt <= nowSeconds) return 'expired';",
     changes: [['record.expiresAt !== undefined', 'true']],
-    why: 'No end is not before now.',
+    why: 'An undefined expiry is not before now.',
   },
   {
     file: 'src/domain/json/strict-json.ts',
@@ -568,12 +561,9 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     changes: [
       ["this.#text[this.#at] === '\"'", 'false'],
       ["'\"'", '""'],
-      [
-        '{\n      this.#at++;\n      return value; // without an escape there is no lone surrogate: UTF-8 has none\n    }',
-        '{}',
-      ],
+      ['{\n      this.#at++;\n      return value; // no lone surrogate without an escape: UTF-8 has none\n    }', '{}'],
     ],
-    why: 'A shortcut: a text without an escape is read alike by what follows.',
+    why: 'A shortcut: the code after it reads text without an escape alike.',
   },
   {
     file: 'src/domain/signatures/native-curves.ts',
@@ -591,13 +581,13 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/evidence/stored-evidence.ts',
     line: "const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'kept', challenge }), rules);",
     changes: [["'kept'", '""']],
-    why: 'Only whether it is gone is asked.',
+    why: 'Only whether the challenge is gone is used.',
   },
   {
     file: 'src/domain/metrics/call-counter.ts',
     line: "const [method = '', outcome = ''] = key.split(' ');",
     changes: [["''", '"Stryker was here!"']],
-    why: 'Every key has both words.',
+    why: 'Every key has both parts.',
   },
   {
     file: 'src/domain/rating/utc-day.ts',
@@ -607,7 +597,7 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['/^\\d{4}-\\d{2}-\\d{2}$/', '/\\d{4}-\\d{2}-\\d{2}$/'],
       ['/^\\d{4}-\\d{2}-\\d{2}$/', '/^\\d{4}-\\d{2}-\\d{2}/'],
     ],
-    why: 'Text that is no such day does not write itself back.',
+    why: 'Text that is no such day does not format to itself.',
   },
   {
     file: 'src/domain/rating/rating-state-days.ts',
@@ -616,19 +606,19 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
       ['days.length === 0', 'true'],
       ['[]', '["Stryker was here"]'],
     ],
-    why: 'Only the first day can be the newest of before, and a text is no bucket of a day.',
+    why: 'Only the first day can equal the previous newest day, and a string is no bucket.',
   },
   {
     file: 'src/domain/signatures/account-keys.ts',
     line: 'return secret.length === SECRET_BYTES && secp256k1.utils.isValidSecretKey(secret);',
     changes: [['secret.length === SECRET_BYTES', 'true']],
-    why: 'The library asks for the length too.',
+    why: 'The library checks the length too.',
   },
   {
     file: 'src/domain/signatures/keystore.ts',
     line: "if (file?.['version'] !== 3 || crypto === undefined || ciphertext === undefined || mac?.length !== DERIVED_BYTES) {",
     changes: [['crypto === undefined', 'false']],
-    why: 'Without it there is no ciphertext either.',
+    why: 'Without it the ciphertext is undefined too.',
   },
   {
     file: 'src/domain/signatures/keystore.ts',
@@ -640,6 +630,6 @@ export const EQUIVALENT_MUTANTS: readonly EquivalentMutants[] = [
     file: 'src/domain/signatures/keystore.ts',
     line: "return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;",
     changes: [["typeof value === 'object' && value !== null && !Array.isArray(value)", 'true']],
-    why: 'Nothing else has members of these names.',
+    why: 'No other value has members of these names.',
   },
 ];
