@@ -1,4 +1,5 @@
 /** In-memory alt chain: transactions that change event logs, the resulting accounts, and a node that can fail. */
+import { isDeepStrictEqual } from 'node:util';
 import type { AltEventLog, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import type { EventChange, TransactionReadResult } from '../../src/domain/alt-chain/event-operation.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
@@ -80,12 +81,16 @@ export class FakeHistory implements AltHistory {
   readonly untimedRows = new Set<number>();
   /** Alters the order of the rows of one slot, newest first. */
   orderInSlot: (rows: readonly SignatureRow[]) => readonly SignatureRow[] = (rows) => rows;
+  readonly #blocks: (readonly FakeTransaction[])[] = [];
+  /** Signatures of the transactions that a response has shown. */
+  readonly #read = new Set<string>();
   #accounts = new Map<MachineId, Account>();
   #made = 0;
 
   /** Finalizes one block with the transactions, in their order. */
   finalize(...transactions: readonly FakeTransaction[]): string[] {
     this.slot += 1;
+    this.#blocks.push(transactions);
     return transactions.map((transaction) => this.#execute(transaction));
   }
 
@@ -115,6 +120,18 @@ export class FakeHistory implements AltHistory {
   /** Returns what a correct index holds for the machine. */
   eventsOf(id: MachineId): readonly { eventIndex: number; record: EventRecord; slot: number; blockTime: number }[] {
     return (this.#accounts.get(id)?.events ?? []).map((event, eventIndex) => ({ eventIndex, ...event }));
+  }
+
+  /**
+   * Returns the events that the responses determine. These are `eventsOf`, unless the account and the event indexes in
+   * the logs are also those of another chain, on which the transactions that were never read failed.
+   */
+  knowableEventsOf(id: MachineId): ReturnType<FakeHistory['eventsOf']> {
+    const copy = this.#copyRead();
+    const isSame =
+      isDeepStrictEqual(this.snapshotOf(id), copy.snapshotOf(id)) &&
+      isDeepStrictEqual(this.#loggedIndexesOf(id, this.#read), copy.#loggedIndexesOf(id, this.#read));
+    return (isSame ? copy : this).eventsOf(id);
   }
 
   get machines(): MachineId[] {
@@ -154,7 +171,9 @@ export class FakeHistory implements AltHistory {
     const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
     const reading: TransactionReadResult =
       needsTime && row.blockTime === undefined ? { state: 'parked' } : { state: 'read', operations };
-    return this.alterReading(reading, row);
+    const response = this.alterReading(reading, row);
+    if (response.state === 'read') this.#read.add(row.signature);
+    return response;
   }
 
   async readBlockTime(slot: number): Promise<number | undefined> {
@@ -182,6 +201,23 @@ export class FakeHistory implements AltHistory {
   #record(request: FakeRequest): void {
     this.requests.push(request);
     this.onRequest(request);
+  }
+
+  /** Copies the blocks; transactions that were never read fail in the copy. */
+  #copyRead(): FakeHistory {
+    const copy = new FakeHistory();
+    let made = 0;
+    for (const block of this.#blocks) {
+      copy.finalize(...block.map((given) => (this.#read.has(`tx${++made}`) ? given : { ...given, hasFailed: true })));
+    }
+    return copy;
+  }
+
+  #loggedIndexesOf(id: MachineId, signatures: ReadonlySet<string>): readonly (bigint | undefined)[] {
+    return this.transactions
+      .filter(({ row }) => signatures.has(row.signature))
+      .flatMap(({ operations }) => operations.filter(({ machineId }) => machineId === id))
+      .map((operation) => (operation.kind === 'submitted' ? operation.eventIndex : undefined));
   }
 
   #find(signature: string): StoredTransaction {

@@ -4,7 +4,7 @@
  * whose counts differ is not rated until its own transaction list has supplied what is missing.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { AltEventStore, AltMachineState, AltWalk } from '../../ports/alt-store.ts';
+import type { AltEventStore, AltMachineProblem, AltMachineState, AltWalk } from '../../ports/alt-store.ts';
 import type { AltHistory, EventLogCount } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { emptyMachineState } from './event-numbering.ts';
@@ -39,12 +39,15 @@ interface Counts {
 /** Counts of a missing or a new log account. */
 const NO_COUNT: EventLogCount = { count: 0n, priorEventCount: 0n };
 
+/** Limit per check of the repairs of differing machines, and of the confirmations of machines that agree again. */
 const REPAIRS_PER_CHECK = 20;
 const REPAIR_AGAIN_AFTER_MILLISECONDS = 600_000;
 
 export function createCountVerification(options: CountVerificationOptions): CountVerification {
   const { history, store, backoff, repair, clock, log } = options;
   const repairedAt = new Map<MachineId, number>();
+  /** The version of each machine's history when it was last marked or repaired. */
+  const examined = new Map<MachineId, string>();
   let pending: Counts | undefined;
   let incompleteMachines = 0;
 
@@ -81,19 +84,38 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     const machines = await readMachines();
     const changed: AltMachineState[] = [];
     const incomplete: MachineId[] = [];
+    const unconfirmed: AltMachineState[] = [];
     for (const id of listIds(machines, counts)) {
       const state = machines.get(id) ?? emptyMachineState(id);
       if (state.lastSlot > counts.slot) continue;
       const isMatching = matchesCount(state, counts);
       if (!isMatching || needsRepair(state)) incomplete.push(id);
       if (!isMatching && state.problem === undefined) changed.push({ ...state, problem: 'counts' });
-      if (isMatching && state.problem === 'counts') changed.push({ ...state, problem: undefined });
+      if (!isMatching || state.problem !== 'counts') continue;
+      if (examined.get(id) === versionOf(state)) changed.push({ ...state, problem: undefined });
+      else unconfirmed.push(state);
     }
     incompleteMachines = incomplete.length;
     if (incompleteMachines === 0) repairedAt.clear();
     const writes = changed.map((state) => ({ state, isRewritten: false, operations: [] }));
     if (writes.length > 0 && !(await store.writeAltIndex(revision, { walk, machines: writes }))) return 'idle';
-    return repairDue(incomplete, counts, signal);
+    for (const state of changed) if (state.problem === 'counts') examined.set(state.id, versionOf(state));
+    const hasConfirmed = await confirmSome(unconfirmed, signal);
+    const outcome = await repairDue(incomplete, counts, signal);
+    return hasConfirmed ? 'more' : outcome;
+  }
+
+  /**
+   * Reads the own lists of marked machines whose counts agree after further operations, and clears the mark where the
+   * list adds nothing. A missed close and records missed after it cancel out in the counts.
+   */
+  async function confirmSome(unconfirmed: readonly AltMachineState[], signal: AbortSignal): Promise<boolean> {
+    for (const before of unconfirmed.slice(0, REPAIRS_PER_CHECK)) {
+      await repair.repairMachine(before.id, signal);
+      if (signal.aborted) return false;
+      await clearProblem(before.id, 'counts', (state) => versionOf(state) === versionOf(before));
+    }
+    return unconfirmed.length > 0;
   }
 
   /** Returns `more` when a machine was repaired, so that the next check can clear its mark. */
@@ -108,18 +130,24 @@ export function createCountVerification(options: CountVerificationOptions): Coun
       if (signal.aborted) return 'idle';
       log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
       await repair.repairMachine(id, signal);
-      await clearLastEventProblem(id);
+      // The next request checks the last event again.
+      await clearProblem(id, 'last-event', () => true);
+      const [state] = await store.readAltMachines([id]);
+      if (state !== undefined && !signal.aborted) examined.set(id, versionOf(state));
       repairedAt.set(id, now);
     }
     // New counts show whether the repair helped, and do not repeat what one bad response said about all machines.
     return due.length > 0 ? 'more' : 'idle';
   }
 
-  /** Clears the mark after the repair; the next request checks the last event again. */
-  async function clearLastEventProblem(id: MachineId): Promise<void> {
+  async function clearProblem(
+    id: MachineId,
+    problem: AltMachineProblem,
+    isDue: (state: AltMachineState) => boolean,
+  ): Promise<void> {
     const { revision, ...walk } = await store.readAltWalk();
     const [state] = await store.readAltMachines([id]);
-    if (state?.problem !== 'last-event') return;
+    if (state?.problem !== problem || !isDue(state)) return;
     const machines = [{ state: { ...state, problem: undefined }, isRewritten: false, operations: [] }];
     await store.writeAltIndex(revision, { walk, machines });
   }
@@ -144,6 +172,11 @@ function isSettled(state: AltMachineState, counts: Counts): boolean {
 function matchesCount({ id, eventCount, priorEventCount }: AltMachineState, { counts }: Counts): boolean {
   const counted = counts.get(id) ?? NO_COUNT;
   return counted.count === BigInt(eventCount) && counted.priorEventCount === priorEventCount;
+}
+
+/** Identifies a machine's stored operations; every change of them gives another version. */
+function versionOf({ revision, operationCount }: AltMachineState): string {
+  return `${revision}/${operationCount}`;
 }
 
 /** Lists the machines with a log in the index or on the chain. */

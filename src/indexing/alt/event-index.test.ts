@@ -400,6 +400,34 @@ describe('count verification', () => {
     await expectAll();
   });
 
+  it('finds a missed close although records missed after it make the counts agree again', async () => {
+    chain.submit(A, recordOf(1));
+    const [close] = chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
+    chain.finalize({ mentions: [C] });
+    chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== close);
+    expect(await harness.settle()).toEqual([]);
+    expect((await store.readAltMachines([A]))[0]?.problem).toBe('counts');
+    const [omitted] = chain.submit(A, recordOf(2), recordOf(3));
+    chain.alterPage = (rows, _, about) =>
+      about === 'event-registry' ? rows.filter(({ signature }) => signature !== omitted) : rows;
+    expect(await harness.settle()).toEqual([]);
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 0, values: [2, 3] });
+    await expectAll();
+  });
+
+  it('clears the mark of a wrong response after a restart and further events', async () => {
+    chain.submit(A, recordOf(1));
+    const readCounts = chain.readEventLogCounts.bind(chain);
+    chain.readEventLogCounts = async () => ({ slot: chain.slot, counts: new Map() });
+    expect(await harness.settle()).toEqual([]);
+    expect((await harness.read(A)).isComplete).toBe(false);
+    chain.readEventLogCounts = readCounts;
+    chain.submit(A, recordOf(2));
+    harness = createAltHarness({ chain, store });
+    expect(await harness.settle()).toEqual([]);
+    await expectAll();
+  });
+
   it('waits for counts that are not older than the applied slot', async () => {
     chain.submit(A, ...records(0, 2));
     const right = chain.readEventLogCounts.bind(chain);
