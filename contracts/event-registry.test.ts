@@ -40,10 +40,10 @@ function page(offset: bigint, limit: bigint): Promise<unknown> {
 
 test('no events: an offset at the end is refused, or answered with nothing', async () => {
   expect(await reader.read('eventRegistry', 'getEventCount', [id])).toBe(0n);
-  expect(await reader.readRefusal('eventRegistry', 'getEvents', [id, 0n, 100n])).toBe('OffsetOutOfBounds()');
+  expect(await reader.readRevert('eventRegistry', 'getEvents', [id, 0n, 100n])).toBe('OffsetOutOfBounds()');
   await chain.writer.mine([adminCall(chain.deployment, 'eventRegistry', 'devSetAnswersEmptyPage', [true])]);
   expect(await page(0n, 100n)).toEqual([]);
-  expect(await reader.readRefusal('eventRegistry', 'getEvents', [id, 1n, 100n])).toBe('OffsetOutOfBounds()');
+  expect(await reader.readRevert('eventRegistry', 'getEvents', [id, 1n, 100n])).toBe('OffsetOutOfBounds()');
   await chain.writer.mine([adminCall(chain.deployment, 'eventRegistry', 'devSetAnswersEmptyPage', [false])]);
 });
 
@@ -59,7 +59,7 @@ test.each([
   ['MetadataTooLarge()', { ...REVENUE, metadata: 'x'.repeat(4_097) }],
   ['NotOwnerOrController()', { ...REVENUE, from: stranger }],
 ])('%s', async (refusal, input) => {
-  expect(await reader.refusalOf(submitEvent(chain.deployment, input), 'eventRegistry')).toBe(refusal);
+  expect(await reader.revertOf(submitEvent(chain.deployment, input), 'eventRegistry')).toBe(refusal);
 });
 
 test('records come back oldest first, whatever their times, with the currency last', async () => {
@@ -85,7 +85,7 @@ test('a page holds at most the query limit', async () => {
   expect(await page(0n, 1_000n)).toHaveLength(100);
   expect(await page(100n, 1_000n)).toHaveLength(1);
   expect(await page(3n, 4n)).toHaveLength(4);
-  expect(await reader.readRefusal('eventRegistry', 'getEvents', [id, 101n, 100n])).toBe('OffsetOutOfBounds()');
+  expect(await reader.readRevert('eventRegistry', 'getEvents', [id, 101n, 100n])).toBe('OffsetOutOfBounds()');
 });
 
 test('a controller that is a contract stores two events in one transaction', async () => {
@@ -97,14 +97,14 @@ test('a controller that is a contract stores two events in one transaction', asy
     args: [chain.deployment.addresses.eventRegistry, [first.data, second.data]],
   });
   await chain.writer.mine([setController(chain.deployment, owner, id, batchCaller)]);
-  const [receipt] = await chain.writer.mine([{ what: 'batch', from: stranger, to: batchCaller, data }]);
+  const [receipt] = await chain.writer.mine([{ label: 'batch', from: stranger, to: batchCaller, data }]);
   expect(receipt!.logs).toHaveLength(2);
   expect(await reader.read('eventRegistry', 'getEventCount', [id])).toBe(103n);
 });
 
 test('a pause stops submits, not reads', async () => {
   await chain.writer.mine([adminCall(chain.deployment, 'eventRegistry', 'pause', [])]);
-  expect(await reader.refusalOf(submitEvent(chain.deployment, ACTIVITY), 'eventRegistry')).toBe('EnforcedPause()');
+  expect(await reader.revertOf(submitEvent(chain.deployment, ACTIVITY), 'eventRegistry')).toBe('EnforcedPause()');
   expect(await reader.read('eventRegistry', 'totalEventCount')).toBe(103n);
   expect(await page(0n, 1n)).toHaveLength(1);
 });

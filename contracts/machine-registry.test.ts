@@ -61,7 +61,7 @@ test('an id is the hash of type and subject', async () => {
 test('an unknown machine has no owner, controller, operator or document, and a zero home', async () => {
   for (const id of [0n, 1n, 2n ** 256n - 1n]) {
     for (const functionName of ['ownerOf', 'controllerOf', 'operatorOf', 'didDocument']) {
-      const refusal = await reader.readRefusal('machineRegistry', functionName, [id]);
+      const refusal = await reader.readRevert('machineRegistry', functionName, [id]);
       expect(refusal).toBe(`ERC721NonexistentToken(${id})`);
     }
     expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(0);
@@ -99,7 +99,7 @@ test('a transfer moves the operator and keeps the controller, who may still act'
 
 test('only the owner sets the controller, and may clear it', async () => {
   const id = await activate('controlled', true);
-  expect(await reader.refusalOf(setController(chain.deployment, controller, id, buyer), 'machineRegistry')).toBe(
+  expect(await reader.revertOf(setController(chain.deployment, controller, id, buyer), 'machineRegistry')).toBe(
     'NotMachineOwner()',
   );
   await chain.writer.mine([setController(chain.deployment, owner, id, zeroAddress)]);
@@ -112,9 +112,9 @@ test('the bounds of authentication are checked when it is set, not at mint', asy
   const id = machineIdOf(input);
   expect(await reader.read('machineRegistry', 'didDocument', [id])).toMatchObject({ authentication: [7n] });
   const set = contractCall(chain.deployment, 'machineRegistry', owner, 'setAuthentication', [id, [0n]]);
-  expect(await reader.refusalOf(set, 'machineRegistry')).toBe('InvalidAuthenticationIndex()');
+  expect(await reader.revertOf(set, 'machineRegistry')).toBe('InvalidAuthenticationIndex()');
   const foreign = contractCall(chain.deployment, 'machineRegistry', buyer, 'setAuthentication', [id, []]);
-  expect(await reader.refusalOf(foreign, 'machineRegistry')).toBe('NotOwnerOrController()');
+  expect(await reader.revertOf(foreign, 'machineRegistry')).toBe('NotOwnerOrController()');
 });
 
 test('a relocating machine cannot be sold or suspended', async () => {
@@ -123,9 +123,9 @@ test('a relocating machine cannot be sold or suspended', async () => {
     adminCall(chain.deployment, 'machineStateAndSync', 'devSetRelocating', [id, true, ALT_ORDINAL]),
   ]);
   const sale = transferMachine(chain.deployment, owner, buyer, id);
-  expect(await reader.refusalOf(sale, 'machineRegistry')).toBe('MachineRelocating()');
+  expect(await reader.revertOf(sale, 'machineRegistry')).toBe('MachineRelocating()');
   const suspension = contractCall(chain.deployment, 'machineStateAndSync', owner, 'suspend', [id]);
-  expect(await reader.refusalOf(suspension, 'machineStateAndSync')).toBe('MachineRelocating()');
+  expect(await reader.revertOf(suspension, 'machineStateAndSync')).toBe('MachineRelocating()');
   expect(await reader.read('machineStateAndSync', 'isMachineAvailable', [id])).toBe(false);
 });
 
@@ -137,7 +137,7 @@ test('a machine that left has no owner here, a zero controller, an operator and 
   expect(eventNames(receipt!)).toEqual([
     ...['RelocationCollected', 'Transfer', 'MachineBridgedOut', 'HomeChainUpdated', 'RelocationFinalized'],
   ]);
-  expect(await reader.readRefusal('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+  expect(await reader.readRevert('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
   expect(await reader.read('machineRegistry', 'controllerOf', [id])).toBe(zeroAddress);
   expect(await reader.read('machineRegistry', 'operatorOf', [id])).toBe(owner);
   expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(OTHER_ORDINAL);
@@ -165,7 +165,7 @@ test('a reissue moves token, bond and home to the new id', async () => {
   expect(eventNames(receipt!)).toEqual([
     ...['Transfer', 'Transfer', 'LegacyMachineReissued', 'SubscriptionReissued', 'HomeChainReissued'],
   ]);
-  expect(await reader.readRefusal('machineRegistry', 'ownerOf', [oldId])).toBe(`ERC721NonexistentToken(${oldId})`);
+  expect(await reader.readRevert('machineRegistry', 'ownerOf', [oldId])).toBe(`ERC721NonexistentToken(${oldId})`);
   expect(await reader.read('crossChainMirror', 'homeChainOf', [oldId])).toBe(0);
   expect(await reader.read('machineRegistry', 'ownerOf', [newId])).toBe(owner);
   expect(await reader.read('machineRegistry', 'controllerOf', [newId])).toBe(controller);
@@ -179,8 +179,8 @@ test('a retired machine reads as unknown', async () => {
     ...['Transfer', 'MachineRetired', 'SubscriptionTerminated', 'SubscriptionStatusChanged'],
     ...['SubscriptionPausedSet', 'HomeChainCleared', 'MachineRetired'],
   ]);
-  expect(await reader.readRefusal('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
-  expect(await reader.readRefusal('machineRegistry', 'controllerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+  expect(await reader.readRevert('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+  expect(await reader.readRevert('machineRegistry', 'controllerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
   expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(0);
 });
 
@@ -192,7 +192,7 @@ test('any home can be set for any id', async () => {
   expect(receipts.flatMap(eventNames)).toEqual(['HomeChainRegistered', 'HomeChainUpdated', 'HomeChainCleared']);
   await chain.writer.mine([setHome(ALT_ORDINAL)]);
   expect(await reader.read('machineRegistry', 'controllerOf', [id])).toBe(zeroAddress);
-  expect(await reader.readRefusal('machineRegistry', 'operatorOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+  expect(await reader.readRevert('machineRegistry', 'operatorOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
   await chain.writer.mine([adminCall(chain.deployment, 'machineRegistry', 'devSetForeignOperator', [id, owner])]);
   expect(await reader.read('machineRegistry', 'operatorOf', [id])).toBe(owner);
 });

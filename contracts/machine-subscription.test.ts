@@ -65,7 +65,7 @@ test('a bond runs through its four statuses, each from its very second', async (
   await chain.writer.mine([event(1_001)], start + 1_001);
   expect(await statusAt(1_099)).toBe(STATUS.grace);
   expect(await statusAt(1_100)).toBe(STATUS.runoff);
-  expect(await reader.refusalOf(event(1_100), 'eventRegistry')).toBe(`SubscriptionNotEligible(${STATUS.runoff})`);
+  expect(await reader.revertOf(event(1_100), 'eventRegistry')).toBe(`SubscriptionNotEligible(${STATUS.runoff})`);
 });
 
 test('a renewal from the runoff extends from the stored end', async () => {
@@ -75,7 +75,7 @@ test('a renewal from the runoff extends from the stored end', async () => {
     periodEnd: BigInt(start + 2_000),
   });
   const renewal = renewSubscription(chain.deployment, stranger, id);
-  expect(await reader.refusalOf(renewal, 'machineSubscription')).toBe('NotOwnerOrController()');
+  expect(await reader.revertOf(renewal, 'machineSubscription')).toBe('NotOwnerOrController()');
 });
 
 test('a settlement announces late what time has changed', async () => {
@@ -93,7 +93,7 @@ test('a settlement announces late what time has changed', async () => {
 test('the end is final and needs no settlement', async () => {
   expect(await statusAt(2_149)).toBe(STATUS.runoff);
   expect(await statusAt(2_150)).toBe(STATUS.terminated);
-  expect(await reader.refusalOf(renewSubscription(chain.deployment, owner, id), 'machineSubscription')).toBe(
+  expect(await reader.revertOf(renewSubscription(chain.deployment, owner, id), 'machineSubscription')).toBe(
     'AlreadyTerminated()',
   );
 });
@@ -107,10 +107,10 @@ test('fraud ends a bond at any time; tiers are bounded', async () => {
   const fraud = machineIdOf(credentialsOf('fraud'));
   const activation = { ...credentialsOf('fraud'), from: owner };
   const untiered = activateMachine(chain.deployment, { ...activation, tier: 3 });
-  expect(await reader.refusalOf(untiered, 'machineSubscription')).toBe('InvalidTier()');
+  expect(await reader.revertOf(untiered, 'machineSubscription')).toBe('InvalidTier()');
   await chain.writer.mine([activateMachine(chain.deployment, activation)]);
   const byStranger = contractCall(chain.deployment, 'machineSubscription', stranger, 'terminateForFraud', [fraud]);
-  expect(await reader.refusalOf(byStranger, 'machineSubscription')).toBe('NotProtocolOwner()');
+  expect(await reader.revertOf(byStranger, 'machineSubscription')).toBe('NotProtocolOwner()');
   await chain.writer.mine([adminCall(chain.deployment, 'machineSubscription', 'terminateForFraud', [fraud])]);
   expect(await reader.read('machineSubscription', 'subscriptionStatus', [fraud])).toBe(STATUS.terminated);
 });
@@ -124,7 +124,7 @@ test('a machine homed elsewhere is bonded here by its recorded operator', async 
   ]);
   expect(await reader.read('machineSubscription', 'subscriptionStatus', [foreign])).toBe(STATUS.active);
   const again = contractCall(chain.deployment, 'machineSubscription', owner, 'activate', [foreign, 1]);
-  expect(await reader.refusalOf(again, 'machineSubscription')).toBe('AlreadyActivated()');
+  expect(await reader.revertOf(again, 'machineSubscription')).toBe('AlreadyActivated()');
 });
 
 test('each pause alone makes a machine unavailable', async () => {
@@ -144,11 +144,11 @@ test('each pause alone makes a machine unavailable', async () => {
   ];
   for (const [begin, end] of pauses) {
     await chain.writer.mine([begin!]);
-    expect(await isAvailable(), begin!.what).toBe(false);
+    expect(await isAvailable(), begin!.label).toBe(false);
     await chain.writer.mine([end!]);
-    expect(await isAvailable(), end!.what).toBe(true);
+    expect(await isAvailable(), end!.label).toBe(true);
   }
-  expect(await reader.refusalOf(resumeMachine(chain.deployment, owner, paused), state)).toBe('NotSuspended()');
+  expect(await reader.revertOf(resumeMachine(chain.deployment, owner, paused), state)).toBe('NotSuspended()');
   const foreign = contractCall(chain.deployment, state, owner, 'setGeneralPaused', [paused, true]);
-  expect(await reader.refusalOf(foreign, state)).toBe('NotProtocolOwner()');
+  expect(await reader.revertOf(foreign, state)).toBe('NotProtocolOwner()');
 });

@@ -36,13 +36,13 @@ test('flags and overrides come and go, each alone', async () => {
   expect(await reader.read('adminFlags', 'flagsOf', [id])).toEqual([0n, false, 0]);
   await chain.writer.mine([flags('flagMachine'), flags('setTrustOverride', 0)], NOW + 5);
   expect(await reader.read('adminFlags', 'flagsOf', [id])).toEqual([BigInt(NOW + 5), true, 0]);
-  expect(await reader.refusalOf(flags('setTrustOverride', 101), 'adminFlags')).toBe('InvalidTrustOverride(101)');
+  expect(await reader.revertOf(flags('setTrustOverride', 101), 'adminFlags')).toBe('InvalidTrustOverride(101)');
   await chain.writer.mine([flags('clearFlag'), flags('setTrustOverride', 100)]);
   expect(await reader.read('adminFlags', 'flagsOf', [id])).toEqual([0n, true, 100]);
   await chain.writer.mine([flags('clearTrustOverride'), flags('devFlagMachineAt', 1n)]);
   expect(await reader.read('adminFlags', 'flagsOf', [id])).toEqual([1n, false, 0]);
   const foreign = contractCall(chain.deployment, 'adminFlags', owner, 'flagMachine', [id]);
-  expect(await reader.refusalOf(foreign, 'adminFlags')).toBe('NotProtocolOwner()');
+  expect(await reader.revertOf(foreign, 'adminFlags')).toBe('NotProtocolOwner()');
 });
 
 test('records are those of the operator of now, and a new one clears a revocation', async () => {
@@ -50,7 +50,7 @@ test('records are those of the operator of now, and a new one clears a revocatio
     adminCall(chain.deployment, 'attestationRegistry', functionName, args);
   const recordsOf = () => reader.read('attestationRegistry', 'recordsOf', [id]);
   expect(await recordsOf()).toEqual([owner, NO_RECORD, NO_RECORD]);
-  expect(await reader.refusalOf(attest('revokeKyb', owner), 'attestationRegistry')).toBe('NoAttestation()');
+  expect(await reader.revertOf(attest('revokeKyb', owner), 'attestationRegistry')).toBe('NoAttestation()');
   await chain.writer.mine([attest('attestKyb', owner, 0n), attest('attestChip', id, 7n, CERTIFICATE_HASH)], NOW + 20);
   const issued = { issuedAt: BigInt(NOW + 20), expiresAt: 0n, revokedAt: 0n };
   expect(await recordsOf()).toEqual([owner, issued, { ...issued, expiresAt: 7n }]);
@@ -62,7 +62,7 @@ test('records are those of the operator of now, and a new one clears a revocatio
   await chain.writer.mine([transferMachine(chain.deployment, owner, buyer, id)]);
   expect(await recordsOf()).toMatchObject([buyer, NO_RECORD, { revokedAt: BigInt(NOW + 30) }]);
   const foreign = contractCall(chain.deployment, 'attestationRegistry', owner, 'revokeChip', [id]);
-  expect(await reader.refusalOf(foreign, 'attestationRegistry')).toBe('NotAttester()');
+  expect(await reader.revertOf(foreign, 'attestationRegistry')).toBe('NotAttester()');
 });
 
 test('an unknown machine has no operator and no records', async () => {

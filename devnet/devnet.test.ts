@@ -262,7 +262,7 @@ describe('personas', () => {
 
   test.each(['homed-elsewhere', 'reissued-old', 'retired'])('%s has no token', async (name) => {
     const id = idOf(name);
-    expect(await reader.readRefusal('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+    expect(await reader.readRevert('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
     const home = name === 'homed-elsewhere' ? 3 : 0;
     expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(home);
   });
@@ -278,7 +278,7 @@ describe('personas', () => {
     ['alt-fleet-5', 5, 1],
   ])('%s has no token, home %i and the subscription status %i', async (name, home, status) => {
     const id = idOf(name);
-    expect(await reader.readRefusal('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
+    expect(await reader.readRevert('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
     expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(home);
     expect(await reader.read('machineSubscription', 'subscriptionStatus', [id])).toBe(status);
     expect(await reader.read('machineStateAndSync', 'isRelocating', [id])).toBe(false);
@@ -290,7 +290,7 @@ describe('personas', () => {
     }
     for (const name of ['alt-no-operator', 'alt-unlinked']) {
       const refusal = `ERC721NonexistentToken(${idOf(name)})`;
-      expect(await reader.readRefusal('machineRegistry', 'operatorOf', [idOf(name)])).toBe(refusal);
+      expect(await reader.readRevert('machineRegistry', 'operatorOf', [idOf(name)])).toBe(refusal);
     }
   });
 

@@ -5,18 +5,18 @@
 import type { Hex } from 'viem';
 import { accountOf } from './accounts.ts';
 import type { Account } from './accounts.ts';
-import { expectAltAnswers, toAltEntry } from './personas/expected-alt-responses.ts';
+import { expectAltResponses, toAltEntry } from './personas/expected-alt-responses.ts';
 import type { AltChain } from './alt-chain/alt-chain.ts';
 import { formatSeed } from './alt-chain/keys.ts';
-import type { AltInhabitant } from './personas/alt-persona.ts';
-import { DEVNET_WALLETS, expectWalletAnswers } from './personas/wallets.ts';
+import type { SampleAltMachine } from './personas/alt-persona.ts';
+import { DEVNET_WALLETS, expectWalletResponses } from './personas/wallets.ts';
 import type { DevnetWallet } from './personas/wallets.ts';
-import { expectAnswers, formatDid } from './personas/expected-responses.ts';
+import { expectResponses, formatDid } from './personas/expected-responses.ts';
 import type { Deployment, MainChainAddresses } from './main-chain/deploy.ts';
-import { FIRST_GENERATION } from './personas/legacy-machines.ts';
+import { DEVNET_LEGACY_MACHINES } from './personas/legacy-machines.ts';
 import type { Onboarding } from './chips/onboarding.ts';
-import type { ExpectedAnswer, ExpectedAnswers } from './personas/persona.ts';
-import type { Inhabitant } from './personas/sample-machines.ts';
+import type { ExpectedResponse, ExpectedResponses } from './personas/persona.ts';
+import type { SampleMachine } from './personas/sample-machines.ts';
 import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas/fleet-personas.ts';
 
 export interface MachineFixture {
@@ -34,7 +34,7 @@ export interface MachineFixture {
   readonly controllerKey: string | null;
   /** Null: its account on the alt chain names none. */
   readonly operator: string | null;
-  readonly expect: ExpectedAnswers;
+  readonly expect: ExpectedResponses;
 }
 
 export interface OperatorFixture {
@@ -43,7 +43,7 @@ export interface OperatorFixture {
   readonly key: Hex;
   /** Decimal ids in the order of the listing. */
   readonly machines: readonly string[];
-  readonly expect: ExpectedAnswers;
+  readonly expect: ExpectedResponses;
 }
 
 /** A bound, revoked or unbound alt-chain address. */
@@ -54,10 +54,10 @@ export interface WalletFixture {
   readonly boundTo: string | null;
   /** 64 hex digits of its Ed25519 seed. */
   readonly key: string;
-  readonly expect: ExpectedAnswers;
+  readonly expect: ExpectedResponses;
 }
 
-export interface FirstGenerationFixture {
+export interface LegacyMachineFixture {
   readonly id: string;
   readonly address: string;
   readonly key: Hex;
@@ -88,7 +88,7 @@ export interface Fixtures {
   readonly machines: readonly MachineFixture[];
   readonly operators: readonly OperatorFixture[];
   readonly wallets: readonly WalletFixture[];
-  readonly firstGeneration: readonly FirstGenerationFixture[];
+  readonly firstGeneration: readonly LegacyMachineFixture[];
   /** Paths of PEM files; the folder issues further chips. */
   readonly trust: Onboarding['trust'];
   /** One that is certified, and its key: paths of PEM files. */
@@ -100,25 +100,25 @@ type AltProgramName = Exclude<keyof AltChain['programs'], 'caller'>;
 
 const PAGE_SIZE = 20;
 
-export interface FixtureScene {
+export interface FixtureInput {
   readonly rpcUrl: string;
   readonly deployment: Deployment;
   readonly now: number;
-  readonly inhabitants: readonly Inhabitant[];
+  readonly sampleMachines: readonly SampleMachine[];
   /** Undefined: there is none, and nobody lives there. */
   readonly altChain: AltChain | undefined;
-  readonly altInhabitants: readonly AltInhabitant[];
+  readonly sampleAltMachines: readonly SampleAltMachine[];
   readonly onboarding: Onboarding;
 }
 
-export function toFixtures(scene: FixtureScene): Fixtures {
-  const { rpcUrl, deployment, now, inhabitants, altChain, altInhabitants, onboarding } = scene;
+export function toFixtures(input: FixtureInput): Fixtures {
+  const { rpcUrl, deployment, now, sampleMachines, altChain, sampleAltMachines, onboarding } = input;
   const { chainId, startBlock, addresses } = deployment;
   const admin = accountOf('admin');
   const fleet = accountOf(FLEET_OPERATOR);
   const listed = [
-    ...inhabitants.filter(({ machine }) => machine.owner === fleet).map(toListed),
-    ...altInhabitants.filter(({ machine }) => machine.operator === fleet).map(toAltListed),
+    ...sampleMachines.filter(({ machine }) => machine.owner === fleet).map(toListed),
+    ...sampleAltMachines.filter(({ machine }) => machine.operator === fleet).map(toAltListed),
   ];
   return {
     seededAt: now,
@@ -126,14 +126,12 @@ export function toFixtures(scene: FixtureScene): Fixtures {
     altChain: altChain === undefined ? null : toAltChainFixture(altChain),
     onboardingToken: onboarding.token,
     machines: [
-      ...inhabitants.map((inhabitant) => toMachineFixture(inhabitant, deployment, now)),
-      ...(altChain === undefined
-        ? []
-        : altInhabitants.map((inhabitant) => toAltMachineFixture(inhabitant, altChain, now))),
+      ...sampleMachines.map((sample) => toMachineFixture(sample, deployment, now)),
+      ...(altChain === undefined ? [] : sampleAltMachines.map((sample) => toAltMachineFixture(sample, altChain, now))),
     ],
     operators: [toOperatorFixture(fleet, listed), toOperatorFixture(accountOf(EMPTY_OPERATOR), [])],
     wallets: altChain === undefined ? [] : DEVNET_WALLETS.map((wallet) => toWalletFixture(wallet, now)),
-    firstGeneration: FIRST_GENERATION.map(({ id, machine, operator, history }) => ({
+    firstGeneration: DEVNET_LEGACY_MACHINES.map(({ id, machine, operator, history }) => ({
       id: String(id),
       address: machine.address,
       key: machine.key,
@@ -153,7 +151,7 @@ function toAltChainFixture({ rpcUrl, genesisHash, firstSlot, programs }: AltChai
   };
 }
 
-function toMachineFixture({ persona, machine }: Inhabitant, deployment: Deployment, now: number): MachineFixture {
+function toMachineFixture({ persona, machine }: SampleMachine, deployment: Deployment, now: number): MachineFixture {
   const { id, owner, controller } = machine;
   return {
     name: persona.name,
@@ -166,12 +164,12 @@ function toMachineFixture({ persona, machine }: Inhabitant, deployment: Deployme
     controller: controller?.address ?? null,
     controllerKey: controller?.key ?? null,
     operator: owner.address,
-    expect: expectAnswers(persona, { deployment, now, machine }),
+    expect: expectResponses(persona, { deployment, now, machine }),
   };
 }
 
-function toAltMachineFixture(inhabitant: AltInhabitant, altChain: AltChain, now: number): MachineFixture {
-  const { persona, machine } = inhabitant;
+function toAltMachineFixture(sample: SampleAltMachine, altChain: AltChain, now: number): MachineFixture {
+  const { persona, machine } = sample;
   const { id, owner, controller, operator } = machine;
   const { genesisHash, programs } = altChain;
   return {
@@ -185,7 +183,7 @@ function toAltMachineFixture(inhabitant: AltInhabitant, altChain: AltChain, now:
     controller: controller?.key ?? null,
     controllerKey: controller === undefined ? null : formatSeed(controller),
     operator: operator?.address ?? null,
-    expect: expectAltAnswers(inhabitant, { genesisHash, machineRegistry: programs.machineRegistry, now }),
+    expect: expectAltResponses(sample, { genesisHash, machineRegistry: programs.machineRegistry, now }),
   };
 }
 
@@ -197,7 +195,7 @@ function toWalletFixture(devnetWallet: DevnetWallet, now: number): WalletFixture
     state,
     boundTo: boundTo?.address ?? null,
     key: formatSeed(wallet),
-    expect: expectWalletAnswers(devnetWallet, now),
+    expect: expectWalletResponses(devnetWallet, now),
   };
 }
 
@@ -229,7 +227,7 @@ function toOperatorFixture({ name, address, key }: Account, members: readonly Li
   };
 }
 
-function expectPage(address: string, sorted: readonly Listed[], offset: number): ExpectedAnswer {
+function expectPage(address: string, sorted: readonly Listed[], offset: number): ExpectedResponse {
   return {
     status: 200,
     body: {
@@ -241,9 +239,9 @@ function expectPage(address: string, sorted: readonly Listed[], offset: number):
   };
 }
 
-function toListed({ persona, machine: { id } }: Inhabitant): Listed {
-  if (persona.answer.kind !== 'served') throw new Error(`${persona.name} is not served and cannot be listed`);
-  const { mcr_score, mcr, negative_flag, bond_status, event_count } = persona.answer.rating;
+function toListed({ persona, machine: { id } }: SampleMachine): Listed {
+  if (persona.expected.kind !== 'served') throw new Error(`${persona.name} is not served and cannot be listed`);
+  const { mcr_score, mcr, negative_flag, bond_status, event_count } = persona.expected.rating;
   const entry = {
     did: formatDid(id),
     machine_id: String(id),
@@ -252,8 +250,8 @@ function toListed({ persona, machine: { id } }: Inhabitant): Listed {
   return { id, entry };
 }
 
-function toAltListed(inhabitant: AltInhabitant): Listed {
-  const entry = toAltEntry(inhabitant);
-  if (entry === undefined) throw new Error(`${inhabitant.persona.name} is not served and cannot be listed`);
-  return { id: inhabitant.machine.id, entry };
+function toAltListed(sample: SampleAltMachine): Listed {
+  const entry = toAltEntry(sample);
+  if (entry === undefined) throw new Error(`${sample.persona.name} is not served and cannot be listed`);
+  return { id: sample.machine.id, entry };
 }

@@ -2,14 +2,14 @@
  * How do the personas get their months of history? By real transactions in blocks whose times are set: one time per day on
  * which something happens, from more than a year ago to now. Then the node's clock is the wall clock.
  */
-import { planMainSide } from './alt-chain/main-chain-side.ts';
-import type { AltInhabitant } from './personas/alt-persona.ts';
+import { planMainChainSide } from './alt-chain/main-chain-side.ts';
+import type { SampleAltMachine } from './personas/alt-persona.ts';
 import type { Call, ChainWriter } from './main-chain/chain-writer.ts';
 import type { Deployment } from './main-chain/deploy.ts';
-import { planFirstGeneration } from './personas/legacy-machines.ts';
+import { planLegacyMachines } from './personas/legacy-machines.ts';
 import { activateMachine, submitEvent } from './main-chain/calls.ts';
 import { credentialsOf } from './personas/persona.ts';
-import type { Inhabitant } from './personas/sample-machines.ts';
+import type { SampleMachine } from './personas/sample-machines.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './personas/planned-event.ts';
 
 /** Days before the seeding: before every activation. */
@@ -41,16 +41,16 @@ export interface SeedingResult {
 export async function seedMainChain(
   writer: ChainWriter,
   deployment: Deployment,
-  inhabitants: readonly Inhabitant[],
-  altInhabitants: readonly AltInhabitant[],
+  sampleMachines: readonly SampleMachine[],
+  sampleAltMachines: readonly SampleAltMachine[],
   now: number,
 ): Promise<SeedingResult> {
   const plan = [
-    ...inhabitants.flatMap((inhabitant) => planInhabitant(deployment, inhabitant, now)),
-    ...altInhabitants
-      .flatMap((inhabitant) => planMainSide(deployment, inhabitant, now))
+    ...sampleMachines.flatMap((sample) => planMachine(deployment, sample, now)),
+    ...sampleAltMachines
+      .flatMap((sample) => planMainChainSide(deployment, sample, now))
       .map((planned) => ({ ...planned, step: 'act' as const })),
-    ...planFirstGeneration(deployment, now).map((planned) => ({ ...planned, step: 'event' as const })),
+    ...planLegacyMachines(deployment, now).map((planned) => ({ ...planned, step: 'event' as const })),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
   const days = [...byDay.keys()].sort((a, b) => b - a);
@@ -65,7 +65,7 @@ export async function seedMainChain(
   return { transactions: plan.length, blocks };
 }
 
-function planInhabitant(deployment: Deployment, { persona, machine }: Inhabitant, now: number): PlannedCall[] {
+function planMachine(deployment: Deployment, { persona, machine }: SampleMachine, now: number): PlannedCall[] {
   const { activatedDaysAgo, acts = [], events = [] } = persona;
   const submitter = (machine.controller ?? machine.activator).address;
   const activation: PlannedCall[] =
@@ -84,7 +84,7 @@ function planInhabitant(deployment: Deployment, { persona, machine }: Inhabitant
   ];
 }
 
-function planActivation(deployment: Deployment, { persona, machine }: Inhabitant): Call {
+function planActivation(deployment: Deployment, { persona, machine }: SampleMachine): Call {
   if (persona.activate !== undefined) return persona.activate(deployment, machine);
   const { controller, activator } = machine;
   return activateMachine(deployment, {

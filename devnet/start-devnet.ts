@@ -8,10 +8,10 @@ import { join, resolve } from 'node:path';
 import { BINDING_DISCRIMINATOR } from './alt-chain/accounts.ts';
 import { startAltChain } from './alt-chain/alt-chain.ts';
 import type { AltChain } from './alt-chain/alt-chain.ts';
-import type { AltInhabitant } from './personas/alt-persona.ts';
+import type { SampleAltMachine } from './personas/alt-persona.ts';
 import { BINDING_SEED } from './alt-chain/placements.ts';
 import { startAnvil } from './main-chain/anvil.ts';
-import { startBlockPace } from './main-chain/block-interval.ts';
+import { startBlockProducer } from './main-chain/block-producer.ts';
 import { createChainWriter } from './main-chain/chain-writer.ts';
 import { ALT_ORDINAL, deployContracts } from './main-chain/deploy.ts';
 import type { Deployment } from './main-chain/deploy.ts';
@@ -19,9 +19,9 @@ import { formatEuroRates } from './euro-rates.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { createOnboarding } from './chips/onboarding.ts';
-import { listInhabitants } from './personas/sample-machines.ts';
-import type { Inhabitant } from './personas/sample-machines.ts';
-import { listAltInhabitants } from './personas/alt-personas.ts';
+import { listSampleMachines } from './personas/sample-machines.ts';
+import type { SampleMachine } from './personas/sample-machines.ts';
+import { listSampleAltMachines } from './personas/alt-personas.ts';
 import { DEFAULT_FLEET_SIZE } from './personas/fleet-personas.ts';
 import { blockTimestamp } from './personas/planned-event.ts';
 import { createRpc } from './main-chain/rpc.ts';
@@ -67,12 +67,12 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const report = options.quiet === true ? () => undefined : (text: string) => console.error(text);
   const now = Math.floor(Date.now() / 1000);
   const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
-  const inhabitants = listInhabitants(options.fleet ?? DEFAULT_FLEET_SIZE);
-  const altInhabitants = (options.altChain ?? true) ? listAltInhabitants() : [];
+  const sampleMachines = listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
+  const sampleAltMachines = (options.altChain ?? true) ? listSampleAltMachines() : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
   // The main chain is seeded by another process, which leaves this one the time for the alt chain.
   const altStarting =
-    altInhabitants.length === 0 ? undefined : startAltChain(altInhabitants, { port: options.svmPort, now });
+    sampleAltMachines.length === 0 ? undefined : startAltChain(sampleAltMachines, { port: options.svmPort, now });
   let pace: { stop(): void } | undefined;
   async function stop(): Promise<void> {
     pace?.stop();
@@ -83,15 +83,15 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   try {
     const [altChain, { deployment, transactions, blocks }] = await Promise.all([
       altStarting,
-      buildMainChain(anvil.rpcUrl, inhabitants, altInhabitants, now),
+      buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, now),
     ]);
     report(
-      `main chain at ${anvil.rpcUrl}: ${inhabitants.length} machines, ${transactions} transactions, ${blocks} blocks`,
+      `main chain at ${anvil.rpcUrl}: ${sampleMachines.length} machines, ${transactions} transactions, ${blocks} blocks`,
     );
     if (altChain !== undefined) {
       const { rpcUrl, node } = altChain;
       report(
-        `alt chain at ${rpcUrl}: ${altInhabitants.length} machines, ${altChain.transactions} transactions, slot ${node.slot}`,
+        `alt chain at ${rpcUrl}: ${sampleAltMachines.length} machines, ${altChain.transactions} transactions, slot ${node.slot}`,
       );
     }
     mkdirSync(dir, { recursive: true });
@@ -100,9 +100,9 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       rpcUrl: anvil.rpcUrl,
       deployment,
       now,
-      inhabitants,
+      sampleMachines,
       altChain,
-      altInhabitants,
+      sampleAltMachines,
       onboarding,
     });
     const ratesFile = join(dir, 'eurofx.csv');
@@ -114,7 +114,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
-    if (options.blocks === 'on-demand') pace = startBlockPace(rpc);
+    if (options.blocks === 'on-demand') pace = startBlockProducer(rpc);
     else await rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
@@ -126,13 +126,13 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
 /** Deploys and seeds. */
 async function buildMainChain(
   rpcUrl: string,
-  inhabitants: readonly Inhabitant[],
-  altInhabitants: readonly AltInhabitant[],
+  sampleMachines: readonly SampleMachine[],
+  sampleAltMachines: readonly SampleAltMachine[],
   now: number,
 ): Promise<SeedingResult & { readonly deployment: Deployment }> {
   const writer = createChainWriter(rpcUrl);
   const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
-  const seeded = await seedMainChain(writer, deployment, inhabitants, altInhabitants, now);
+  const seeded = await seedMainChain(writer, deployment, sampleMachines, sampleAltMachines, now);
   return { ...seeded, deployment };
 }
 

@@ -80,7 +80,7 @@ async function deployRegistry(
   async function deploy(name: string, args: readonly unknown[]): Promise<Address> {
     const { abi, bytecode } = contracts(name);
     const [receipt] = await writer.mine([
-      { what: `deploy ${name}`, from, data: encodeDeployData({ abi, bytecode, args }) },
+      { label: `deploy ${name}`, from, data: encodeDeployData({ abi, bytecode, args }) },
     ]);
     return receipt!.contractAddress!;
   }
@@ -96,7 +96,7 @@ async function seed(writer: ChainWriter, plan: FleetChainPlan, to: Address, abi:
   const count = plan.transfers / (plan.blocks * callsPerBlock);
   if (!Number.isInteger(count)) throw new Error('the transfers do not divide evenly among the blocks');
   const data = encodeFunctionData({ abi, functionName: 'move', args: [BigInt(count)] });
-  const calls = Array.from({ length: callsPerBlock }, () => ({ what: 'move', from, to, data }));
+  const calls = Array.from({ length: callsPerBlock }, () => ({ label: 'move', from, to, data }));
   for (let block = 0; block < plan.blocks; block++) {
     await writer.mine(calls);
     if (plan.emptyBlocksBetween > 0) {

@@ -14,24 +14,24 @@ import type { AltHistory } from '../../src/ports/alt-chain.ts';
 import { BINDING_DISCRIMINATOR } from './accounts.ts';
 import { startAltChain } from './alt-chain.ts';
 import type { AltChain } from './alt-chain.ts';
-import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import { BINDING_SEED } from './placements.ts';
 import { DEVNET_WALLETS } from '../personas/wallets.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
-import { FIRST_GENERATION_MACHINE, FIRST_GENERATION_OPERATOR } from '../personas/legacy-machines.ts';
-import { listAltInhabitants } from '../personas/alt-personas.ts';
+import { BOUND_LEGACY_MACHINE, BOUND_LEGACY_OPERATOR } from '../personas/legacy-machines.ts';
+import { listSampleAltMachines } from '../personas/alt-personas.ts';
 import { blockTimestamp, eventTimestamp } from '../personas/planned-event.ts';
 import type { PlannedEvent } from '../personas/planned-event.ts';
 
 const now = Math.floor(Date.now() / 1000);
-const inhabitants = listAltInhabitants();
+const samples = listSampleAltMachines();
 const SILENT = { info() {}, warn() {}, error() {} };
 
 let altChain: AltChain;
 let adapter: AltChainAdapter;
 
 beforeAll(async () => {
-  altChain = await startAltChain(inhabitants, { now });
+  altChain = await startAltChain(samples, { now });
   const { rpcUrl, genesisHash, programs } = altChain;
   adapter = createAltChain(
     {
@@ -49,13 +49,13 @@ afterAll(async () => {
   await altChain.stop();
 });
 
-function inhabitant(name: string): AltInhabitant & { readonly id: MachineId } {
-  const found = inhabitants.find(({ persona }) => persona.name === name)!;
+function sample(name: string): SampleAltMachine & { readonly id: MachineId } {
+  const found = samples.find(({ persona }) => persona.name === name)!;
   return { ...found, id: toMachineId(found.machine.id)! };
 }
 
 function readSnapshot(name: string) {
-  return adapter.machines!.chain.readMachineUncached(inhabitant(name).id).then(({ snapshot }) => snapshot);
+  return adapter.machines!.chain.readMachineUncached(sample(name).id).then(({ snapshot }) => snapshot);
 }
 
 it('is the deployment that the service wants', async () => {
@@ -63,7 +63,7 @@ it('is the deployment that the service wants', async () => {
 });
 
 describe('machines', () => {
-  it.each(inhabitants)('$persona.name has the account, the bond and the log of its persona', async (living) => {
+  it.each(samples)('$persona.name has the account, the bond and the log of its persona', async (living) => {
     const { persona, machine } = living;
     const { origin, events } = persona;
     const snapshot = await readSnapshot(persona.name);
@@ -117,14 +117,14 @@ describe('machines', () => {
 
   it('are as many as their registry says, under their operators', async () => {
     const { fleet, countBefore, countAfter } = await adapter.machines!.history.readFleet();
-    expect([fleet.rowCount, countBefore, countAfter]).toEqual([inhabitants.length, 15n, 15n]);
+    expect([fleet.rowCount, countBefore, countAfter]).toEqual([samples.length, 15n, 15n]);
     const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
       operator,
       machines.map(({ id }) => id),
     ]);
-    const withOperator = inhabitants.filter(({ machine }) => machine.operator !== undefined);
+    const withOperator = samples.filter(({ machine }) => machine.operator !== undefined);
     const expected = Map.groupBy(withOperator, ({ machine }) => machine.operator!.address.toLowerCase());
-    const idsOf = (members: readonly AltInhabitant[]) =>
+    const idsOf = (members: readonly SampleAltMachine[]) =>
       members.map(({ machine }) => machine.id).sort((a, b) => (a < b ? -1 : 1));
     expect(Object.fromEntries(listed)).toEqual(
       Object.fromEntries([...expected].map(([operator, members]) => [operator, idsOf(members)])),
@@ -149,13 +149,13 @@ describe('history', () => {
     return changes;
   }
 
-  it.each(inhabitants)('$persona.name: each event is a transaction in a block of its day', async ({ persona }) => {
-    const { origin, events, manner } = persona;
-    const changes = await readChanges(adapter.machines!.history, inhabitant(persona.name).id);
-    const evidence = manner?.noisyLogs ? 'instruction' : 'log+instruction';
+  it.each(samples)('$persona.name: each event is a transaction in a block of its day', async ({ persona }) => {
+    const { origin, events, submission } = persona;
+    const changes = await readChanges(adapter.machines!.history, sample(persona.name).id);
+    const evidence = submission?.noisyLogs ? 'instruction' : 'log+instruction';
     const submitted = (event: PlannedEvent, index: number) => ({
       kind: 'submitted',
-      eventIndex: manner?.noisyLogs ? undefined : BigInt(index),
+      eventIndex: submission?.noisyLogs ? undefined : BigInt(index),
       record: toContent(event),
       blockTime: blockTimestamp(now, event.daysAgo),
       evidence,
@@ -182,7 +182,7 @@ describe('history', () => {
   it('comes in the forms that its personas are named after', async () => {
     const forms = new Map<string, object>();
     for (const name of ['alt-rated', 'alt-cpi', 'alt-v0']) {
-      const [row] = await adapter.machines!.history.listSignatures(inhabitant(name).id, undefined);
+      const [row] = await adapter.machines!.history.listSignatures(sample(name).id, undefined);
       const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 };
       const { version, meta } = await post<{ version: unknown; meta: { innerInstructions: unknown[] } }>(
         'getTransaction',
@@ -199,7 +199,7 @@ describe('history', () => {
 
   it('puts two events of alt-truncated-logs into one slot', async () => {
     const { history } = adapter.machines!;
-    const [newest, before] = await history.listSignatures(inhabitant('alt-truncated-logs').id, undefined);
+    const [newest, before] = await history.listSignatures(sample('alt-truncated-logs').id, undefined);
     expect(newest!.slot).toBe(before!.slot);
   });
 });
@@ -208,8 +208,8 @@ describe('wallets', () => {
   it('are bound, revoked and unbound', async () => {
     const bindings = await Promise.all(DEVNET_WALLETS.map(({ wallet }) => adapter.bindings!.readBinding(wallet.key)));
     expect(Object.fromEntries(DEVNET_WALLETS.map(({ name }, index) => [name, bindings[index]]))).toEqual({
-      bound: { kind: 'bound', operator: FIRST_GENERATION_MACHINE.machine.address.toLowerCase() },
-      'bound-operator': { kind: 'bound', operator: FIRST_GENERATION_OPERATOR.address.toLowerCase() },
+      bound: { kind: 'bound', operator: BOUND_LEGACY_MACHINE.machine.address.toLowerCase() },
+      'bound-operator': { kind: 'bound', operator: BOUND_LEGACY_OPERATOR.address.toLowerCase() },
       revoked: { kind: 'revoked' },
       unbound: { kind: 'not-bound' },
     });
@@ -223,7 +223,7 @@ function toContent(event: PlannedEvent): object {
 }
 
 function wordOf(name: string): string {
-  return Buffer.from(inhabitant(name).id.toString(16).padStart(64, '0'), 'hex').toString('base64');
+  return Buffer.from(sample(name).id.toString(16).padStart(64, '0'), 'hex').toString('base64');
 }
 
 async function post<T>(method: string, params: readonly unknown[]): Promise<T> {

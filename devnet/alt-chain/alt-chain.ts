@@ -1,7 +1,7 @@
 /** What is the alt half of the devnet? The local alt chain, seeded, as fixtures and settings tell of it. It lives in this process. */
 import { startAltNode } from '../alt-node/alt-node.ts';
 import type { AltNode } from '../alt-node/alt-node.ts';
-import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import { DEVNET_WALLETS } from '../personas/wallets.ts';
 import { seedAltChain } from './seed.ts';
 import { genesisTimestamp } from '../seed.ts';
@@ -27,12 +27,12 @@ export interface AltChainOptions {
 
 /** Starts and seeds; the chain goes on with the wall clock. The caller stops it. Throws when the port is in use. */
 export async function startAltChain(
-  inhabitants: readonly AltInhabitant[],
+  samples: readonly SampleAltMachine[],
   { port, now }: AltChainOptions,
 ): Promise<AltChain> {
   const node = await startAltNode({ port, genesisTimestamp: genesisTimestamp(now) });
   try {
-    const { transactions, firstSlot } = await seedAltChain(node, inhabitants, DEVNET_WALLETS, now);
+    const { transactions, firstSlot } = await seedAltChain(node, samples, DEVNET_WALLETS, now);
     const { rpcUrl, genesisHash, programs } = node;
     return { node, rpcUrl, genesisHash, programs, transactions, firstSlot, stop: () => node.stop() };
   } catch (error) {

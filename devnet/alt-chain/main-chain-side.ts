@@ -4,7 +4,7 @@
  */
 import type { Address } from 'viem';
 import { accountOf, ADMIN_NAME } from '../accounts.ts';
-import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import type { Call } from '../main-chain/chain-writer.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import type { Deployment } from '../main-chain/deploy.ts';
@@ -22,8 +22,8 @@ const ENTRY_TIER = 0;
 const NOBODY: Address = '0x0000000000000000000000000000000000000000';
 
 /** In an order that holds within each day. `now` is the seeding in Unix seconds. */
-export function planMainSide(deployment: Deployment, inhabitant: AltInhabitant, now: number): DatedCall[] {
-  const { persona, machine } = inhabitant;
+export function planMainChainSide(deployment: Deployment, sample: SampleAltMachine, now: number): DatedCall[] {
+  const { persona, machine } = sample;
   const { createdDaysAgo, renewedDaysAgo, origin } = persona;
   const payer = machine.operator ?? accountOf(ADMIN_NAME);
   const renewal =
@@ -34,10 +34,10 @@ export function planMainSide(deployment: Deployment, inhabitant: AltInhabitant, 
     case 'unlinked':
       return [];
     case 'linked':
-      return [...at(createdDaysAgo, link(deployment, inhabitant, payer.address)), ...renewal];
+      return [...at(createdDaysAgo, link(deployment, sample, payer.address)), ...renewal];
     case 'recreated':
       return [
-        ...at(origin.firstCreatedDaysAgo, link(deployment, inhabitant, payer.address)),
+        ...at(origin.firstCreatedDaysAgo, link(deployment, sample, payer.address)),
         ...at(origin.retiredDaysAgo, [setHome(deployment, machine.id, 0)]),
         ...at(createdDaysAgo, [setHome(deployment, machine.id, ALT_ORDINAL)]),
         ...renewal,
@@ -60,7 +60,7 @@ export function planMainSide(deployment: Deployment, inhabitant: AltInhabitant, 
 }
 
 /** The link names the operator, who bonds the machine; where its account names none, somebody else paid and is forgotten. */
-function link(deployment: Deployment, { machine: { id, operator } }: AltInhabitant, payer: Address): Call[] {
+function link(deployment: Deployment, { machine: { id, operator } }: SampleAltMachine, payer: Address): Call[] {
   return [
     adminCall(deployment, 'machineRegistry', 'devSetForeignOperator', [id, payer]),
     contractCall(deployment, 'machineSubscription', payer, 'activate', [id, ENTRY_TIER]),

@@ -21,7 +21,7 @@ import type { AltNode } from '../alt-node/alt-node.ts';
 import { encodeEventRegistry } from '../alt-node/event-accounts.ts';
 import { deriveAddress, singletonAddresses } from '../alt-node/program-addresses.ts';
 import type { MachineAddresses } from '../alt-node/program-addresses.ts';
-import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import type { DevnetWallet } from '../personas/wallets.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import { credentialsOf } from '../personas/persona.ts';
@@ -37,7 +37,7 @@ const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
 
 export function placeMachine(
   node: AltNode,
-  { persona, machine: { id, owner, controller, operator } }: AltInhabitant,
+  { persona, machine: { id, owner, controller, operator } }: SampleAltMachine,
   { machine }: MachineAddresses,
   { createdAt, relocating }: { readonly createdAt: number; readonly relocating: boolean },
 ): void {

@@ -9,7 +9,7 @@ import type { AltNode } from '../alt-node/alt-node.ts';
 import { closeLog, importMachine, submitEvent } from '../alt-node/event-transactions.ts';
 import { machineAddresses } from '../alt-node/program-addresses.ts';
 import type { MachineAddresses } from '../alt-node/program-addresses.ts';
-import type { AltInhabitant } from '../personas/alt-persona.ts';
+import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import { placeBindings, placeMachine, placeSingletons, placeState, placeSubscription } from './placements.ts';
 import type { DevnetWallet } from '../personas/wallets.ts';
 import { DEVNET_CHAIN_ID } from '../main-chain/anvil.ts';
@@ -42,15 +42,15 @@ const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
 /** Seeds on a chain whose newest block is older than the deployment. `now` in Unix seconds is the newest seeded block's. */
 export async function seedAltChain(
   node: AltNode,
-  inhabitants: readonly AltInhabitant[],
+  samples: readonly SampleAltMachine[],
   wallets: readonly DevnetWallet[],
   now: number,
 ): Promise<AltSeedingResult> {
   node.advanceTo(blockTimestamp(now, DEPLOYED_DAYS_AGO));
   const firstSlot = node.slot;
-  await placeSingletons(node, BigInt(inhabitants.length));
+  await placeSingletons(node, BigInt(samples.length));
   const plan = [
-    ...inhabitants.flatMap((inhabitant) => planInhabitant(node, inhabitant, now)),
+    ...samples.flatMap((sample) => planMachine(node, sample, now)),
     toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, wallets)),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
@@ -75,9 +75,9 @@ function toAccountStep(daysAgo: number, write: () => Promise<unknown>): PlannedS
   return { daysAgo, step: 'account', run };
 }
 
-function planInhabitant(node: AltNode, inhabitant: AltInhabitant, now: number): PlannedStep[] {
-  const { persona, machine } = inhabitant;
-  const { createdDaysAgo, renewedDaysAgo, relocatingDaysAgo, origin, manner } = persona;
+function planMachine(node: AltNode, sample: SampleAltMachine, now: number): PlannedStep[] {
+  const { persona, machine } = sample;
+  const { createdDaysAgo, renewedDaysAgo, relocatingDaysAgo, origin, submission } = persona;
   const signer = (machine.controller ?? machine.owner).seed;
 
   function account(daysAgo: number, write: (addresses: MachineAddresses) => unknown): PlannedStep {
@@ -94,7 +94,7 @@ function planInhabitant(node: AltNode, inhabitant: AltInhabitant, now: number): 
 
   function create(daysAgo: number): PlannedStep {
     return account(daysAgo, (addresses) => {
-      placeMachine(node, inhabitant, addresses, { createdAt: blockTimestamp(now, daysAgo), relocating: false });
+      placeMachine(node, sample, addresses, { createdAt: blockTimestamp(now, daysAgo), relocating: false });
       if (origin.kind === 'unlinked') return;
       placeState(node, machine.id, addresses);
       placeSubscription(node, machine.id, addresses, { since: blockTimestamp(now, daysAgo), periods: 1 });
@@ -104,7 +104,7 @@ function planInhabitant(node: AltNode, inhabitant: AltInhabitant, now: number): 
   function submit(event: PlannedEvent): PlannedStep {
     const record = toRecord(event, now);
     return transaction('event', event.daysAgo, () =>
-      submitEvent(node, { machineId: machine.id, signer, record, ...manner }),
+      submitEvent(node, { machineId: machine.id, signer, record, ...submission }),
     );
   }
 
@@ -118,9 +118,7 @@ function planInhabitant(node: AltNode, inhabitant: AltInhabitant, now: number): 
   if (relocatingDaysAgo !== undefined) {
     const createdAt = blockTimestamp(now, createdDaysAgo);
     steps.push(
-      account(relocatingDaysAgo, (addresses) =>
-        placeMachine(node, inhabitant, addresses, { createdAt, relocating: true }),
-      ),
+      account(relocatingDaysAgo, (addresses) => placeMachine(node, sample, addresses, { createdAt, relocating: true })),
     );
   }
   if (origin.kind === 'recreated') {

@@ -1,7 +1,7 @@
 /** Is an account found as of every slot that is kept, also under the owner that it had then? */
 import { expect, it } from 'vitest';
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
-import { AccountHistory, KEPT_SLOTS } from './account-history.ts';
+import { AccountHistory, RETAINED_SLOTS } from './account-history.ts';
 import type { StoredAccount } from './account-history.ts';
 
 const [ADDRESS, ONE, OTHER] = [1, 2, 3].map((byte) => formatAltKey(new Uint8Array(32).fill(byte)));
@@ -32,8 +32,8 @@ it('an account is what was last written up to a slot', () => {
 it('the state of every kept slot is known, older ones are forgotten', () => {
   const history = new AccountHistory();
   for (const slot of [1, 2, 3, 4]) history.write(ADDRESS!, slot, accountOf(slot < 3 ? ONE : OTHER, [slot]));
-  history.write(ADDRESS!, 3 + KEPT_SLOTS, accountOf(OTHER, [9]));
-  expect([2, 3, 4, 3 + KEPT_SLOTS].map((slot) => history.at(ADDRESS!, slot)?.data[0])).toStrictEqual([
+  history.write(ADDRESS!, 3 + RETAINED_SLOTS, accountOf(OTHER, [9]));
+  expect([2, 3, 4, 3 + RETAINED_SLOTS].map((slot) => history.at(ADDRESS!, slot)?.data[0])).toStrictEqual([
     ...[undefined, 3, 4, 9],
   ]);
   expect([...history.ownedAt(ONE!, 2)]).toStrictEqual([]);

@@ -18,14 +18,14 @@ interface Version {
 }
 
 /** Slots behind the newest of which every state is kept. */
-export const KEPT_SLOTS = 1_000;
+export const RETAINED_SLOTS = 1_000;
 
 export class AccountHistory {
   readonly #versions = new Map<AltKey, Version[]>();
   /** Addresses with an owner in any kept version. */
   readonly #byOwner = new Map<AltKey, Set<AltKey>>();
 
-  /** Undefined: nothing was there. `slot` is at most `KEPT_SLOTS` behind the newest. */
+  /** Undefined: nothing was there. `slot` is at most `RETAINED_SLOTS` behind the newest. */
   at(address: AltKey, slot: number): StoredAccount | undefined {
     return this.#versions.get(address)?.findLast((version) => version.slot <= slot)?.account;
   }
@@ -41,7 +41,7 @@ export class AccountHistory {
   /** Writes what is at an address from `slot` on, which is the newest. */
   write(address: AltKey, slot: number, account: StoredAccount | undefined): void {
     const before = this.#versions.get(address) ?? [];
-    const first = before.findLastIndex((version) => version.slot <= slot - KEPT_SLOTS);
+    const first = before.findLastIndex((version) => version.slot <= slot - RETAINED_SLOTS);
     const kept = before.slice(Math.max(0, first)).filter((version) => version.slot !== slot);
     const after = [...kept, { slot, account }];
     this.#versions.set(address, after);

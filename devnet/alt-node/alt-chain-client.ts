@@ -1,16 +1,16 @@
 /** What does the local alt chain say when asked over HTTP? Test support: results as they are, errors as values. */
 import type { AltNode } from './alt-node.ts';
 
-export interface AskedError {
+export interface RpcCallError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
 /** The result of one call. Throws when there is none. */
-export async function ask<T>(node: AltNode, method: string, ...params: unknown[]): Promise<T> {
+export async function callRpc<T>(node: AltNode, method: string, ...params: unknown[]): Promise<T> {
   const { error, result } = (await post(node, { jsonrpc: '2.0', id: 1, method, params })) as {
-    error?: AskedError;
+    error?: RpcCallError;
     result?: T;
   };
   if (error !== undefined) throw new Error(`${method}: ${error.message}`);
@@ -18,8 +18,8 @@ export async function ask<T>(node: AltNode, method: string, ...params: unknown[]
 }
 
 /** The error of one call. Throws when there is none. */
-export async function askError(node: AltNode, method: string, ...params: unknown[]): Promise<AskedError> {
-  const { error } = (await post(node, { jsonrpc: '2.0', id: 1, method, params })) as { error?: AskedError };
+export async function callRpcError(node: AltNode, method: string, ...params: unknown[]): Promise<RpcCallError> {
+  const { error } = (await post(node, { jsonrpc: '2.0', id: 1, method, params })) as { error?: RpcCallError };
   if (error === undefined) throw new Error(`${method} gave no error`);
   return error;
 }

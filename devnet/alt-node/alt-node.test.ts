@@ -1,6 +1,6 @@
 /** Does the chain start where and when it is told, keep its own time until it follows the wall clock, and stop with silent callers on it? */
 import { describe, expect, it } from 'vitest';
-import { ask, send } from './alt-chain-client.ts';
+import { callRpc, send } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import { submitEvent } from './event-transactions.ts';
 import { GENESIS, OWNER_SEED, placeEventRegistry, placeMachine, REVENUE } from './registered-machine.ts';
@@ -57,7 +57,7 @@ describe('its time', () => {
     node.followClock();
     expect([node.slot, node.unixTime]).toStrictEqual([slot + 32, GENESIS + DAY]);
     const options = { encoding: 'json', maxSupportedTransactionVersion: 0 };
-    expect(await ask(node, 'getTransaction', signature, options)).toMatchObject({ slot, blockTime: GENESIS + DAY });
+    expect(await callRpc(node, 'getTransaction', signature, options)).toMatchObject({ slot, blockTime: GENESIS + DAY });
     now += 1_000;
     expect([node.slot, node.unixTime]).toStrictEqual([slot + 34, GENESIS + DAY]);
     now += 200;

@@ -43,7 +43,7 @@ export interface ExecutedTransaction {
 }
 
 /** The chain does not take a transaction into a block. `reason` is the error's name, as in `BlockhashNotFound`. */
-export class TransactionRefused extends Error {
+export class TransactionRejected extends Error {
   readonly reason: string;
   readonly logs: readonly string[];
 
@@ -110,7 +110,7 @@ export class Chain {
     return blockhash;
   }
 
-  /** Executes what a wallet signed, in the block of the newest slot. Throws `TransactionRefused`. */
+  /** Executes what a wallet signed, in the block of the newest slot. Throws `TransactionRejected`. */
   execute(wire: Uint8Array): ExecutedTransaction {
     const { signatures, message, loaded } = this.#admit(wire);
     const { slot } = this.clock;
@@ -135,7 +135,7 @@ export class Chain {
     return transaction;
   }
 
-  /** What a node tries before it takes a transaction. Throws `TransactionRefused`, also for one that would fail in its block. */
+  /** What a node tries before it takes a transaction. Throws `TransactionRejected`, also for one that would fail in its block. */
   preflight(wire: Uint8Array): void {
     const { message } = this.#admit(wire);
     this.#setClock(this.clock.slot);
@@ -144,7 +144,7 @@ export class Chain {
         ? this.#svm.simulateLegacyTransaction(wire)
         : this.#svm.simulateVersionedTransaction(wire);
     if (!isSvmFailure(outcome)) return;
-    throw new TransactionRefused(JSON.stringify(readOutcome(outcome).err), outcome.meta().logs());
+    throw new TransactionRejected(JSON.stringify(readOutcome(outcome).err), outcome.meta().logs());
   }
 
   transaction(signature: string): ExecutedTransaction | undefined {
@@ -162,13 +162,13 @@ export class Chain {
 
   #admit(wire: Uint8Array): Pick<ExecutedTransaction, 'signatures' | 'message' | 'loaded'> {
     const decoded = decodeWire(wire);
-    if (decoded === undefined) throw new TransactionRefused('SanitizeFailure');
+    if (decoded === undefined) throw new TransactionRejected('SanitizeFailure');
     const { signatures, message } = decoded;
     const told = this.#blockhashes.get(message.lifetimeToken);
     if (told === undefined || told < this.clock.slot - BLOCKHASH_LIFE_SLOTS) {
-      throw new TransactionRefused('BlockhashNotFound');
+      throw new TransactionRejected('BlockhashNotFound');
     }
-    if (this.#executed.has(signatures[0]!)) throw new TransactionRefused('AlreadyProcessed');
+    if (this.#executed.has(signatures[0]!)) throw new TransactionRejected('AlreadyProcessed');
     return { signatures, message, loaded: this.#load(message) };
   }
 
@@ -183,7 +183,7 @@ export class Chain {
       tables.flatMap(({ lookup, addresses }) =>
         lookup[side].map((index) => {
           const address = addresses[index];
-          if (address === undefined) throw new TransactionRefused('InvalidAddressLookupTableIndex');
+          if (address === undefined) throw new TransactionRejected('InvalidAddressLookupTableIndex');
           return address;
         }),
       );
@@ -247,7 +247,7 @@ function decodeWire(wire: Uint8Array): Pick<ExecutedTransaction, 'signatures' | 
   }
 }
 
-/** Throws `TransactionRefused` for a failure that no block holds: nothing was executed, nobody paid. */
+/** Throws `TransactionRejected` for a failure that no block holds: nothing was executed, nobody paid. */
 function readOutcome(outcome: SvmResult | SvmFailure): { result: SvmResult; err: unknown } {
   if (!isSvmFailure(outcome)) return { result: outcome, err: null };
   const text = /\berr: (.*?), meta: /.exec(String(outcome))?.[1] ?? 'unknown';
@@ -259,7 +259,7 @@ function readOutcome(outcome: SvmResult | SvmFailure): { result: SvmResult; err:
   }
   const rent = /^InsufficientFundsForRent \{ account_index: (\d+) \}$/.exec(text)?.[1];
   if (rent !== undefined) return { result, err: { InsufficientFundsForRent: { account_index: Number(rent) } } };
-  throw new TransactionRefused(text, result.logs());
+  throw new TransactionRejected(text, result.logs());
 }
 
 function readInner(result: SvmResult): ExecutedTransaction['inner'] {

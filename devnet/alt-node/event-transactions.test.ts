@@ -13,14 +13,14 @@ import type { TransactionReadResult } from '../../src/domain/alt-chain/event-ope
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../src/domain/read-result.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
-import { ask } from './alt-chain-client.ts';
+import { callRpc } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';
 import { encodeMachineEventLog } from './event-accounts.ts';
 import {
   adoptCarriedEvent,
   closeLog,
-  EVENT_REGISTRY_REFUSAL as REFUSED,
+  EVENT_REGISTRY_ERROR as REFUSED,
   importMachine,
   submitEvent,
   TransactionFailed,
@@ -64,7 +64,7 @@ async function readBack({ signature, slot }: SubmittedTransaction): Promise<Tran
   node.advanceSlots(32);
   const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 };
   const { eventRegistry } = node.programs;
-  return readTransaction(await ask(node, 'getTransaction', signature, options), {
+  return readTransaction(await callRpc(node, 'getTransaction', signature, options), {
     ...{ signature, slot, eventRegistry },
     blockTime: GENESIS,
     eventLogOf: (id) => deriveEventLogAddress(eventRegistry, id),
@@ -73,7 +73,7 @@ async function readBack({ signature, slot }: SubmittedTransaction): Promise<Tran
 
 async function readLog(machineId: MachineId): Promise<ReadResult<AltEventLog>> {
   const { address } = (await machineAddresses(machineId)).machineEventLog;
-  const { value } = await ask<{ value: unknown }>(node, 'getAccountInfo', address, {
+  const { value } = await callRpc<{ value: unknown }>(node, 'getAccountInfo', address, {
     ...{ encoding: 'base64', commitment: 'processed' },
   });
   const expected = { program: node.programs.eventRegistry, subject: machineId };
@@ -149,7 +149,7 @@ describe('the log', () => {
     const expected = encodeMachineEventLog({ machineId, count: 1n, priorEventCount: 0n, lastEvent: LONG, bump });
     const front = { machineId, count: 2n, priorEventCount: 0n, lastEvent: ACTIVITY, bump };
     expected.set(encodeMachineEventLog(front).subarray(0, 57 + 122 + 1));
-    const { value } = await ask<{ value: { data: [string, string] } }>(node, 'getAccountInfo', address, {
+    const { value } = await callRpc<{ value: { data: [string, string] } }>(node, 'getAccountInfo', address, {
       ...{ encoding: 'base64', commitment: 'processed' },
     });
     expect(value.data[0]).toBe(Buffer.from(expected).toString('base64'));

@@ -16,21 +16,21 @@ import { SYSTEM_PROGRAM } from './system-program.ts';
 
 export type TransactionForm = 'plain' | 'cpi' | 'v0-lookup-table';
 
-export interface TransactionManner {
+export interface SubmissionOptions {
   /** Absent = plain. */
   readonly via?: TransactionForm | undefined;
   /** An instruction in front fills the log, so that the line of the event is cut off. */
   readonly noisyLogs?: boolean | undefined;
 }
 
-export interface EventSubmission extends TransactionManner {
+export interface EventSubmission extends SubmissionOptions {
   readonly machineId: bigint;
   /** 32-byte seed of the owner or the controller, who pays too. */
   readonly signer: Uint8Array;
   readonly record: EventRecord;
 }
 
-export interface CarriedEvents extends TransactionManner {
+export interface CarriedEvents extends SubmissionOptions {
   readonly machineId: bigint;
   /** 32-byte seed: of the lifecycle authority for an import, of the administrator for an adoption. */
   readonly authority: Uint8Array;
@@ -39,7 +39,7 @@ export interface CarriedEvents extends TransactionManner {
   readonly record: EventRecord | undefined;
 }
 
-export interface LogClosing extends TransactionManner {
+export interface LogClosing extends SubmissionOptions {
   readonly machineId: bigint;
   /** 32-byte seed of the lifecycle authority. */
   readonly authority: Uint8Array;
@@ -58,7 +58,7 @@ export class TransactionFailed extends Error {
 }
 
 /** What the program answers as `Custom` error; the order of its own list. */
-export const EVENT_REGISTRY_REFUSAL = {
+export const EVENT_REGISTRY_ERROR = {
   data: 6000,
   accounts: 6001,
   signer: 6002,
@@ -142,7 +142,7 @@ async function submit(
   node: AltNode,
   instruction: PlannedInstruction,
   signer: Uint8Array,
-  { noisyLogs, via }: TransactionManner,
+  { noisyLogs, via }: SubmissionOptions,
 ): Promise<SubmittedTransaction> {
   const { caller } = node.programs;
   const wanted = via === 'cpi' ? toCallerInstruction(caller, instruction) : instruction;

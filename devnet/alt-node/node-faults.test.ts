@@ -1,6 +1,6 @@
 /** Does every switch make the node misbehave in its one way, and does the node answer again when all are off? */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ask, askError, post, send } from './alt-chain-client.ts';
+import { callRpc, callRpcError, post, send } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';
 import { submitEvent } from './event-transactions.ts';
@@ -31,7 +31,7 @@ afterEach(() => node.faults.clear());
 afterAll(() => node.stop());
 
 async function listNames(options?: object): Promise<string[]> {
-  const rows = await ask<{ signature: string }[]>(
+  const rows = await callRpc<{ signature: string }[]>(
     node,
     'getSignaturesForAddress',
     node.programs.eventRegistry,
@@ -41,7 +41,7 @@ async function listNames(options?: object): Promise<string[]> {
 }
 
 async function logsOf(signature: string): Promise<unknown> {
-  const { meta } = await ask<{ meta: { logMessages: unknown } }>(node, 'getTransaction', signature, JSON_V0);
+  const { meta } = await callRpc<{ meta: { logMessages: unknown } }>(node, 'getTransaction', signature, JSON_V0);
   return meta.logMessages;
 }
 
@@ -86,7 +86,10 @@ describe('a request meets', () => {
 
   it('an error of JSON-RPC', async () => {
     befall({ kind: 'rpc-error', code: -32005, message: 'Node is behind by 42 slots' });
-    expect(await askError(node, 'getHealth')).toStrictEqual({ code: -32005, message: 'Node is behind by 42 slots' });
+    expect(await callRpcError(node, 'getHealth')).toStrictEqual({
+      code: -32005,
+      message: 'Node is behind by 42 slots',
+    });
   });
 
   it('a fault by its method or its place in a row', async () => {
@@ -107,13 +110,13 @@ describe('a request meets', () => {
 describe('the node', () => {
   it('is of another chain', async () => {
     node.faults.genesisHash = 'another';
-    expect(await ask(node, 'getGenesisHash')).toBe('another');
+    expect(await callRpc(node, 'getGenesisHash')).toBe('another');
   });
 
   it('is behind, in everything that it tells', async () => {
     const { address } = (await machineAddresses(1n)).machineEventLog;
     const read = async () => {
-      const answer = await ask<{ context: { slot: number }; value: { data: [string, string] } }>(
+      const answer = await callRpc<{ context: { slot: number }; value: { data: [string, string] } }>(
         node,
         'getAccountInfo',
         address,
@@ -124,9 +127,9 @@ describe('the node', () => {
     const [slot] = await read();
     node.faults.slotsBehind = 5;
     expect(await read()).toStrictEqual([slot! - 5, 2]);
-    expect(await ask(node, 'getSlot')).toBe(slot! - 5);
+    expect(await callRpc(node, 'getSlot')).toBe(slot! - 5);
     expect(await listNames()).toStrictEqual([names[1], names[0]]);
-    expect(await ask(node, 'getTransaction', names[2], JSON_V0)).toBeNull();
+    expect(await callRpc(node, 'getTransaction', names[2], JSON_V0)).toBeNull();
     node.faults.clear();
     expect(await read()).toStrictEqual([slot, 3]);
   });
@@ -134,32 +137,32 @@ describe('the node', () => {
   it('has pruned its history', async () => {
     const first = transactions[2]!.slot;
     node.faults.firstAvailableBlock = first;
-    expect(await ask(node, 'getFirstAvailableBlock')).toBe(first);
+    expect(await callRpc(node, 'getFirstAvailableBlock')).toBe(first);
     expect(await listNames()).toStrictEqual([names[2]]);
-    expect(await ask(node, 'getTransaction', names[0], JSON_V0)).toBeNull();
+    expect(await callRpc(node, 'getTransaction', names[0], JSON_V0)).toBeNull();
     const pruned = { code: -32001, message: expect.stringContaining(`First available block: ${first}`) as string };
-    expect(await askError(node, 'getBlockTime', first - 1)).toStrictEqual(pruned);
-    expect(await askError(node, 'getBlock', first - 1, { transactionDetails: 'signatures' })).toStrictEqual(pruned);
+    expect(await callRpcError(node, 'getBlockTime', first - 1)).toStrictEqual(pruned);
+    expect(await callRpcError(node, 'getBlock', first - 1, { transactionDetails: 'signatures' })).toStrictEqual(pruned);
   });
 
   it('does not know the time of a slot', async () => {
     const { slot } = transactions[0]!;
     node.faults.untimedSlots.add(slot);
-    const rows = await ask<object[]>(node, 'getSignaturesForAddress', node.programs.eventRegistry, {
+    const rows = await callRpc<object[]>(node, 'getSignaturesForAddress', node.programs.eventRegistry, {
       before: names[1],
     });
     expect(rows).toMatchObject([{ signature: names[0], blockTime: null }]);
-    expect(await ask(node, 'getTransaction', names[0], JSON_V0)).toMatchObject({ blockTime: null });
-    expect(await ask(node, 'getBlockTime', slot)).toBeNull();
-    expect(await ask(node, 'getBlock', slot, { transactionDetails: 'none' })).toMatchObject({ blockTime: null });
+    expect(await callRpc(node, 'getTransaction', names[0], JSON_V0)).toMatchObject({ blockTime: null });
+    expect(await callRpc(node, 'getBlockTime', slot)).toBeNull();
+    expect(await callRpc(node, 'getBlock', slot, { transactionDetails: 'none' })).toMatchObject({ blockTime: null });
   });
 });
 
 describe('a transaction', () => {
   it('is not there', async () => {
     node.faults.unknownTransactions.add(names[1]!);
-    expect(await ask(node, 'getTransaction', names[1], JSON_V0)).toBeNull();
-    expect(await ask(node, 'getTransaction', names[0], JSON_V0)).not.toBeNull();
+    expect(await callRpc(node, 'getTransaction', names[1], JSON_V0)).toBeNull();
+    expect(await callRpc(node, 'getTransaction', names[0], JSON_V0)).not.toBeNull();
   });
 
   it('has lost its logs, or their end', async () => {
@@ -201,7 +204,12 @@ describe('a list', () => {
     node.faults.missingRows.add(one);
     node.faults.duplicateRows.add(two);
     const options = { encoding: 'base64' };
-    const rows = await ask<{ pubkey: string }[]>(node, 'getProgramAccounts', node.programs.machineRegistry, options);
+    const rows = await callRpc<{ pubkey: string }[]>(
+      node,
+      'getProgramAccounts',
+      node.programs.machineRegistry,
+      options,
+    );
     expect(rows.map(({ pubkey }) => pubkey)).toStrictEqual([two, two]);
   });
 });
@@ -216,7 +224,7 @@ it('all switches go off together', async () => {
   }
   node.faults.clear();
   expect(await post(node, JSON.parse(QUESTION))).toStrictEqual({ jsonrpc: '2.0', id: 1, result: 'ok' });
-  expect(await ask(node, 'getGenesisHash')).toBe(node.genesisHash);
+  expect(await callRpc(node, 'getGenesisHash')).toBe(node.genesisHash);
   expect(await listNames()).toStrictEqual(names.toReversed());
   expect(await logsOf(names[0]!)).toStrictEqual(transactions[0]!.logs);
 });

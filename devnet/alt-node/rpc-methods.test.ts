@@ -3,7 +3,7 @@ import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, askError, post, send } from './alt-chain-client.ts';
+import { callRpc, callRpcError, post, send } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
 import type { AltNode, SubmittedTransaction } from './alt-node.ts';
 import { submitEvent, TransactionFailed } from './event-transactions.ts';
@@ -65,24 +65,24 @@ afterAll(() => node.stop());
 
 describe('the chain', () => {
   it('says who and how it is', async () => {
-    expect(await ask(node, 'getGenesisHash')).toBe(node.genesisHash);
-    expect(await ask(node, 'getHealth')).toBe('ok');
-    expect(await ask(node, 'getVersion')).toStrictEqual({ 'feature-set': 0, 'solana-core': '3.0.0-devnet' });
-    expect(await ask(node, 'getFirstAvailableBlock')).toBe(0);
+    expect(await callRpc(node, 'getGenesisHash')).toBe(node.genesisHash);
+    expect(await callRpc(node, 'getHealth')).toBe('ok');
+    expect(await callRpc(node, 'getVersion')).toStrictEqual({ 'feature-set': 0, 'solana-core': '3.0.0-devnet' });
+    expect(await callRpc(node, 'getFirstAvailableBlock')).toBe(0);
   });
 
   it('has a slot for every commitment', async () => {
     const slots = await Promise.all(
-      ['processed', 'confirmed', 'finalized', undefined].map((commitment) => ask(node, 'getSlot', { commitment })),
+      ['processed', 'confirmed', 'finalized', undefined].map((commitment) => callRpc(node, 'getSlot', { commitment })),
     );
     expect(slots).toStrictEqual([node.slot, node.slot - 1, node.slot - 31, node.slot - 31]);
-    expect(await askError(node, 'getSlot', { commitment: 'max' })).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'getSlot', { commitment: 'max' })).toMatchObject({ code: -32602 });
   });
 
   it('knows the time of its slots', async () => {
-    const times = transactions.map(({ slot }) => ask(node, 'getBlockTime', slot));
+    const times = transactions.map(({ slot }) => callRpc(node, 'getBlockTime', slot));
     expect(await Promise.all(times)).toStrictEqual([GENESIS, GENESIS, GENESIS + DAY, GENESIS + 2 * DAY]);
-    expect(await askError(node, 'getBlockTime', node.slot)).toStrictEqual({
+    expect(await callRpcError(node, 'getBlockTime', node.slot)).toStrictEqual({
       code: -32004,
       message: `Block not available for slot ${node.slot}`,
     });
@@ -97,18 +97,18 @@ describe('the chain', () => {
     ['getLatestBlockhash', []],
   ])('%s waits for no slot', async (method, params) => {
     const behind = node.slot - 31;
-    expect(await askError(node, method, ...params, { minContextSlot: behind + 1 })).toStrictEqual({
+    expect(await callRpcError(node, method, ...params, { minContextSlot: behind + 1 })).toStrictEqual({
       code: -32016,
       message: 'Minimum context slot has not been reached',
       data: { contextSlot: behind },
     });
-    await expect(ask(node, method, ...params, { minContextSlot: behind })).resolves.toBeDefined();
+    await expect(callRpc(node, method, ...params, { minContextSlot: behind })).resolves.toBeDefined();
   });
 });
 
 describe('accounts', () => {
   it('are told with what keeps them alive', async () => {
-    expect(await ask(node, 'getAccountInfo', keyOf(1), { encoding: 'base64' })).toStrictEqual({
+    expect(await callRpc(node, 'getAccountInfo', keyOf(1), { encoding: 'base64' })).toStrictEqual({
       context: { apiVersion: '3.0.0-devnet', slot: node.slot - 31 },
       value: {
         data: [Buffer.from(new Uint8Array(10).fill(1)).toString('base64'), 'base64'],
@@ -123,30 +123,30 @@ describe('accounts', () => {
 
   it('are told in base58 when they are short, and cut on demand', async () => {
     const told = async (options?: object) =>
-      (await ask<InContext<ToldAccount>>(node, 'getAccountInfo', keyOf(3), options)).value;
+      (await callRpc<InContext<ToldAccount>>(node, 'getAccountInfo', keyOf(3), options)).value;
     const bytes = new Uint8Array(30).fill(3);
     const slice = { offset: 28, length: 9 };
     expect(await told()).toMatchObject({ data: formatBase58(bytes) });
     expect(await told({ encoding: 'base58' })).toMatchObject({ data: [formatBase58(bytes), 'base58'] });
     expect(await told({ encoding: 'base64', dataSlice: slice })).toMatchObject({ data: ['AwM=', 'base64'], space: 30 });
     const { machine } = await machineAddresses(1n);
-    expect(await askError(node, 'getAccountInfo', machine.address)).toMatchObject({ code: -32600 });
-    expect(await askError(node, 'getAccountInfo', keyOf(1), { encoding: 'jsonParsed' })).toMatchObject({
+    expect(await callRpcError(node, 'getAccountInfo', machine.address)).toMatchObject({ code: -32600 });
+    expect(await callRpcError(node, 'getAccountInfo', keyOf(1), { encoding: 'jsonParsed' })).toMatchObject({
       code: -32602,
     });
-    expect(await askError(node, 'getAccountInfo', 'nobody')).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'getAccountInfo', 'nobody')).toMatchObject({ code: -32602 });
   });
 
   it('come many at once in the order of the question, at most 100', async () => {
     const keys = [keyOf(2), keyOf(99), keyOf(1)];
-    const { value } = await ask<InContext<(ToldAccount | null)[]>>(node, 'getMultipleAccounts', keys, {
+    const { value } = await callRpc<InContext<(ToldAccount | null)[]>>(node, 'getMultipleAccounts', keys, {
       encoding: 'base64',
     });
     expect(value.map((account) => account && account.space)).toStrictEqual([20, null, 10]);
     const most = Array.from({ length: 100 }, () => keyOf(1));
-    const all = await ask<InContext<unknown[]>>(node, 'getMultipleAccounts', most, { encoding: 'base64' });
+    const all = await callRpc<InContext<unknown[]>>(node, 'getMultipleAccounts', most, { encoding: 'base64' });
     expect(all.value).toHaveLength(100);
-    expect(await askError(node, 'getMultipleAccounts', [...most, keyOf(1)])).toStrictEqual({
+    expect(await callRpcError(node, 'getMultipleAccounts', [...most, keyOf(1)])).toStrictEqual({
       code: -32602,
       message: 'Too many inputs provided; max 100',
     });
@@ -155,13 +155,13 @@ describe('accounts', () => {
   it('are never of a later slot than their commitment', async () => {
     const [address, owner, later] = [keyOf(50), keyOf(60), keyOf(61)];
     const lengthAt = async (commitment: string) => {
-      const { value } = await ask<InContext<ToldAccount | null>>(node, 'getAccountInfo', address, {
+      const { value } = await callRpc<InContext<ToldAccount | null>>(node, 'getAccountInfo', address, {
         ...{ encoding: 'base64', commitment },
       });
       return value && value.space;
     };
     const ownedBy = async (program: AltKey, commitment: string) =>
-      (await ask<unknown[]>(node, 'getProgramAccounts', program, { encoding: 'base64', commitment })).length;
+      (await callRpc<unknown[]>(node, 'getProgramAccounts', program, { encoding: 'base64', commitment })).length;
     node.setAccount(address, { owner, data: new Uint8Array(1) });
     node.advanceSlots(1);
     node.setAccount(address, { owner: later, data: new Uint8Array(2) });
@@ -183,7 +183,7 @@ describe('accounts', () => {
 
   it('of programs are executable, owned by the upgradeable loader, and nobody can overwrite them', async () => {
     const keys = Object.values(node.programs) as AltKey[];
-    const { value } = await ask<InContext<object[]>>(node, 'getMultipleAccounts', keys, { encoding: 'base64' });
+    const { value } = await callRpc<InContext<object[]>>(node, 'getMultipleAccounts', keys, { encoding: 'base64' });
     const loaded = { executable: true, owner: LOADER, space: 36 };
     expect(value).toMatchObject(keys.map(() => loaded));
     expect(() => node.setAccount(node.programs.binding, { owner: OTHER_OWNER, data: new Uint8Array() })).toThrow();
@@ -192,17 +192,17 @@ describe('accounts', () => {
 
 describe("a program's accounts", () => {
   const find = async (...filters: unknown[]) => {
-    const rows = await ask<{ pubkey: string }[]>(node, 'getProgramAccounts', OTHER_OWNER, {
+    const rows = await callRpc<{ pubkey: string }[]>(node, 'getProgramAccounts', OTHER_OWNER, {
       ...{ encoding: 'base64', filters },
     });
     return rows.map(({ pubkey }) => pubkey);
   };
 
   it('are all of them, in context on demand', async () => {
-    const bare = await ask<{ pubkey: string }[]>(node, 'getProgramAccounts', OTHER_OWNER, { encoding: 'base64' });
+    const bare = await callRpc<{ pubkey: string }[]>(node, 'getProgramAccounts', OTHER_OWNER, { encoding: 'base64' });
     expect(bare.map(({ pubkey }) => pubkey)).toStrictEqual([1, 2, 3, 4, 5].map(keyOf));
     const options = { encoding: 'base64', withContext: true, dataSlice: { offset: 8, length: 2 } };
-    const { context, value } = await ask<InContext<object[]>>(node, 'getProgramAccounts', OTHER_OWNER, options);
+    const { context, value } = await callRpc<InContext<object[]>>(node, 'getProgramAccounts', OTHER_OWNER, options);
     expect(context.slot).toBe(node.slot - 31);
     expect(value[0]).toMatchObject({ pubkey: keyOf(1), account: { data: ['AQE=', 'base64'], space: 10 } });
   });
@@ -223,13 +223,13 @@ describe("a program's accounts", () => {
     ['no filter at all', [{}]],
     ['no list', {}],
   ])('are not found by %s', async (_name, filters) => {
-    expect(await askError(node, 'getProgramAccounts', OTHER_OWNER, { filters })).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'getProgramAccounts', OTHER_OWNER, { filters })).toMatchObject({ code: -32602 });
   });
 });
 
 describe('signatures of an address', () => {
   const list = async (address: AltKey, options?: object) =>
-    ask<Row[]>(node, 'getSignaturesForAddress', address, options);
+    callRpc<Row[]>(node, 'getSignaturesForAddress', address, options);
   const namesOf = (rows: readonly Row[]) => rows.map(({ signature }) => signature);
 
   it('are newest first, the failed one included', async () => {
@@ -258,7 +258,9 @@ describe('signatures of an address', () => {
   it.each([{ limit: 0 }, { limit: 1001 }, { before: 'x' }, { commitment: 'processed' }])(
     'are not told for %j',
     async (options) => {
-      expect(await askError(node, 'getSignaturesForAddress', SYSTEM_PROGRAM, options)).toMatchObject({ code: -32602 });
+      expect(await callRpcError(node, 'getSignaturesForAddress', SYSTEM_PROGRAM, options)).toMatchObject({
+        code: -32602,
+      });
     },
   );
 
@@ -275,8 +277,8 @@ describe('signatures of an address', () => {
     expect(namesOf(await list(machine.address, { commitment: 'confirmed' }))).toStrictEqual([signature]);
     node.advanceSlots(30);
     expect(await list(machineEventLog.address)).toMatchObject([{ signature, confirmationStatus: 'finalized' }]);
-    expect(await askError(node, 'getTransaction', signature, { encoding: 'json' })).toMatchObject({ code: -32015 });
-    expect(await ask(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ version: 0 });
+    expect(await callRpcError(node, 'getTransaction', signature, { encoding: 'json' })).toMatchObject({ code: -32015 });
+    expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ version: 0 });
   });
 });
 
@@ -289,7 +291,7 @@ describe('a transaction', () => {
       transaction: { message: { accountKeys: string[]; recentBlockhash: string; instructions: unknown[] } };
       meta: { preBalances: number[]; postBalances: number[] };
     }
-    const told = await ask<Told>(node, 'getTransaction', signature, JSON_V0);
+    const told = await callRpc<Told>(node, 'getTransaction', signature, JSON_V0);
     expect(told).toMatchObject({
       ...{ slot, blockTime: GENESIS, version: 'legacy' },
       transaction: {
@@ -317,7 +319,7 @@ describe('a transaction', () => {
 
   it('is told as its bytes', async () => {
     const { signature } = transactions[0]!;
-    const told = await ask<{ transaction: [string, string] }>(node, 'getTransaction', signature, 'base64');
+    const told = await callRpc<{ transaction: [string, string] }>(node, 'getTransaction', signature, 'base64');
     expect(told.transaction[1]).toBe('base64');
     expect(formatBase58(Buffer.from(told.transaction[0], 'base64').subarray(1, 65))).toBe(signature);
     expect(told).not.toHaveProperty('version');
@@ -326,7 +328,7 @@ describe('a transaction', () => {
   it('is told when it failed', async () => {
     const { err, signature } = transactions[2]!;
     expect(err).toStrictEqual({ InstructionError: [0, { Custom: 6002 }] });
-    expect(await ask(node, 'getTransaction', signature, JSON_V0)).toMatchObject({
+    expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({
       meta: { err, status: { Err: err } },
     });
   });
@@ -334,7 +336,7 @@ describe('a transaction', () => {
   it('is null until its commitment', async () => {
     const { signature } = await submitToMachine();
     const at = async (commitment: string) => {
-      const answer = await ask(node, 'getTransaction', signature, { ...JSON_V0, commitment });
+      const answer = await callRpc(node, 'getTransaction', signature, { ...JSON_V0, commitment });
       return answer !== null;
     };
     expect([await at('confirmed'), await at('finalized')]).toStrictEqual([false, false]);
@@ -342,37 +344,37 @@ describe('a transaction', () => {
     expect([await at('confirmed'), await at('finalized')]).toStrictEqual([true, false]);
     node.advanceSlots(30);
     expect([await at('confirmed'), await at('finalized')]).toStrictEqual([true, true]);
-    expect(await askError(node, 'getTransaction', signature, { commitment: 'processed' })).toMatchObject({
+    expect(await callRpcError(node, 'getTransaction', signature, { commitment: 'processed' })).toMatchObject({
       code: -32602,
     });
-    expect(await askError(node, 'getTransaction', signature, { encoding: 'jsonParsed' })).toMatchObject({
+    expect(await callRpcError(node, 'getTransaction', signature, { encoding: 'jsonParsed' })).toMatchObject({
       code: -32602,
     });
-    expect(await ask(node, 'getTransaction', formatBase58(new Uint8Array(64).fill(9)), JSON_V0)).toBeNull();
+    expect(await callRpc(node, 'getTransaction', formatBase58(new Uint8Array(64).fill(9)), JSON_V0)).toBeNull();
   });
 });
 
 describe('a block', () => {
   it('has its signatures in the order of execution', async () => {
     const [first, second] = transactions;
-    const block = await ask<Record<string, unknown>>(node, 'getBlock', first!.slot, {
+    const block = await callRpc<Record<string, unknown>>(node, 'getBlock', first!.slot, {
       ...{ transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: 0 },
     });
     expect(block).toMatchObject({
       ...{ blockHeight: first!.slot, blockTime: GENESIS, parentSlot: first!.slot - 1 },
       signatures: [first!.signature, second!.signature],
     });
-    const next = await ask(node, 'getBlock', first!.slot + 1, { transactionDetails: 'signatures' });
+    const next = await callRpc(node, 'getBlock', first!.slot + 1, { transactionDetails: 'signatures' });
     expect(next).toMatchObject({ previousBlockhash: block['blockhash'], signatures: [] });
-    const bare = await ask(node, 'getBlock', first!.slot, { transactionDetails: 'none' });
+    const bare = await callRpc(node, 'getBlock', first!.slot, { transactionDetails: 'none' });
     expect(bare).not.toHaveProperty('signatures');
   });
 
   it('is not there before its commitment, and not in full', async () => {
     const details = { transactionDetails: 'signatures' };
-    expect(await askError(node, 'getBlock', node.slot - 30, details)).toMatchObject({ code: -32004 });
-    expect(await askError(node, 'getBlock', 1)).toMatchObject({ code: -32602 });
-    expect(await askError(node, 'getBlock', 1, { ...details, commitment: 'processed' })).toMatchObject({
+    expect(await callRpcError(node, 'getBlock', node.slot - 30, details)).toMatchObject({ code: -32004 });
+    expect(await callRpcError(node, 'getBlock', 1)).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'getBlock', 1, { ...details, commitment: 'processed' })).toMatchObject({
       code: -32602,
     });
   });
@@ -388,22 +390,24 @@ describe('a transaction that a wallet sends', () => {
     return Buffer.from(wire);
   };
   const latest = async () =>
-    (await ask<InContext<{ blockhash: string }>>(node, 'getLatestBlockhash', { commitment: 'processed' })).value
+    (await callRpc<InContext<{ blockhash: string }>>(node, 'getLatestBlockhash', { commitment: 'processed' })).value
       .blockhash;
 
   it('is executed', async () => {
     const wire = await sign(await latest());
-    const signature = await ask<string>(node, 'sendTransaction', wire.toString('base64'), { encoding: 'base64' });
+    const signature = await callRpc<string>(node, 'sendTransaction', wire.toString('base64'), { encoding: 'base64' });
     expect(signature).toBe(formatBase58(new Uint8Array(wire.subarray(1, 65))));
     const second = await sign(await latest());
-    await ask(node, 'sendTransaction', formatBase58(new Uint8Array(second)));
+    await callRpc(node, 'sendTransaction', formatBase58(new Uint8Array(second)));
     node.advanceSlots(31);
-    expect(await ask(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ meta: { err: null } });
+    expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ meta: { err: null } });
   });
 
   it('is refused with an unknown or an old blockhash, twice, or without money', async () => {
     const refusal = async (wire: Buffer) => {
-      const { code, data } = await askError(node, 'sendTransaction', wire.toString('base64'), { encoding: 'base64' });
+      const { code, data } = await callRpcError(node, 'sendTransaction', wire.toString('base64'), {
+        encoding: 'base64',
+      });
       return [code, (data as { err: string }).err];
     };
     const old = await latest();
@@ -415,7 +419,7 @@ describe('a transaction that a wallet sends', () => {
       'AccountNotFound',
     ]);
     const wire = await sign(await latest());
-    await ask(node, 'sendTransaction', wire.toString('base64'), { encoding: 'base64' });
+    await callRpc(node, 'sendTransaction', wire.toString('base64'), { encoding: 'base64' });
     expect(await refusal(wire)).toStrictEqual([-32002, 'AlreadyProcessed']);
     const forged = await sign(await latest());
     forged[1]! ^= 1;
@@ -428,22 +432,24 @@ describe('a transaction that a wallet sends', () => {
     const wire = Buffer.from(await signPlan({ instructions, signers: [OWNER_SEED] }, await latest())).toString(
       'base64',
     );
-    expect(await askError(node, 'sendTransaction', wire, { encoding: 'base64' })).toMatchObject({
+    expect(await callRpcError(node, 'sendTransaction', wire, { encoding: 'base64' })).toMatchObject({
       code: -32002,
       data: { err: '{"InstructionError":[0,{"Custom":1}]}' },
     });
     const options = { encoding: 'base64', skipPreflight: true };
-    const signature = await ask<string>(node, 'sendTransaction', wire, options);
+    const signature = await callRpc<string>(node, 'sendTransaction', wire, options);
     node.advanceSlots(31);
     const err = { InstructionError: [0, { Custom: 1 }] };
-    expect(await ask(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ meta: { err } });
+    expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ meta: { err } });
   });
 
   it('is refused when it is none', async () => {
     const tooLong = Buffer.alloc(1233, 1).toString('base64');
-    expect(await askError(node, 'sendTransaction', tooLong, { encoding: 'base64' })).toMatchObject({ code: -32602 });
-    expect(await askError(node, 'sendTransaction', '', { encoding: 'base64' })).toMatchObject({ code: -32602 });
-    expect(await askError(node, 'sendTransaction', 'AA', { encoding: 'hex' })).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'sendTransaction', tooLong, { encoding: 'base64' })).toMatchObject({
+      code: -32602,
+    });
+    expect(await callRpcError(node, 'sendTransaction', '', { encoding: 'base64' })).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'sendTransaction', 'AA', { encoding: 'hex' })).toMatchObject({ code: -32602 });
   });
 });
 
@@ -472,6 +478,6 @@ describe('a request', () => {
   });
 
   it.each(['toString', 'constructor'])('finds no method %s', async (method) => {
-    expect(await askError(node, method)).toMatchObject({ code: -32601 });
+    expect(await callRpcError(node, method)).toMatchObject({ code: -32601 });
   });
 });

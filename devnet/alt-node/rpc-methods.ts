@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { Chain, ExecutedTransaction } from './chain.ts';
-import { TransactionRefused } from './chain.ts';
+import { TransactionRejected } from './chain.ts';
 import type { NodeFaults } from './node-faults.ts';
-import { toRpcAccount, toRpcTransaction } from './rpc-answers.ts';
+import { toRpcAccount, toRpcTransaction } from './rpc-responses.ts';
 import {
   readCommitment,
   readConfiguration,
@@ -20,9 +20,9 @@ import {
   readHistoryCommitment,
   readKey,
   readSignature,
-  refuseParams,
+  invalidParams,
   RPC_ERROR,
-  RpcRefusal,
+  RpcErrorResponse,
 } from './rpc-parameters.ts';
 import type { Commitment, Configuration } from './rpc-parameters.ts';
 
@@ -47,7 +47,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     const slot = slotAt(commitment);
     const { minContextSlot } = configuration;
     if (minContextSlot !== undefined && readCount(minContextSlot, 'minContextSlot') > slot) {
-      throw new RpcRefusal(RPC_ERROR.minContextSlot, 'Minimum context slot has not been reached', {
+      throw new RpcErrorResponse(RPC_ERROR.minContextSlot, 'Minimum context slot has not been reached', {
         contextSlot: slot,
       });
     }
@@ -87,12 +87,12 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
   function blockSlot(value: unknown, commitment: Commitment): number {
     const slot = readCount(value, 'slot');
     if (slot > slotAt(commitment)) {
-      throw new RpcRefusal(RPC_ERROR.blockNotAvailable, `Block not available for slot ${slot}`);
+      throw new RpcErrorResponse(RPC_ERROR.blockNotAvailable, `Block not available for slot ${slot}`);
     }
     const first = faults.firstAvailableBlock;
     if (slot < first) {
       const message = `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`;
-      throw new RpcRefusal(RPC_ERROR.blockCleanedUp, message);
+      throw new RpcErrorResponse(RPC_ERROR.blockCleanedUp, message);
     }
     return slot;
   }
@@ -134,8 +134,8 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     },
 
     getMultipleAccounts([addresses, options]) {
-      if (!Array.isArray(addresses)) throw refuseParams('Invalid params: expected a sequence.');
-      if (addresses.length > MAX_KEYS) throw refuseParams(`Too many inputs provided; max ${MAX_KEYS}`);
+      if (!Array.isArray(addresses)) throw invalidParams('Invalid params: expected a sequence.');
+      if (addresses.length > MAX_KEYS) throw invalidParams(`Too many inputs provided; max ${MAX_KEYS}`);
       const keys = addresses.map(readKey);
       const configuration = readConfiguration(options);
       const slot = readSlot(configuration);
@@ -163,7 +163,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       const slot = readSlot(configuration, readHistoryCommitment(configuration));
       const { limit = MAX_ROWS, before, until } = configuration;
       const most = readCount(limit, 'limit');
-      if (most < 1 || most > MAX_ROWS) throw refuseParams(`Invalid limit; max ${MAX_ROWS}`);
+      if (most < 1 || most > MAX_ROWS) throw invalidParams(`Invalid limit; max ${MAX_ROWS}`);
       const all = listSignatures(
         key,
         slot,
@@ -188,7 +188,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       const slot = readSlot(configuration, readHistoryCommitment(configuration));
       const { encoding = 'json', maxSupportedTransactionVersion: maxVersion } = configuration;
       if (encoding !== 'json' && encoding !== 'base58' && encoding !== 'base64') {
-        throw refuseParams(`encoding ${String(encoding)} is not offered here`);
+        throw invalidParams(`encoding ${String(encoding)} is not offered here`);
       }
       const transaction = chain.transaction(signature);
       if (transaction === undefined || transaction.slot > slot || !isKept(transaction)) return null;
@@ -207,7 +207,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       const slot = blockSlot(number, readHistoryCommitment(configuration));
       const { transactionDetails } = configuration;
       if (transactionDetails !== 'signatures' && transactionDetails !== 'none') {
-        throw refuseParams('only transactionDetails "signatures" and "none" are offered here');
+        throw invalidParams('only transactionDetails "signatures" and "none" are offered here');
       }
       const signatures = chain.block(slot).map((transaction) => transaction.signatures[0]!);
       return {
@@ -227,9 +227,9 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
         if (skipPreflight !== true) chain.preflight(bytes);
         return chain.execute(bytes).signatures[0]!;
       } catch (error) {
-        if (!(error instanceof TransactionRefused)) throw error;
+        if (!(error instanceof TransactionRejected)) throw error;
         const message = `Transaction simulation failed: ${error.reason}`;
-        throw new RpcRefusal(RPC_ERROR.preflight, message, { err: error.reason, logs: error.logs });
+        throw new RpcErrorResponse(RPC_ERROR.preflight, message, { err: error.reason, logs: error.logs });
       }
     },
   };
@@ -241,14 +241,14 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
 }
 
 function readWire(wire: unknown, encoding: unknown): Uint8Array {
-  if (typeof wire !== 'string') throw refuseParams('Invalid params: expected a string.');
+  if (typeof wire !== 'string') throw invalidParams('Invalid params: expected a string.');
   const bytes =
     encoding === 'base64'
       ? Buffer.from(wire, 'base64')
       : encoding === 'base58'
         ? parseBase58(wire, MAX_WIRE_BYTES)
         : [];
-  if (bytes === undefined || bytes.length === 0) throw refuseParams(`invalid ${String(encoding)} encoding`);
-  if (bytes.length > MAX_WIRE_BYTES) throw refuseParams(`decoded transaction too large: ${bytes.length} bytes`);
+  if (bytes === undefined || bytes.length === 0) throw invalidParams(`invalid ${String(encoding)} encoding`);
+  if (bytes.length > MAX_WIRE_BYTES) throw invalidParams(`decoded transaction too large: ${bytes.length} bytes`);
   return Uint8Array.from(bytes);
 }

@@ -16,7 +16,7 @@ export const RPC_ERROR = {
 } as const;
 
 /** Becomes the `error` of an answer. */
-export class RpcRefusal extends Error {
+export class RpcErrorResponse extends Error {
   readonly code: number;
   readonly data: unknown;
 
@@ -45,51 +45,51 @@ const MAX_FILTERS = 4;
 const MAX_COMPARED_BYTES = 128;
 const SIGNATURE_BYTES = 64;
 
-export function refuseParams(message: string): RpcRefusal {
-  return new RpcRefusal(RPC_ERROR.invalidParams, message);
+export function invalidParams(message: string): RpcErrorResponse {
+  return new RpcErrorResponse(RPC_ERROR.invalidParams, message);
 }
 
 /** The optional object that ends a list of parameters. */
 export function readConfiguration(value: unknown): Configuration {
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw refuseParams('Invalid params: expected an object.');
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalidParams('Invalid params: expected an object.');
   return value as Configuration;
 }
 
 export function readCommitment({ commitment }: Configuration): Commitment {
   if (commitment === undefined) return 'finalized';
   if (commitment === 'processed' || commitment === 'confirmed' || commitment === 'finalized') return commitment;
-  throw refuseParams(`Invalid params: unknown variant \`${String(commitment)}\`.`);
+  throw invalidParams(`Invalid params: unknown variant \`${String(commitment)}\`.`);
 }
 
 /** History is told of blocks that most have voted for. */
 export function readHistoryCommitment(configuration: Configuration): Commitment {
   const commitment = readCommitment(configuration);
-  if (commitment === 'processed') throw refuseParams('Method does not support commitment below `confirmed`');
+  if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
   return commitment;
 }
 
 export function readKey(value: unknown): AltKey {
   const key = typeof value === 'string' ? parseAltKey(value) : undefined;
-  if (key === undefined) throw refuseParams('Invalid param: Invalid');
+  if (key === undefined) throw invalidParams('Invalid param: Invalid');
   return key;
 }
 
 export function readSignature(value: unknown): string {
   const bytes = typeof value === 'string' ? parseBase58(value, SIGNATURE_BYTES) : undefined;
-  if (bytes?.length !== SIGNATURE_BYTES) throw refuseParams('Invalid param: Invalid');
+  if (bytes?.length !== SIGNATURE_BYTES) throw invalidParams('Invalid param: Invalid');
   return value as string;
 }
 
 /** A slot or a number of things. */
 export function readCount(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw refuseParams(`Invalid params: ${name} is not a number.`);
+  throw invalidParams(`Invalid params: ${name} is not a number.`);
 }
 
 export function readEncoding({ encoding }: Configuration): Encoding {
   if (encoding === undefined || encoding === 'base58' || encoding === 'base64') return encoding;
-  throw refuseParams(`encoding ${String(encoding)} is not offered here`);
+  throw invalidParams(`encoding ${String(encoding)} is not offered here`);
 }
 
 export function readDataSlice({ dataSlice }: Configuration): DataSlice | undefined {
@@ -100,8 +100,8 @@ export function readDataSlice({ dataSlice }: Configuration): DataSlice | undefin
 
 export function readFilters({ filters }: Configuration): DataFilter[] {
   if (filters === undefined || filters === null) return [];
-  if (!Array.isArray(filters)) throw refuseParams('Invalid params: expected a sequence.');
-  if (filters.length > MAX_FILTERS) throw refuseParams(`Too many filters provided; max ${MAX_FILTERS}`);
+  if (!Array.isArray(filters)) throw invalidParams('Invalid params: expected a sequence.');
+  if (filters.length > MAX_FILTERS) throw invalidParams(`Too many filters provided; max ${MAX_FILTERS}`);
   return filters.map(readFilter);
 }
 
@@ -118,7 +118,7 @@ function readFilter(value: unknown): DataFilter {
 }
 
 function readCompared(bytes: unknown, encoding: unknown): Uint8Array {
-  if (typeof bytes !== 'string') throw refuseParams('Invalid params: memcmp without bytes.');
+  if (typeof bytes !== 'string') throw invalidParams('Invalid params: memcmp without bytes.');
   const compared =
     encoding === undefined || encoding === 'base58'
       ? parseBase58(bytes, MAX_COMPARED_BYTES)
@@ -126,7 +126,7 @@ function readCompared(bytes: unknown, encoding: unknown): Uint8Array {
         ? Buffer.from(bytes, 'base64')
         : undefined;
   if (compared === undefined || compared.length > MAX_COMPARED_BYTES) {
-    throw refuseParams('Invalid param: encoded binary data should be less than 129 bytes');
+    throw invalidParams('Invalid param: encoded binary data should be less than 129 bytes');
   }
   return compared;
 }
@@ -135,7 +135,7 @@ function readCompared(bytes: unknown, encoding: unknown): Uint8Array {
 export function encodeData(data: Uint8Array, encoding: Encoding): string | [string, string] {
   if (encoding === 'base64') return [Buffer.from(data).toString('base64'), 'base64'];
   if (data.length > MAX_COMPARED_BYTES) {
-    throw new RpcRefusal(
+    throw new RpcErrorResponse(
       RPC_ERROR.invalidRequest,
       'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.',
     );

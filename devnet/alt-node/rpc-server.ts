@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { NodeFaults, RequestFault } from './node-faults.ts';
 import type { RpcMethod } from './rpc-methods.ts';
-import { RPC_ERROR, RpcRefusal } from './rpc-parameters.ts';
+import { RPC_ERROR, RpcErrorResponse } from './rpc-parameters.ts';
 
 interface RpcCall {
   readonly id: unknown;
@@ -49,7 +49,7 @@ export async function startRpcServer(
     try {
       return { jsonrpc: '2.0', id: call.id, result: method(call.params) };
     } catch (error) {
-      if (error instanceof RpcRefusal) return failure(call.id, error.code, error.message, error.data);
+      if (error instanceof RpcErrorResponse) return failure(call.id, error.code, error.message, error.data);
       throw error;
     }
   }

@@ -72,7 +72,7 @@ export function contractCall(
   args: readonly unknown[],
 ): Call {
   const data = encodeFunctionData({ abi: abiOf(CONTRACT_BEHIND[contract]), functionName, args });
-  return { what: `${functionName}(${args.length > 0 ? String(args[0]) : ''})`, from, to: addresses[contract], data };
+  return { label: `${functionName}(${args.length > 0 ? String(args[0]) : ''})`, from, to: addresses[contract], data };
 }
 
 export function activateMachine(deployment: Deployment, input: ActivationInput): Call {
@@ -129,7 +129,7 @@ export function retireMachine(deployment: Deployment, from: Address, machineId: 
 
 export function renewSubscription(deployment: Deployment, from: Address, machineId: bigint): Call {
   const data = encodeFunctionData({ abi: RENEW_ABI, functionName: 'renew', args: [machineId] });
-  return { what: `renew(${machineId})`, from, to: deployment.addresses.machineSubscription, data };
+  return { label: `renew(${machineId})`, from, to: deployment.addresses.machineSubscription, data };
 }
 
 /** What only the protocol owner may do. */

@@ -9,7 +9,7 @@ import type { Rpc } from './rpc.ts';
 
 /** One transaction. `to` absent: a deployment. `what` names it in an error. */
 export interface Call {
-  readonly what: string;
+  readonly label: string;
   readonly from: Address;
   readonly to?: Address;
   readonly data: Hex;
@@ -93,8 +93,8 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
       return Promise.all(
         calls.map(async (call, index) => {
           const receipt = byHash.get(hashes[index]!);
-          if (receipt === undefined) throw new Error(`${call.what}: not in the block`);
-          if (receipt.status !== '0x1') throw new Error(`${call.what}: ${await explain(call)}`);
+          if (receipt === undefined) throw new Error(`${call.label}: not in the block`);
+          if (receipt.status !== '0x1') throw new Error(`${call.label}: ${await explain(call)}`);
           return receipt;
         }),
       );

@@ -13,15 +13,15 @@ import { RpcError } from './rpc.ts';
 type ContractKey = keyof MainChainAddresses;
 
 /** A refusal as `Name(argument,…)`. */
-export type Refusal = string;
+export type RevertReason = string;
 
 export interface ContractReader {
   /** The answer at the newest block; throws on a revert. */
   read(contract: ContractKey, functionName: string, args?: readonly unknown[]): Promise<unknown>;
   /** The error of a read; throws when it answers. */
-  readRefusal(contract: ContractKey, functionName: string, args?: readonly unknown[]): Promise<Refusal>;
+  readRevert(contract: ContractKey, functionName: string, args?: readonly unknown[]): Promise<RevertReason>;
   /** The error that a call would meet in the next block; throws when it would pass. `contract` is whose errors are known. */
-  refusalOf(call: Call, contract: ContractKey): Promise<Refusal>;
+  revertOf(call: Call, contract: ContractKey): Promise<RevertReason>;
 }
 
 export function createContractReader({ deployment, writer }: Pick<BareChain, 'deployment' | 'writer'>): ContractReader {
@@ -29,7 +29,7 @@ export function createContractReader({ deployment, writer }: Pick<BareChain, 'de
     return writer.rpc.request<Hex>('eth_call', [request, 'latest']);
   }
 
-  async function refusal(request: object, contract: ContractKey): Promise<Refusal> {
+  async function refusal(request: object, contract: ContractKey): Promise<RevertReason> {
     try {
       await call(request);
     } catch (error) {
@@ -50,7 +50,7 @@ export function createContractReader({ deployment, writer }: Pick<BareChain, 'de
       const data = await call(toRequest(contract, functionName, args));
       return decodeFunctionResult({ abi: abiOf(CONTRACT_BEHIND[contract]), functionName, args, data });
     },
-    readRefusal: (contract, functionName, args = []) => refusal(toRequest(contract, functionName, args), contract),
-    refusalOf: ({ from, to, data }, contract) => refusal({ from, to, data }, contract),
+    readRevert: (contract, functionName, args = []) => refusal(toRequest(contract, functionName, args), contract),
+    revertOf: ({ from, to, data }, contract) => refusal({ from, to, data }, contract),
   };
 }

@@ -87,7 +87,7 @@ export async function deployContracts(writer: ChainWriter, options: DeployOption
   function create(name: ContractName, args: readonly unknown[] = []): Address {
     const nonce = BigInt(firstNonce + calls.length);
     const { abi, bytecode } = loadArtifacts().contracts[name];
-    calls.push({ what: `deploy ${name}`, from: admin, data: encodeDeployData({ abi, bytecode, args }) });
+    calls.push({ label: `deploy ${name}`, from: admin, data: encodeDeployData({ abi, bytecode, args }) });
     return getContractAddress({ from: admin, nonce });
   }
 
@@ -128,7 +128,7 @@ export async function deployBatchCaller(writer: ChainWriter): Promise<Address> {
   const { abi, bytecode } = loadArtifacts().contracts.BatchCaller;
   const from = accountOf(ADMIN_NAME).address;
   const [receipt] = await writer.mine([
-    { what: 'deploy BatchCaller', from, data: encodeDeployData({ abi, bytecode }) },
+    { label: 'deploy BatchCaller', from, data: encodeDeployData({ abi, bytecode }) },
   ]);
   return receipt!.contractAddress!;
 }
@@ -136,7 +136,7 @@ export async function deployBatchCaller(writer: ChainWriter): Promise<Address> {
 function listWiring(addresses: MainChainAddresses, admin: Address, options: DeployOptions): Call[] {
   function call(contract: keyof MainChainAddresses, functionName: string, args: readonly unknown[]): Call {
     const data = encodeFunctionData({ abi: abiOf(CONTRACT_BEHIND[contract]), functionName, args });
-    return { what: functionName, from: admin, to: addresses[contract], data };
+    return { label: functionName, from: admin, to: addresses[contract], data };
   }
   const peers = Object.entries(PEER_ROLES).map(([role, holder]) =>
     call('infoDesk', 'setPeer', [keccak256(toBytes(role)), addresses[holder]]),

@@ -6,7 +6,7 @@ import type { Account } from '../accounts.ts';
 import { accountOf } from '../accounts.ts';
 import { altAccountOf } from '../alt-chain/keys.ts';
 import type { AltAccount } from '../alt-chain/keys.ts';
-import type { TransactionManner } from '../alt-node/event-transactions.ts';
+import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
 import type { ExpectedRating } from './histories.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { ServiceEndpointInput } from '../main-chain/calls.ts';
@@ -37,7 +37,7 @@ export type AltOrigin =
       readonly retiredDaysAgo: number;
     };
 
-export interface ServedAltAnswer {
+export interface ServedAltExpectation {
   readonly kind: 'served';
   /** What its events are worth, told by `/mcr` alone; absent = it has none, so that there is no rating. */
   readonly rating?: ExpectedRating;
@@ -68,16 +68,16 @@ export interface AltPersona {
   /** Events of the present machine, without what came with it. */
   readonly events: readonly PlannedEvent[];
   /** How they are submitted; absent = plainly. */
-  readonly manner?: TransactionManner;
-  readonly answer: ServedAltAnswer | { readonly kind: 'relocating' };
+  readonly submission?: SubmissionOptions;
+  readonly expected: ServedAltExpectation | { readonly kind: 'relocating' };
 }
 
-export interface AltInhabitant {
+export interface SampleAltMachine {
   readonly persona: AltPersona;
   readonly machine: AltPersonaMachine;
 }
 
-export function toAltInhabitant(persona: AltPersona): AltInhabitant {
+export function toSampleAltMachine(persona: AltPersona): SampleAltMachine {
   const { name, operator, hasController } = persona;
   const machine = {
     id: machineIdOf(credentialsOf(name)),

@@ -1,9 +1,9 @@
 /**
  * Who lives on the alt chain of the devnet? The personas of configuration.md 3, and the machines that `fleet` has there.
  */
-import type { TransactionManner } from '../alt-node/event-transactions.ts';
-import { toAltInhabitant } from './alt-persona.ts';
-import type { AltInhabitant, AltPersona } from './alt-persona.ts';
+import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
+import { toSampleAltMachine } from './alt-persona.ts';
+import type { SampleAltMachine, AltPersona } from './alt-persona.ts';
 import {
   ANCHORED_WEEKLY_PAYER,
   ANCHOR_EVENTS,
@@ -39,7 +39,7 @@ function altPersona(
     createdDaysAgo: CREATED_DAYS_AGO,
     origin: { kind: 'linked' },
     events,
-    answer: {
+    expected: {
       kind: 'served',
       bondStatus: 'bonded',
       eventCount: rating.event_count,
@@ -53,10 +53,10 @@ function altPersona(
 function submittedAs(
   name: string,
   about: string,
-  manner: TransactionManner,
+  submission: SubmissionOptions,
   rest: Partial<AltPersona> = {},
 ): AltPersona {
-  return altPersona(name, about, WEEKLY_PAYER, { manner, ...rest });
+  return altPersona(name, about, WEEKLY_PAYER, { submission, ...rest });
 }
 
 /** As a profile of visibility `onchain` shows plain USD revenue. */
@@ -85,7 +85,7 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
   altPersona('alt-new', 'Bonded and linked, without an event.', NO_HISTORY),
   altPersona('alt-relocating', 'On its way out of the alt chain; its account is still there.', SHORT_HISTORY, {
     relocatingDaysAgo: 1,
-    answer: { kind: 'relocating' },
+    expected: { kind: 'relocating' },
   }),
   altPersona('alt-no-operator', 'Its account names no operator, so no listing has it.', SHORT_HISTORY, {
     operator: null,
@@ -100,13 +100,13 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
       createdDaysAgo: 7,
       origin: { kind: 'unlinked' },
     }),
-    answer: { kind: 'served', bondStatus: 'unbonded', eventCount: 0 },
+    expected: { kind: 'served', bondStatus: 'unbonded', eventCount: 0 },
   },
   altPersona(
     'alt-truncated-logs',
     'Two events in one block every week, behind an instruction that fills the log.',
     REPORTING_WEEKLY_PAYER,
-    { manner: { noisyLogs: true } },
+    { submission: { noisyLogs: true } },
   ),
   submittedAs('alt-cpi', 'Its events come through another program.', { via: 'cpi' }),
   submittedAs(
@@ -115,7 +115,7 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
     { via: 'v0-lookup-table' },
     {
       serviceEndpoints: endpointsFor('onchain'),
-      answer: {
+      expected: {
         kind: 'served',
         rating: WEEKLY_PAYER.rating,
         bondStatus: 'bonded',
@@ -142,6 +142,6 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
   }),
 ];
 
-export function listAltInhabitants(): readonly AltInhabitant[] {
-  return ALT_PERSONAS.map(toAltInhabitant);
+export function listSampleAltMachines(): readonly SampleAltMachine[] {
+  return ALT_PERSONAS.map(toSampleAltMachine);
 }

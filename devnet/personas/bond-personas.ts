@@ -16,7 +16,7 @@ export const BOND_PERSONAS: readonly Persona[] = [
     home: 'main',
     activatedDaysAgo: 375,
     events: WEEKLY_PAYER.events,
-    answer: served(WEEKLY_PAYER.rating),
+    expected: served(WEEKLY_PAYER.rating),
   },
   {
     name: 'runoff',
@@ -24,7 +24,7 @@ export const BOND_PERSONAS: readonly Persona[] = [
     home: 'main',
     activatedDaysAgo: 405,
     events: ENDED_BEFORE_RUNOFF.events,
-    answer: served(ENDED_BEFORE_RUNOFF.rating),
+    expected: served(ENDED_BEFORE_RUNOFF.rating),
   },
   {
     name: 'unbonded',
@@ -32,6 +32,6 @@ export const BOND_PERSONAS: readonly Persona[] = [
     home: 'main',
     activatedDaysAgo: 428,
     events: ENDED_LAST_YEAR.events,
-    answer: served(ENDED_LAST_YEAR.rating),
+    expected: served(ENDED_LAST_YEAR.rating),
   },
 ];

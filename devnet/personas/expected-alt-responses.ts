@@ -17,12 +17,12 @@ import {
   verifyPath,
 } from './expected-responses.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
-import type { AltInhabitant, AltPersona, ServedAltAnswer } from './alt-persona.ts';
-import type { ExpectedAnswer, ExpectedAnswers } from './persona.ts';
+import type { SampleAltMachine, AltPersona, ServedAltExpectation } from './alt-persona.ts';
+import type { ExpectedResponse, ExpectedResponses } from './persona.ts';
 import { credentialsOf } from './persona.ts';
 
 /** Which deployment is asked, seeded when (Unix seconds). */
-export interface AltAnswerScene {
+export interface AltResponseInput {
   readonly genesisHash: string;
   readonly machineRegistry: AltKey;
   readonly now: number;
@@ -32,7 +32,7 @@ export interface AltAnswerScene {
 const CHAIN_REFERENCE_LENGTH = 32;
 
 /** What a machine shows that is bonded or not, and rated nowhere but on `/mcr`. */
-interface Standing {
+interface Status {
   readonly mcr: string;
   readonly mcr_score: number;
   readonly bond_status: string;
@@ -43,20 +43,20 @@ interface Standing {
 }
 
 /** Everything that is expected of one persona, by path. */
-export function expectAltAnswers(inhabitant: AltInhabitant, scene: AltAnswerScene): ExpectedAnswers {
-  const { persona, machine } = inhabitant;
+export function expectAltResponses(sample: SampleAltMachine, input: AltResponseInput): ExpectedResponses {
+  const { persona, machine } = sample;
   const { id, operator } = machine;
   const listing =
     operator === undefined || persona.operator !== undefined
       ? {}
-      : { [`/operator/${operator.address}/machines`]: expectOwnListing(inhabitant) };
-  if (persona.answer.kind === 'relocating') return { ...expectRelocating(id), ...listing };
-  const profile = expectProfile(inhabitant, persona.answer, scene);
+      : { [`/operator/${operator.address}/machines`]: expectOwnListing(sample) };
+  if (persona.expected.kind === 'relocating') return { ...expectRelocating(id), ...listing };
+  const profile = expectProfile(sample, persona.expected, input);
   return {
-    [mcrPath(id)]: expectRecord(persona, persona.answer, id, scene.now),
+    [mcrPath(id)]: expectRecord(persona, persona.expected, id, input.now),
     [`/machine/${formatDid(id)}`]: profile,
     [`/metadata/${id}`]: profile,
-    [`/machines/${id}`]: expectCard(inhabitant, persona.answer, scene),
+    [`/machines/${id}`]: expectCard(sample, persona.expected, input),
     [monetizationPath(id)]: expectUndecided(id),
     [verifyPath(id)]: coded(503, 'VERIFY_READ_UNAVAILABLE'),
     ...listing,
@@ -64,17 +64,17 @@ export function expectAltAnswers(inhabitant: AltInhabitant, scene: AltAnswerScen
 }
 
 /** Its entry in a listing; undefined: left out, and counted as unreadable. */
-export function toAltEntry({ persona, machine }: AltInhabitant): object | undefined {
-  if (persona.answer.kind === 'relocating') return undefined;
+export function toAltEntry({ persona, machine }: SampleAltMachine): object | undefined {
+  if (persona.expected.kind === 'relocating') return undefined;
   return {
     did: formatDid(machine.id),
     machine_id: String(machine.id),
     name: formatName(machine.id),
-    ...toStanding(persona.answer),
+    ...toStatus(persona.expected),
   };
 }
 
-function toStanding({ bondStatus, eventCount }: ServedAltAnswer): Standing {
+function toStatus({ bondStatus, eventCount }: ServedAltExpectation): Status {
   return {
     mcr: 'Provisioned',
     mcr_score: 0,
@@ -97,11 +97,16 @@ const NOTHING_RATED = {
   summary: 'Not rated yet.',
 };
 
-function expectRecord({ events }: AltPersona, answer: ServedAltAnswer, id: bigint, now: number): ExpectedAnswer {
+function expectRecord(
+  { events }: AltPersona,
+  expected: ServedAltExpectation,
+  id: bigint,
+  now: number,
+): ExpectedResponse {
   const rating =
-    answer.rating === undefined
-      ? { ...toStanding(answer), ...NOTHING_RATED }
-      : { ...answer.rating, home_chain: ALT_ORDINAL };
+    expected.rating === undefined
+      ? { ...toStatus(expected), ...NOTHING_RATED }
+      : { ...expected.rating, home_chain: ALT_ORDINAL };
   return {
     status: 200,
     body: {
@@ -113,7 +118,11 @@ function expectRecord({ events }: AltPersona, answer: ServedAltAnswer, id: bigin
   };
 }
 
-function expectProfile({ machine, persona }: AltInhabitant, answer: ServedAltAnswer, { now }: AltAnswerScene) {
+function expectProfile(
+  { machine, persona }: SampleAltMachine,
+  expected: ServedAltExpectation,
+  { now }: AltResponseInput,
+) {
   const { id, owner, controller, operator } = machine;
   return {
     status: 200,
@@ -124,10 +133,10 @@ function expectProfile({ machine, persona }: AltInhabitant, answer: ServedAltAns
         machine_id: String(id),
         did: formatDid(id),
         operator: operator === undefined ? null : `did:svc:${operator.address}`,
-        ...toStanding(answer),
+        ...toStatus(expected),
         ...PLAIN_PROFILE,
         service_endpoints: [],
-        ...answer.profile?.(now),
+        ...expected.profile?.(now),
         owner: owner.key,
         controller: controller?.key ?? null,
         machine_type: credentialsOf(persona.name).machineType,
@@ -137,10 +146,14 @@ function expectProfile({ machine, persona }: AltInhabitant, answer: ServedAltAns
   };
 }
 
-function expectCard({ machine }: AltInhabitant, answer: ServedAltAnswer, scene: AltAnswerScene): ExpectedAnswer {
+function expectCard(
+  { machine }: SampleAltMachine,
+  expected: ServedAltExpectation,
+  input: AltResponseInput,
+): ExpectedResponse {
   const { id, operator } = machine;
-  const { bond_status, event_count, home_chain, rating_unavailable } = toStanding(answer);
-  const chain = scene.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH);
+  const { bond_status, event_count, home_chain, rating_unavailable } = toStatus(expected);
+  const chain = input.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH);
   return {
     status: 200,
     body: {
@@ -149,14 +162,14 @@ function expectCard({ machine }: AltInhabitant, answer: ServedAltAnswer, scene: 
       description: 'svcOS machine',
       did: formatDid(id),
       active: true,
-      ...(answer.card ?? PLAIN_CARD),
+      ...(expected.card ?? PLAIN_CARD),
       operator: operator === undefined ? null : `did:svc:${operator.address}`,
       ...{ bond_status, event_count, home_chain, rating_unavailable },
       registrations: [
         {
           type: REGISTRATION_TYPE,
           machineId: String(id),
-          machineRegistry: `solana:${chain}:${scene.machineRegistry}`,
+          machineRegistry: `solana:${chain}:${input.machineRegistry}`,
         },
       ],
     },
@@ -164,8 +177,8 @@ function expectCard({ machine }: AltInhabitant, answer: ServedAltAnswer, scene: 
 }
 
 /** The listing of an operator who has this machine and no other. */
-function expectOwnListing(inhabitant: AltInhabitant): ExpectedAnswer {
-  const entry = toAltEntry(inhabitant);
+function expectOwnListing(sample: SampleAltMachine): ExpectedResponse {
+  const entry = toAltEntry(sample);
   return {
     status: 200,
     body: {

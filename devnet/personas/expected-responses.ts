@@ -2,12 +2,12 @@
  * What must the service answer about a persona? The bodies of http-facts 4 to 7, 9.2 and 10.1, as far as they are fixed.
  */
 import type { Deployment } from '../main-chain/deploy.ts';
-import type { ExpectedAnswer, ExpectedAnswers, Persona, PersonaMachine, ServedAnswer } from './persona.ts';
+import type { ExpectedResponse, ExpectedResponses, Persona, PersonaMachine, ServedExpectation } from './persona.ts';
 import { blockTimestamp } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
 /** Who is asked, of which deployment, seeded when (Unix seconds). */
-export interface AnswerScene {
+export interface ResponseInput {
   readonly deployment: Deployment;
   readonly now: number;
   readonly machine: PersonaMachine;
@@ -18,15 +18,15 @@ export function formatDid(id: bigint): string {
 }
 
 /** Everything that is expected of one persona, by path. */
-export function expectAnswers(persona: Persona, scene: AnswerScene): ExpectedAnswers {
-  return { ...expectMachineAnswers(persona, scene), ...persona.furtherAnswers?.(scene.machine) };
+export function expectResponses(persona: Persona, input: ResponseInput): ExpectedResponses {
+  return { ...expectMachineResponses(persona, input), ...persona.furtherResponses?.(input.machine) };
 }
 
-function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerScene): ExpectedAnswers {
-  const { id } = scene.machine;
-  switch (answer.kind) {
+function expectMachineResponses({ expected, events = [] }: Persona, input: ResponseInput): ExpectedResponses {
+  const { id } = input.machine;
+  switch (expected.kind) {
     case 'served':
-      return expectServed(answer, newestBlockTimestamp(events, scene.now), scene);
+      return expectServed(expected, newestBlockTimestamp(events, input.now), input);
     case 'unknown':
       return {
         ...everyRead(id, { status: 404, body: { detail: 'Machine not found' } }),
@@ -37,7 +37,7 @@ function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerSce
     case 'relocating':
       return expectRelocating(id);
     case 'homed-elsewhere': {
-      const elsewhere = coded(409, 'MACHINE_HOMED_ELSEWHERE', { home_protocol_chain_id: answer.ordinal });
+      const elsewhere = coded(409, 'MACHINE_HOMED_ELSEWHERE', { home_protocol_chain_id: expected.ordinal });
       return {
         ...everyRead(id, elsewhere),
         [monetizationPath(id)]: elsewhere,
@@ -48,7 +48,7 @@ function expectMachineAnswers({ answer, events = [] }: Persona, scene: AnswerSce
 }
 
 /** Of a machine between two chains, whichever has it. */
-export function expectRelocating(id: bigint): ExpectedAnswers {
+export function expectRelocating(id: bigint): ExpectedResponses {
   return {
     ...everyRead(id, { status: 503, body: { detail: 'Machine is relocating' } }),
     [monetizationPath(id)]: coded(503, 'MACHINE_UNAVAILABLE'),
@@ -61,28 +61,32 @@ export function newestBlockTimestamp(events: readonly PlannedEvent[], now: numbe
   return events.length === 0 ? null : blockTimestamp(now, Math.min(...events.map(({ daysAgo }) => daysAgo)));
 }
 
-function expectServed(answer: ServedAnswer, lastUpdated: number | null, scene: AnswerScene): ExpectedAnswers {
-  const { id } = scene.machine;
-  const profile = expectProfile(answer, scene);
+function expectServed(
+  expected: ServedExpectation,
+  lastUpdated: number | null,
+  input: ResponseInput,
+): ExpectedResponses {
+  const { id } = input.machine;
+  const profile = expectProfile(expected, input);
   return {
     [mcrPath(id)]: {
       status: 200,
-      body: { did: formatDid(id), machine_id: String(id), ...answer.rating, last_updated: lastUpdated },
+      body: { did: formatDid(id), machine_id: String(id), ...expected.rating, last_updated: lastUpdated },
     },
     [`/machine/${formatDid(id)}`]: profile,
     [`/metadata/${id}`]: profile,
-    [`/machines/${id}`]: expectCard(answer, scene),
+    [`/machines/${id}`]: expectCard(expected, input),
     [monetizationPath(id)]: expectUndecided(id),
-    [verifyPath(id)]: expectVerifyRecord(answer, scene),
+    [verifyPath(id)]: expectVerifyRecord(expected, input),
   };
 }
 
 /** Of the monetization route, before any decision. */
-export function expectUndecided(id: bigint): ExpectedAnswer {
+export function expectUndecided(id: bigint): ExpectedResponse {
   return { status: 200, body: { machine_id: String(id), status: 'PENDING', signer: null, updated_at: null } };
 }
 
-function expectProfile({ rating, profile }: ServedAnswer, { machine, now }: AnswerScene): ExpectedAnswer {
+function expectProfile({ rating, profile }: ServedExpectation, { machine, now }: ResponseInput): ExpectedResponse {
   return {
     status: 200,
     body: {
@@ -110,7 +114,7 @@ export const PLAIN_CARD = { services: [], data_visibility: 'private', documentat
 
 export const REGISTRATION_TYPE = 'svcos:registration:v1';
 
-function expectCard({ rating, card }: ServedAnswer, { machine, deployment }: AnswerScene): ExpectedAnswer {
+function expectCard({ rating, card }: ServedExpectation, { machine, deployment }: ResponseInput): ExpectedResponse {
   const { chainId, addresses } = deployment;
   return {
     status: 200,
@@ -135,7 +139,10 @@ function expectCard({ rating, card }: ServedAnswer, { machine, deployment }: Ans
   };
 }
 
-function expectVerifyRecord({ kyb, chip }: ServedAnswer, { machine, deployment }: AnswerScene): ExpectedAnswer {
+function expectVerifyRecord(
+  { kyb, chip }: ServedExpectation,
+  { machine, deployment }: ResponseInput,
+): ExpectedResponse {
   const { id, owner, controller } = machine;
   return {
     status: 200,
@@ -151,16 +158,16 @@ function expectVerifyRecord({ kyb, chip }: ServedAnswer, { machine, deployment }
 }
 
 /** The four read routes alike. */
-function everyRead(id: bigint, answer: ExpectedAnswer): ExpectedAnswers {
+function everyRead(id: bigint, response: ExpectedResponse): ExpectedResponses {
   return {
-    [mcrPath(id)]: answer,
-    [`/machine/${formatDid(id)}`]: answer,
-    [`/metadata/${id}`]: answer,
-    [`/machines/${id}`]: answer,
+    [mcrPath(id)]: response,
+    [`/machine/${formatDid(id)}`]: response,
+    [`/metadata/${id}`]: response,
+    [`/machines/${id}`]: response,
   };
 }
 
-export function coded(status: number, code: string, rest: object = {}): ExpectedAnswer {
+export function coded(status: number, code: string, rest: object = {}): ExpectedResponse {
   return { status, body: { detail: { code, ...rest } } };
 }
 

@@ -25,7 +25,7 @@ export function listFleet(size: number): readonly Persona[] {
       activatedDaysAgo: 150,
       activator: FLEET_OPERATOR,
       events,
-      answer: served(rating),
+      expected: served(rating),
     };
   });
 }

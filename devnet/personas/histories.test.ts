@@ -4,13 +4,13 @@
 import { describe, expect, test } from 'vitest';
 import { ANCHORED_WEEKLY_PAYER } from './histories.ts';
 import { ALT_PERSONAS } from './alt-personas.ts';
-import { listInhabitants } from './sample-machines.ts';
+import { listSampleMachines } from './sample-machines.ts';
 import { blockTimestamp, daysBetween, eventTimestamp } from './planned-event.ts';
 
 const DAY_SECONDS = 86_400;
 const MIDNIGHT = 20_500 * DAY_SECONDS;
 
-const named = listInhabitants(3).map(({ persona }) => persona);
+const named = listSampleMachines(3).map(({ persona }) => persona);
 
 test('every name is there once', () => {
   expect(named.map(({ name }) => name)).toEqual([
@@ -22,8 +22,8 @@ test('every name is there once', () => {
   ]);
 });
 
-const served = named.flatMap(({ name, answer, events = [] }) =>
-  answer.kind === 'served' ? [{ name, events, ...answer }] : [],
+const served = named.flatMap(({ name, expected, events = [] }) =>
+  expected.kind === 'served' ? [{ name, events, ...expected }] : [],
 );
 const eventful = named.filter(({ events = [] }) => events.length > 0);
 
@@ -65,8 +65,8 @@ test('every name of the alt chain is there once', () => {
   ]);
 });
 
-const servedOfAlt = ALT_PERSONAS.flatMap(({ name, answer, events, origin }) =>
-  answer.kind === 'served' ? [{ name, events, origin, ...answer }] : [],
+const servedOfAlt = ALT_PERSONAS.flatMap(({ name, expected, events, origin }) =>
+  expected.kind === 'served' ? [{ name, events, origin, ...expected }] : [],
 );
 
 test('most personas of the alt chain are served and rated', () => {

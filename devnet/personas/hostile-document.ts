@@ -89,7 +89,7 @@ export function activateHostile(deployment: Deployment, { activator }: PersonaMa
   };
   const parameters = [document, stringToHex(machineType), credentialSubject, zeroAddress, 2] as const;
   return {
-    what: `activate ${HOSTILE_NAME}`,
+    label: `activate ${HOSTILE_NAME}`,
     from: activator.address,
     to: deployment.addresses.machineStateAndSync,
     data: `${ACTIVATE_SELECTOR}${encodeAbiParameters(RAW_ACTIVATION, parameters).slice(2)}`,

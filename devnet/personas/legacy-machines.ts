@@ -12,7 +12,7 @@ import type { ExpectedRating, History } from './histories.ts';
 import { adminCall, contractCall, submitEvent } from '../main-chain/calls.ts';
 import { eventTimestamp } from './planned-event.ts';
 
-export interface FirstGenerationMachine {
+export interface DevnetLegacyMachine {
   /** Small and sequential: its place in the order of registration, from 1. */
   readonly id: bigint;
   /** The address of its DID. */
@@ -24,15 +24,15 @@ export interface FirstGenerationMachine {
 const OPERATOR = accountOf('first-generation operator');
 const STRANGER = accountOf('first-generation stranger');
 
-export const FIRST_GENERATION: readonly FirstGenerationMachine[] = [
+export const DEVNET_LEGACY_MACHINES: readonly DevnetLegacyMachine[] = [
   { id: 1n, machine: accountOf('first-generation machine 1'), operator: OPERATOR, history: WEEKLY_PAYER },
   { id: 2n, machine: accountOf('first-generation machine 2'), operator: OPERATOR, history: SHORT_HISTORY },
   { id: 3n, machine: accountOf('first-generation machine 3'), operator: STRANGER, history: SHORT_HISTORY },
 ];
 
 /** What `bound` and `bound-operator` will be bound to. */
-export const FIRST_GENERATION_MACHINE = FIRST_GENERATION[0]!;
-export const FIRST_GENERATION_OPERATOR = OPERATOR;
+export const BOUND_LEGACY_MACHINE = DEVNET_LEGACY_MACHINES[0]!;
+export const BOUND_LEGACY_OPERATOR = OPERATOR;
 
 /** The operator's own word: out of order, and with a machine that is not its own. */
 const CLAIMED_MACHINES = '[2,1,3]';
@@ -42,19 +42,19 @@ const FOREVER = 2 ** 32 - 1;
 const REGISTERED_DAYS_AGO = 300;
 
 /** The rating of the address-keyed route: the same model, without flag and override. */
-export function firstGenerationRating({ history }: FirstGenerationMachine): ExpectedRating {
+export function legacyRating({ history }: DevnetLegacyMachine): ExpectedRating {
   return history.rating;
 }
 
 /** Registration in one block, then each day's events; by days before the seeding. */
-export function planFirstGeneration(deployment: Deployment, now: number): { daysAgo: number; call: Call }[] {
+export function planLegacyMachines(deployment: Deployment, now: number): { daysAgo: number; call: Call }[] {
   const registration = [
-    ...FIRST_GENERATION.flatMap((machine) => register(deployment, machine)),
+    ...DEVNET_LEGACY_MACHINES.flatMap((machine) => register(deployment, machine)),
     contractCall(deployment, 'legacyDidStore', OPERATOR.address, 'setAttribute', [
       ...[OPERATOR.address, stringToHex('machines'), stringToHex(CLAIMED_MACHINES), FOREVER],
     ]),
   ];
-  const events = FIRST_GENERATION.flatMap(({ id, machine, history }) =>
+  const events = DEVNET_LEGACY_MACHINES.flatMap(({ id, machine, history }) =>
     history.events.map((event) => {
       const timestamp = eventTimestamp(now, event);
       const input = { ...event, from: machine.address, machineId: id, timestamp };
@@ -64,7 +64,7 @@ export function planFirstGeneration(deployment: Deployment, now: number): { days
   return [...registration.map((call) => ({ daysAgo: REGISTERED_DAYS_AGO, call })), ...events];
 }
 
-function register(deployment: Deployment, { id, machine, operator }: FirstGenerationMachine): Call[] {
+function register(deployment: Deployment, { id, machine, operator }: DevnetLegacyMachine): Call[] {
   const registry = 'legacyIdentityRegistry';
   const nameId = stringToHex('machineId');
   return [

@@ -29,7 +29,7 @@ export interface Act {
 export type AttestationStatus = 'unverified' | 'verified' | 'expired' | 'revoked';
 
 /** Served like any machine: the rating, and members of the other answers where they differ from the plain ones. */
-export interface ServedAnswer {
+export interface ServedExpectation {
   readonly kind: 'served';
   readonly rating: ExpectedRating;
   /** Members of `svcos`; `now` is the seeding in Unix seconds. */
@@ -40,19 +40,19 @@ export interface ServedAnswer {
 }
 
 /** Not served, everywhere for the same reason. */
-export type RefusedAnswer =
+export type RefusedExpectation =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'relocating' }
   | { readonly kind: 'homed-elsewhere'; readonly ordinal: number };
 
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   readonly status: number;
   /** The members that must be equal, at any depth; an array must be equal in length and, item by item, in these members. */
   readonly body: object;
 }
 
 /** By path, with the query when there is one. */
-export type ExpectedAnswers = Readonly<Record<string, ExpectedAnswer>>;
+export type ExpectedResponses = Readonly<Record<string, ExpectedResponse>>;
 
 export interface Persona {
   readonly name: string;
@@ -72,13 +72,16 @@ export interface Persona {
   readonly activate?: (deployment: Deployment, machine: PersonaMachine) => Call;
   readonly events?: History['events'];
   readonly acts?: readonly Act[];
-  readonly answer: ServedAnswer | RefusedAnswer;
+  readonly expected: ServedExpectation | RefusedExpectation;
   /** Answers of routes that are not about the machine alone. */
-  readonly furtherAnswers?: (machine: PersonaMachine) => ExpectedAnswers;
+  readonly furtherResponses?: (machine: PersonaMachine) => ExpectedResponses;
 }
 
 /** The plain kind of answer: what the history is worth. */
-export function served(rating: ExpectedRating, rest: Omit<ServedAnswer, 'kind' | 'rating'> = {}): ServedAnswer {
+export function served(
+  rating: ExpectedRating,
+  rest: Omit<ServedExpectation, 'kind' | 'rating'> = {},
+): ServedExpectation {
   return { kind: 'served', rating, ...rest };
 }
 

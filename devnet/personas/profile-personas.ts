@@ -117,7 +117,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('private'),
     events: SHORT_HISTORY.events,
-    answer: served(SHORT_HISTORY.rating, {
+    expected: served(SHORT_HISTORY.rating, {
       profile: () => ({ ...expectedProfile('private'), data_api: DATA_API_URL }),
       card: expectedCard('private'),
     }),
@@ -129,7 +129,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('onchain'),
     events: SHOWN_EVENTS.map(({ event }) => event),
-    answer: served(SHOWN_RATING, {
+    expected: served(SHOWN_RATING, {
       profile: (now) => ({ ...expectedProfile('onchain'), event_data: toShownEvents(now) }),
       card: expectedCard('onchain'),
     }),
@@ -141,7 +141,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('public'),
     events: SHORT_HISTORY.events,
-    answer: served(SHORT_HISTORY.rating, {
+    expected: served(SHORT_HISTORY.rating, {
       profile: () => ({ ...expectedProfile('public'), partner_data_error: 'not_fetched' }),
       card: expectedCard('public'),
     }),
@@ -154,7 +154,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     activate: activateHostile,
     events: SHORT_HISTORY.events.map((event, index) => ({ ...event, metadata: HOSTILE_METADATA[index]! })),
-    answer: served(SHORT_HISTORY.rating, {
+    expected: served(SHORT_HISTORY.rating, {
       profile: () => ({ data_visibility: 'private', documentation_url: null }),
       card: { data_visibility: 'private', documentation_url: '' },
     }),

@@ -24,7 +24,7 @@ const RENEWED: Act = {
 
 function rated(name: string, about: string, history: History): Persona {
   const { events, rating } = history;
-  const common = { name, about, home: 'main', events, answer: served(rating) } as const;
+  const common = { name, about, home: 'main', events, expected: served(rating) } as const;
   const isOld = events.some((event) => event.daysAgo > 150);
   return isOld ? { ...common, activatedDaysAgo: 420, acts: [RENEWED] } : { ...common, activatedDaysAgo: 150 };
 }
@@ -48,7 +48,7 @@ export const RATED_PERSONAS: readonly Persona[] = [
       RENEWED,
       { daysAgo: 10, calls: (deployment, { id }) => [adminCall(deployment, 'adminFlags', 'flagMachine', [id])] },
     ],
-    answer: served({
+    expected: served({
       ...STEADY_YEAR.rating,
       mcr_score: 80,
       mcr: 'A',
@@ -69,7 +69,7 @@ export const RATED_PERSONAS: readonly Persona[] = [
         calls: (deployment, { id }) => [adminCall(deployment, 'adminFlags', 'setTrustOverride', [id, 50])],
       },
     ],
-    answer: served({
+    expected: served({
       ...STEADY_YEAR.rating,
       mcr_score: 90,
       mcr: 'AA',

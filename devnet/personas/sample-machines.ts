@@ -10,13 +10,13 @@ import { VERIFY_PERSONAS } from './verify-personas.ts';
 import { toPersonaMachine } from './persona.ts';
 import type { Persona, PersonaMachine } from './persona.ts';
 
-export interface Inhabitant {
+export interface SampleMachine {
   readonly persona: Persona;
   readonly machine: PersonaMachine;
 }
 
 /** The named personas, then the fleet. */
-export function listInhabitants(fleetSize: number): readonly Inhabitant[] {
+export function listSampleMachines(fleetSize: number): readonly SampleMachine[] {
   const personas = [
     ...RATED_PERSONAS,
     ...BOND_PERSONAS,

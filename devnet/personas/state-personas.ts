@@ -5,7 +5,7 @@ import { ALT_ORDINAL, OTHER_ORDINAL } from '../main-chain/deploy.ts';
 import { NO_HISTORY, SHORT_HISTORY } from './histories.ts';
 import { adminCall, retireMachine, suspendMachine, transferMachine } from '../main-chain/calls.ts';
 import { credentialsOf, served } from './persona.ts';
-import type { Act, ExpectedAnswer, Persona } from './persona.ts';
+import type { Act, ExpectedResponse, Persona } from './persona.ts';
 
 const ACT_DAYS_AGO = 30;
 const REISSUED_NAME = 'reissued-new';
@@ -17,7 +17,7 @@ function withState(name: string, about: string, rest: Partial<Persona>): Persona
     home: 'main',
     activatedDaysAgo: 120,
     events: SHORT_HISTORY.events,
-    answer: served(SHORT_HISTORY.rating),
+    expected: served(SHORT_HISTORY.rating),
     ...rest,
   };
 }
@@ -27,7 +27,7 @@ function act(calls: Act['calls'], daysAgo = ACT_DAYS_AGO): readonly Act[] {
 }
 
 /** A listing that holds so many machines. */
-function listing(total: number): ExpectedAnswer {
+function listing(total: number): ExpectedResponse {
   return { status: 200, body: { pagination: { offset: 0, limit: 20, total }, unreadable: 0 } };
 }
 
@@ -43,7 +43,7 @@ export const STATE_PERSONAS: readonly Persona[] = [
   }),
   withState('with-controller', 'Has a delegate, who submits its events and is its DID controller.', {
     controller: 'with-controller controller',
-    furtherAnswers: ({ owner, controller }) => ({
+    furtherResponses: ({ owner, controller }) => ({
       [`/operator/${owner.address}/machines`]: listing(1),
       [`/operator/${controller!.address}/machines`]: listing(1),
     }),
@@ -55,7 +55,7 @@ export const STATE_PERSONAS: readonly Persona[] = [
     acts: act((deployment, { activator, owner, id }) => [
       transferMachine(deployment, activator.address, owner.address, id),
     ]),
-    furtherAnswers: ({ activator, owner, controller }) => ({
+    furtherResponses: ({ activator, owner, controller }) => ({
       [`/operator/${activator.address}/machines`]: listing(0),
       [`/operator/${owner.address}/machines`]: listing(1),
       [`/operator/${controller!.address}/machines`]: listing(1),
@@ -68,31 +68,31 @@ export const STATE_PERSONAS: readonly Persona[] = [
       ],
       1,
     ),
-    answer: { kind: 'relocating' },
+    expected: { kind: 'relocating' },
   }),
   withState('homed-elsewhere', 'Moved to a chain that this deployment does not serve.', {
     acts: act(
       (deployment, { id }) => [adminCall(deployment, 'machineStateAndSync', 'devBridgeOut', [id, OTHER_ORDINAL])],
       1,
     ),
-    answer: { kind: 'homed-elsewhere', ordinal: OTHER_ORDINAL },
+    expected: { kind: 'homed-elsewhere', ordinal: OTHER_ORDINAL },
   }),
   withState('reissued-old', 'The former id of reissued-new; its events stay under it, unreachable.', {
     acts: act((deployment, { id }) => {
       const { machineType, credentialSubject } = credentialsOf(REISSUED_NAME);
       return [adminCall(deployment, 'machineStateAndSync', 'devReissue', [id, machineType, credentialSubject])];
     }, 1),
-    answer: { kind: 'unknown' },
+    expected: { kind: 'unknown' },
   }),
   {
     name: REISSUED_NAME,
     about: 'The id that reissued-old got: same owner and bond, no events.',
     home: 'main',
     activator: 'reissued-old owner',
-    answer: served(NO_HISTORY.rating),
+    expected: served(NO_HISTORY.rating),
   },
   withState('retired', 'Retired by its owner: the id reads as one that never was.', {
     acts: act((deployment, { activator, id }) => [retireMachine(deployment, activator.address, id)], 1),
-    answer: { kind: 'unknown' },
+    expected: { kind: 'unknown' },
   }),
 ];

@@ -5,7 +5,7 @@ import { keccak256, stringToHex } from 'viem';
 import { SHORT_HISTORY } from './histories.ts';
 import { adminCall } from '../main-chain/calls.ts';
 import { served } from './persona.ts';
-import type { Act, Persona, ServedAnswer } from './persona.ts';
+import type { Act, Persona, ServedExpectation } from './persona.ts';
 import { blockTimestamp } from './planned-event.ts';
 
 const ATTESTED_DAYS_AGO = 60;
@@ -45,10 +45,10 @@ function withRecords(
   name: string,
   about: string,
   acts: readonly Act[],
-  topics: Pick<ServedAnswer, 'kyb' | 'chip'>,
+  topics: Pick<ServedExpectation, 'kyb' | 'chip'>,
 ): Persona {
   const { events, rating } = SHORT_HISTORY;
-  return { name, about, home: 'main', activatedDaysAgo: 120, events, acts, answer: served(rating, topics) };
+  return { name, about, home: 'main', activatedDaysAgo: 120, events, acts, expected: served(rating, topics) };
 }
 
 export const VERIFY_PERSONAS: readonly Persona[] = [

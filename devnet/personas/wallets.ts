@@ -7,13 +7,13 @@ import { altAccountOf } from '../alt-chain/keys.ts';
 import type { AltAccount } from '../alt-chain/keys.ts';
 import { newestBlockTimestamp } from './expected-responses.ts';
 import {
-  FIRST_GENERATION,
-  FIRST_GENERATION_MACHINE,
-  FIRST_GENERATION_OPERATOR,
-  firstGenerationRating,
+  DEVNET_LEGACY_MACHINES,
+  BOUND_LEGACY_MACHINE,
+  BOUND_LEGACY_OPERATOR,
+  legacyRating,
 } from './legacy-machines.ts';
-import type { FirstGenerationMachine } from './legacy-machines.ts';
-import type { ExpectedAnswer, ExpectedAnswers } from './persona.ts';
+import type { DevnetLegacyMachine } from './legacy-machines.ts';
+import type { ExpectedResponse, ExpectedResponses } from './persona.ts';
 
 export interface DevnetWallet {
   readonly name: string;
@@ -24,8 +24,8 @@ export interface DevnetWallet {
 }
 
 export const DEVNET_WALLETS: readonly DevnetWallet[] = [
-  toWallet('bound', 'bound', FIRST_GENERATION_MACHINE.machine),
-  toWallet('bound-operator', 'bound', FIRST_GENERATION_OPERATOR),
+  toWallet('bound', 'bound', BOUND_LEGACY_MACHINE.machine),
+  toWallet('bound-operator', 'bound', BOUND_LEGACY_OPERATOR),
   toWallet('revoked', 'revoked'),
   toWallet('unbound', 'unbound'),
 ];
@@ -35,7 +35,7 @@ function toWallet(name: string, state: DevnetWallet['state'], boundTo?: Account)
 }
 
 /** Both routes of one wallet, by path. `now` is the seeding in Unix seconds. */
-export function expectWalletAnswers({ wallet, state, boundTo }: DevnetWallet, now: number): ExpectedAnswers {
+export function expectWalletResponses({ wallet, state, boundTo }: DevnetWallet, now: number): ExpectedResponses {
   const ratingPath = `/solana/mcr/${wallet.key}`;
   const listingPath = `/solana/operator/${wallet.key}/machines`;
   if (boundTo === undefined) {
@@ -43,8 +43,8 @@ export function expectWalletAnswers({ wallet, state, boundTo }: DevnetWallet, no
     return { [ratingPath]: refusal, [listingPath]: refusal };
   }
   const bound = { solana_address: wallet.key, evm_address: boundTo.address };
-  const own = FIRST_GENERATION.find(({ machine }) => machine === boundTo);
-  const listed = FIRST_GENERATION.filter(({ operator }) => operator === boundTo);
+  const own = DEVNET_LEGACY_MACHINES.find(({ machine }) => machine === boundTo);
+  const listed = DEVNET_LEGACY_MACHINES.filter(({ operator }) => operator === boundTo);
   return {
     [ratingPath]: own === undefined ? refuse('Machine not found') : expectRecord(own, bound, now),
     [listingPath]: {
@@ -60,27 +60,27 @@ export function expectWalletAnswers({ wallet, state, boundTo }: DevnetWallet, no
   };
 }
 
-function refuse(detail: string): ExpectedAnswer {
+function refuse(detail: string): ExpectedResponse {
   return { status: 404, body: { detail } };
 }
 
-function expectRecord(machine: FirstGenerationMachine, bound: object, now: number): ExpectedAnswer {
+function expectRecord(machine: DevnetLegacyMachine, bound: object, now: number): ExpectedResponse {
   return {
     status: 200,
     body: {
       ...toName(machine),
-      ...firstGenerationRating(machine),
+      ...legacyRating(machine),
       last_updated: newestBlockTimestamp(machine.history.events, now),
       ...bound,
     },
   };
 }
 
-function toEntry(machine: FirstGenerationMachine): object {
-  const { mcr_score, mcr, negative_flag, bond_status, event_count } = firstGenerationRating(machine);
+function toEntry(machine: DevnetLegacyMachine): object {
+  const { mcr_score, mcr, negative_flag, bond_status, event_count } = legacyRating(machine);
   return { ...toName(machine), mcr_score, mcr, negative_flag, bond_status, event_count };
 }
 
-function toName({ id, machine }: FirstGenerationMachine): object {
+function toName({ id, machine }: DevnetLegacyMachine): object {
   return { did: `did:svc:${machine.address}`, machine_id: String(id) };
 }

@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RETAINED_STATES, startAnvil, type Anvil } from './anvil.ts';
-import { createBlockPace, IDLE_TICKS, type BlockPace } from './block-interval.ts';
+import { createBlockProducer, IDLE_TICKS, type BlockProducer } from './block-producer.ts';
 import { createRpc, type Rpc } from './rpc.ts';
 
 let anvil: Anvil;
 let rpc: Rpc;
-let pace: BlockPace;
+let pace: BlockProducer;
 
 beforeEach(async () => {
   anvil = await startAnvil();
   rpc = createRpc(anvil.rpcUrl);
-  pace = createBlockPace(rpc);
+  pace = createBlockProducer(rpc);
 });
 afterEach(() => anvil.stop());
 

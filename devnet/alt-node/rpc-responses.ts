@@ -3,7 +3,7 @@ import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { StoredAccount } from './account-history.ts';
 import type { ExecutedTransaction } from './chain.ts';
 import type { NodeFaults } from './node-faults.ts';
-import { encodeData, RPC_ERROR, RpcRefusal } from './rpc-parameters.ts';
+import { encodeData, RPC_ERROR, RpcErrorResponse } from './rpc-parameters.ts';
 import type { DataSlice, Encoding } from './rpc-parameters.ts';
 
 const RENT_EPOCH_NEVER = Number(2n ** 64n - 1n);
@@ -22,7 +22,7 @@ export function toRpcAccount(account: StoredAccount, encoding: Encoding, slice: 
   };
 }
 
-/** Throws `RpcRefusal` for a version 0 transaction when only legacy ones are understood. */
+/** Throws `RpcErrorResponse` for a version 0 transaction when only legacy ones are understood. */
 export function toRpcTransaction(
   transaction: ExecutedTransaction,
   blockTime: number | null,
@@ -32,7 +32,7 @@ export function toRpcTransaction(
 ): object {
   const { message, slot, wire } = transaction;
   if (message.version === 0 && maxVersion === undefined) {
-    throw new RpcRefusal(
+    throw new RpcErrorResponse(
       RPC_ERROR.unsupportedVersion,
       'Transaction version (0) is not supported by the requesting client. Please try the request again with the ' +
         'following configuration parameter: "maxSupportedTransactionVersion": 0',

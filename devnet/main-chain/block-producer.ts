@@ -4,7 +4,7 @@
  */
 import type { Rpc } from './rpc.ts';
 
-export interface BlockPace {
+export interface BlockProducer {
   /** Looks at the chain and mines at most one block. Call it every `TICK_MILLISECONDS`. */
   tick(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export const IDLE_TICKS = 30;
 /** Blocks after a transaction's own until it is final. */
 const FINALIZING_BLOCKS = 2;
 
-export function createBlockPace(rpc: Rpc): BlockPace {
+export function createBlockProducer(rpc: Rpc): BlockProducer {
   let newest: string | undefined;
   let finalizing = 0;
   let idleTicks = 0;
@@ -41,8 +41,8 @@ export function createBlockPace(rpc: Rpc): BlockPace {
 }
 
 /** Ticks until it is stopped. The node may be stopped first: a tick that fails is followed by the next. */
-export function startBlockPace(rpc: Rpc): { stop(): void } {
-  const { tick } = createBlockPace(rpc);
+export function startBlockProducer(rpc: Rpc): { stop(): void } {
+  const { tick } = createBlockProducer(rpc);
   let isTicking = false;
   const timer = setInterval(() => {
     if (isTicking) return;
