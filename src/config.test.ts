@@ -8,6 +8,7 @@ import { address, ALL, key, read, VERIFY } from '../testing/fixtures/sample-envi
 import { VARIABLES, type Variable } from './config/variables.ts';
 import { formatBaseUrl, type Config } from './config.ts';
 import { DEFAULT_NAMESPACE } from './domain/identifiers/namespace.ts';
+import { rule } from '../test/conformance/rule.ts';
 
 /** What is stored of a token. */
 const toToken = (text: string) => ({
@@ -262,6 +263,7 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
 
 describe.each(Object.entries(BAD))('%s rejects', (name, texts) => {
   it.each(texts)('%j by name, without the value', (text) => {
+    rule('security.configuration-problems');
     const { problems } = read({ ...ALL, [name]: text });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
@@ -294,6 +296,7 @@ it('every variable has a case', () => {
 });
 
 it('all problems are reported at once', () => {
+  rule('security.configuration-problems');
   const { problems, config } = read({ PORT: 'x', ADMIN_PORT: 'x', KEEP_EVIDENCE: 'x', INDEXER: 'x', LOG_LEVEL: 'x' });
   expect(problems.map((problem) => problem.split(':')[0])).toEqual([
     ...['PORT', 'ADMIN_PORT', 'KEEP_EVIDENCE', 'INDEXER', 'LOG_LEVEL'],

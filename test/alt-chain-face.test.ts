@@ -1,4 +1,4 @@
-/** The alt chain's adapter against the local alt chain: the suite of the vectors, and a history of real transactions. */
+/** Alt-chain adapter against the local alt chain: the contract suite with its vectors, and a history of real transactions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
 import { importMachine, submitEvent } from '../devnet/alt-node/event-transactions.ts';
@@ -19,7 +19,7 @@ import { parseAltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../src/ports/alt-chain.ts';
 
-/** As many slots as lie between the newest and the finalized one. */
+/** Number of slots between the newest and the finalized one. */
 const LAG_SLOTS = 31;
 
 function place(node: AltNode, { address, owner, lamports, data }: VectorAccount): void {
@@ -27,7 +27,7 @@ function place(node: AltNode, { address, owner, lamports, data }: VectorAccount)
   node.setAccount(parseAltKey(address)!, { owner: parseAltKey(owner)!, data: bytes, lamports: BigInt(lamports) });
 }
 
-// Executable accounts are its own programs only.
+// The only executable accounts of the local chain are its own programs.
 describeAltChain('the local alt chain', { except: ['executable'], checksProgramAccounts: false }, async () => {
   const node = await startAltNode({ genesisTimestamp: GENESIS });
   for (const account of listVectorAccounts()) if (!account.executable) place(node, account);
@@ -49,7 +49,7 @@ describe('a history of real transactions', () => {
   const PLAIN = 1n as MachineId;
   const ARRIVED = 2n as MachineId;
   let node: AltNode;
-  let scene: AltChainHarness;
+  let harness: AltChainHarness;
   let history: AltHistory;
   const submitted: { readonly signature: string; readonly slot: number }[] = [];
 
@@ -67,11 +67,11 @@ describe('a history of real transactions', () => {
     node.advanceTo(GENESIS + 2 * 86_400);
     submitted.push(await submitEvent(node, { ...event, record: ACTIVITY, noisyLogs: true }));
     node.advanceSlots(LAG_SLOTS + 1);
-    scene = createAltChainHarness([node.rpcUrl], node.genesisHash);
-    history = scene.open({ programs: node.programs, binding: undefined }).machines!.history;
+    harness = createAltChainHarness([node.rpcUrl], node.genesisHash);
+    history = harness.open({ programs: node.programs, binding: undefined }).machines!.history;
   });
   afterAll(async () => {
-    await scene.close();
+    await harness.close();
     await node.stop();
   });
 
@@ -93,7 +93,7 @@ describe('a history of real transactions', () => {
     expect(await history.listSignatures('event-registry', rows.at(-1)!.signature)).toStrictEqual([]);
   });
 
-  it('says what each transaction did', async () => {
+  it('decodes the operation of each transaction', async () => {
     const readings = await Promise.all((await listAll()).map((row) => history.readTransaction(row)));
     const event = { kind: 'submitted', machineId: PLAIN };
     const logged = { ...event, evidence: 'log+instruction' };
@@ -108,14 +108,14 @@ describe('a history of real transactions', () => {
     );
   });
 
-  it('has blocks with times and signatures in order', async () => {
+  it('returns block times, and the signatures of a block in order', async () => {
     const [, second, third, fourth] = submitted;
     expect(await history.readBlockTime(second!.slot)).toBe(GENESIS + 86_400);
     const inBlock = [second, third, fourth].filter((each) => each!.slot === second!.slot);
     expect(await history.readBlockSignatures(second!.slot)).toStrictEqual(inBlock.map((each) => each!.signature));
   });
 
-  it('counts as many events as it lists', async () => {
+  it('counts the listed events', async () => {
     const { counts, slot } = await history.readEventLogCounts();
     expect(slot).toBe(node.slot - LAG_SLOTS);
     expect([...counts].sort(([a], [b]) => Number(a - b))).toStrictEqual([
@@ -124,7 +124,7 @@ describe('a history of real transactions', () => {
     ]);
   });
 
-  it('shows nothing before it is final', async () => {
+  it('returns no transaction before it is final', async () => {
     const before = await listAll();
     const late = await submitEvent(node, { machineId: PLAIN, signer: OWNER_SEED, record: REVENUE });
     expect(await listAll()).toStrictEqual(before);
@@ -137,48 +137,52 @@ describe('a history of real transactions', () => {
     submitted.push(late);
   });
 
-  describe('of a node that misbehaves', () => {
+  describe('of a faulty node', () => {
     afterAll(() => node.faults.clear());
 
-    it.each<[name: string, spoil: () => void, ask: () => Promise<unknown>, outcome: object]>([
-      ['by lagging', () => (node.faults.slotsBehind = 50), () => listAll(), new AltNodeBusy()],
+    it.each<[name: string, spoil: () => void, read: () => Promise<unknown>, outcome: object]>([
+      ['lags', () => (node.faults.slotsBehind = 50), () => listAll(), new AltNodeBusy()],
       [
-        'by asking to wait',
+        'requests a wait',
         () => (node.faults.request = () => ({ kind: 'too-many-requests', retryAfterSeconds: 7 })),
         () => history.readSlot(),
         new AltNodeBusy(7),
       ],
       [
-        'by telling a row twice',
+        'returns a row twice',
         () => node.faults.duplicateRows.add(submitted[1]!.signature),
         () => listAll(),
         expect.objectContaining({ context: { chain: 'alt', cause: 'malformed' } }) as object,
       ],
       [
-        'by half an answer',
+        'truncates a response',
         () => (node.faults.request = () => ({ kind: 'malformed-json' })),
         () => listAll(),
         expect.objectContaining({ context: { chain: 'alt', cause: 'malformed' } }) as object,
       ],
       [
-        'by another genesis hash',
+        'has another genesis hash',
         () => (node.faults.genesisHash = '1'.repeat(32)),
         () => history.checkGenesis(),
         expect.objectContaining({ context: { chain: 'alt', cause: 'wrong-chain' } }) as object,
       ],
-    ])('%s', async (_name, spoil, ask, outcome) => {
-      scene.time.milliseconds += 60_000;
+    ])('throws when the node %s', async (_name, spoil, read, outcome) => {
+      harness.time.milliseconds += 60_000;
       node.faults.clear();
       await history.checkGenesis();
       await history.readSlot();
       spoil();
-      await expect(ask()).rejects.toEqual(outcome);
+      await expect(read()).rejects.toEqual(outcome);
     });
 
     it.each<[name: string, spoil: (signature: string) => void, reading: object]>([
-      ['that has lost one', (signature) => node.faults.unknownTransactions.add(signature), { state: 'not-here-yet' }],
       [
-        'that keeps no logs',
+        'has lost a transaction',
+        (signature) => node.faults.unknownTransactions.add(signature),
+        { state: 'not-here-yet' },
+      ],
+      [
+        'stores no logs',
         (signature) => node.faults.logs.set(signature, 'null'),
         {
           state: 'read',
@@ -187,8 +191,8 @@ describe('a history of real transactions', () => {
           ],
         },
       ],
-    ])('%s', async (_name, spoil, reading) => {
-      scene.time.milliseconds += 60_000;
+    ])('returns what is readable when the node %s', async (_name, spoil, reading) => {
+      harness.time.milliseconds += 60_000;
       node.faults.clear();
       const { signature, slot } = submitted[0]!;
       spoil(signature);

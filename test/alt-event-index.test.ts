@@ -1,4 +1,4 @@
-/** Is the index of the alt chain's events right about real transactions, asked through the adapter of a node that errs? */
+/** Event index of the alt chain over real transactions, read through the adapter, with a sound and a faulty node. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
 import { adoptCarriedEvent, closeLog, importMachine, submitEvent } from '../devnet/alt-node/event-transactions.ts';
@@ -29,21 +29,21 @@ const MOVED = 2n as MachineId;
 const FORMS = ['plain', 'cpi', 'v0-lookup-table'] as const;
 
 let node: AltNode;
-let scene: AltChainHarness;
+let harness: AltChainHarness;
 let store: Store;
 let time: VirtualTime;
 let indexers: AltIndexers;
-/** Of the current incarnations. */
+/** Records of the current incarnations. */
 let records: Map<MachineId, EventRecord[]>;
 
 async function submit(machineId: MachineId, value: number): Promise<string> {
   const record = { ...(value % 4 === 0 ? ACTIVITY : REVENUE), value: BigInt(value) };
-  const manner = { via: FORMS[value % 3], noisyLogs: value % 5 < 2 };
+  const form = { via: FORMS[value % 3], noisyLogs: value % 5 < 2 };
   records.set(machineId, [...(records.get(machineId) ?? []), record]);
-  return (await submitEvent(node, { machineId, signer: OWNER_SEED, record, ...manner })).signature;
+  return (await submitEvent(node, { machineId, signer: OWNER_SEED, record, ...form })).signature;
 }
 
-/** Three to a slot. */
+/** Submits three events per slot. */
 async function submitMany(machineId: MachineId, from: number, to: number): Promise<string[]> {
   const signatures: string[] = [];
   for (let value = from; value < to; value++) {
@@ -56,11 +56,11 @@ async function submitMany(machineId: MachineId, from: number, to: number): Promi
 beforeEach(async () => {
   records = new Map();
   node = await startAltNode({ genesisTimestamp: GENESIS });
-  scene = createAltChainHarness([node.rpcUrl], node.genesisHash);
+  harness = createAltChainHarness([node.rpcUrl], node.genesisHash);
   store = await createStore('sqlite::memory:');
   time = new VirtualTime();
   indexers = createAltIndexers({
-    history: scene.open({ programs: node.programs, binding: undefined }).machines!.history,
+    history: harness.open({ programs: node.programs, binding: undefined }).machines!.history,
     store,
     fxRates: new FixedRates(),
     clock: time,
@@ -73,7 +73,7 @@ beforeEach(async () => {
   for (const id of [PLAIN, MOVED]) await placeMachine(node, id);
 });
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
   await node.stop();
   await store.close();
 });
@@ -107,7 +107,7 @@ function valuesOf(id: MachineId): bigint[] {
 }
 
 describe('the index of real transactions', () => {
-  it('has every event of every form, in its order, and of the present incarnation', async () => {
+  it('contains every event of every form in order, of the current incarnation', async () => {
     await submitMany(PLAIN, 0, 40);
     const carried = { machineId: MOVED, priorEventCount: 5n };
     await importMachine(node, { ...carried, authority: LIFECYCLE_SEED, record: ACTIVITY });
@@ -126,7 +126,7 @@ describe('the index of real transactions', () => {
     expect(indexers.worker.report().failures).toBe(0);
   });
 
-  it('is right in the end about a node that leaves out, refuses, forgets and reorders', async () => {
+  it('becomes complete after a node omitted, refused, forgot and reordered data', async () => {
     const signatures = await submitMany(PLAIN, 0, 20);
     await submitMany(MOVED, 100, 110);
     node.advanceSlots(LAG_SLOTS + 1);

@@ -1,7 +1,4 @@
-/**
- * Does the alt chain's adapter read a history as a complete node keeps it that we did not write? The devnet's programs, executed and
- * recorded by surfpool.
- */
+/** Alt-chain history read from surfpool, a complete node that is not part of this repository and that executes the devnet's programs. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AltNode } from '../devnet/alt-node/alt-node.ts';
@@ -26,11 +23,11 @@ import { startSurfpoolNode, type SurfpoolNode } from '../testing/harness/surfpoo
 const MACHINE = 7n as MachineId;
 const SYSTEM_PROGRAM = '1'.repeat(32);
 const LAMPORTS = 1_000_000_000;
-/** Far enough on for all that happened to be final. */
+/** Slot at which every submitted transaction is final. */
 const LATER_SLOT = 10_000;
 
 let surfpool: SurfpoolNode;
-let scene: AltChainHarness;
+let harness: AltChainHarness;
 let history: AltHistory;
 let submitted: string[];
 
@@ -55,15 +52,15 @@ beforeAll(async () => {
     await closeLog(node, { machineId: MACHINE, authority: LIFECYCLE_SEED }),
   ].map(({ signature }) => signature);
   surfpool.travelTo(LATER_SLOT);
-  scene = createAltChainHarness([surfpool.rpcUrl], surfpool.genesisHash);
-  history = scene.open({ programs: ALT_PROGRAMS, binding: undefined }).machines!.history;
+  harness = createAltChainHarness([surfpool.rpcUrl], surfpool.genesisHash);
+  history = harness.open({ programs: ALT_PROGRAMS, binding: undefined }).machines!.history;
 });
 afterAll(async () => {
-  await scene.close();
+  await harness.close();
   surfpool.stop();
 });
 
-it('lists what mentions the program, newest first', async () => {
+it('lists the transactions that mention the program, newest first', async () => {
   const rows = await history.listSignatures('event-registry', undefined);
   const ours = rows.filter(({ signature }) => submitted.includes(signature));
   expect(ours.map(({ signature }) => signature)).toStrictEqual(submitted.toReversed());
@@ -76,7 +73,7 @@ it('lists what mentions the program, newest first', async () => {
   }
 });
 
-it('tells what each transaction did', async () => {
+it('decodes the operation of each transaction', async () => {
   const rows = await history.listSignatures(MACHINE, undefined);
   const readings = await Promise.all(rows.toReversed().map((row) => history.readTransaction(row)));
   const event = { kind: 'submitted', machineId: MACHINE };
@@ -91,7 +88,7 @@ it('tells what each transaction did', async () => {
   );
 });
 
-/** As much of the local alt chain as its transactions need, on another node. */
+/** Implements the part of `AltNode` that its transactions need on surfpool. */
 function createNodeFace(target: SurfpoolNode): AltNode {
   const face: Pick<AltNode, 'programs' | 'setAccount' | 'submit'> = {
     programs: ALT_PROGRAMS,

@@ -1,6 +1,6 @@
 /**
- * Do the parts of the alt chain make one service? The local alt chain with real transactions, the adapter, both workers and a database,
- * under the routes; only the main chain says what this test puts in.
+ * Alt-chain machines end to end: the local alt chain with real transactions, the adapter, both workers and a database under the routes. Only
+ * the main chain is a fake.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,9 +56,9 @@ const timers: Timers = {
 };
 
 let node: AltNode;
-let adapterScene: AdapterScene;
+let adapter: AdapterScene;
 let store: Store;
-let scene: AltService;
+let harness: AltService;
 const loops: PollLoop[] = [];
 
 const at = (day: number) => NOW - (EVENTS - day) * 2 * DAY;
@@ -113,8 +113,8 @@ beforeAll(async () => {
   }
   node.advanceTo(NOW - 60);
 
-  adapterScene = createAltChainHarness([node.rpcUrl], node.genesisHash);
-  const { machines } = adapterScene.open({ ordinal: 5, programs: node.programs, binding: undefined });
+  adapter = createAltChainHarness([node.rpcUrl], node.genesisHash);
+  const { machines } = adapter.open({ ordinal: 5, programs: node.programs, binding: undefined });
   const { chain, history } = machines!;
   store = await createStore('sqlite::memory:');
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -140,21 +140,21 @@ beforeAll(async () => {
   const changes = [{ kind: 'held', id: HERE, owner: OPERATOR, controller: undefined } as const];
   const block = { blockNumber: 120_340, blockHash: '0x' };
   await store.advanceMainChain(undefined, block, [], { readAtBlock: block.blockNumber, changes });
-  scene = await openAltService({
+  harness = await openAltService({
     machines: [{}, {}, {}, { main: MAIN_MACHINE }, { main: { homeOrdinal: present(0) } }],
     ctx: { alt: { chain, index: indexers.index }, store },
   });
 });
 afterAll(async () => {
   await Promise.all(loops.map((loop) => loop.stop()));
-  await scene.close();
-  await adapterScene.close();
+  await harness.close();
+  await adapter.close();
   await store.close();
   await node.stop();
 });
 
 const read = async (path: string) => {
-  const { status, text } = await scene.request(path);
+  const { status, text } = await harness.request(path);
   return [status, JSON.parse(text)];
 };
 
@@ -184,29 +184,32 @@ describe('a machine of the local alt chain', () => {
     ]);
   });
 
-  it.each([NEW, UNLINKED])('without an event, %d, is not', async (id) => {
+  it.each([NEW, UNLINKED])('has no rating without an event (%d)', async (id) => {
     expect(await read(`/mcr/did:svc:${id}`)).toMatchObject([
       200,
       { rating_unavailable: 'no_events_yet', home_chain: 5 },
     ]);
   });
 
-  it('shows whose it is', async () => {
+  it('shows its owner', async () => {
     expect(await read(`/machine/did:svc:${RATED}`)).toMatchObject([
       200,
       { svcos: { owner: OWNER_KEY, rating_unavailable: 'not_rated_here', event_count: EVENTS, relocating: false } },
     ]);
   });
 
-  it('is no answer while it relocates, and no machine when no chain has it', async () => {
+  it('returns 503 while it relocates, and 404 when no chain has it', async () => {
     expect(await read(`/mcr/did:svc:${RELOCATING}`)).toEqual([503, { detail: 'Machine is relocating' }]);
     expect(await read('/mcr/did:svc:99')).toEqual([404, { detail: 'Machine not found' }]);
   });
 
-  it('is decided about by its owner', async () => {
+  it('is opted in by its owner', async () => {
     const decision = { machineId: RATED, optedIn: true, timestamp: NOW };
     const payload = JSON.stringify(membersOf(decision, ALT));
-    const { status, text } = await scene.request(`/machine/did:svc:${RATED}/monetization`, { method: 'PUT', payload });
+    const { status, text } = await harness.request(`/machine/did:svc:${RATED}/monetization`, {
+      method: 'PUT',
+      payload,
+    });
     expect([status, JSON.parse(text)]).toEqual([
       200,
       { machine_id: '1', status: 'OPTED_IN', signer: OWNER_KEY, updated_at: NOW },
@@ -217,7 +220,7 @@ describe('a machine of the local alt chain', () => {
 describe('the list of both chains', () => {
   const ids = (body: { machines: { machine_id: string }[] }) => body.machines.map(({ machine_id }) => machine_id);
 
-  it('holds the machines of the snapshot, in one call for the page', async () => {
+  it('contains the machines of the snapshot, with one call for the page', async () => {
     const calls: string[] = [];
     node.faults.request = (method) => void calls.push(method);
     await Promise.all(loops.map((loop) => loop.stop()));
@@ -230,7 +233,7 @@ describe('the list of both chains', () => {
     expect(calls).toEqual(['getMultipleAccounts']);
   });
 
-  it('serves the main chain while nobody answers for the alt chain', async () => {
+  it('serves main-chain machines while the alt chain is unreachable', async () => {
     node.faults.request = () => ({ kind: 'http-error', status: 500 });
     const [status, body] = await read(`/operator/${OPERATOR}/machines`);
     const alone = await read(`/mcr/did:svc:${RATED}`);
@@ -240,7 +243,7 @@ describe('the list of both chains', () => {
   });
 });
 
-it('an event that has just been submitted makes the rating unavailable, never wrong', async () => {
+it('reports the rating as unavailable until a new event is indexed', async () => {
   rule('profile.alt-rating-from-events');
   await Promise.all(loops.map((loop) => loop.stop()));
   node.advanceTo(NOW - 40);

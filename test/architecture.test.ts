@@ -19,7 +19,7 @@ it('finds no violation in the repository', () => {
   expect([...findViolations(files), ...findTestOnlyFiles(files), ...findSharedExports(files)]).toEqual([]);
 });
 
-/** Judges files that are given without their opening comment. */
+/** Returns the violations of files that are given without their opening comment. */
 function judge(bodies: Readonly<Record<string, string>>): string[] {
   return findViolations(parse(bodies));
 }
@@ -29,7 +29,7 @@ function parse(bodies: Readonly<Record<string, string>>): SourceFile[] {
   return parseSourceFiles(Object.fromEntries(texts));
 }
 
-describe('this test notices', () => {
+describe('this test reports', () => {
   it.each([
     ['src/domain/a.ts', "import { x } from '../ports/clock.ts';", 'src/domain may not import src/ports/clock.ts'],
     ['src/domain/a.ts', "import type { x } from 'viem';", 'src/domain may not import viem'],
@@ -61,7 +61,7 @@ describe('this test notices', () => {
     ['src/domain/utils/a.ts', '', 'no folder is called utils'],
     ['test/helpers/a.ts', '', 'no folder is called helpers'],
     ['src/domain/index.ts', '', 'no barrels: import from the file itself'],
-    ['src/domain/types.ts', '', 'no types.ts: a type stands where it belongs'],
+    ['src/domain/types.ts', '', 'no types.ts: define a type in the module it belongs to'],
     ['src/domain/camelCase.ts', '', 'file names are kebab-case'],
     ['src/main.ts', 'const x = process.env;', 'only src/config.ts reads process.env'],
     ['cli/a.ts', "const x = process['env']['PORT'];", 'only src/config.ts reads process.env'],
@@ -74,7 +74,7 @@ describe('this test notices', () => {
     ['src/http/a.ts', 'const x = `did:${1}:did:svc:${2}`;', 'only src/domain/identifiers/namespace.ts spells did:svc:'],
     ['src/actions/a.ts', 'const x = { status: 404 };', 'only src/http knows statuses: status: 404'],
     ['src/domain/a.ts', 'if (statusCode === 503) throw 0;', 'only src/http knows statuses: statusCode === 503'],
-  ])('%s: %s', (path, body, violation) => {
+  ])('in %s: %s', (path, body, violation) => {
     expect(judge({ [path]: body })).toEqual([`${path}: ${violation}`]);
   });
 
@@ -132,7 +132,7 @@ describe('this test notices', () => {
   });
 });
 
-describe('this test lets pass', () => {
+describe('this test accepts', () => {
   it.each([
     ['src/domain/a.ts', "import { x } from './rating/y.ts'; import '@noble/hashes/sha3.js'; // import 'viem'"],
     ['src/adapters/main-chain/a.ts', "import type { x } from '../../ports/log.ts'; import 'viem'; import 'node:fs';"],
@@ -141,11 +141,11 @@ describe('this test lets pass', () => {
     ['src/domain/a.test.ts', "import 'viem'; import '../main.ts'; const x = process.env.A + 'did:svc:1';"],
     ['src/http/a.ts', "const x = { status: 404, y: 'svcosmos' };"],
     ['cli/a.ts', "const x = 'svc machine';"],
-  ])('%s: %s', (path, body) => {
+  ])('in %s: %s', (path, body) => {
     expect(judge({ [path]: body })).toEqual([]);
   });
 
-  it('what only tests import, unless nothing does but its own test', () => {
+  it('any import in a file that only tests import, unless its own test is the only one', () => {
     const files = { 'src/domain/a.ts': "import 'node:fs';", 'src/domain/b.test.ts': "import './a.ts';" };
     const ownTest = { 'src/domain/a.ts': "import 'node:fs';", 'src/domain/a.test.ts': "import './a.ts';" };
     expect(judge(ownTest)).toEqual(['src/domain/a.ts: src/domain may not import node:fs']);

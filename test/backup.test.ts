@@ -1,6 +1,6 @@
 /**
- * Is a copy of the database that was made while the service wrote a whole one? The ways that `docs/operating.md` tells, for SQLite, and for PostgreSQL where
- * `TEST_DATABASE_URL` names a server and its own `pg_dump` is there.
+ * Online backups: a copy made while the service writes is complete. Uses the procedures of `docs/operating.md`, for SQLite, and for PostgreSQL
+ * where `TEST_DATABASE_URL` names a server and its `pg_dump` is installed.
  */
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Resolves when so many blocks are stored; the process goes on. */
+/** Resolves when so many blocks are stored; the process continues. */
 async function startWriting(url: string): Promise<Writer> {
   writer = spawn(process.execPath, [WRITER, url, 'Infinity'], { stdio: ['pipe', 'pipe', 'inherit'] });
   writer.stdin.write('go\n');
@@ -42,7 +42,7 @@ async function startWriting(url: string): Promise<Writer> {
   return writer;
 }
 
-/** Whole blocks, at least those that were acknowledged, and it can be written on. */
+/** Asserts that the copy contains whole blocks, at least the acknowledged ones, and is writable. */
 async function expectWhole(url: string): Promise<void> {
   const store = await createStore(url);
   const checkpoint = await store.readMainChainCheckpoint();

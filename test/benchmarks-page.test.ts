@@ -1,4 +1,4 @@
-/** The page about speed shows every benchmark that there is, and what was measured last; and what is not held has its reason. */
+/** docs/benchmarks.md lists every benchmark with its last figures, and a reason for every goal that is not met. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,30 +11,30 @@ import { BENCHMARKS_PAGE, renderBenchmarks } from '../docs/render-benchmarks.ts'
 const FOLDER = join(import.meta.dirname, '../bench');
 const NAMES = BENCHMARKS.flatMap(({ figures }) => Object.keys(figures));
 
-it('docs/benchmarks.md is what docs/render-benchmarks.ts renders', async () => {
+it('docs/benchmarks.md equals the output of docs/render-benchmarks.ts', async () => {
   expect(readFileSync(BENCHMARKS_PAGE, 'utf8')).toBe(await renderBenchmarks());
 });
 
 describe('the list of benchmarks', () => {
-  it('names every program that tells figures, and every figure once', () => {
-    const telling = globSync('**/*.ts', { cwd: FOLDER })
+  it('names every program that prints figures, and every figure once', () => {
+    const printing = globSync('**/*.ts', { cwd: FOLDER })
       .filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes('tellFigures({'))
       .toSorted();
     expect(
       [...new Set(BENCHMARKS.map(({ program }) => program))]
         .filter((file) => existsSync(join(FOLDER, file)))
         .toSorted(),
-    ).toEqual(telling);
+    ).toEqual(printing);
     expect(NAMES).toEqual([...new Set(NAMES)]);
   });
 
-  it('holds every figure that was kept', () => {
+  it('contains every recorded figure', () => {
     const measured = Object.keys(readResults().figures);
     expect(measured.length).toBeGreaterThan(NAMES.length / 2);
     expect(measured.filter((name) => !NAMES.includes(name))).toEqual([]);
   });
 
-  it('has a reason for every goal that is not held', () => {
+  it('has a reason for every goal that is not met', () => {
     const { figures } = readResults();
     const plans = BENCHMARKS.flatMap((benchmark) => Object.entries(benchmark.figures));
     const unexplained = plans.filter(([name, plan]) => {
@@ -49,18 +49,18 @@ describe('a figure', () => {
   const rate: FigurePlan = { what: 'reads', unit: '/s', better: 'more', peer: 'x', goal: { of: 'ratio', least: 0.85 } };
   const time: FigurePlan = { what: 'a start', unit: 'ms', better: 'less', peer: 'x', goal: { of: 'ours', most: 10 } };
 
-  it('is told by one line among others', () => {
+  it('is read from one line among others', () => {
     expect(readFigures('a word\nfigures {"a":{"ours":1}}\nfigures {"b":{"ours":2,"peer":null}}\n')).toEqual({
       a: { ours: 1 },
       b: { ours: 2, peer: null },
     });
   });
 
-  it('is so many times better than the peer, whichever way is better', () => {
+  it('has a ratio to the peer that follows its direction', () => {
     expect([ratioOf(rate, { ours: 30, peer: 10 }), ratioOf(time, { ours: 30, peer: 10 })]).toEqual([3, 1 / 3]);
   });
 
-  it('holds its goal, or not, or has nothing to be held against', () => {
+  it('meets its goal, misses it, or has none', () => {
     expect([
       isHeld(rate, { ours: 85, peer: 100 }),
       isHeld(rate, { ours: 84, peer: 100 }),
@@ -72,7 +72,7 @@ describe('a figure', () => {
   });
 });
 
-it('the table has a row for every figure, and says why one is missing', () => {
+it('renders a row for every figure, with the reason when one is missing', () => {
   const missing = new Map([[NAMES[0]!, 'wrk is not installed']]);
   const [first, , second, ...rest] = listRows({ [NAMES[2]!]: { ours: 1234.5, peer: null } }, missing);
   expect(first).toEqual(['hot read of a rating', 'wrk is not installed', 'raw node:http', '', '', 'ratio ≥ 0.85', '']);

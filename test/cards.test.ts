@@ -1,4 +1,4 @@
-/** Does the drawn picture show what its text says, whatever the text is? By its pixels. */
+/** Preview images checked by their pixels: text appears in its area, and no text crosses the margin. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { findImageRenderer } from '../src/adapters/png/image-renderer.ts';
@@ -22,7 +22,7 @@ interface Area {
   readonly bottom: number;
 }
 
-/** Right of the ring: what a name or a summary may cover, its upper and its lower half; and the margins around it. */
+/** Areas right of the ring: the name, the summary, and the margin beside them. */
 const NAME: Area = { left: 460, top: 80, right: 1130, bottom: 150 };
 const SUMMARY: Area = { left: 460, top: 215, right: 1130, bottom: 360 };
 const MARGIN: Area = { left: 1131, top: 20, right: 1199, bottom: 629 };
@@ -32,7 +32,7 @@ async function drawInk(facts: Partial<CardFacts>) {
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([PREVIEW_SIZE.width, PREVIEW_SIZE.height]);
   const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
   const background = rows.subarray(1 + 20 * (PREVIEW_SIZE.width * 4 + 1), 5 + 20 * (PREVIEW_SIZE.width * 4 + 1));
-  /** How many pixels of an area are not of the background. */
+  /** Counts the pixels of an area that differ from the background. */
   const inkOf = ({ left, top, right, bottom }: Area) => {
     let count = 0;
     for (let y = top; y <= bottom; y++) {
@@ -47,7 +47,7 @@ async function drawInk(facts: Partial<CardFacts>) {
 }
 
 describe('a drawn preview', () => {
-  test('has its words where they belong, and nothing in its margin', async () => {
+  test('has text in its areas and none in its margin', async () => {
     const { png, inkOf } = await drawInk({});
     expect([inkOf(NAME) > 1_000, inkOf(SUMMARY) > 2_000, inkOf(MARGIN)]).toEqual([true, true, 0]);
     expect(png.length).toBeLessThan(65_536);
@@ -58,20 +58,20 @@ describe('a drawn preview', () => {
       'the widest facts',
       { id: MAX_MACHINE_ID as MachineId, name: `Machine #${MAX_MACHINE_ID}`, eventCount: 2 ** 53 - 1 },
     ],
-    ['words without end', { name: 'W'.repeat(5_000), summary: 'm'.repeat(5_000) }],
-    ['many words', { summary: 'most is lost to short tenure '.repeat(100) }],
-    ['what the font does not have', { name: '\u{1f600}\u4e2d\u0e01'.repeat(50), summary: '\u{1f600}'.repeat(500) }],
+    ['endless words', { name: 'W'.repeat(5_000), summary: 'm'.repeat(5_000) }],
+    ['many words', { summary: 'largest deduction: short tenure '.repeat(100) }],
+    ['characters that the font lacks', { name: '\u{1f600}\u4e2d\u0e01'.repeat(50), summary: '\u{1f600}'.repeat(500) }],
     ['combining marks', { name: `a${'\u0301'.repeat(2_000)}`, summary: `b${'\u0489'.repeat(2_000)}` }],
     [
       'markup',
       { name: '</text></g><rect width="1200" height="630"/>', summary: '<image href="file:///etc/hostname"/>' },
     ],
     ['another reading direction', { name: '\u202e\u2067abc', summary: '\u0627\u0644\u0639 \u202eabc' }],
-  ])('of %s stays within its margin', async (_, facts) => {
+  ])('stays within its margin for %s', async (_, facts) => {
     rule('card-image.margins');
     const { inkOf } = await drawInk(facts);
     expect(inkOf(MARGIN)).toBe(0);
-    // The lines below are where they were.
+    // The lines below do not move.
     expect(inkOf({ left: 240, top: 180, right: 260, bottom: 200 })).toBe(
       (await drawInk({})).inkOf({ left: 240, top: 180, right: 260, bottom: 200 }),
     );

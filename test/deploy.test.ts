@@ -1,6 +1,6 @@
 /**
- * Would an engine take the files of `deploy/`, and do they speak of this service? No engine runs here: forms are read, schemas compiled, and every variable,
- * metric, value and file that they name is held against what there is.
+ * Static checks of the files in `deploy/`. No engine runs: YAML is parsed, schemas are compiled, and every variable, metric, value and file that
+ * they name must exist.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,15 +12,15 @@ import { parsePlainYaml, type Plain } from '../testing/harness/plain-yaml.ts';
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const known: ReadonlySet<string> = new Set(VARIABLES);
-const promised = new Set([...read('docs/operating.md').matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!));
+const documented = new Set([...read('docs/operating.md').matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!));
 
 const PLAIN_FILES = globSync('deploy/**/*.{yaml,yml}', { cwd: ROOT }).filter((path) => !path.includes('templates/'));
 const TEMPLATES = globSync('deploy/helm/templates/*.yaml', { cwd: ROOT });
 
-/** Of a metric that is not the service's own, only that it is of the process. */
-function isPromised(metric: string): boolean {
+/** Returns whether a metric is documented, or one of the process. */
+function isDocumented(metric: string): boolean {
   const name = metric.replace(/_(?:bucket|count|sum)$/, '');
-  return promised.has(name) || /^(?:process|nodejs)_/.test(metric);
+  return documented.has(name) || /^(?:process|nodejs)_/.test(metric);
 }
 
 function metricsOf(expression: string): string[] {
@@ -28,7 +28,7 @@ function metricsOf(expression: string): string[] {
 }
 
 describe('plain YAML', () => {
-  it('is read', () => {
+  it('is parsed', () => {
     const text = `# a comment\na: 1\nb:\n  - x: "1: 2"\n    y: {}\n  - z\nc:\n  d: 'say "x"'\n  e:\nf: >-\n  g\n  h\n`;
     expect(parsePlainYaml(text)).toEqual({
       a: 1,
@@ -39,7 +39,7 @@ describe('plain YAML', () => {
   });
 
   it.each(['a: 1\na: 2', 'a:\n\t- b', 'a: b: c', 'a: "', 'a: 1\n   b: 2', 'a: 1 ', 'a: [1'])(
-    '%j is refused',
+    'is rejected as %j',
     (text) => {
       expect(() => parsePlainYaml(text)).toThrow(/^line \d+: /);
     },
@@ -48,7 +48,7 @@ describe('plain YAML', () => {
 
 describe('every plain file', () => {
   const text = { type: 'string', minLength: 1 };
-  /** An object that holds the named members; `more` lists those that it may hold besides. */
+  /** Returns the schema of an object with the named members; `more` lists optional ones. */
   const closed = (properties: Record<string, object>, more: readonly string[] = []) => ({
     type: 'object',
     required: Object.keys(properties),
@@ -61,7 +61,7 @@ describe('every plain file', () => {
   const alert = closed({ alert: text, expr: text, labels: map(text), annotations: map(text) }, ['for']);
   const job = closed({ job_name: text, static_configs: list(closed({ targets: list(text) })) });
 
-  /** What the engine of each file requires, and the members that it knows. */
+  /** Schema of each file: the members that its engine requires and knows. */
   const FORMS: Readonly<Record<string, object>> = {
     'deploy/compose.yaml': closed({ name: text, services: map(service), volumes: { type: 'object' } }),
     'deploy/prometheus/prometheus.yml': closed({ rule_files: list(text), scrape_configs: list(job) }, ['global']),
@@ -81,11 +81,11 @@ describe('every plain file', () => {
     'deploy/helm/values.yaml': JSON.parse(read('deploy/helm/values.schema.json')) as object,
   };
 
-  it('has an entry in the table of forms', () => {
+  it('has a schema', () => {
     expect(Object.keys(FORMS).sort()).toEqual([...PLAIN_FILES].sort());
   });
 
-  it.each(PLAIN_FILES)('holds what its engine requires, and no unknown member: %s', (path) => {
+  it.each(PLAIN_FILES)('contains the required members and no unknown one: %s', (path) => {
     const validate = new Ajv({ strict: true, strictRequired: false }).compile(FORMS[path]!);
     validate(parsePlainYaml(read(path)));
     expect(validate.errors).toBeNull();
@@ -99,7 +99,7 @@ describe('compose', () => {
   };
   const mounts = Object.values(services).flatMap((service) => (service['volumes'] ?? []) as string[]);
 
-  it('gives the service variables that it knows', () => {
+  it('sets only variables of the service', () => {
     const given = Object.keys(services['service']!['environment'] as object);
     expect(given.filter((name) => !known.has(name))).toEqual([]);
     const example = [...read('deploy/service.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
@@ -107,7 +107,7 @@ describe('compose', () => {
     expect(example.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('mounts what is there', () => {
+  it('mounts only existing files and volumes', () => {
     const sources = mounts.map((mount) => mount.split(':')[0]!);
     const missing = sources.filter((source) =>
       source.startsWith('.') ? !existsSync(join(ROOT, 'deploy', source)) : !Object.hasOwn(volumes, source),
@@ -116,7 +116,7 @@ describe('compose', () => {
     expect(missing).toEqual([]);
   });
 
-  it('lets the service write nowhere and gain nothing', () => {
+  it('runs the service read-only and without privileges', () => {
     expect(services['service']).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -124,7 +124,7 @@ describe('compose', () => {
     });
   });
 
-  it('opens ports to this machine alone', () => {
+  it('publishes ports on the loopback only', () => {
     const ports = Object.values(services).flatMap((service) => (service['ports'] ?? []) as string[]);
     expect(ports.length).toBeGreaterThan(0);
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
@@ -136,11 +136,11 @@ describe('prometheus', () => {
     readonly rule_files: string[];
   };
 
-  it('loads rules that are there, about metrics that are promised', () => {
+  it('loads existing rules about documented metrics', () => {
     for (const file of files) {
       const metrics = metricsOf(read(`deploy/prometheus/${file}`));
       expect(metrics.length).toBeGreaterThan(0);
-      expect(metrics.filter((metric) => !isPromised(metric))).toEqual([]);
+      expect(metrics.filter((metric) => !isDocumented(metric))).toEqual([]);
     }
   });
 });
@@ -150,12 +150,12 @@ describe('the dashboard', () => {
     readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
   };
 
-  it.each(panels)('$title asks for metrics that are promised', ({ targets }) => {
+  it.each(panels)('queries documented metrics in $title', ({ targets }) => {
     expect(targets.length).toBeGreaterThan(0);
     for (const { expr } of targets) {
       const metrics = metricsOf(expr);
       expect(metrics.length).toBeGreaterThan(0);
-      expect(metrics.filter((metric) => !isPromised(metric))).toEqual([]);
+      expect(metrics.filter((metric) => !isDocumented(metric))).toEqual([]);
     }
   });
 });
@@ -165,20 +165,20 @@ describe('the chart', () => {
   const validate = new Ajv({ strict: true }).compile(JSON.parse(read('deploy/helm/values.schema.json')) as object);
   const judge = (changes: object) => validate({ ...values, ...changes });
 
-  it('has values that its schema takes', () => {
+  it('has values that its schema accepts', () => {
     expect([judge({}), validate.errors]).toEqual([true, null]);
   });
 
   it.each([
     ['no replica', { replicas: 0 }],
-    ['a value that nobody reads', { replica: 2 }],
+    ['a value that no template reads', { replica: 2 }],
     ['a secret among the variables', { environment: { DATABASE_URL: 'postgres://x' } }],
-    ['a variable that is no text', { environment: { MAIN_CHAIN_ID: 1 } }],
-  ])('refuses %s', (_name, changes) => {
+    ['a variable that is not a text', { environment: { MAIN_CHAIN_ID: 1 } }],
+  ])('rejects %s', (_name, changes) => {
     expect(judge(changes)).toBe(false);
   });
 
-  it.each(TEMPLATES)('%s uses values that there are, and ends what it begins', (path) => {
+  it.each(TEMPLATES)('uses existing values and closes its blocks in %s', (path) => {
     const template = read(path);
     const missing = [...template.matchAll(/\.Values((?:\.\w+)+)/g)].filter(([, names]) => {
       const found = names!
@@ -193,7 +193,7 @@ describe('the chart', () => {
     expect(count(/\{\{/g)).toBe(count(/\}\}/g));
   });
 
-  it('is as locked down as the image, and probed where the service answers', () => {
+  it('restricts the container and probes the health routes', () => {
     const template = read('deploy/helm/templates/deployment.yaml');
     const variables = [...template.matchAll(/- name: ([A-Z_]+)\n/g)].map(([, name]) => name!);
     expect(variables.length).toBeGreaterThan(0);
@@ -212,29 +212,29 @@ describe('the chart', () => {
 describe('the image', () => {
   const dockerfile = read('Dockerfile');
 
-  it('runs as somebody who may nothing, and what the build makes', () => {
+  it('runs the build output as an unprivileged user', () => {
     const last = dockerfile.split(/^FROM /m).at(-1)!;
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^ENTRYPOINT \["node", "--max-semi-space-size=2", "--", "dist\/svc\.js"\]$/m);
     expect(last).not.toMatch(/npm|apt-get/);
   });
 
-  it('is built from what the build needs', () => {
-    const kept = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
-    expect(kept.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  it('contains the inputs of the build', () => {
+    const included = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
+    expect(included.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     const inputs = [...read('rolldown.config.js').matchAll(/'([a-z]+)\/[\w.-]+\.tsx?'/g)].map(([, folder]) => folder!);
-    expect([kept.length, inputs.length].map((count) => count > 0)).toEqual([true, true]);
-    expect(inputs.filter((folder) => !kept.includes(dirname(`${folder}/x`)))).toEqual([]);
+    expect([included.length, inputs.length].map((count) => count > 0)).toEqual([true, true]);
+    expect(inputs.filter((folder) => !included.includes(dirname(`${folder}/x`)))).toEqual([]);
   });
 });
 
-it('the unit of systemd starts the built service, with variables that it knows', () => {
+it('starts the built service with known variables from the systemd unit', () => {
   const unit = read('deploy/systemd/machine-rating.service');
   expect(unit).toMatch(
     /^ExecStart=\/usr\/bin\/node --max-semi-space-size=2 -- \/opt\/machine-rating\/dist\/svc\.js serve$/m,
   );
   expect(unit).toMatch(/^KillSignal=SIGTERM$/m);
   const given = [...unit.matchAll(/^Environment=([A-Z_]+)=/gm)].map(([, name]) => name!);
-  // These two are of Node and of the C library.
+  // These two belong to Node and to the C library.
   expect(given.filter((name) => !known.has(name))).toEqual(['NODE_ENV', 'MALLOC_ARENA_MAX']);
 });

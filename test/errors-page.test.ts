@@ -1,4 +1,4 @@
-/** The page about errors is the one that the error table renders. */
+/** docs/errors.md matches the error table. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { ERRORS_PAGE, renderErrors } from '../docs/render-errors.ts';
@@ -10,19 +10,19 @@ beforeAll(async () => {
   page = await renderErrors();
 });
 
-it('docs/errors.md is what docs/render-errors.ts renders', () => {
+it('docs/errors.md equals the output of docs/render-errors.ts', () => {
   rule('documents.errors-page');
   expect(readFileSync(ERRORS_PAGE, 'utf8')).toBe(page);
 });
 
-it('tells of every kind of error why it happens and what to do', () => {
+it('states cause and remedy of every kind of error', () => {
   rule('documents.errors-page');
   for (const { cause, remedy } of Object.values(ERROR_HELP)) {
     expect(page).toMatch(new RegExp(`\\| ${escape(cause)} +\\| ${escape(remedy)} +\\|`));
   }
 });
 
-it('stands under the status and the surface that answer so', () => {
+it('lists an error under its status and its routes', () => {
   const rows = page.split('\n## ').flatMap((section) =>
     section
       .split('\n')

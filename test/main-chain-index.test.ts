@@ -1,4 +1,4 @@
-/** Do the indexers agree with a real node about its blocks, its blooms, its records and its reorgs? */
+/** Main-chain indexers against a real node: blocks, blooms, records and reorgs, and nodes that withhold logs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
@@ -18,23 +18,23 @@ import { rule } from './conformance/rule.ts';
 
 const NEVER = new AbortController().signal;
 
-let scene: MachineHarness;
+let harness: MachineHarness;
 let machine: MachineId;
 
-/** Blocks: the deployment, a new machine, its first two events together, then one event a block; the last two are not final. */
+/** Mines the deployment, a new machine, its first two events together, then one event a block. The last two blocks are not final. */
 beforeEach(async () => {
-  scene = await startMachineHarness();
-  machine = (await scene.activate()) as MachineId;
-  await scene.mine(scene.revenue(machine, 1_001n), scene.revenue(machine, 1_002n));
-  for (let i = 3; i <= 6; i++) await scene.mine(scene.revenue(machine, 1_000n + BigInt(i)));
+  harness = await startMachineHarness();
+  machine = (await harness.activate()) as MachineId;
+  await harness.mine(harness.revenue(machine, 1_001n), harness.revenue(machine, 1_002n));
+  for (let i = 3; i <= 6; i++) await harness.mine(harness.revenue(machine, 1_000n + BigInt(i)));
 });
 
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
 });
 
 async function openIndexers(maxWindowBlocks?: number) {
-  const { log: chain } = scene.open();
+  const { log: chain } = harness.open();
   const store = await createStore('sqlite::memory:');
   const clock = { nowMilliseconds: () => Date.now() };
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -59,14 +59,14 @@ async function openIndexers(maxWindowBlocks?: number) {
     }
   }
   async function readTimes(count: number) {
-    const head = await scene.readHead();
+    const head = await harness.readHead();
     const rows = await eventTimes.readEventLogs('second', machine, 0, count, head, false);
     return rows.map(({ eventIndex, value, blockNumber }) => [eventIndex, value, blockNumber - head.number]);
   }
   return { chain, store, integrity, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };
 }
 
-/** The events' index, value and block, counted back from the head. */
+/** Index, value and block of each event, counted back from the head. */
 const TIMES = [
   [0n, 1_001n, -4],
   [1n, 1_002n, -4],
@@ -77,7 +77,7 @@ const TIMES = [
 ];
 
 describe('the indexers on a real node', () => {
-  it('store what is final, with the times of its blocks', async () => {
+  it('store final events with the times of their blocks', async () => {
     rule('listing.index-source', 'events.input-only');
     const { chain, store, work } = await openIndexers();
     expect(await work()).toBe('idle');
@@ -97,7 +97,7 @@ describe('the indexers on a real node', () => {
     expect(rows.map(({ blockTimestamp }) => blockTimestamp)).toEqual(headers.map(({ timestamp }) => timestamp));
   });
 
-  it('fold what is final', async () => {
+  it('fold final events into the rating state', async () => {
     const { store, work, fingerprint } = await openIndexers();
     await work();
     const stored = await store.readRatingState('second', machine, fingerprint);
@@ -108,16 +108,16 @@ describe('the indexers on a real node', () => {
     });
   });
 
-  it('know the block times above it from the head, at one request a block', async () => {
+  it('learn later block times from the head, with one request per block', async () => {
     const { follower, steps, work, readTimes } = await openIndexers();
     await work();
     await follower.poll();
     expect(await readTimes(6)).toEqual(TIMES);
-    scene.proxy.resetCounts();
-    await scene.mine(scene.revenue(machine, 1_007n));
+    harness.proxy.resetCounts();
+    await harness.mine(harness.revenue(machine, 1_007n));
     await follower.poll();
     await follower.poll();
-    expect(scene.proxy.requests).toBe(2);
+    expect(harness.proxy.requests).toBe(2);
     expect(steps.slice(1).map(({ touched }) => touched)).toEqual([
       { machines: new Set([machine]), kybOperators: new Set() },
       { machines: new Set(), kybOperators: new Set() },
@@ -125,19 +125,19 @@ describe('the indexers on a real node', () => {
     expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
   });
 
-  it('find block times that the follower has not seen', async () => {
+  it('read block times that the follower has not seen', async () => {
     const { follower, work, readTimes } = await openIndexers();
     await work();
     await follower.poll();
-    await scene.mine(scene.revenue(machine, 1_007n));
+    await harness.mine(harness.revenue(machine, 1_007n));
     expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
   });
 
-  it('forget the blocks of a reorg', async () => {
+  it('drop the blocks of a reorg', async () => {
     const { follower, steps, work, readTimes } = await openIndexers();
     await work();
     await follower.poll();
-    await scene.chain.writer.rpc.request('anvil_reorg', [1, []]);
+    await harness.chain.writer.rpc.request('anvil_reorg', [1, []]);
     await follower.poll();
     expect(steps.at(-1)).toMatchObject({ touched: 'all', deployment: true, checks: true });
     expect(await readTimes(5)).toEqual(TIMES.slice(0, 5));
@@ -150,7 +150,7 @@ describe('the indexers on a real node', () => {
     await work();
     await follower.poll();
     const checkpoint = await store.readMainChainCheckpoint();
-    await scene.chain.writer.rpc.request('anvil_reorg', [4, []]);
+    await harness.chain.writer.rpc.request('anvil_reorg', [4, []]);
     await follower.poll();
     expect(integrity.refusal()).toBe('checkpoint-not-on-chain');
     expect(await work()).toBe('checkpoint-not-on-chain');
@@ -158,25 +158,25 @@ describe('the indexers on a real node', () => {
     expect(await store.readMainChainCheckpoint()).toEqual(checkpoint);
   });
 
-  it('take a long chain in windows', async () => {
-    await scene.chain.writer.rpc.request('anvil_mine', ['0x80']);
+  it('read a long chain in windows', async () => {
+    await harness.chain.writer.rpc.request('anvil_mine', ['0x80']);
     const { store, work } = await openIndexers(16);
     expect(await work()).toBe('idle');
     expect((await store.readEventLogCount('second', machine)).count).toBe(6);
   });
 });
 
-describe('behind a bad node, the indexers', () => {
+describe('the indexers on a faulty node', () => {
   const changeOf =
-    (asked: string) =>
+    (name: string) =>
     (change: (list: readonly unknown[]) => readonly unknown[]): RpcFault => ({
       kind: 'answer',
       change: (answer, { method }) =>
-        method === asked && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
+        method === name && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
     });
   const changeLogs = changeOf('eth_getLogs');
   const changeReceipts = changeOf('eth_getBlockReceipts');
-  const tellsNoReceipts: RpcFault = {
+  const withoutReceipts: RpcFault = {
     kind: 'answer',
     change: (answer, { method }) =>
       method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'method not found' } } : answer,
@@ -186,18 +186,18 @@ describe('behind a bad node, the indexers', () => {
   }
 
   it.each([
-    ['without receipts', changeReceipts(() => [])],
-    ['without the last receipt', changeReceipts((receipts) => receipts.slice(0, -1))],
+    ['no receipts', changeReceipts(() => [])],
+    ['all but the last receipt', changeReceipts((receipts) => receipts.slice(0, -1))],
     [
-      'with receipts that lack a log',
+      'receipts that lack a log',
       changeReceipts((receipts) => (receipts as Receipt[]).map((each) => ({ ...each, logs: each.logs.slice(1) }))),
     ],
-  ])('read blocks %s another way', async (_name, fault) => {
+  ])('fall back to logs when a block returns %s', async (_name, fault) => {
     const { store, work } = await openIndexers();
-    scene.proxy.inject(fault, Infinity);
+    harness.proxy.inject(fault, Infinity);
     expect(await work()).toBe('idle');
     expect((await store.readEventLogCount('second', machine)).count).toBe(4);
-    scene.proxy.heal();
+    harness.proxy.heal();
   });
 
   it.each([
@@ -205,21 +205,21 @@ describe('behind a bad node, the indexers', () => {
     ['all but the last log', 'withheld-logs', changeLogs((logs) => logs.slice(0, -1))],
     ['all but the first log', 'withheld-logs', changeLogs((logs) => logs.slice(1))],
     ['each log twice', 'out-of-order', changeLogs((logs) => logs.flatMap((log) => [log, log]))],
-  ])('that tells no receipts do not believe %s', async (_name, problem, fault) => {
+  ])('reject %s when receipts are unavailable', async (_name, problem, fault) => {
     const { store, work } = await openIndexers();
-    scene.proxy.inject(tellsNoReceipts, Infinity);
-    scene.proxy.inject(fault, Infinity);
+    harness.proxy.inject(withoutReceipts, Infinity);
+    harness.proxy.inject(fault, Infinity);
     expect(await work()).toBe(problem);
     expect(await store.readMainChainCheckpoint()).toBeUndefined();
-    scene.proxy.heal();
+    harness.proxy.heal();
     expect(await work()).toBe('idle');
     expect((await store.readEventLogCount('second', machine)).count).toBe(4);
   });
 
-  it('ask for smaller ranges', async () => {
-    await scene.chain.writer.rpc.request('anvil_mine', ['0x64']);
+  it('retry with a smaller block range', async () => {
+    await harness.chain.writer.rpc.request('anvil_mine', ['0x64']);
     const { store, work } = await openIndexers(64);
-    scene.proxy.inject(
+    harness.proxy.inject(
       {
         kind: 'answer',
         change(answer, { method, params }) {

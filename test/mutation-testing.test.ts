@@ -1,4 +1,4 @@
-/** Does the report of a mutation run say what was noticed, and does the list of equivalent mutants give reasons? */
+/** Report of a mutation run, collection of its tests, and reasons in the list of equivalent mutants. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,8 +17,8 @@ function reportOf(...statuses: MutationReport['files'][string]['mutants'][number
 
 const SUM: EquivalentMutants = { file: FILE, line: 'return a + b;', changes: [['a + b', 'a - b']], why: 'b is 0.' };
 
-describe('a report', () => {
-  it('counts a mutant that no test reaches as unnoticed, and none that could not be tried', () => {
+describe('a mutation report', () => {
+  it('counts a mutant without coverage as unnoticed, and omits one that could not run', () => {
     const report = reportOf('Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError', 'CompileError');
     expect(judgeMutants(report, [])).toEqual({
       folders: [{ folder: 'src/domain/rating', noticed: 3, unnoticed: 2, equivalent: 0 }],
@@ -31,7 +31,7 @@ describe('a report', () => {
     });
   });
 
-  it('leaves out what is listed as equivalent', () => {
+  it('omits mutants that are listed as equivalent', () => {
     const { folders, percent, unnoticed, unmatched } = judgeMutants(reportOf('Killed', 'Survived'), [SUM]);
     expect(folders).toEqual([{ folder: 'src/domain/rating', noticed: 1, unnoticed: 0, equivalent: 1 }]);
     expect([percent, unnoticed, unmatched]).toEqual([100, [], []]);
@@ -42,11 +42,11 @@ describe('a report', () => {
     ['line', { ...SUM, line: 'return a + b + c;' }],
     ['original', { ...SUM, changes: [['a', 'a - b']] as const }],
     ['replacement', { ...SUM, changes: [['a + b', 'a * b']] as const }],
-  ])('takes no other %s for the listed one', (_name, other) => {
+  ])('does not match a listed mutant by another %s', (_name, other) => {
     expect(judgeMutants(reportOf('Survived'), [other]).unnoticed).toHaveLength(1);
   });
 
-  it('tells what is listed and noticed, of files that were judged', () => {
+  it('reports listed mutants of judged files that were noticed', () => {
     const judgement = judgeMutants(reportOf('Killed'), [SUM, { ...SUM, file: 'src/domain/rating/b.ts' }]);
     expect(judgement.unmatched).toEqual([{ file: FILE, line: SUM.line, change: SUM.changes[0] }]);
     expect(formatReport(judgement)).toBe(
@@ -60,7 +60,7 @@ describe('a report', () => {
   });
 });
 
-it('tests are collected as they are declared', async () => {
+it('collects tests in the order of their declaration', async () => {
   const ran: unknown[] = [];
   const tests = await collectTests(async () => {
     collectedSuite('suite', () => {
@@ -89,7 +89,7 @@ it('tests are collected as they are declared', async () => {
   expect(ran).toEqual(['one', 1, ['x'], 'a2', 'b3', 'two', 'two again']);
 });
 
-it.each(EQUIVALENT_MUTANTS)('what is listed as equivalent is whole: $file: $line', ({ file, line, changes, why }) => {
+it.each(EQUIVALENT_MUTANTS)('lists a complete equivalent mutant of $file: $line', ({ file, line, changes, why }) => {
   expect(existsSync(join(ROOT, file))).toBe(true);
   for (const [original] of changes) {
     const [first = ''] = original.split('\n');

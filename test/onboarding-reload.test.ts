@@ -1,4 +1,4 @@
-/** What are chips and providers answered after a hangup? With the tokens and the certificates that it brought, and with the old ones where it brought a problem. */
+/** Reload of onboarding: tokens and certificates are replaced by valid new ones, and stay in force when the new ones have a problem. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,18 +21,18 @@ const trust = {
 };
 const others = openTrustFolder(join(folder, 'others'), now).env;
 
-let scene: ChipScene;
+let harness: ChipScene;
 let onboarding: Onboarding;
 beforeAll(async () => {
-  scene = await startChipScene(worldOf(ACCEPTED));
-  const { store, log } = scene.ctx;
+  harness = await startChipScene(worldOf(ACCEPTED));
+  const { store, log } = harness.ctx;
   const { config } = read(trust, onboardingToken);
   onboarding = await openOnboarding({ config, isLenient: false, store, log });
-  // Its routes hold the intake that the scene was made with.
-  Object.defineProperties(scene.ctx.onboarding, Object.getOwnPropertyDescriptors(onboarding.intake));
+  // The routes hold the intake that the harness started with.
+  Object.defineProperties(harness.ctx.onboarding, Object.getOwnPropertyDescriptors(onboarding.intake));
 });
 afterAll(async () => {
-  await scene.close();
+  await harness.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -49,10 +49,10 @@ const reload = (files: Readonly<Record<string, string>>, tokens: string) => onbo
 
 function submit(): Promise<string> {
   const { method, headers, bodyBase64 } = ACCEPTED.request;
-  return scene.judge(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
+  return harness.judge(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
 }
 
-it('judges chips by the certificates of the last hangup that had no problem, and refuses a token that it took away', async () => {
+it('applies the certificates and tokens of the last reload without a problem', async () => {
   await reload(others, onboardingToken);
   expect(await submit()).toBe('422 CERTIFICATE_UNTRUSTED');
   await reload({ ...trust, TRUST_ROOT_FILE: write('garbled.pem', 'secret') }, onboardingToken);

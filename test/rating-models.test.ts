@@ -1,6 +1,5 @@
 /**
- * Property 1 of design/scoring.md: the model that serves and the one that `svc replay` recomputes with give the same answer, on
- * machines that neither has seen.
+ * Property 1 of design/scoring.md: the served model and the independent model of `svc replay` return the same rating for generated machines.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -20,7 +19,7 @@ import { formatDay } from '../src/domain/rating/utc-day.ts';
 const NOW = noonOf(TODAY);
 const DAY_SECONDS = 86_400;
 
-/** Complete, three days behind, long behind, and without a feed. */
+/** Rate tables: complete, three days old, long outdated, and each without a feed. */
 const TABLES = [tableThrough(TODAY), tableThrough(TODAY - 3), tableThrough(TODAY - 100)].flatMap((table) =>
   [true, false].map((feed) => ({ ...table, feed })),
 );
@@ -53,7 +52,7 @@ function toReplayEvent(event: RatingEvent): ModelInput['events'][number] {
   };
 }
 
-it(`two models, one answer (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
+it(`both models return the same rating (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
   const tables = TABLES.map((rates) => ({ rates, replayRates: toReplayTable(rates) }));
   const clock = fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - 50 * DAY_SECONDS, max: NOW + 200 * DAY_SECONDS }));
   const property = fc.property(

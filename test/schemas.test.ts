@@ -1,6 +1,6 @@
 /**
- * Can the database of every release so far become that of this one, with all that stands in it, whoever starts first? From dumps in `test/schemas`, in both databases, by two processes at
- * once; no step that a release contained has changed since.
+ * Schema migrations from every earlier release, with all content. The dumps in `test/schemas` are migrated in both databases by two concurrent
+ * processes. No migration of a release has changed since.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ import {
 
 const STARTING = join(import.meta.dirname, '../testing/contracts/store/writing-process.ts');
 const VERSIONS = Array.from({ length: MIGRATIONS.length - FIRST_VERSION + 1 }, (_, index) => FIRST_VERSION + index);
-const KEPT = VERSIONS.filter((version) => existsSync(pathOfDump(version)));
+const STORED = VERSIONS.filter((version) => existsSync(pathOfDump(version)));
 
 let folder: string;
 let server: PostgresServer;
@@ -42,9 +42,9 @@ afterAll(async () => {
 });
 
 interface Kind {
-  /** Makes a database out of a dump, or an empty one; its URL. */
+  /** Creates a database from a dump, or an empty one, and returns its URL. */
   create(dump?: SchemaDump): Promise<string>;
-  /** Every table, column, index and constraint. */
+  /** Returns every table, column, index and constraint. */
   describe(url: string): Promise<object>;
 }
 
@@ -91,7 +91,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 const fresh = new Map<Kind, Promise<object>>();
 
-/** What a database is that this release made and filled. */
+/** Returns content and schema of a database that this release created and filled. */
 function describeFresh(kind: Kind): Promise<object> {
   const describing = fresh.get(kind) ?? fillFresh(kind);
   fresh.set(kind, describing);
@@ -107,7 +107,7 @@ async function fillFresh(kind: Kind): Promise<object> {
   return described;
 }
 
-/** As a service does that starts; resolves when both are told to, and have ended. */
+/** Starts two processes that open the database at once, like starting services. Resolves with their exit codes. */
 async function startTwoAtOnce(url: string): Promise<(number | null)[]> {
   const children = [1, 2].map(() =>
     spawn(process.execPath, [STARTING, url, '0'], { stdio: ['pipe', 'pipe', 'inherit'] }),
@@ -118,31 +118,31 @@ async function startTwoAtOnce(url: string): Promise<(number | null)[]> {
   return Promise.all(ended);
 }
 
-it('a dump is kept of every version (node test/schemas/schema-dump.ts)', () => {
-  expect(KEPT).toEqual(VERSIONS);
+it('has a stored dump of every version (node test/schemas/schema-dump.ts)', () => {
+  expect(STORED).toEqual(VERSIONS);
 });
 
-describe.each(KEPT)('version %i', (version) => {
-  it('has the migrations that this tree has', () => {
+describe.each(STORED)('version %i', (version) => {
+  it('has the migrations of this tree', () => {
     const { sqlite, postgres } = readDump(version);
     expect(listStatements(sqliteDialect, version)).toEqual(sqlite);
     expect(listStatements(postgresDialect, version)).toEqual(postgres);
   });
 
-  it('has something in every table', () => {
+  it('has rows in every table', () => {
     const empty = readDump(version).tables.filter(({ rows }) => rows.length === 0);
     expect(empty.map(({ name }) => name)).toEqual([]);
   });
 
   it.each(Object.entries(KINDS))(
-    'becomes this release with all that stands in it: %s',
+    'migrates to this release with all content on %s',
     async (_name, kind) => {
       const url = await kind.create(readDump(version));
       expect(await startTwoAtOnce(url)).toEqual([0, 0]);
       const store = await createStore(url);
-      const become = { filled: await readFilled(store), schema: await kind.describe(url) };
+      const migrated = { filled: await readFilled(store), schema: await kind.describe(url) };
       await store.close();
-      expect(become).toEqual(await describeFresh(kind));
+      expect(migrated).toEqual(await describeFresh(kind));
     },
     120_000,
   );

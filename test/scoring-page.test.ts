@@ -1,15 +1,15 @@
-/** The page about the rating is the one that the code renders. */
+/** docs/scoring.md matches the rating code. */
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
 import { renderScoring, SCORING_PAGE } from '../docs/render-scoring.ts';
 
-it('docs/scoring.md is what docs/render-scoring.ts renders', async () => {
+it('docs/scoring.md equals the output of docs/render-scoring.ts', async () => {
   expect(readFileSync(SCORING_PAGE, 'utf8')).toBe(await renderScoring());
 });
 
-it('tells the ceilings of the specification', async () => {
+it('states the ceilings of the specification', async () => {
   const page = await renderScoring();
   expect(page).toContain('never above 58.50 points, BB ');
   expect(page).toContain('activity alone never passes 72.50, BBB ');

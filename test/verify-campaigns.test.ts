@@ -1,4 +1,4 @@
-/** Do the long campaigns of Verify still run? Each for some seconds; `npm run campaigns` has them at full length. */
+/** Short runs of the Verify campaigns, each for some seconds; `npm run campaigns` runs them at full length. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,19 +11,20 @@ import { searchAfterRefusals } from './campaigns/chip-secrets.ts';
 import { judgeMutatedLeaves } from './campaigns/leaf-judging.ts';
 import { findSecrets } from './campaigns/secret-search.ts';
 import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
+import { rule } from './conformance/rule.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const [BODIES, LEAVES, CHALLENGES, SUBMISSIONS] = [1_500, 1_000, 8, 16];
-/** Every service is a process that starts. */
+/** Covers the start of many processes. */
 const SERVICES_TIMEOUT_MILLISECONDS = 600_000;
 
 describe(`SEED=${SEED}`, () => {
-  it('every mutated body is answered as it must be', async () => {
+  it('returns the expected response to every mutated body', async () => {
     const { runs, answers } = await judgeMutatedBodies(SEED, BODIES);
     expect([runs, [...answers.values()].reduce((sum, count) => sum + count, 0)]).toEqual([BODIES, BODIES]);
   });
 
-  it('no mutated leaf is accepted that two other readers refuse', async () => {
+  it('accepts no mutated leaf that two other readers refuse', async () => {
     const { runs, verdicts } = await judgeMutatedLeaves(SEED, LEAVES);
     expect(runs).toBe(LEAVES);
     expect(verdicts.get('accepted')).toBeGreaterThan(0);
@@ -45,6 +46,7 @@ describe(`SEED=${SEED}`, () => {
     });
 
     it.each(['SQLite', 'PostgreSQL'])('accepts one document for every challenge on %s', async (database) => {
+      rule('security.durable-acknowledgment', 'limits.challenge-lifetime');
       const own = mkdtempSync(join(folder, database));
       const databaseUrl =
         database === 'SQLite' ? `sqlite:${join(own, 'svc.db')}` : (await postgres.createDatabase()).url;
@@ -62,12 +64,13 @@ describe(`SEED=${SEED}`, () => {
       expect(await findSecrets(files, [...openNonces, devnet.env['ONBOARDING_TOKENS']!])).toEqual([]);
     });
 
-    it('keeps neither the token nor a nonce that nobody used, in no file and not in memory', async () => {
+    it('leaves neither the token nor an unused nonce in a file or in memory', async () => {
+      rule('challenge.nonce-hash-only');
       const { nonces, found } = await searchAfterRefusals(devnet, mkdtempSync(join(folder, 'search-')));
       expect([nonces, found]).toEqual([21, []]);
     });
 
-    it('has its secrets found where they are', async () => {
+    it('is searched by a function that finds planted secrets', async () => {
       const nonce = 'ab'.repeat(32);
       const path = join(folder, 'planted');
       writeFileSync(path, Buffer.concat([Buffer.alloc(100), Buffer.from(nonce, 'hex')]));

@@ -518,6 +518,36 @@ export const SECTIONS = [
       'client.package': 'The package of the client works where it is installed.',
     },
   },
+  {
+    heading: 'Additions: security',
+    rules: {
+      'security.seller-loses-control': 'A previous owner of a machine signs no more decisions about it.',
+      'security.altered-signature':
+        'A signature with a changed bit is rejected, or is another spelling of the same one.',
+      'security.small-order-key': 'A signature by an Ed25519 key of small order is rejected.',
+      'security.durable-acknowledgment':
+        'An acknowledged decision or document is on disk, also after a killed process.',
+      'security.faulty-dependency':
+        'A failing, late or contradictory dependency gives an error of the table, never a wrong 200 or 404.',
+      'security.refused-document': 'A refused document leaves the challenge open and stores nothing.',
+      'security.signed-transcript':
+        'The signed transcript names machine, controller, chain, expiry and leaf of its challenge.',
+      'security.strict-certificate':
+        'A leaf that other parsers read differently, or of another authority, is rejected.',
+      'security.canonical-document': 'Only the canonical bytes of a document are accepted.',
+      'security.coalesced-reads': 'Concurrent readers of a machine share one call to a node.',
+      'security.slow-callers': 'Slow connections do not affect other callers and are closed.',
+      'security.writing-routes': 'Exactly three routes write, and no other method of any route is accepted.',
+      'security.no-administration': 'No administration path exists over HTTP.',
+      'security.public-addresses-only':
+        'Partner data is fetched from public addresses over HTTPS only, checked after resolution.',
+      'security.configuration-problems':
+        'All configuration problems are reported at start, by name and without a value.',
+      'security.wrong-chain': 'A node of another chain is reported by its position and never used.',
+      'security.no-secret-in-errors':
+        'No error or log line contains a key, the URL of a node or the message of a library.',
+    },
+  },
 ] as const satisfies readonly Section[];
 
 type KeyOfEach<Each> = Each extends unknown ? keyof Each : never;

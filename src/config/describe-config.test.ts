@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig } from './describe-config.ts';
 import { ALL, read, type Variables } from '../../testing/fixtures/sample-environment.ts';
 import { VARIABLES } from './variables.ts';
+import { rule } from '../../test/conformance/rule.ts';
 
 describe('the configuration description', () => {
   it('lists every variable in the order of the documentation', () => {
@@ -53,6 +54,7 @@ describe('the configuration description', () => {
   });
 
   it('contains no secret in any problem or warning', () => {
+    rule('security.configuration-problems', 'security.no-secret-in-errors');
     const broken = Object.fromEntries(VARIABLES.map((name) => [name, `hid den://${name}`]));
     const { config, problems, warnings } = read(broken);
     expect(problems.length).toBeGreaterThan(40);

@@ -1,17 +1,17 @@
-/** Which folder may import what? The table of CONTRIBUTING.md, row by row. */
+/** Allowed imports of each folder: the table of CONTRIBUTING.md, row by row. */
 
 export interface Row {
-  /** A folder or a file; the longest row that a path begins with holds for it. */
+  /** A folder or a file; the longest row that is a prefix of a path applies to it. */
   readonly of: string;
   /** Folders and files of this repository, itself included. */
   readonly mayImport: readonly string[];
-  /** Packages by name; `node:` stands for all of Node's modules. */
+  /** Packages by name; `node:` means all modules of Node. */
   readonly packages: readonly string[];
 }
 
 const PURE = ['@noble/hashes', '@noble/curves', 'hash-wasm', 'secp256k1', 'node:crypto', 'node:buffer'];
 
-/** An SDK that stands in one row only is imported nowhere else. */
+/** An SDK that appears in one row only is imported nowhere else. */
 export const IMPORT_TABLE: readonly Row[] = [
   { of: 'src/domain', mayImport: ['src/domain'], packages: PURE },
   { of: 'src/ports', mayImport: ['src/ports', 'src/domain'], packages: [] },
@@ -60,10 +60,10 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     of: 'cli',
     mayImport: ['cli', 'client', 'src', 'devnet'],
-    // What tells its version is a file, judged like a package.
+    // `package.json`, which holds the version, is treated like a package.
     packages: ['node:', 'pino', 'pino-pretty', 'package.json'],
   },
-  // A second opinion shares nothing with the first.
+  // The independent model shares no code with the served one.
   { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes'] },
   { of: 'contracts', mayImport: ['contracts'], packages: ['node:', 'viem', 'solc'] },
   { of: 'devnet', mayImport: ['devnet', 'contracts', 'src/domain'], packages: ['node:', 'viem', '@noble/hashes'] },
@@ -75,7 +75,7 @@ function adapter(name: string, packages: readonly string[], folders: readonly st
   return { of: folder, mayImport: [folder, ...folders, 'src/domain', 'src/ports'], packages: ['node:', ...packages] };
 }
 
-/** Undefined for a path that no row covers. */
+/** Returns the row of a path, or undefined when no row covers it. */
 export function findRow(path: string): Row | undefined {
   const rows = IMPORT_TABLE.filter(({ of }) => isWithin(path, of));
   return rows.sort((a, b) => b.of.length - a.of.length)[0];

@@ -1,4 +1,4 @@
-/** What does a source file import, spell and read? Taken from its syntax tree, so that comments do not count. */
+/** Imports, exports, literals and environment reads of a source file, taken from its syntax tree so that comments do not count. */
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -8,12 +8,12 @@ export interface SourceFile {
   readonly text: string;
   /** Paths like `path` for relative imports, else the module's name. */
   readonly imports: readonly string[];
-  /** Names that are defined here and exported; not what is exported again from another file. */
+  /** Names defined and exported here, without re-exports of other files. */
   readonly exports: readonly string[];
-  /** Texts of all string and template literals but the names of modules. */
+  /** Texts of all string and template literals except the names of modules. */
   readonly literals: readonly string[];
   readonly readsEnvironment: boolean;
-  /** Tests, their tools, and what only these import. */
+  /** True for tests, files that import test tools, and files that only these import. */
   readonly isForTests: boolean;
 }
 
@@ -37,7 +37,7 @@ function parse(path: string, text: string): ParsedFile {
     if (module !== undefined) imports.push(module.startsWith('.') ? posix.join(posix.dirname(path), module) : module);
     else if (ts.isStringLiteralLike(node) && !isModuleName(node)) literals.push(node.text);
     else if (ts.isTemplateExpression(node)) {
-      // What an expression gives is not known: a word that it would split stays in one text.
+      // The value of an expression is unknown, so its place is marked and the text stays whole.
       literals.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('\uFFFD'));
     }
     readsEnvironment ||= isEnvironment(node);
@@ -96,10 +96,7 @@ function isEnvironment(node: ts.Node): boolean {
   );
 }
 
-/**
- * Tests, what takes tools of tests, and what only these import. A file that nothing but its own test imports is not for tests: it
- * waits to be wired.
- */
+/** Returns tests, files that import test tools, and files that only these import. A file that only its own test imports does not count. */
 function findTestSupport(files: readonly ParsedFile[]): ReadonlySet<string> {
   const isTest = ({ path, imports }: ParsedFile) =>
     path.endsWith('.test.ts') || /^test(ing)?\//.test(path) || imports.some((each) => TEST_TOOLS.includes(each));

@@ -1,4 +1,4 @@
-/** Which files break the rules of the house? (CONTRIBUTING.md.) Each violation names the file and the rule. */
+/** Architecture rules of CONTRIBUTING.md. Each violation names the file and the rule. */
 import { posix } from 'node:path';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { findRow, isWithin } from './import-table.ts';
@@ -8,18 +8,18 @@ const NAMESPACE_FILE = 'src/domain/identifiers/namespace.ts';
 const ENVIRONMENT_FILE = 'src/config.ts';
 const WIRE_ERRORS_FILE = 'src/http/error-responses.ts';
 
-/** Folders that say nothing of what is in them. */
+/** Folder names that do not describe their content. */
 const NAMELESS_FOLDERS = ['utils', 'helpers', 'common', 'lib', 'shared'];
 /** `store.sqlite.test.ts` is the test of `store` on SQLite. */
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*((\.[a-z0-9]+)?\.test|\.d)?\.tsx?$/;
 
-/** Where the tables and the words hold; benchmarks, documents and tests may do as they need. */
+/** Folders to which the tables and reserved words apply; benchmarks, documents and tests are exempt. */
 const HOUSE = ['src', 'client', 'cli', 'explorer', 'contracts', 'devnet'];
-/** Where nobody knows of HTTP. */
+/** Folders without any HTTP facts. */
 const WIRELESS = ['src/domain', 'src/ports', 'src/actions', 'src/indexing'];
 const STATUS = /\b(?:status|statusCode|code)\s*(?:[:(]|={1,3})\s*[1-5]\d\d\b/;
 
-/** All violations, in the order of the files. */
+/** Returns all violations, in the order of the files. */
 export function findViolations(files: readonly SourceFile[]): string[] {
   const wireWords = listWireWords(files);
   const forTests = new Set(files.filter((file) => file.isForTests).map(({ path }) => path));
@@ -44,7 +44,7 @@ function judgeName(path: string): string[] {
   return [
     ...(folder === undefined ? [] : [`no folder is called ${folder}`]),
     ...(name === 'index.ts' ? ['no barrels: import from the file itself'] : []),
-    ...(name === 'types.ts' || name === 'types.d.ts' ? ['no types.ts: a type stands where it belongs'] : []),
+    ...(name === 'types.ts' || name === 'types.d.ts' ? ['no types.ts: define a type in the module it belongs to'] : []),
     ...(KEBAB_CASE.test(name) ? [] : ['file names are kebab-case']),
   ];
 }
@@ -72,7 +72,7 @@ function judgeImports({ path, imports, isForTests }: SourceFile, forTests: Reado
   });
 }
 
-/** `viem` of `viem/utils`, `@noble/hashes` of `@noble/hashes/sha2.js`. */
+/** Returns `viem` for `viem/utils` and `@noble/hashes` for `@noble/hashes/sha2.js`. */
 function packageOf(module: string): string {
   return module.split('/', module.startsWith('@') ? 2 : 1).join('/');
 }
@@ -82,7 +82,7 @@ function judgeEnvironment({ path, readsEnvironment, isForTests }: SourceFile): s
   return [`only ${ENVIRONMENT_FILE} reads process.env`];
 }
 
-/** The DID method alone is no word to look for: it is the command's name as well. */
+/** Reports reserved namespace words. The DID method alone is not one of them, because it is also the name of the command. */
 function judgeNamespaceWords({ path, literals, isForTests }: SourceFile): string[] {
   if (isForTests || path === NAMESPACE_FILE || !isWithinAny(path, ['src', 'client', 'cli', 'explorer'])) return [];
   const { did_method: method, ...words } = DEFAULT_NAMESPACE;
@@ -96,7 +96,7 @@ function containsWord(text: string, word: string): boolean {
   return at >= 0 && !/\w/.test(text[at - 1] ?? '') && !(/\w$/.test(word) && /\w/.test(text[at + word.length] ?? ''));
 }
 
-/** The codes and sentences of the one error table. */
+/** Returns the codes and sentences of the error table. */
 function listWireWords(files: readonly SourceFile[]): readonly string[] {
   const table = files.find(({ path }) => path === WIRE_ERRORS_FILE);
   return (table?.literals ?? []).filter((text) => /^[A-Z][A-Z]+(_[A-Z]+)+$|^[A-Z][a-z]+ .*[a-z]$/.test(text));

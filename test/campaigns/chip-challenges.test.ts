@@ -13,6 +13,7 @@ import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harnes
 import { raceChallenges } from './chip-races.ts';
 import { searchAfterRefusals } from './chip-secrets.ts';
 import { findSecrets } from './secret-search.ts';
+import { rule } from '../conformance/rule.ts';
 
 const CHALLENGES = Number(process.env['CHALLENGES'] ?? 100_000);
 const KILLS = Number(process.env['KILLS'] ?? 200);
@@ -72,6 +73,7 @@ async function race(kind: string, challenges: number, kills: number): Promise<vo
 }
 
 it('nonces that nobody used, and the token, are in no file and not in memory', async () => {
+  rule('challenge.nonce-hash-only');
   const { searched, nonces, found } = await searchAfterRefusals(devnet, mkdtempSync(join(folder, 'search-')));
   expect(found).toEqual([]);
   const names = searched.map((path) => path.split('/').at(-1));

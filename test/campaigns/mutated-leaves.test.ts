@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { judgeMutatedLeaves } from './leaf-judging.ts';
+import { rule } from '../conformance/rule.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -12,6 +13,7 @@ const TOLD_EVERY = 10_000;
 
 describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
   it('leaves', async () => {
+    rule('security.strict-certificate');
     const startedAt = performance.now();
     const { runs, verdicts, stricter } = await judgeMutatedLeaves(SEED, RUNS, (done) => {
       const seconds = (performance.now() - startedAt) / 1000;

@@ -20,6 +20,7 @@ import {
   NATIVE_CHECKS,
   formatEd25519,
 } from '../../testing/fixtures/signing-keys.ts';
+import { rule } from '../conformance/rule.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -39,6 +40,7 @@ function note(word: string): void {
 
 describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
   it('EIP-191', async () => {
+    rule('security.altered-signature');
     const random = new Random(SEED);
     for (let run = 0; run < RUNS;) {
       const wallet = createMainChainKey(hexToBytes(`00${random.hex(31)}`));
@@ -60,6 +62,7 @@ describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
   });
 
   it('Ed25519', () => {
+    rule('security.altered-signature');
     const random = new Random(SEED + 1);
     for (let run = 0; run < RUNS;) {
       const owner = createAltChainKey(hexToBytes(random.hex(32)));

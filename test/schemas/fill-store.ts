@@ -1,8 +1,15 @@
-/** What stands in the database of a service that was in use? Something in every table that a release has. */
+/** Sample content of a database: rows in every table of this release. */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
-import { checkpointAt, decisionOf, ratingStateOf, id, imported, submitted } from '../../testing/contracts/store/samples.ts';
+import {
+  checkpointAt,
+  decisionOf,
+  ratingStateOf,
+  id,
+  imported,
+  submitted,
+} from '../../testing/contracts/store/samples.ts';
 import type { AltMachineState } from '../../src/ports/alt-store.ts';
 import type { Store } from '../../src/ports/store.ts';
 
@@ -15,7 +22,7 @@ const RATES = 'rates';
 export const MAIN_IDENTITY = 'chain=1';
 export const ALT_IDENTITY = 'genesis=a';
 
-/** To be called on a database of this release without rows. */
+/** Fills an empty database of this release. */
 export async function fillStore(store: Store): Promise<void> {
   await store.claimMainChainIdentity(MAIN_IDENTITY);
   const ownership = {
@@ -99,7 +106,7 @@ async function fillAlt(store: Store): Promise<void> {
   );
 }
 
-/** What `fillStore` filled in, as callers see it. */
+/** Returns the content written by `fillStore`, read through the store. */
 export async function readFilled(store: Store): Promise<object> {
   return {
     isMain: await store.claimMainChainIdentity(MAIN_IDENTITY),

@@ -1,6 +1,6 @@
 /**
- * What did the database of an earlier release look like? The statements that made it, in both databases, and rows in its tables, as `schema-<version>.json` keeps them. A version is
- * a number of migrations. `node test/schemas/schema-dump.ts` keeps that of this tree, with every migration that is new.
+ * Dumps of the databases of earlier releases, stored as `schema-<version>.json`: the statements that create them, in both dialects, and rows in
+ * their tables. A version is a number of migrations. `node test/schemas/schema-dump.ts` writes the missing dumps of this tree.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,13 +19,13 @@ interface Statement {
   readonly parameters: readonly StoredValue[];
 }
 
-/** Bytes are hex. */
+/** Value as JSON, with bytes in hexadecimal. */
 type StoredValue = string | number | null | { readonly hex: string };
 
 export interface SchemaDump {
   readonly sqlite: readonly Statement[];
   readonly postgres: readonly Statement[];
-  /** In the order in which the tables were made. */
+  /** In the order of creation. */
   readonly tables: readonly {
     readonly name: string;
     readonly columns: readonly string[];
@@ -43,7 +43,7 @@ export function readDump(version: number): SchemaDump {
   return JSON.parse(readFileSync(pathOfDump(version), 'utf8')) as SchemaDump;
 }
 
-/** What makes the tables of a version out of nothing. */
+/** Returns the statements that create the tables of a version. */
 export function listStatements(dialect: Dialect, version: number): Statement[] {
   const statements: Statement[] = [];
   const work = migrate(dialect, MIGRATIONS.slice(0, version));
@@ -54,7 +54,7 @@ export function listStatements(dialect: Dialect, version: number): Statement[] {
   return statements;
 }
 
-/** Rows are those that this tree writes, as far as the version has their tables and columns. */
+/** Creates the dump of a version, with the rows that this tree writes to the tables and columns of that version. */
 export async function createDump(version: number): Promise<SchemaDump> {
   const folder = mkdtempSync(join(tmpdir(), 'schema-'));
   try {
@@ -120,16 +120,16 @@ function fromStored(value: StoredValue): string | number | null | Buffer {
   return typeof value === 'object' && value !== null ? Buffer.from(value.hex, 'hex') : value;
 }
 
-/** Kept once and never again: a release has it by then. */
-async function keepDump(version: number): Promise<void> {
+/** Writes the dump of a version unless it exists: a released version never changes. */
+async function writeMissingDump(version: number): Promise<void> {
   if (existsSync(pathOfDump(version))) return;
   writeFileSync(pathOfDump(version), `${JSON.stringify(await createDump(version), undefined, 1)}\n`);
   process.stdout.write(`${pathOfDump(version)}\n`);
 }
 
-/** The oldest that is kept. */
+/** Oldest version with a dump. */
 export const FIRST_VERSION = 6;
 
 if (import.meta.main) {
-  for (let version = FIRST_VERSION; version <= MIGRATIONS.length; version++) await keepDump(version);
+  for (let version = FIRST_VERSION; version <= MIGRATIONS.length; version++) await writeMissingDump(version);
 }

@@ -1,4 +1,4 @@
-/** Every wrong spelling of an id gets the documented answer of its route, and nothing but it (http-facts 3). */
+/** Invalid spellings of an id get exactly the documented error of each route (http-facts 3). */
 import { request } from 'node:http';
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
@@ -22,8 +22,8 @@ const WRONG_IDS: readonly (readonly [name: string, text: string, type: string])[
   ['Arabic-Indic digits', encodeURIComponent('٥٥'), 'int_parsing'],
   ['full-width digits', encodeURIComponent('５５'), 'int_parsing'],
   ['a doubly encoded digit', '%2535', 'int_parsing'],
-  ['an encoding that is cut', '%3', 'int_parsing'],
-  ['an encoding that is none', '%ZZ', 'int_parsing'],
+  ['a truncated encoding', '%3', 'int_parsing'],
+  ['an invalid encoding', '%ZZ', 'int_parsing'],
   ['invalid UTF-8', '%FF', 'int_parsing'],
   ['overlong UTF-8', '%C0%B5', 'int_parsing'],
   ['2^256', String(2n ** 256n), 'less_than_equal'],
@@ -32,7 +32,7 @@ const WRONG_IDS: readonly (readonly [name: string, text: string, type: string])[
   ['an address', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', 'int_parsing'],
 ];
 
-/** Sends the path as it is; `fetch` would normalise it. */
+/** Sends the path unchanged; `fetch` would normalize it. */
 function get(path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ function get(path: string): Promise<{ status: number; text: string }> {
   });
 }
 
-describe.each(['/mcr/', '/machine/'])('%s{did}', (route) => {
+describe.each(['/mcr/', '/machine/'])('GET %s{did}', (route) => {
   const wrong = [
     ...WRONG_IDS.map(([name, text]) => [name, `did:svc:${text}`] as const),
     ['a bare decimal', '5'] as const,
@@ -58,7 +58,7 @@ describe.each(['/mcr/', '/machine/'])('%s{did}', (route) => {
     ['an address DID', 'did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'] as const,
   ];
 
-  it.each(wrong)('refuses %s with 400', async (_name, text) => {
+  it.each(wrong)('returns 400 for %s', async (_name, text) => {
     rule(
       'identifier.other-forms-refused',
       'reads.mcr-did-form',
@@ -69,7 +69,7 @@ describe.each(['/mcr/', '/machine/'])('%s{did}', (route) => {
     expect(await get(route + text)).toEqual({ status: 400, text: '{"detail":"Invalid machine DID format"}' });
   });
 
-  it('takes the DID with an encoded colon', async () => {
+  it('accepts a DID with an encoded colon', async () => {
     expect((await get(`${route}did%3Asvc%3A1`)).status).toBe(404);
   });
 });
@@ -77,9 +77,9 @@ describe.each(['/mcr/', '/machine/'])('%s{did}', (route) => {
 describe.each([
   ['/metadata/', 'token_id'],
   ['/machines/', 'machine_id'],
-])('%s{%s}', (route, name) => {
+])('GET %s{%s}', (route, name) => {
   it.each([...WRONG_IDS, ['a DID', 'did:svc:5', 'int_parsing'] as const])(
-    'refuses %s with a 422 list',
+    'returns a 422 list for %s',
     async (_name, text, type) => {
       rule(
         'identifier.canonical-decimal',
@@ -97,7 +97,7 @@ describe.each([
   );
 });
 
-describe('paths', () => {
+describe('the service', () => {
   it.each([
     '/mcr',
     '/mcr/',
@@ -107,7 +107,7 @@ describe('paths', () => {
     '/mcr/did:svc:5/nothing',
     '/nothing',
     '//mcr/did:svc:5',
-  ])('answers 404 for %s', async (path) => {
+  ])('returns 404 for the path %s', async (path) => {
     rule('versioning.no-other-prefix');
     expect(await get(path)).toEqual({ status: 404, text: '{"detail":"Not Found"}' });
   });

@@ -1,4 +1,4 @@
-/** Wallets of a local alt chain, and the first-generation machines of the devnet that they are bound to (interface, Address-keyed routes). */
+/** Address-keyed routes with wallets of a local alt chain that are bound to legacy machines of the devnet (interface, Address-keyed routes). */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { getAddress } from 'viem';
 import { rule } from '../conformance/rule.ts';
@@ -15,7 +15,7 @@ const WALLETS = {
   operator: 3,
   revoked: 4,
   spoiled: 5,
-  nobody: 6,
+  stranger: 6,
   unbound: 7,
   later: 8,
 } as const;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await service.bind(WALLETS.operator, first.operator);
   await service.bind(WALLETS.revoked, undefined);
   await service.spoil(WALLETS.spoiled);
-  await service.bind(WALLETS.nobody, STRANGER);
+  await service.bind(WALLETS.stranger, STRANGER);
 });
 afterAll(() => service.close());
 
@@ -49,7 +49,7 @@ const MEMBERS = [
 ];
 
 describe('GET /solana/mcr/{solana_addr}', () => {
-  it('is the rating record of the bound machine, and two members more', async () => {
+  it('returns the rating record of the bound machine with two additional members', async () => {
     rule('address-keyed.mcr');
     const { status, json } = await record('machine');
     expect([status, Object.keys(json())]).toEqual([200, MEMBERS]);
@@ -64,12 +64,12 @@ describe('GET /solana/mcr/{solana_addr}', () => {
     });
   });
 
-  it('rates by the history of that machine', async () => {
+  it("returns the rating of that machine's own history", async () => {
     rule('address-keyed.main-chain-scores');
     expect((await record('second')).json()).toMatchObject({ ...second.expectedRating, machine_id: second.id });
   });
 
-  it('names the block that it stands on', async () => {
+  it('names its block', async () => {
     const { headers } = await record('machine');
     expect(Number(headers.get('chain-block'))).toBeGreaterThan(0);
     expect(headers.get('cache-control')).toBe('no-cache');
@@ -79,21 +79,21 @@ describe('GET /solana/mcr/{solana_addr}', () => {
     ['a wallet that is not bound', 'unbound', 404, 'Solana address is not bound'],
     ['a revoked binding', 'revoked', 404, 'Solana binding is revoked'],
     ['an account that is no binding', 'spoiled', 503, 'Binding registry unavailable'],
-    ['an address of no machine', 'nobody', 404, 'Machine not found'],
+    ['an address of no machine', 'stranger', 404, 'Machine not found'],
     ['the address of an operator', 'operator', 404, 'Machine not found'],
-  ] as const)('refuses %s', async (_what, wallet, status, detail) => {
+  ] as const)('rejects %s', async (_what, wallet, status, detail) => {
     rule('address-keyed.resolution-errors');
     const answer = await record(wallet);
     expect([answer.status, answer.json()]).toEqual([status, { detail }]);
   });
 
-  it('knows no machine of the second generation', async () => {
+  it('does not resolve to a machine with a decimal DID', async () => {
     rule('address-keyed.legacy-only');
     await service.bind(WALLETS.later, secondGeneration[0]!.owner);
     expect((await record('later')).status).toBe(404);
   });
 
-  it('refuses what is no address of the alt chain', async () => {
+  it('returns 400 for a text that is no address of the alt chain', async () => {
     const answer = await get(`/solana/mcr/${first.address}`);
     expect([answer.status, answer.json()]).toEqual([400, { detail: 'Invalid Solana address' }]);
   });
@@ -105,7 +105,7 @@ describe('GET /solana/operator/{solana_addr}/machines', () => {
     return { did: didOf(address), machine_id: id, mcr, mcr_score, negative_flag };
   };
 
-  it('lists what the operator names and has, in order, without what it only names', async () => {
+  it('lists the machines that the operator names and owns, in order', async () => {
     rule('address-keyed.listing');
     const { status, json } = await listing('operator');
     expect([status, json()]).toMatchObject([
@@ -122,15 +122,15 @@ describe('GET /solana/operator/{solana_addr}/machines', () => {
     ]);
   });
 
-  it('has pages', async () => {
+  it('returns pages by offset and limit', async () => {
     expect((await listing('operator', '?offset=1&limit=1')).json()).toMatchObject({
       machines: [entry(second)],
       pagination: { offset: 1, limit: 1, total: 2 },
     });
   });
 
-  it('is an empty 200 for an operator without machines', async () => {
-    const { status, json } = await listing('nobody');
+  it('returns an empty 200 for an operator without machines', async () => {
+    const { status, json } = await listing('stranger');
     expect([status, json()]).toMatchObject([200, { machines: [], pagination: { total: 0 }, unreadable: 0 }]);
   });
 
@@ -138,19 +138,19 @@ describe('GET /solana/operator/{solana_addr}/machines', () => {
     ['a wallet that is not bound', 'unbound', 404, 'Solana address is not bound'],
     ['a revoked binding', 'revoked', 404, 'Solana binding is revoked'],
     ['an account that is no binding', 'spoiled', 503, 'Binding registry unavailable'],
-  ] as const)('refuses %s', async (_what, wallet, status, detail) => {
+  ] as const)('rejects %s', async (_what, wallet, status, detail) => {
     rule('address-keyed.resolution-errors');
     const answer = await listing(wallet);
     expect([answer.status, answer.json()]).toEqual([status, { detail }]);
   });
 });
 
-describe('what the chains are asked', () => {
+describe('a bound wallet', () => {
   const WALLET = 9;
   const path = `/solana/mcr/${walletKey(WALLET)}`;
   const accountReads = () => service.altCalls.filter((method) => method === 'getAccountInfo').length;
 
-  it('is one account, once a minute, however many ask; the alt chain is never written to', async () => {
+  it('is resolved with one account read per minute for any number of callers, and nothing is written', async () => {
     rule('address-keyed.one-account-read', 'address-keyed.main-chain-scores');
     await service.bind(WALLET, second.address);
     const before = accountReads();
@@ -163,14 +163,14 @@ describe('what the chains are asked', () => {
     expect(service.altCalls.filter((method) => !method.startsWith('get'))).toEqual([]);
   });
 
-  it('an account that is no binding is read each time', async () => {
+  it('is read again each time while its account is no binding', async () => {
     const before = accountReads();
     await record('spoiled');
     await record('spoiled');
     expect(accountReads() - before).toBe(2);
   });
 
-  it('is no transaction on the main chain', () => {
+  it('causes no transaction on the main chain', () => {
     rule('address-keyed.main-chain-scores');
     const methods = new Set(service.proxy.calls.map(({ method }) => method));
     expect([...methods].filter((method) => /send|sign|submit/i.test(method))).toEqual([]);

@@ -1,4 +1,4 @@
-/** A service in front of the devnet and of a local alt chain on which wallets are bound; it counts what either chain is asked. */
+/** Service in front of the devnet and of a local alt chain with bound wallets; the calls to both chains are counted. */
 import { inject } from 'vitest';
 import { startAltNode } from '../../devnet/alt-node/alt-node.ts';
 import { BorshWriter } from '../../devnet/alt-node/borsh-writer.ts';
@@ -11,11 +11,11 @@ import { startProxiedService } from './proxied-service.ts';
 export interface BoundService {
   readonly url: string;
   readonly proxy: RpcProxy;
-  /** Methods that the alt chain was asked for since the service began to serve, in order. */
+  /** Methods called on the alt chain since the service started, in order. */
   readonly altCalls: readonly string[];
-  /** The wallet of this number is bound to the address, or revoked by `undefined`; it is final at once. */
+  /** Binds the wallet of this number to the address, or revokes it with `undefined`; finalized immediately. */
   bind(wallet: number, address: string | undefined): Promise<void>;
-  /** What is no binding stands at the wallet's account. */
+  /** Stores an invalid binding in the wallet's account. */
   spoil(wallet: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,12 +31,12 @@ const NO_MACHINES = {
   ALT_INFO_DESK_PROGRAM: undefined,
 };
 
-/** The key of a wallet whose owner nobody is. */
+/** Returns the key of a wallet that has no owner. */
 export function walletKey(wallet: number): AltKey {
   return formatAltKey(keyBytes(wallet));
 }
 
-/** Configured with a binding registry and no other program of the alt chain. The caller closes it. */
+/** Starts a service that is configured with the binding registry and no other program of the alt chain. The caller closes it. */
 export async function startBoundService(): Promise<BoundService> {
   const node = await startAltNode({ genesisTimestamp: inject('fixtures').seededAt });
   const program = node.programs.binding;

@@ -74,7 +74,7 @@ function toEnvironment({ rpcUrl, deployment }: BareChain): Readonly<Record<strin
   const { chainId, startBlock, addresses } = deployment;
   const toVariable = (name: string) => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_ADDRESS`;
   return {
-    // Nothing is final on a chain so young, and neither evidence nor record needs an index.
+    // A new chain has no finalized block, and neither evidence nor record needs an index.
     INDEXER: 'off',
     MAIN_RPC_URLS: rpcUrl,
     MAIN_CHAIN_ID: String(chainId),

@@ -9,23 +9,23 @@ const { chip, onboardingToken } = inject('fixtures');
 const SOON = { timeout: 20_000 };
 const SOFTWARE_CHIP = ['--leaf', chip.certificate, '--chip-key', chip.key];
 
-let scene: ChipOnboardingFixture;
+let harness: ChipOnboardingFixture;
 beforeAll(async () => {
-  scene = await startChipOnboardingFixture();
+  harness = await startChipOnboardingFixture();
 });
-afterAll(() => scene.close());
+afterAll(() => harness.close());
 
 /** Runs a command that must succeed and returns its output. */
 async function succeed(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await scene.svc(...args);
+  const { code, stdout, stderr } = await harness.svc(...args);
   expect([code, stderr], args.join(' ')).toEqual([0, expect.any(String)]);
   expect(stdout + stderr).not.toContain(onboardingToken);
   return stdout;
 }
 
-const at = () => ['--base-url', scene.service.service.url];
+const at = () => ['--base-url', harness.service.service.url];
 async function challenge(machine = 0): Promise<string> {
-  return scene.fileOf('challenge.json', await succeed('chip', 'challenge', scene.dids[machine]!, ...at()));
+  return harness.fileOf('challenge.json', await succeed('chip', 'challenge', harness.dids[machine]!, ...at()));
 }
 
 describe('a provider', () => {
@@ -34,16 +34,16 @@ describe('a provider', () => {
 
   it('proves a software chip, and gets the receipt that follows from the document', async () => {
     rule('evidence.two-signatures');
-    evidence = scene.fileOf('evidence.json');
+    evidence = harness.fileOf('evidence.json');
     await succeed('chip', 'prove', await challenge(), ...SOFTWARE_CHIP, '--out', evidence);
     receipt = JSON.parse(await succeed('chip', 'submit', evidence, '--json', ...at())) as Record<string, string>;
-    expect(receipt).toMatchObject({ machineDid: scene.dids[0], status: 'accepted' });
-    expect(scene.service.lines.join('\n')).not.toContain(onboardingToken);
+    expect(receipt).toMatchObject({ machineDid: harness.dids[0], status: 'accepted' });
+    expect(harness.service.lines.join('\n')).not.toContain(onboardingToken);
   });
 
-  it('that asks again is told that it was accepted before', async () => {
+  it('that submits again learns that the document was accepted before', async () => {
     const { receivedAt, ...follows } = receipt;
-    const { code, stdout, stderr } = await scene.svc('chip', 'submit', evidence, '--json', ...at());
+    const { code, stdout, stderr } = await harness.svc('chip', 'submit', evidence, '--json', ...at());
     expect([code, JSON.parse(stdout), stderr]).toEqual([0, follows, 'this document was already accepted\n']);
     expect(receivedAt).toMatch(/^\d+$/);
   });
@@ -55,7 +55,7 @@ describe('a provider', () => {
   ])('lets a command sign, which answers %s', async (_name, encoding, rest) => {
     // Signs the preimage, which is the same; the prehash on its input must be that of it.
     const file = await challenge();
-    const script = scene.fileOf(
+    const script = harness.fileOf(
       'signer.mjs',
       `import { createHash, createPublicKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -65,21 +65,21 @@ const der = Buffer.from(String(leaf).split('\\n').slice(1, -2).join(''), 'base64
 const texts = { ...nine, certificateFingerprintSha256: '0x' + createHash('sha256').update(der).digest('hex') };
 const transcript = JSON.stringify(Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1))));
 const preimage = Buffer.from(nine.protocol + '\\0' + transcript);
-const asked = readFileSync(0);
-if (!createHash('sha256').update(preimage).digest().equals(asked)) process.exit(9);
+const prehash = readFileSync(0);
+if (!createHash('sha256').update(preimage).digest().equals(prehash)) process.exit(9);
 const key = readFileSync(${JSON.stringify(chip.key)});
 process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })${rest});
 `,
     );
     const command = ['--leaf', chip.certificate, '--chip-command', `${process.execPath} ${script}`];
-    const document = scene.fileOf('signed.json', await succeed('chip', 'prove', file, ...command));
+    const document = harness.fileOf('signed.json', await succeed('chip', 'prove', file, ...command));
     expect(await succeed('chip', 'submit', document, ...at())).toContain('status            accepted\n');
   });
 
-  it('is told why, when nothing can be made or taken', async () => {
+  it('gets the reason when no document can be created or accepted', async () => {
     const file = await challenge(1);
     const lines = async (...args: readonly string[]) => {
-      const { code, stdout, stderr } = await scene.svc(...args);
+      const { code, stdout, stderr } = await harness.svc(...args);
       return [code, stdout, stderr.trimEnd()];
     };
     const leaf = ['--leaf', chip.certificate];
@@ -98,14 +98,14 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
       '',
       'svc: --chip-key: not a readable private key in PEM',
     ]);
-    const stranger = scene.fileOf('stranger.key', `0x${'02'.repeat(32)}`);
+    const stranger = harness.fileOf('stranger.key', `0x${'02'.repeat(32)}`);
     expect(await lines('chip', 'prove', file, ...SOFTWARE_CHIP, '--key-file', stranger)).toEqual([
       2,
       '',
       expect.stringMatching(/^svc: --key-file: not the key of the controller 0x/),
     ]);
     const nine = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-    const late = scene.fileOf('late.json', JSON.stringify({ ...nine, expiresAt: '1700000000' }));
+    const late = harness.fileOf('late.json', JSON.stringify({ ...nine, expiresAt: '1700000000' }));
     expect(await lines('chip', 'prove', late, ...SOFTWARE_CHIP)).toEqual([
       4,
       '',
@@ -116,8 +116,8 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
       '',
       'svc: not an evidence document as svc chip prove writes it',
     ]);
-    const wrongToken = scene.fileOf('token', 'wrong\n');
-    expect(await lines('chip', 'challenge', scene.dids[1]!, '--token-file', wrongToken, ...at())).toEqual([
+    const wrongToken = harness.fileOf('token', 'wrong\n');
+    expect(await lines('chip', 'challenge', harness.dids[1]!, '--token-file', wrongToken, ...at())).toEqual([
       1,
       '',
       expect.stringContaining('401 {"code":"ONBOARDING_AUTH_REQUIRED"'),
@@ -125,10 +125,10 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
   });
 });
 
-describe('whoever attests', () => {
-  const attester = () => ['--key-file', scene.fileOf('attester.key', inject('fixtures').mainChain.admin.key)];
+describe('an attester', () => {
+  const attester = () => ['--key-file', harness.fileOf('attester.key', inject('fixtures').mainChain.admin.key)];
   const statuses = async (machine: number) => {
-    const answer = await ask(`${scene.service.service.url}/v1/verify/machines/${scene.ids[machine]}`);
+    const answer = await ask(`${harness.service.service.url}/v1/verify/machines/${harness.ids[machine]}`);
     const { verification } = answer.json<{ verification: Record<'kyb' | 'chip', { status: string }> }>();
     return `${verification.kyb.status} ${verification.chip.status}`;
   };
@@ -136,9 +136,9 @@ describe('whoever attests', () => {
 
   /** Submits evidence of one chip for both machines. */
   beforeAll(async () => {
-    await scene.chain.writer.rpc.request('evm_setAutomine', [true]);
+    await harness.chain.writer.rpc.request('evm_setAutomine', [true]);
     for (const machine of [0, 1]) {
-      const document = scene.fileOf('own.json');
+      const document = harness.fileOf('own.json');
       await succeed('chip', 'prove', await challenge(machine), ...SOFTWARE_CHIP, '--out', document);
       const receipt = JSON.parse(await succeed('chip', 'submit', document, '--json', ...at())) as { receiptId: string };
       receipts.push(receipt.receiptId);
@@ -146,12 +146,12 @@ describe('whoever attests', () => {
   });
 
   it('finds the evidence of a machine', async () => {
-    const rows = JSON.parse(await succeed('attest', 'list', '--machine', scene.dids[1]!, '--json')) as object[];
+    const rows = JSON.parse(await succeed('attest', 'list', '--machine', harness.dids[1]!, '--json')) as object[];
     expect(rows).toEqual([
       {
         receiptId: receipts[1],
         receivedAt: expect.stringMatching(/Z$/),
-        machineDid: scene.dids[1],
+        machineDid: harness.dids[1],
         chipRef: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         leafFingerprint: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         documentKept: true,
@@ -159,7 +159,7 @@ describe('whoever attests', () => {
     ]);
   });
 
-  it('judges it again, which changes no status', async () => {
+  it('verifies it again without changing a status', async () => {
     rule('verify.evidence-moves-chip');
     expect(await succeed('attest', 'judge', receipts[0]!)).toBe(
       [
@@ -173,7 +173,7 @@ describe('whoever attests', () => {
     expect(await statuses(0)).toBe('unverified unverified');
   });
 
-  it('makes the record say verified, and the operator verified and revoked', async () => {
+  it('verifies the chip, and verifies and revokes the operator', async () => {
     rule('verify.evidence-moves-chip');
     await succeed('attest', 'approve', receipts[0]!, ...attester(), '--expires', '2100-01-01');
     await expect.poll(() => statuses(0), SOON).toBe('unverified verified');
@@ -184,22 +184,22 @@ describe('whoever attests', () => {
   });
 
   it('records a chip for one machine at a time', async () => {
-    const refused = await scene.svc('attest', 'approve', receipts[1]!, ...attester());
+    const refused = await harness.svc('attest', 'approve', receipts[1]!, ...attester());
     expect([refused.code, refused.stderr]).toEqual([
       4,
-      expect.stringContaining(`FAIL  chip: it backs the record of ${scene.dids[0]}`),
+      expect.stringContaining(`FAIL  chip: it backs the record of ${harness.dids[0]}`),
     ]);
     expect(await statuses(1)).toBe('revoked unverified');
-    await succeed('attest', 'revoke', scene.dids[0]!, ...attester());
+    await succeed('attest', 'revoke', harness.dids[0]!, ...attester());
     await succeed('attest', 'approve', receipts[1]!, ...attester());
     await expect
       .poll(async () => [await statuses(0), await statuses(1)], SOON)
       .toEqual(['revoked revoked', 'revoked verified']);
   });
 
-  it('is told of what is not theirs to do', async () => {
+  it('gets the reason for a rejected change', async () => {
     const lines = async (...args: readonly string[]) => {
-      const { code, stdout, stderr } = await scene.svc(...args);
+      const { code, stdout, stderr } = await harness.svc(...args);
       return [code, stdout, stderr.trimEnd().split('\n').at(-1)];
     };
     const refusal = 'svc: the registry rejects the change: the key is not an attester, or the record does not exist';

@@ -1,6 +1,6 @@
 /**
- * Is the published client what its README says? Packed by `npm pack`, installed from that file into a fresh folder without a network, and used there by
- * programs that know nothing of this repository: every example of the README in Node, and the files as they are in Chromium.
+ * Published client package: packed by `npm pack`, installed offline into an empty folder and used there without this repository. Runs every
+ * example of its README in Node, and the unbundled files in Chromium.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,9 +31,9 @@ const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');
 
 let scratch: string;
-/** Where a stranger's program stands. */
+/** Folder of a program that uses the package. */
 let folder: string;
-/** Of the installed package. */
+/** Folder of the installed package. */
 let installed: string;
 let packed: readonly string[];
 
@@ -73,7 +73,7 @@ async function run(node: string, program: string) {
   return { code, stdout: (await stdout!).join(''), stderr: (await stderr!).join('') };
 }
 
-it('holds the entries, their types, a README, and nothing of the repository besides', () => {
+it('contains the entries, their types and a README only', () => {
   const others = packed.filter((path) => !path.startsWith('dist/types/'));
   const entries = Object.values(manifest.exports).map((entry) => entry.default.slice(2));
   expect(others.toSorted()).toEqual(['README.md', 'package.json', ...entries].toSorted());
@@ -89,19 +89,19 @@ it('has no example in its README that is not run here', () => {
 });
 
 describe.each(programs)('example %d of its README', (_, program, printed) => {
-  it('prints what stands below it', async () => {
+  it('prints the output below it', async () => {
     expect(await run(process.execPath, program)).toEqual({ code: 0, stdout: printed, stderr: '' });
   });
 });
 
 const oldNode = findOldNode();
-it.runIf(oldNode !== undefined)('runs on the oldest Node that it names, too', async () => {
+it.runIf(oldNode !== undefined)('runs on the oldest supported Node', async () => {
   const [[, program, printed]] = programs as [(typeof programs)[number]];
   expect(await run(oldNode!, program)).toEqual({ code: 0, stdout: printed, stderr: '' });
 });
 
-it('has the sizes that its README tells, as a page would load them', async () => {
-  const told = [...README.matchAll(/^\| `@svcos\/client(\S*)`.+\| +([\d.]+) kB \|$/gm)].map(([, entry, size]) => [
+it('has the compressed sizes of its README', async () => {
+  const stated = [...README.matchAll(/^\| `@svcos\/client(\S*)`.+\| +([\d.]+) kB \|$/gm)].map(([, entry, size]) => [
     `.${entry}`,
     Number(size),
   ]);
@@ -113,8 +113,8 @@ it('has the sizes that its README tells, as a page would load them', async () =>
     await build.close();
     sizes.push([name, gzipSync(output[0].code, { level: 9 }).length / 1000]);
   }
-  expect(told.map(([name]) => name)).toEqual(sizes.map(([name]) => name));
-  const off = sizes.filter(([, size], at) => Math.abs(size - (told[at]![1] as number)) > 0.1 * size);
+  expect(stated.map(([name]) => name)).toEqual(sizes.map(([name]) => name));
+  const off = sizes.filter(([, size], at) => Math.abs(size - (stated[at]![1] as number)) > 0.1 * size);
   expect(off).toEqual([]);
 });
 
@@ -152,7 +152,7 @@ describe('in Chromium, on a page of another origin, without a bundler', () => {
   const CLIENT = `const { createClient, isRetryable } = await import('/client.js');
     const service = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });`;
 
-  it('reads, with ids that are not rounded and the block of the answer', async () => {
+  it('reads ratings with unrounded ids and the block of the response', async () => {
     rule('client.package');
     const { id } = findMachine(machines, 'rated-aaa');
     const { value, block } = await evaluate<{ value: unknown; block: string }>(
@@ -164,26 +164,26 @@ describe('in Chromium, on a page of another origin, without a bundler', () => {
     expect(block).toBe('bigint');
   });
 
-  it('tells errors by kind', async () => {
+  it('distinguishes errors by kind', async () => {
     const elsewhere = findMachine(machines, 'homed-elsewhere').id;
     const kinds = await evaluate(
       `${CLIENT}
       const answers = await Promise.all([service.getCard(12345n), service.getRating('${elsewhere}'), service.getVerification(12345n)]);
       return answers.map(({ error }) => error.kind + ' ' + isRetryable(error));`,
     );
-    // Verify answers pages of its own origin only.
+    // Verify allows no other origin.
     expect(kinds).toEqual(['machine-not-found false', 'machine-homed-elsewhere false', 'unreachable true']);
   });
 
-  it('makes the text that an owner signs', async () => {
+  it('prepares the text that an owner signs', async () => {
     const { id } = findMachine(machines, 'multi-currency');
-    const told = await evaluate(
+    const lines = await evaluate(
       `${CLIENT}
       const { prepareDecision } = await import('/monetization.js');
       const { value } = await prepareDecision(service.connection, { machine: '${id}', optedIn: true, nowSeconds: 1800000000 });
       return [value.scheme, ...value.text.split('\\n').slice(3)];`,
     );
-    expect(told).toEqual(['eip191', `machine_id: ${id}`, 'opted_in: true', 'timestamp: 1800000000']);
+    expect(lines).toEqual(['eip191', `machine_id: ${id}`, 'opted_in: true', 'timestamp: 1800000000']);
   });
 
   it('builds the published document of evidence, byte for byte', async () => {

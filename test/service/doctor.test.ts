@@ -1,4 +1,4 @@
-/** What does `svc doctor` say about the devnet's chains, and about nodes that do not do what the service needs? */
+/** `svc doctor` on the devnet's chains, and on nodes that lack what the service needs. */
 import { expect, inject, it } from 'vitest';
 import { examineAltChain } from '../../cli/doctor/alt-chain.ts';
 import { runSvc } from '../../cli/run-svc.ts';
@@ -7,7 +7,7 @@ import { startRpcProxy, type RpcFault } from '../../testing/harness/rpc-proxy.ts
 
 const env = inject('devnetEnv');
 
-it('finds nothing wrong with the devnet', async () => {
+it('reports no problem of the devnet', async () => {
   const { code, stdout } = await runSvc(['doctor'], { env: { ...env, DATABASE_URL: 'sqlite::memory:' } });
   expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('ok'))).toEqual([
     'warn  DATABASE_URL: in memory, so every start rebuilds the index; name a file to keep it',
@@ -15,7 +15,7 @@ it('finds nothing wrong with the devnet', async () => {
   expect(code).toBe(0);
 });
 
-/** States and subjects of what is said about the alt chain behind a node with a fault. */
+/** Returns states and subjects of the findings about the alt chain behind a node with a fault. */
 async function examine(fault: RpcFault | undefined, further: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const proxy = await startRpcProxy(env['ALT_RPC_URLS']!);
   if (fault !== undefined) proxy.inject(fault);
@@ -33,14 +33,14 @@ function answering(method: string, result: unknown): RpcFault {
   return { kind: 'answer', change: (answer, call) => (call.method === method ? { result } : answer) };
 }
 
-it('is content with the alt chain', async () => {
+it('reports no problem of the alt chain', async () => {
   expect(await examine(undefined)).toEqual(['ok alt chain', 'ok ALT_FIRST_SLOT', 'ok alt fleets']);
 });
 
-it.each<[name: string, fault: RpcFault, said: string[]]>([
-  ['is gone', { kind: 'cut' }, ['unreachable ALT_RPC_URLS', 'unreachable ALT_RPC_URLS']],
+it.each<[name: string, fault: RpcFault, findings: string[]]>([
+  ['is unreachable', { kind: 'cut' }, ['unreachable ALT_RPC_URLS', 'unreachable ALT_RPC_URLS']],
   [
-    'is of another cluster',
+    'serves another cluster',
     answering('getGenesisHash', '1'.repeat(32)),
     ['fail ALT_GENESIS_HASH', 'unreachable ALT_RPC_URLS'],
   ],
@@ -50,7 +50,7 @@ it.each<[name: string, fault: RpcFault, said: string[]]>([
     ['ok alt chain', 'fail ALT_FIRST_SLOT', 'ok alt fleets'],
   ],
   [
-    'leaves machines out',
+    'omits machines',
     {
       kind: 'answer',
       change: (answer, { method, params }) => {
@@ -71,11 +71,11 @@ it.each<[name: string, fault: RpcFault, said: string[]]>([
     },
     ['ok alt chain', 'ok ALT_FIRST_SLOT', 'unreachable alt fleets'],
   ],
-])('a node that %s', async (_name, fault, said) => {
-  expect(await examine(fault)).toEqual(said);
+])('reports a node that %s', async (_name, fault, findings) => {
+  expect(await examine(fault)).toEqual(findings);
 });
 
-it('says so where no alt chain is configured', async () => {
+it('reports that no alt chain is configured', async () => {
   expect(await examineAltChain(undefined, Date.now)).toEqual([
     { state: 'ok', subject: 'alt chain', text: 'not configured; its machines are homed elsewhere' },
   ]);

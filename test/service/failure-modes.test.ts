@@ -27,6 +27,7 @@ import {
   type RpcProxy,
 } from '../../testing/harness/rpc-proxy.ts';
 import { startFailureModesFixture, type FailureModesFixture, type Chain } from './failure-modes-fixture.ts';
+import { rule } from '../conformance/rule.ts';
 
 const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);
 const WRITES = ROUTE_NAMES.filter((name) => ROUTES[name].isWrite);
@@ -101,6 +102,7 @@ describe.each(FAILURE_MODES.filter(({ isAlwaysRun }) => isAlwaysRun || process.e
   '$dependency: $fault',
   (mode) => {
     it(`${DEPENDENCIES[mode.dependency]}: ${mode.what}`, { timeout: 120_000 }, async () => {
+      rule('security.faulty-dependency');
       const then = (name: RouteName) => expectedOf(mode.outcome, name);
       await settle(POLL_INTERVAL_SECONDS * 1000, whenHealthy, whenHealthy);
       const injected = await inject(mode);

@@ -1,4 +1,4 @@
-/** Is a service that has just started over an index that stands ready for what the index does not hold yet? In front of a node that is slow. */
+/** Start over an existing index in front of a slow node: the first responses include blocks that the index does not contain yet. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { startMachineHarness, type MachineHarness } from '../../testing/fixtures
 import { ask } from './ask.ts';
 import { startProxiedService } from './proxied-service.ts';
 
-/** A first poll asks three times and more: longer than a start waits for a node that does not answer. */
+/** Delay per call. A first poll needs at least three calls, which exceeds the time that a start waits for an unresponsive node. */
 const SLOW_MILLISECONDS = 1_000;
 
 let folder: string;
-let scene: MachineHarness;
+let harness: MachineHarness;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'first-answers-'));
-  scene = await startMachineHarness();
+  harness = await startMachineHarness();
 });
 afterEach(async () => {
-  await scene.close();
+  await harness.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -35,14 +35,14 @@ function toEnvironment({ chain, proxy }: MachineHarness): Record<string, string 
   };
 }
 
-it('has followed the head before it answers anything', { timeout: 60_000 }, async () => {
-  const machine = (await scene.activate()) as MachineId;
-  // The last two are not final, and no index holds them.
-  for (let value = 1_001n; value <= 1_006n; value++) await scene.mine(scene.revenue(machine, value));
-  const env = toEnvironment(scene);
+it('follows the head before the first response', { timeout: 60_000 }, async () => {
+  const machine = (await harness.activate()) as MachineId;
+  // The last two events are not final, and no index contains them.
+  for (let value = 1_001n; value <= 1_006n; value++) await harness.mine(harness.revenue(machine, value));
+  const env = toEnvironment(harness);
   await (await startProxiedService(env)).close();
 
-  scene.proxy.inject({ kind: 'delay', milliseconds: SLOW_MILLISECONDS });
+  harness.proxy.inject({ kind: 'delay', milliseconds: SLOW_MILLISECONDS });
   const { service, close } = await startProxiedService({ ...env, INDEXER: 'off' });
   try {
     const did = formatMachineDid(machine, DEFAULT_NAMESPACE);

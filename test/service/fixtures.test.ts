@@ -1,8 +1,8 @@
-/** Every fixture's `expect` is what the service answers, member by member. */
+/** The service returns the `expect` of every fixture, member by member. */
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
 
-/** Routes that the service has; the others' expectations wait for their issue. */
+/** Routes whose expectations are checked. */
 const SERVED = [
   /^\/mcr\//,
   /^\/machine\/[^/]+$/,
@@ -23,11 +23,11 @@ const fixtures = [
   ...wallets.map((wallet) => ({ ...wallet, name: `wallet ${wallet.name}`, about: wallet.state })),
 ];
 
-describe.each(fixtures)('$name: $about', ({ expect: answers }) => {
+describe.each(fixtures)('the service, for $name ($about)', ({ expect: responses }) => {
   rule('service.main-chain-reads');
-  const served = Object.entries(answers).filter(([path]) => SERVED.some((route) => route.test(path)));
+  const served = Object.entries(responses).filter(([path]) => SERVED.some((route) => route.test(path)));
 
-  it.each(served)('%s', async (path, { status, body }) => {
+  it.each(served)('returns the expected response to %s', async (path, { status, body }) => {
     const answer = await fetch(baseUrl + path);
     const given: unknown = await answer.json();
     expect({ status: answer.status, body: given }).toEqual({ status, body: matching(body) });
@@ -35,7 +35,7 @@ describe.each(fixtures)('$name: $about', ({ expect: answers }) => {
   });
 });
 
-/** Objects need the given members, arrays the same length and, item by item, the given members. */
+/** Returns a matcher: objects need the given members; arrays need the same length and, item by item, the given members. */
 function matching(expected: unknown): unknown {
   if (Array.isArray(expected)) return expected.map(matching);
   if (typeof expected !== 'object' || expected === null) return expected;
@@ -43,10 +43,10 @@ function matching(expected: unknown): unknown {
   return expect.objectContaining(Object.fromEntries(members));
 }
 
-/** Of the members that only some machines have; one that is not expected is wrong. */
+/** Members that only some machines have; an unexpected one fails. */
 const ALT_MEMBERS = new Set(['home_chain', 'rating_unavailable', 'relocating', 'machine_type', 'solana_address']);
 
-/** Paths of such members, at any depth. */
+/** Returns the paths of such members, at any depth. */
 function listAltMembers(body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return [];
   return Object.entries(body)

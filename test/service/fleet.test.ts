@@ -41,7 +41,7 @@ describe('the listing', () => {
     expect(seen).toEqual(fleet.machines);
   });
 
-  it('carries the documented members of an entry, in their order', async () => {
+  it('has entries with the documented members, in order', async () => {
     rule('listing.owned-machines');
     const members = ['did', 'machine_id', 'mcr_score', 'mcr', 'negative_flag', 'name', 'bond_status', 'event_count'];
     const seen = { main: 0, alt: 0 };
@@ -56,9 +56,9 @@ describe('the listing', () => {
     expect(seen).toEqual({ main: 45, alt: 5 });
   });
 
-  it('agrees with the rating record of each machine', async () => {
+  it("has the rating of each machine's own record", async () => {
     rule('listing.entries-from-chain');
-    // A machine of the alt chain is rated by its own record alone.
+    // Only its own record rates an alt-chain machine.
     const entries = (await list(fleet.address)).machines.filter(({ machine_id }) => !altIds.has(machine_id));
     expect(entries.length).toBeGreaterThanOrEqual(15);
     expect(new Set(entries.map(({ mcr_score }) => mcr_score)).size).toBeGreaterThan(1);
@@ -67,7 +67,7 @@ describe('the listing', () => {
     }
   });
 
-  it('says how far the index is behind the head', async () => {
+  it('reports the lag of the index', async () => {
     rule('listing.index-lag');
     const { index } = await list(fleet.address);
     expect(index).toEqual({
@@ -80,7 +80,7 @@ describe('the listing', () => {
     expect(index.lag_blocks).toBeLessThanOrEqual(100);
   });
 
-  it('is an empty 200 for an operator without machines', async () => {
+  it('returns an empty 200 for an operator without machines', async () => {
     rule('listing.no-machines');
     expect(await list(operatorOf('empty').address)).toMatchObject({
       machines: [],
@@ -89,14 +89,14 @@ describe('the listing', () => {
     });
   });
 
-  it('is an empty page past the end', async () => {
+  it('returns an empty page past the end', async () => {
     expect(await list(fleet.address, '?offset=5000')).toMatchObject({
       machines: [],
       pagination: { offset: 5000, limit: 20, total: fleet.machines.length },
     });
   });
 
-  it('is an empty page past every end, which it tells with every digit', async () => {
+  it('returns an empty page at a huge offset and repeats it with every digit', async () => {
     const { status, text } = await get(`/operator/${fleet.address}/machines?offset=99999999999999999999`);
     expect(status).toBe(200);
     expect(text).toContain(
@@ -110,14 +110,14 @@ describe('the listing', () => {
     expect((await list(controller!)).machines.map(({ machine_id }) => machine_id)).toContain(id);
   });
 
-  it('lists a sold machine under its buyer and under the controller that it kept', async () => {
+  it('lists a sold machine under its buyer and under its retained controller', async () => {
     const { id, owner, controller } = findMachine(machines, 'sold');
     for (const holder of [owner, controller!]) {
       expect((await list(holder)).machines.map(({ machine_id }) => machine_id)).toContain(id);
     }
   });
 
-  it('leaves out a relocating machine and counts it as unreadable', async () => {
+  it('omits a relocating machine and counts it as unreadable', async () => {
     rule('listing.unreadable-omitted');
     const { owner } = findMachine(machines, 'relocating');
     expect(await list(owner)).toMatchObject({ machines: [], pagination: { total: 1 }, unreadable: 1 });
@@ -158,7 +158,7 @@ describe('the operator', () => {
     [`${address}%20`, 'Invalid Ethereum address format'],
     ['%ZZ', 'Invalid Ethereum address format'],
     ['9'.repeat(5000), 'Invalid Ethereum address format'],
-  ])('is refused when written %s', async (text, detail) => {
+  ])('is rejected when written %s', async (text, detail) => {
     const answer = await get(`/operator/${text}/machines`);
     expect([answer.status, answer.json()]).toEqual([400, { detail }]);
   });
@@ -177,7 +177,7 @@ describe('offset and limit', () => {
     ['limit=21', 'less_than_equal'],
     ['limit=abc', 'int_parsing'],
     ['limit=٥', 'int_parsing'],
-  ])('refuses ?%s with a 422 list', async (query, type) => {
+  ])('return a 422 list for ?%s', async (query, type) => {
     rule('reads.listing-paging', 'limits.page-size');
     const answer = await get(`/operator/${fleet.address}/machines?${query}`);
     const name = query.slice(0, query.indexOf('='));
@@ -187,12 +187,12 @@ describe('offset and limit', () => {
     ]);
   });
 
-  it.each([1, 20])('takes limit=%i', async (limit) => {
+  it.each([1, 20])('accept limit=%i', async (limit) => {
     rule('reads.listing-paging');
     expect((await list(fleet.address, `?limit=${limit}`)).machines).toHaveLength(limit);
   });
 
-  it('ignores other parameters', async () => {
+  it('do not affect other parameters, which are ignored', async () => {
     expect((await list(fleet.address, '?limit=2&page=7')).machines).toHaveLength(2);
   });
 });

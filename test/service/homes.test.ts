@@ -1,4 +1,4 @@
-/** Which home does a machine have, and what may its answers hold? (Interface, Machine identifier, Machine profile, Read routes; decisions 1.) */
+/** Home chains of machines and the members of their responses (interface, Machine identifier, Machine profile, Read routes; decisions 1). */
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
@@ -24,7 +24,7 @@ const listingsOf = ({ address }: { address: string }) =>
   [0, 20].map((offset) => `/operator/${address}/machines?offset=${offset}`);
 
 describe('a machine id', () => {
-  it('is a JSON string in every answer of every route', async () => {
+  it('is a JSON string in every response of every route', async () => {
     rule('service.ids-are-strings', 'card.registration-id-is-string');
     const paths = [
       ...machines.flatMap((machine) => [...readsOf(machine), `/machine/${machine.id}/monetization`]),
@@ -46,12 +46,12 @@ describe('a machine id', () => {
 
   const listed = new Set(operators.flatMap((operator) => operator.machines));
 
-  /** Digits that a reader's number type would round, outside of strings. */
+  /** Returns digits outside of strings that a number type would round. */
   function longNumbersOf(json: string): string[] {
     return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d{16,}/g) ?? [];
   }
 
-  it('that a number would have rounded to is another machine', async () => {
+  it('rounded by a number type addresses another machine', async () => {
     rule('service.rounded-id-differs', 'monetization-errors.not-found');
     const { id } = findMachine(machines, 'rated-aaa');
     const rounded = String(BigInt(Number(id)));
@@ -63,12 +63,12 @@ describe('a machine id', () => {
   });
 });
 
-describe('a machine of the main chain', () => {
+describe('a main-chain machine', () => {
   const ALT_MEMBERS = ['home_chain', 'rating_unavailable', 'owner', 'controller', 'machine_type', 'relocating'];
 
-  it('carries no member of the alt chain on any route', async () => {
+  it('has no alt-chain member on any route', async () => {
     rule('profile.main-chain-members');
-    let answered = 0;
+    let served = 0;
     const onMain = machines.filter(({ home }) => home === 'main');
     const operatorsOnMain = operators.filter(
       ({ machines: ids }) => onMain.filter(({ id }) => ids.includes(id)).length === ids.length,
@@ -76,7 +76,7 @@ describe('a machine of the main chain', () => {
     for (const path of [...onMain.flatMap(readsOf), ...operatorsOnMain.flatMap(listingsOf)]) {
       const { status, json } = await get(path);
       if (status !== 200) continue;
-      answered += 1;
+      served += 1;
       const body = json<{ svcos?: object; machines?: object[]; registrations?: object[] }>();
       for (const part of [body, body.svcos ?? {}, ...(body.machines ?? []), ...(body.registrations ?? [])]) {
         expect(
@@ -85,13 +85,13 @@ describe('a machine of the main chain', () => {
         ).toEqual([]);
       }
     }
-    expect(answered).toBeGreaterThan(onMain.length);
+    expect(served).toBeGreaterThan(onMain.length);
   });
 });
 
-describe('a machine that is homed on a chain that is not served', () => {
+describe('a machine homed on a chain that is not served', () => {
   it.each(routesOf(findMachine(machines, 'homed-elsewhere')))(
-    'is 409 with its home as a number on %s',
+    'returns 409 with its home as a number on %s',
     async (path) => {
       rule('reads.homed-elsewhere', 'read-errors.409');
       const { status, json } = await get(path);
@@ -109,10 +109,10 @@ describe('a machine that is homed on a chain that is not served', () => {
   );
 });
 
-describe('a machine that relocates', () => {
+describe('a relocating machine', () => {
   const relocating = ['relocating', 'alt-relocating'].flatMap((name) => routesOf(findMachine(machines, name)));
 
-  it.each(relocating)('is 503 without a promise of when on %s', async (path) => {
+  it.each(relocating)('returns 503 without Retry-After on %s', async (path) => {
     rule('availability.relocating-reads', 'read-errors.503-relocating');
     const { status, headers, json } = await get(path);
     expect([status, json(), headers.get('retry-after')]).toEqual([503, { detail: 'Machine is relocating' }, null]);

@@ -83,7 +83,7 @@ const programs = [...PAGE.matchAll(/```ts\n([^]+?)```\n\n```text\n([^]+?)```/g)]
 const TEXT = PAGE.replaceAll(/```[^]+?```/g, '');
 const commands = [...TEXT.matchAll(/^ {4}(curl|svc) (.+)$/gm)].map(([, tool, rest]) => [tool!, rest!] as const);
 
-it('has no example that is not run here', () => {
+it('contains no example that this suite does not run', () => {
   rule('documents.integration-guide');
   expect(PAGE.match(/```ts$/gm)?.length).toBe(programs.length);
   expect(TEXT.match(/^ {4}\S/gm)?.length).toBe(commands.length);
@@ -116,7 +116,7 @@ async function run(file: string) {
 describe.each(programs.map(({ program, printed }, at) => [at, program, printed] as const))(
   'program %d',
   (at, program, printed) => {
-    it('prints what stands below it', async () => {
+    it('prints the output below it', async () => {
       rule('documents.integration-guide');
       const file = join(folder, `program-${at}.ts`);
       writeFileSync(file, toRunnable(program));
@@ -126,7 +126,7 @@ describe.each(programs.map(({ program, printed }, at) => [at, program, printed] 
 );
 
 describe.each(commands)('%s %s', (tool, rest) => {
-  it('is answered', async () => {
+  it('succeeds', async () => {
     if (tool === 'curl') {
       const url = /^-s (http\S+)$/.exec(rest)?.[1] ?? 'not a plain curl';
       const answer = await fetch(toOurs(url));
@@ -138,7 +138,7 @@ describe.each(commands)('%s %s', (tool, rest) => {
   });
 });
 
-it('the server for language models starts as it is configured, and answers', async () => {
+it('starts the documented server for language models, which responds', async () => {
   const settings = /```json\n([^]+?)```/.exec(PAGE)![1]!;
   const { mcpServers } = JSON.parse(toOurs(settings)) as {
     mcpServers: Record<string, { command: string; args: string[] }>;

@@ -1,4 +1,4 @@
-/** The limit of the MCR API routes as a caller meets it on a socket (interface, Limits; http-facts 2; decisions 3). */
+/** Rate limits of the read and monetization routes over a socket (interface, Limits; http-facts 2; decisions 3). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
 import { ask, type Answer } from './ask.ts';
@@ -16,7 +16,7 @@ afterAll(() => proxied.close());
 
 const get = (path: string) => ask(proxied.service.url + path);
 
-/** The first answer of 429, after exactly as many others as the limit allows. */
+/** Sends as many requests as the limit allows, then returns the response to the next one. */
 async function exhaust(path: string): Promise<Answer> {
   const admitted = await Promise.all(Array.from({ length: LIMIT }, () => get(path)));
   expect(admitted.filter(({ status }) => status === 429)).toEqual([]);
@@ -40,7 +40,7 @@ describe('the 91st request of a minute', () => {
     '/.well-known/svc-monetization',
     '/ready',
     '/health',
-  ])('of %s is refused with Retry-After', async (path) => {
+  ])('to %s returns 429 with Retry-After', async (path) => {
     rule(
       'health.rate-limit',
       'envelope.rate-limit',
@@ -51,14 +51,14 @@ describe('the 91st request of a minute', () => {
     expectRefused(await exhaust(path));
   });
 
-  it('counts /machines/1 and /machines/2 apart', async () => {
+  it('is counted separately for /machines/1 and /machines/2', async () => {
     rule('limits.paths-count-separately');
     expectRefused(await exhaust('/machines/1'));
     expect((await get('/machines/2')).status).toBe(404);
     expectRefused(await get('/machines/1'));
   });
 
-  it('counts both spellings of a path, any query and any method together', async () => {
+  it('is counted together for both spellings of a path, any query and any method', async () => {
     const path = '/machine/did:svc:3/monetization';
     expectRefused(await exhaust(path));
     expectRefused(await get('/machine/did%3Asvc%3A3/monetization?x=1'));

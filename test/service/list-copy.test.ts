@@ -1,4 +1,4 @@
-/** Are lists read from the copy of the database while it is fresh, and from the database itself as soon as it is not? Two databases, told apart by one row, and a wire to the one. */
+/** Read replica: listings are read from it while it is fresh, and from the database otherwise. One row differs between the two databases. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import { ask } from './ask.ts';
 
 let server: PostgresServer;
 let database: PostgresTestDatabase;
-let copy: PostgresTestDatabase;
+let standby: PostgresTestDatabase;
 let wire: FaultProxy;
 let variables: Readonly<Record<string, string>>;
 let reader: Replica;
@@ -24,17 +24,17 @@ beforeAll(async () => {
     ...inject('devnetEnv'),
     DATABASE_URL: database.url,
     LOG_LEVEL: 'info',
-    // Nobody follows the chain while the tests run.
+    // No process polls the chain while the tests run.
     POLL_INTERVAL_SECONDS: '60',
   };
   const writer = await start({ POLL_INTERVAL_SECONDS: '1' });
   await writer.until('svc_index_ready', 1);
   await writer.until('svc_alt_index_ready', 1);
   await untilListed(writer);
-  // A copy of a database is made while nobody is connected to it.
+  // PostgreSQL copies a database only while no client is connected to it.
   await writer.kill();
-  copy = await server.createDatabase(database);
-  wire = await startFaultProxy({ path: `${new URL(copy.url).searchParams.get('host')}/.s.PGSQL.5432` });
+  standby = await server.createDatabase(database);
+  wire = await startFaultProxy({ path: `${new URL(standby.url).searchParams.get('host')}/.s.PGSQL.5432` });
   reader = await startReader();
 }, 180_000);
 afterAll(async () => {
@@ -50,7 +50,7 @@ async function start(further: Readonly<Record<string, string>>): Promise<Replica
 }
 
 async function startReader(): Promise<Replica> {
-  const url = `postgres://postgres@127.0.0.1:${wire.port}/${copy.name}`;
+  const url = `postgres://postgres@127.0.0.1:${wire.port}/${standby.name}`;
   const replica = await start({ DATABASE_READ_URL: url, INDEXER: 'off' });
   await replica.until('svc_ready', 1);
   return replica;
@@ -68,22 +68,22 @@ async function untilListed(replica: Replica, total = 50): Promise<void> {
 }
 
 async function change(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: copy.url });
+  const client = new pg.Client({ connectionString: standby.url });
   await client.connect();
   await client.query(statement);
   await client.end();
 }
 
-/** What the copy says, which the database does not. */
+/** Total that only the read replica returns. */
 let shown: number | undefined;
 
-const told = (replica: Replica) =>
+const listTransitions = (replica: Replica) =>
   replica.lines.flatMap((line) => {
     const { msg, reason } = JSON.parse(line) as { readonly msg: string; readonly reason?: string };
     return msg.includes('listings are read') ? [reason ?? 'fit'] : [];
   });
 
-it('reads from the copy, from the database when the copy lags, and from the copy when it has caught up', async () => {
+it('switches to the database while the read replica lags, and back', async () => {
   expect(await readTotal(reader)).toBe(50);
   const owner = `decode('${fleet().slice(2)}', 'hex')`;
   await change(`UPDATE holders SET total = 7 WHERE holder = ${owner}`);
@@ -93,10 +93,10 @@ it('reads from the copy, from the database when the copy lags, and from the copy
   expect(await readTotal(reader)).toBe(50);
   await change('UPDATE checkpoints SET block_number = block_number + 101');
   await untilListed(reader, shown);
-  expect(told(reader)).toEqual(['fit', 'lags', 'fit']);
+  expect(listTransitions(reader)).toEqual(['fit', 'lags', 'fit']);
 });
 
-it('asks a copy that lags no further, and reads from the database meanwhile', async () => {
+it('stops querying a lagging read replica', async () => {
   await change('UPDATE checkpoints SET block_number = block_number - 101');
   expect(await readTotal(reader)).toBe(50);
   wire.inject({ kind: 'latency', milliseconds: 0 });
@@ -105,19 +105,19 @@ it('asks a copy that lags no further, and reads from the database meanwhile', as
   wire.heal();
 });
 
-it('reads from the database while the copy is silent, and ends well', async () => {
+it('reads from the database while the read replica is silent, and exits with 0', async () => {
   await change('UPDATE checkpoints SET block_number = block_number + 101');
   const leaving = await startReader();
   await untilListed(leaving, shown);
   wire.inject({ kind: 'silence' });
   expect(await readTotal(leaving)).toBe(50);
-  expect(told(leaving)).toEqual(['fit', 'fails']);
+  expect(listTransitions(leaving)).toEqual(['fit', 'fails']);
   leaving.signal('SIGTERM');
   expect(await leaving.ended).toBe(0);
   wire.heal();
 });
 
-it('ends well while a page waits for a silent copy', async () => {
+it('exits with 0 while a page waits for a silent read replica', async () => {
   const leaving = await startReader();
   await untilListed(leaving, shown);
   wire.inject({ kind: 'silence' });
@@ -129,9 +129,9 @@ it('ends well while a page waits for a silent copy', async () => {
   wire.heal();
 });
 
-it('reads from the database when the copy is gone', async () => {
+it('reads from the database when the read replica is gone', async () => {
   await untilListed(reader, shown);
-  await copy.drop();
+  await standby.drop();
   expect(await readTotal(reader)).toBe(50);
-  expect(told(reader).at(-1)).toBe('fails');
+  expect(listTransitions(reader).at(-1)).toBe('fails');
 });

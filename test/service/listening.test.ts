@@ -1,4 +1,4 @@
-/** Where does a service listen whose `HOST` is a name of two addresses? On one of them, so that all of it ends gently. */
+/** Listening address when `HOST` resolves to two addresses: the service uses one of them, so that its shutdown covers every connection. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -6,7 +6,7 @@ import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 
 const ADDRESSES = ['127.0.0.1', '::1'];
 
-/** Lets the service resolve `localhost` to both, whatever the host that the test runs on has. */
+/** Returns Node options that resolve `localhost` to both addresses on any host. */
 function resolveToBoth(addresses: readonly string[]): string {
   const preload = `
     import dns from 'node:dns';
@@ -41,7 +41,7 @@ async function open(address: string): Promise<Socket | undefined> {
   );
 }
 
-it('answers at the first of them alone, and what is due there when it is told to end', async () => {
+it('listens at the first address only, and responds to pending requests there at shutdown', async () => {
   const sockets = await Promise.all(ADDRESSES.map(open));
   const listening = sockets.filter((socket) => socket !== undefined);
   expect(listening).toHaveLength(1);
@@ -51,7 +51,7 @@ it('answers at the first of them alone, and what is due there when it is told to
   let ready = await fetch(`${replica.url}/ready`);
   while (ready.headers.get('connection') !== 'close') ready = await fetch(`${replica.url}/ready`);
   socket.write('\r\n');
-  const [answer] = (await once(socket, 'data')) as [Buffer];
-  expect(answer.toString().split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  expect(response.toString().split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
   expect(await replica.ended).toBe(0);
 });

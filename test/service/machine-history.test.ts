@@ -1,4 +1,4 @@
-/** The history of a rating and the list of its events against real chains (decisions 4). */
+/** Rating history and event list of machines on real chains (decisions 4). */
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
@@ -29,7 +29,7 @@ interface Page {
 
 describe('GET /mcr/{did}/history', () => {
   it.each(['rated-aaa', 'rated-b', 'multi-currency', 'flagged', 'unbonded', 'dormant', 'many-events', 'alt-rated'])(
-    'is told of %s, and ends with its rating',
+    'returns daily points of %s that end with its rating',
     async (name) => {
       rule('history.real-chains');
       const { did } = machineOf(name);
@@ -44,14 +44,14 @@ describe('GET /mcr/{did}/history', () => {
     },
   );
 
-  it('rose to where it is', async () => {
+  it('starts at Provisioned and ends at AAA for a machine rated AAA', async () => {
     const { points } = (await get(`/mcr/${machineOf('rated-aaa').did}/history`)).json<History>();
     expect([points[0]!.mcr, points.at(-1)!.mcr]).toEqual(['Provisioned', 'AAA']);
   });
 });
 
 describe('GET /machines/{machine_id}/events', () => {
-  it('has every event of a machine once, in pages', async () => {
+  it('returns every event of a machine once, in pages', async () => {
     const { id } = machineOf('visibility-onchain');
     const positions: number[] = [];
     let cursor: number | null | undefined;
@@ -66,7 +66,7 @@ describe('GET /machines/{machine_id}/events', () => {
     expect(positions).toEqual(Array.from({ length: count }, (_, place) => count - 1 - place));
   });
 
-  it('is refused for a private machine', async () => {
+  it('returns 403 for a private machine', async () => {
     const answer = await get(`/machines/${machineOf('visibility-private').id}/events`);
     expect([answer.status, answer.json()]).toEqual([403, { detail: 'Event data is private' }]);
   });

@@ -1,4 +1,4 @@
-/** The read routes of one machine against a real chain: members, types, headers (interface, Read routes; http-facts 2 to 6). */
+/** Read routes of a machine against a real chain: members, types and headers (interface, Read routes; http-facts 2 to 6). */
 import { getAddress } from 'viem';
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
@@ -29,20 +29,20 @@ const MCR_MEMBERS = [
 const ALT_MEMBERS = ['home_chain', 'rating_unavailable', 'owner', 'controller', 'machine_type', 'relocating'];
 
 describe('GET /mcr/{did}: the rating record', () => {
-  it('carries exactly the documented members, in their order', async () => {
+  it('contains exactly the documented members, in order', async () => {
     rule('mcr.members', 'reads.mcr');
     const { did } = machineOf('rated-aaa');
     expect(Object.keys((await get(`/mcr/${did}`)).json())).toEqual(MCR_MEMBERS);
   });
 
-  it('carries the id as a decimal string, with every digit', async () => {
+  it('contains the id as a decimal string with every digit', async () => {
     rule('identifier.every-digit');
     const { did, id } = machineOf('rated-aaa');
     expect((await get(`/mcr/${did}`)).json()).toMatchObject({ did, machine_id: id });
     expect(id.length).toBeGreaterThan(70);
   });
 
-  it('is 0 and never null for a machine that is not rated', async () => {
+  it('has a score of 0, never null, for an unrated machine', async () => {
     rule('mcr.score-is-integer');
     for (const name of ['fresh', 'provisioned', 'unbonded']) {
       expect((await get(`/mcr/${machineOf(name).did}`)).json()).toMatchObject({ mcr_score: 0 });
@@ -58,7 +58,7 @@ describe('GET /mcr/{did}: the rating record', () => {
     });
   });
 
-  it('has a trend and an average, unless it says why there is no rating', async () => {
+  it('has a trend and an average unless rating_unavailable is present', async () => {
     rule('mcr.nulls-when-unavailable');
     const seen = { rated: 0, unavailable: 0 };
     for (const { did } of machines) {
@@ -73,7 +73,7 @@ describe('GET /mcr/{did}: the rating record', () => {
     expect([seen.rated > 0, seen.unavailable > 0]).toEqual([true, true]);
   });
 
-  it('revenue and activity counts sum to event_count', async () => {
+  it('has revenue and activity counts that sum to event_count', async () => {
     const sums = new Set<number>();
     for (const { did } of machines.filter(({ did, expect: answers }) => answers[`/mcr/${did}`]!.status === 200)) {
       const answer = await get(`/mcr/${did}`);
@@ -85,7 +85,7 @@ describe('GET /mcr/{did}: the rating record', () => {
     expect(sums.size).toBeGreaterThan(1);
   });
 
-  it('equals its explanation, which goes on with what the model returns and was given', async () => {
+  it('equals the start of its explanation, which adds the inputs and the output of the model', async () => {
     rule('reads.mcr-explanation');
     const { did } = machineOf('flagged');
     const record = (await get(`/mcr/${did}`)).json();
@@ -102,7 +102,7 @@ describe('GET /mcr/{did}/explanation', () => {
     ['grace', 'available'],
     ['suspended', 'paused'],
     ['alt-rated', 'available'],
-  ])('says whether the machine is stopped: %s is %s', async (name, availability) => {
+  ])('reports the availability of %s as %s', async (name, availability) => {
     rule('explanation.availability');
     expect((await get(`/mcr/${machineOf(name).did}/explanation`)).json()).toMatchObject({ availability });
   });
@@ -126,7 +126,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     });
   });
 
-  it('carries identity, rating, bond status and service endpoints', async () => {
+  it('contains identity, rating, bond status and service endpoints', async () => {
     rule('profile.members', 'profile.data-api-optional', 'reads.machine');
     const { did, operator } = machineOf('visibility-private');
     const { svcos } = (await get(`/machine/${did}`)).json<{ svcos: Record<string, unknown> }>();
@@ -141,7 +141,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     expect(without.svcos).not.toHaveProperty('data_api');
   });
 
-  it('agrees with the rating record at the same block', async () => {
+  it('equals the rating record in the shared members', async () => {
     rule('profile.rating-equals-mcr');
     for (const name of ['rated-aaa', 'rated-b', 'grace', 'flagged', 'unbonded']) {
       const { did } = machineOf(name);
@@ -151,7 +151,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     }
   });
 
-  it('never carries a member of the alt chain for a machine of the main chain', async () => {
+  it('contains no alt-chain member for a main-chain machine', async () => {
     const isServed = ({ did, expect: answers }: (typeof machines)[number]) =>
       answers[`/machine/${did}`]!.status === 200;
     const [main, alt] = ['main', 'alt'].map((chain) =>
@@ -164,12 +164,12 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
       return ALT_MEMBERS.filter((member) => [...Object.keys(svcos), ...Object.keys(top)].includes(member));
     };
     for (const { did } of main!) expect(await listAltMembers(did), did).toEqual([]);
-    // The same look at a machine of the alt chain finds some.
+    // The same check of an alt-chain machine finds some.
     expect(main!.length).toBeGreaterThan(20);
     expect(await listAltMembers(alt![0]!.did)).not.toEqual([]);
   });
 
-  it('shows events of an onchain machine from the oldest on, and to nobody else', async () => {
+  it('lists events of an onchain machine, oldest first, and none for other visibilities', async () => {
     const shown = (await get(`/machine/${machineOf('visibility-onchain').did}`)).json<{
       svcos: { event_data: { timestamp: number }[] };
     }>();
@@ -183,7 +183,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     }
   });
 
-  it('answers a public machine with exactly one of partner_data and partner_data_error', async () => {
+  it('contains exactly one of partner_data and partner_data_error for a public machine', async () => {
     rule('profile.data-api-optional');
     const { svcos } = (await get(`/machine/${machineOf('visibility-public').did}`)).json<{ svcos: object }>();
     expect(svcos).toMatchObject({ partner_data_error: 'not_fetched' });
@@ -191,7 +191,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
     expect(svcos).not.toHaveProperty('data_api');
   });
 
-  it('shows hostile text as text', async () => {
+  it('returns hostile text as text', async () => {
     const answer = await get(`/machine/${machineOf('hostile-strings').did}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -200,7 +200,7 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
 });
 
 describe('GET /machines/{machine_id}: the card', () => {
-  it('holds services, registrations and operator info', async () => {
+  it('contains services, registrations and operator info', async () => {
     rule('card.members', 'reads.card');
     const { id, did, operator } = machineOf('visibility-private');
     const card = (await get(`/machines/${id}`)).json<{ services: object[]; registrations: object[] }>();
@@ -221,7 +221,7 @@ describe('GET /machines/{machine_id}: the card', () => {
   });
 });
 
-describe('headers of every read', () => {
+describe('every read', () => {
   const paths = ({ did, id }: { did: string; id: string }) => [
     `/mcr/${did}`,
     `/mcr/${did}/explanation`,
@@ -230,7 +230,7 @@ describe('headers of every read', () => {
     `/machines/${id}`,
   ];
 
-  it.each(paths(machineOf('rated-b')))('says which block it stands on and how old that is', async (path) => {
+  it.each(paths(machineOf('rated-b')))('names its block and the age of that block on %s', async (path) => {
     const { headers } = await get(path);
     expect(headers.get('chain-block')).toMatch(/^[1-9]\d*$/);
     expect(headers.get('chain-block-age')).toMatch(/^\d+$/);
@@ -248,7 +248,7 @@ describe('headers of every read', () => {
     ...['/health', '/ready'],
   ];
 
-  it.each(publicPaths)('is the same with credentials and without: %s', async (path) => {
+  it.each(publicPaths)('ignores credentials on %s', async (path) => {
     rule('reads.public', 'auth.public-reads');
     const sent = { Authorization: 'Bearer of-nothing', Cookie: 'session=none', 'X-Api-Key': 'none' };
     const [without, answer] = [await get(path), await get(path, { headers: sent })];
@@ -258,14 +258,14 @@ describe('headers of every read', () => {
     expect(Object.keys(answer.json())).toEqual(Object.keys(without.json()));
   });
 
-  it('answers 304 without a body to the ETag it gave', async () => {
+  it('returns 304 without a body for its own ETag', async () => {
     const path = `/machines/${machineOf('rated-b').id}`;
     const etag = (await get(path)).headers.get('etag')!;
     const again = await get(path, { headers: { 'If-None-Match': etag } });
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
   });
 
-  it('spells a colon raw or encoded', async () => {
+  it('accepts a colon raw or encoded', async () => {
     const { did } = machineOf('rated-b');
     const encoded = encodeURIComponent(did);
     expect(encoded).toContain('%3A');
@@ -273,8 +273,8 @@ describe('headers of every read', () => {
   });
 });
 
-describe('absence', () => {
-  it.each(['1', '9007199254740993', String(2n ** 256n - 1n)])('is 404 for the unknown id %s', async (id) => {
+describe('an unknown machine', () => {
+  it.each(['1', '9007199254740993', String(2n ** 256n - 1n)])('returns 404 with the id %s', async (id) => {
     rule('reads.absent-is-not-unreadable');
     const answers = [`/mcr/did:svc:${id}`, `/machine/did:svc:${id}`, `/machines/${id}`, `/metadata/${id}`];
     const details = await Promise.all(

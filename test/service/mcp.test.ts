@@ -1,4 +1,4 @@
-/** A conversation with `svc mcp` as the program of a language model holds it: a process, lines to it, lines from it, and its end. */
+/** MCP server `svc mcp` as a process: requests and responses as lines, and its exit. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -14,10 +14,10 @@ const json = async (path: string) => (await ask(baseUrl + path)).json();
 
 interface Reply {
   readonly id: unknown;
-  readonly result?: { readonly [name: string]: unknown; readonly structuredContent?: Told };
+  readonly result?: { readonly [name: string]: unknown; readonly structuredContent?: ToolResult };
   readonly error?: { readonly code: number; readonly message: string };
 }
-interface Told {
+interface ToolResult {
   readonly answer?: unknown;
   readonly block?: unknown;
   readonly error?: { readonly kind: string };
@@ -31,23 +31,23 @@ beforeAll(async () => {
   server = spawn(process.execPath, [SVC, 'mcp', '--base-url', baseUrl]);
   lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
   const clientInfo = { name: 'a program', version: '1' };
-  const begun = await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
-  expect(begun.result).toMatchObject({ protocolVersion: '2025-06-18', serverInfo: { name: 'svc' } });
-  say(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+  const initialized = await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  expect(initialized.result).toMatchObject({ protocolVersion: '2025-06-18', serverInfo: { name: 'svc' } });
+  sendLine(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
 });
 afterAll(() => void server.kill());
 
-const say = (line: string) => server.stdin.write(`${line}\n`);
+const sendLine = (line: string) => server.stdin.write(`${line}\n`);
 
-async function hear(): Promise<Reply> {
+async function readReply(): Promise<Reply> {
   const { value } = await lines.next();
   return JSON.parse(String(value)) as Reply;
 }
 
 async function request(method: string, params?: object): Promise<Reply> {
   lastId += 1;
-  say(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }));
-  const reply = await hear();
+  sendLine(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }));
+  const reply = await readReply();
   expect(reply.id).toBe(lastId);
   return reply;
 }
@@ -62,7 +62,7 @@ async function call(name: string, args: object = {}) {
 
 const { id, did, owner } = machineOf('visibility-onchain');
 
-it('every tool that is listed is called below', async () => {
+it('lists exactly the tools that this suite calls', async () => {
   rule('mcp.read-only');
   const { result } = await request('tools/list');
   const named = (result!['tools'] as { readonly name: string }[]).map(({ name }) => name);
@@ -80,7 +80,7 @@ const READS: readonly [string, object, string][] = [
   ['get_profile', { machine: id }, `/machine/${did}`],
 ];
 
-describe('a tool answers as the service does:', () => {
+describe('a tool returns the response of the service:', () => {
   it.each(READS.slice(0, 4))('%s', async (name, args, path) => {
     expect(await call(name, args)).toMatchObject({ isError: false, answer: await json(path) });
   });
@@ -95,7 +95,7 @@ describe('a tool answers as the service does:', () => {
     expect((await call('get_profile', { machine: id })).answer).toEqual({ ...top, facts: svcos });
   });
 
-  it('get_history, of as many days as were asked for', async () => {
+  it('get_history, limited to the requested days', async () => {
     const { points, ...rest } = (await json(`/mcr/${did}/history`)) as { readonly points: readonly object[] };
     const { answer } = await call('get_history', { machine: id, days: 3 });
     expect(answer).toEqual({ ...rest, points: points.slice(-3) });
@@ -111,7 +111,7 @@ describe('a tool answers as the service does:', () => {
   });
 });
 
-describe('an error of the service is told to the model:', () => {
+describe('a tool reports an error of the service:', () => {
   it.each([
     ['get_rating', { machine: '12345' }, 'machine-not-found'],
     ['get_rating', { machine: '0042' }, 'invalid-argument'],
@@ -124,10 +124,10 @@ describe('an error of the service is told to the model:', () => {
   });
 });
 
-describe('what is no good request is refused, and the conversation goes on:', () => {
+describe('an invalid line is rejected and the next request works:', () => {
   it.each([
-    ['a line that is no JSON', '{"jsonrpc":', { id: null, error: { code: -32_700 } }],
-    ['a line that is no text', '\u0000\u0007', { id: null, error: { code: -32_700 } }],
+    ['no JSON', '{"jsonrpc":', { id: null, error: { code: -32_700 } }],
+    ['no text', '\u0000\u0007', { id: null, error: { code: -32_700 } }],
     ['a batch', '[]', { id: null, error: { code: -32_600 } }],
     ['no method', '{"jsonrpc":"2.0","id":"x"}', { id: 'x', error: { code: -32_600 } }],
     ['an unknown method', '{"jsonrpc":"2.0","id":"x","method":"tools/write"}', { id: 'x', error: { code: -32_601 } }],
@@ -137,30 +137,30 @@ describe('what is no good request is refused, and the conversation goes on:', ()
       { id: 'x', error: { code: -32_602, message: 'there is no such tool' } },
     ],
     [
-      'an id that was a number',
+      'an id as a number',
       '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"get_rating","arguments":{"machine":42}}}',
       { id: 'x', error: { code: -32_602, message: expect.stringContaining('machine must be: string') } },
     ],
   ])('%s', async (_, line, expected) => {
-    say(line);
-    expect(await hear()).toMatchObject(expected);
+    sendLine(line);
+    expect(await readReply()).toMatchObject(expected);
     expect((await request('ping')).result).toEqual({});
   });
 
-  it('an empty line is none, and a line may come in pieces', async () => {
-    say('');
+  it('ignores an empty line and joins a line that arrives in pieces', async () => {
+    sendLine('');
     server.stdin.write('{"jsonrpc":"2.0","id":"p",');
-    say('"method":"ping"}');
-    expect(await hear()).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
+    sendLine('"method":"ping"}');
+    expect(await readReply()).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
   });
 });
 
-it('answers what is under way when its input ends, and ends with 0', async () => {
+it('responds to pending requests when its input ends, and exits with 0', async () => {
   const closed = once(server, 'close') as Promise<[number | null]>;
   server.stdin.end(
     `${JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'tools/call', params: { name: 'get_status' } })}\n`,
   );
-  expect(await hear()).toMatchObject({ id: 'last', result: { isError: false } });
+  expect(await readReply()).toMatchObject({ id: 'last', result: { isError: false } });
   expect((await lines.next()).done).toBe(true);
   expect(await closed).toEqual([0, null]);
 });

@@ -1,4 +1,4 @@
-/** `/metrics` of a running service (decisions 4): on the operator's port alone, true, and without anything secret. */
+/** `/metrics` of a running service (decisions 4): on the admin port only, correct, and without secrets. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../src/composition/start-refused.ts';
 import { PROXY_KEY } from '../../testing/harness/rpc-proxy.ts';
@@ -18,13 +18,13 @@ async function scrape(): Promise<string> {
   return (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
 }
 
-/** The value of one sample; undefined when it is not there. */
+/** Returns the value of a sample, or undefined when it is absent. */
 function valueOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 }
 
-it('counts what was answered, what was asked of the node, and how far the index is', async () => {
+it('counts responses and upstream calls, and reports the state of the index', async () => {
   const { did } = inject('fixtures').machines.find(({ name }) => name === 'rated-aaa')!;
   for (let i = 0; i < 3; i++) expect((await ask(`${proxied.service.url}/mcr/${did}`)).status).toBe(200);
   expect((await ask(`${proxied.service.url}/nothing/${did}`)).status).toBe(404);
@@ -36,17 +36,17 @@ it('counts what was answered, what was asked of the node, and how far the index 
   expect(valueOf(text, 'svc_index_ready')).toBe(1);
   expect(valueOf(text, 'svc_machine_reads_total{chain="main"}')).toBe(1);
   expect(valueOf(text, 'svc_snapshot_hits_total{chain="main"}')).toBe(2);
-  const asked = proxied.proxy.calls.filter(({ method }) => method === 'eth_chainId').length;
-  expect(valueOf(text, 'svc_upstream_calls_total{chain="main",method="eth_chainId",outcome="answered"}')).toBe(asked);
+  const called = proxied.proxy.calls.filter(({ method }) => method === 'eth_chainId').length;
+  expect(valueOf(text, 'svc_upstream_calls_total{chain="main",method="eth_chainId",outcome="answered"}')).toBe(called);
   expect(text).not.toContain(PROXY_KEY);
   expect(text).not.toContain(did);
 });
 
-it('is not on the public port', async () => {
+it('does not exist on the public port', async () => {
   expect((await ask(`${proxied.service.url}/metrics`)).status).toBe(404);
 });
 
-it('stops the start where another listens, and names the variable', async () => {
+it('fails the start when the port is taken, and names the variable', async () => {
   await expect(startProxiedService({ ADMIN_PORT: String(adminPort) })).rejects.toEqual(
     new StartRefused(['ADMIN_HOST, ADMIN_PORT: cannot listen there (EADDRINUSE)']),
   );

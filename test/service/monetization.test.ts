@@ -1,6 +1,6 @@
 /**
- * Can the keys of the devnet's machines decide what the interface lets them decide, on a database on disk, and do a thousand who
- * decide at once end with the newest? (Interface, Monetization; http-facts 9.)
+ * Opt-in decisions signed with the keys of the devnet's machines, with a database on disk, up to a thousand concurrent ones (interface,
+ * Monetization; http-facts 9).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -46,7 +46,7 @@ afterAll(async () => {
 const now = () => Math.floor(Date.now() / 1000);
 const pathOf = (did: string) => `/machine/${encodeURIComponent(did)}/monetization`;
 
-/** The body of a decision that `key` signs. */
+/** Returns the body of a decision signed by `key`. */
 function sign(id: string, key: string, optedIn: boolean, timestamp: number): string {
   const decision = { machineId: BigInt(id) as MachineId, optedIn, timestamp };
   const { message } = prepareDecision(decision, { chain: 'main' }, deployment, DEFAULT_NAMESPACE);
@@ -64,8 +64,8 @@ async function put(did: string, body: string): Promise<{ status: number; body: R
 const decide = (name: string, optedIn: boolean, timestamp = now(), key = machineOf(name).ownerKey as string) =>
   put(machineOf(name).did, sign(machineOf(name).id, key, optedIn, timestamp));
 
-const code = async (answer: ReturnType<typeof put>) => {
-  const { status, body } = await answer;
+const code = async (response: ReturnType<typeof put>) => {
+  const { status, body } = await response;
   return `${status} ${String(body['code'] ?? body['status'])}`;
 };
 
@@ -78,6 +78,7 @@ describe('the owner', () => {
       'monetization.main-signers',
       'monetization.resolved-id',
       'monetization.put',
+      'opt-in.strictly-newer',
     );
     const { id, did, owner } = machineOf('fresh');
     const at = now() - 100;
@@ -104,10 +105,10 @@ describe('the owner', () => {
     ['deactivated', '409 MACHINE_DEACTIVATED'],
     ['suspended', '503 MACHINE_UNAVAILABLE'],
     ['technical-pause', '503 MACHINE_UNAVAILABLE'],
-  ])('of %s, wanting in: %s; out at any time', async (name, answer) => {
+  ])('of %s gets %s on opting in, and may opt out', async (name, expected) => {
     rule('opt-in.precondition', 'opt-in.availability', 'opt-in.exit-always');
     const at = now() - 10;
-    expect(await code(decide(name, true, at))).toBe(answer);
+    expect(await code(decide(name, true, at))).toBe(expected);
     expect(await code(decide(name, false, at + 1))).toBe('200 OPTED_OUT');
   });
 
@@ -116,9 +117,9 @@ describe('the owner', () => {
     ['homed-elsewhere', '409 MACHINE_HOMED_ELSEWHERE'],
     ['retired', '404 MACHINE_NOT_FOUND'],
     ['reissued-old', '404 MACHINE_NOT_FOUND'],
-  ])('of %s cannot even opt out: %s', async (name, answer) => {
+  ])('of %s gets %s on opting out', async (name, expected) => {
     rule('monetization-errors.not-found');
-    expect(await code(decide(name, false))).toBe(answer);
+    expect(await code(decide(name, false))).toBe(expected);
   });
 });
 
@@ -133,7 +134,7 @@ it('sends no transaction', async () => {
 });
 
 it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'])(
-  'tells who asks for %s that only decimal machine DIDs are supported',
+  'returns 400 for the key %s: only decimal machine DIDs are supported',
   async (key) => {
     rule('monetization.address-key');
     const detail = {
@@ -147,21 +148,21 @@ it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF5
   },
 );
 
-describe('who may sign', () => {
-  it('the controller, too', async () => {
+describe('the signer', () => {
+  it('may be the controller', async () => {
     rule('monetization.main-signers');
     const { controller, controllerKey } = machineOf('with-controller');
     const { status, body } = await decide('with-controller', true, now(), controllerKey!);
     expect([status, body['signer']]).toEqual([200, controller]);
   });
 
-  it('of a machine that was sold, the buyer and the controller that stayed', async () => {
+  it('may be the buyer of a sold machine, or the controller that it retains', async () => {
     const { controllerKey } = machineOf('sold');
     expect(await code(decide('sold', true, now() - 5))).toBe('200 OPTED_IN');
     expect(await code(decide('sold', false, now() - 4, controllerKey!))).toBe('200 OPTED_OUT');
   });
 
-  it('nobody else', async () => {
+  it('may be no other account', async () => {
     rule('monetization.main-no-other-signer', 'monetization-errors.rounded-message-id');
     const { did } = machineOf('rated-b');
     expect(await code(decide('rated-b', true, now(), machineOf('fresh').ownerKey))).toBe('403 UNAUTHORIZED_SIGNER');
@@ -174,14 +175,14 @@ describe('who may sign', () => {
   it.each([
     [-400, '409 STALE_SIGNATURE'],
     [60, '409 STALE_SIGNATURE'],
-  ])('and not at %i s', async (offset, answer) => {
+  ])('may not sign %i s from now', async (offset, expected) => {
     rule('opt-in.freshness-window', 'monetization-errors.stale-signature');
-    expect(await code(decide('rated-b', true, now() + offset))).toBe(answer);
+    expect(await code(decide('rated-b', true, now() + offset))).toBe(expected);
   });
 });
 
-describe('a node that does not answer', () => {
-  it('keeps neither anyone from being told what is signed for, nor lets a decision through', async () => {
+describe('an unreachable node', () => {
+  it('leaves the well-known document available and accepts no decision', async () => {
     proxied.proxy.inject({ kind: 'cut' }, Number.MAX_SAFE_INTEGER);
     try {
       expect((await ask(`${url}/.well-known/svc-monetization`)).status).toBe(200);
@@ -193,24 +194,24 @@ describe('a node that does not answer', () => {
   });
 });
 
-describe('a decision that 1,000 connections race for', () => {
+describe('the last of 1,000 concurrent decisions', () => {
   const RACERS = 1_000;
 
-  it('is the newest, and the audit is what was acknowledged, in order', async () => {
+  it('is the newest, and the decision log equals the acknowledged ones in order', async () => {
     rule('opt-in.strictly-newer');
     const { id, did, ownerKey } = machineOf('activity-only');
     const from = now() - 280;
-    // 250 seconds, each signed four times, for either will, in an order that has nothing to do with them.
+    // 250 seconds, each signed four times for both states, in an unrelated order.
     const bodies = Array.from({ length: RACERS }, (_, n) => {
       const place = (n * 617) % RACERS;
       return sign(id, ownerKey, place % 2 === 0, from + Math.floor(place / 4));
     });
     const agent = new Agent({ maxSockets: RACERS, keepAlive: false });
-    const answers = await Promise.all(bodies.map((body) => putThrough(agent, pathOf(did), body)));
+    const responses = await Promise.all(bodies.map((body) => putThrough(agent, pathOf(did), body)));
     agent.destroy();
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
-    const won = answers
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    const won = responses
       .filter(({ status }) => status === 200)
       .map(({ text }) => JSON.parse(text) as { updated_at: number });
     const newest = (await ask(url + pathOf(did))).json<{ updated_at: number }>();
@@ -234,7 +235,7 @@ describe('a decision that 1,000 connections race for', () => {
     });
   }
 
-  /** Past the service, as another process sees the file. */
+  /** Reads the decision log from the file, without the service. */
   function readAudit(id: string): { signed_at: number; applied_at: number }[] {
     const connection = new Sqlite(database, { readonly: true });
     const machineId = Buffer.from(BigInt(id).toString(16).padStart(64, '0'), 'hex');
@@ -247,7 +248,7 @@ describe('a decision that 1,000 connections race for', () => {
 });
 
 describe('svc monetize', () => {
-  it('decides with the key of a machine, and the service has what it prints', async () => {
+  it('decides with the key of a machine and prints the stored state', async () => {
     const { did, ownerKey, owner } = machineOf('multi-currency');
     const { chainId, addresses } = inject('fixtures').mainChain;
     const expected = ['--chain-id', String(chainId), '--registry', addresses.machineRegistry];

@@ -1,4 +1,4 @@
-/** A node that answers nonsense gives 503, never a wrong 200 or 404; and the service recovers without a restart (chain-evm 7.10). */
+/** Invalid responses of a node: 503, never a wrong 200 or 404, and recovery without a restart (chain-evm 7.10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Service } from '../../src/main.ts';
 import { PROXY_KEY, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
@@ -9,8 +9,8 @@ import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 const { machines } = inject('fixtures');
 const rated = findMachine(machines, 'rated-aaa');
 
-/** No machine has such an id, and none of them is asked twice: nothing that is kept can answer. */
-let neverAsked = 1_000_000;
+/** Next id that no machine has. Each is requested once, so that no cached fact can answer. */
+let unusedId = 1_000_000;
 let proxied: ProxiedService;
 let proxy: RpcProxy;
 let lines: readonly string[];
@@ -20,11 +20,11 @@ beforeAll(async () => {
   proxied = await startProxiedService();
   ({ service, proxy, lines } = proxied);
 });
-/** A node that failed is left alone for a moment, so each fault waits until the node is trusted again: it must be that fault that is answered. */
+/** Waits until the circuit breaker of the node has closed, so that the next fault is the one that is reported. */
 beforeEach(async () => {
   proxy.heal();
   await expect
-    .poll(async () => (await ask(`${service.url}/mcr/did:svc:${++neverAsked}`)).status, { timeout: 20_000 })
+    .poll(async () => (await ask(`${service.url}/mcr/did:svc:${++unusedId}`)).status, { timeout: 20_000 })
     .toBe(404);
 });
 afterAll(() => proxied.close());
@@ -36,7 +36,7 @@ const READS = ({ id, did }: { id: string; did: string }) => [
   `/machines/${id}`,
 ];
 
-/** Each makes every answer of the node worthless. */
+/** Faults that make every response of the node unusable. */
 const NONSENSE: readonly (readonly [name: string, fault: RpcFault])[] = [
   ['cuts connections', { kind: 'cut' }],
   ['answers 500', { kind: 'status', status: 500, body: 'no' }],
@@ -63,9 +63,9 @@ const NONSENSE: readonly (readonly [name: string, fault: RpcFault])[] = [
 ];
 
 describe.each(NONSENSE)('a node that %s', (_name, fault) => {
-  it('makes every read 503 with a documented detail', async () => {
-    rule('reads.absent-is-not-unreadable');
-    const unknown = String(++neverAsked);
+  it('makes every read return 503 with a documented detail', async () => {
+    rule('reads.absent-is-not-unreadable', 'security.faulty-dependency');
+    const unknown = String(++unusedId);
     proxy.resetCounts();
     proxy.inject(fault, Number.MAX_SAFE_INTEGER);
     for (const path of READS({ id: unknown, did: `did:svc:${unknown}` })) {
@@ -78,7 +78,7 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
   });
 });
 
-describe('afterwards', () => {
+describe('the service afterwards', () => {
   it('serves again without a restart', async () => {
     const read = async () => {
       const answer = await ask(`${service.url}/mcr/${rated.did}`);
@@ -87,7 +87,8 @@ describe('afterwards', () => {
     await expect.poll(read, { timeout: 20_000 }).toEqual([200, 'AAA']);
   });
 
-  it('has printed no key of a URL and no text of the node', () => {
+  it('has logged no key of a URL and no text of the node', () => {
+    rule('security.no-secret-in-errors');
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line).not.toContain(PROXY_KEY);
   });

@@ -1,7 +1,8 @@
-/** A few thousand of the requests of the campaign in `test/campaigns/openapi-fuzz.test.ts`, of a seed of the day. */
+/** OpenAPI fuzzing: a few thousand requests of the campaign in `test/campaigns/openapi-fuzz.test.ts`, with a new seed for each run. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { runFuzz, worldOf } from '../../testing/harness/openapi-fuzz-run.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+import { rule } from '../conformance/rule.ts';
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 3_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -13,9 +14,10 @@ beforeAll(async () => {
 afterAll(() => proxied.close());
 
 it(
-  `${REQUESTS} requests made from the document get documented answers and no 5xx (SEED=${SEED})`,
+  `returns documented responses and no 5xx to ${REQUESTS} requests generated from the document (SEED=${SEED})`,
   { timeout: 30_000 + REQUESTS * 20 },
   async () => {
+    rule('documents.openapi-answers');
     const { statuses, askedAgain } = await runFuzz({
       url: proxied.service.url,
       world: worldOf(inject('fixtures')),

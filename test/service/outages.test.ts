@@ -1,6 +1,6 @@
 /**
- * What does a node that stops in the middle of a load take with it? Only what needs it: that answers 503, the rest is served, and everything
- * comes back without a restart (architecture, rule 1; chain-svm 5).
+ * Outage of a node under load: what needs the node returns 503, the rest is served, and everything recovers without a restart (architecture,
+ * rule 1; chain-svm 5).
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
@@ -44,7 +44,7 @@ async function until(path: string, status: number): Promise<void> {
   while ((await statusOf(path)) !== status);
 }
 
-/** Asks for all paths, over and over, while `during` runs; the statuses that each path had. */
+/** Requests all paths repeatedly while `during` runs, and returns the statuses of each path. */
 async function load(paths: readonly string[], during: () => Promise<void>): Promise<Record<string, number[]>> {
   const seen = new Map(paths.map((path) => [path, new Set<number>()]));
   let isOver = false;
@@ -64,8 +64,8 @@ async function load(paths: readonly string[], during: () => Promise<void>): Prom
 const always = (paths: readonly string[], ...statuses: number[]) =>
   Object.fromEntries(paths.map((path) => [path, statuses]));
 
-describe('the node of the alt chain stops', () => {
-  it('in the middle of a load: its machines are 503, and come back', async () => {
+describe('while the alt-chain node is down', () => {
+  it('its machines return 503 under load, and recover', async () => {
     const seen = await load([...MAIN_READS, ...ALT_READS, FLEET], async () => {
       for (const path of ALT_READS) await until(path, 200);
       alt.inject({ kind: 'cut' });
@@ -76,7 +76,7 @@ describe('the node of the alt chain stops', () => {
     expect(seen).toEqual({ ...always([...MAIN_READS, FLEET], 200), ...always(ALT_READS, 200, 503) });
   });
 
-  it('what only it could know is not called absent', async () => {
+  it('an id that only it can resolve is not reported as absent', async () => {
     await until(UNKNOWN, 404);
     alt.inject({ kind: 'cut' });
     await until(UNKNOWN, 503);
@@ -85,7 +85,7 @@ describe('the node of the alt chain stops', () => {
     await until(UNKNOWN, 404);
   });
 
-  it('a page counts its machines as unreadable, and lists the others', async () => {
+  it('a listing counts its machines as unreadable and contains the others', async () => {
     await until(ALT_READS[0]!, 200);
     alt.inject({ kind: 'cut' });
     await until(ALT_READS[0]!, 503);
@@ -105,7 +105,7 @@ describe('the node of the alt chain stops', () => {
     expect(await ofPages()).toEqual({ listed: 50, unreadable: 0, total: 50 });
   });
 
-  it('a binding that is kept still serves; the scores never needed the alt chain', async () => {
+  it('a cached binding is served, because scores come from the main chain', async () => {
     await until(BOUND, 200);
     alt.inject({ kind: 'cut' });
     await until(ALT_READS[0]!, 503);
@@ -121,8 +121,8 @@ interface Page {
   readonly pagination: { readonly total: number };
 }
 
-describe('the node of the main chain stops', () => {
-  it('in the middle of a load: every answer is 200 or 503, and all come back', async () => {
+describe('while the main-chain node is down', () => {
+  it('every route returns 200 or 503 under load, and recovers', async () => {
     const paths = [...MAIN_READS, ...ALT_READS, FLEET, BOUND];
     const seen = await load(paths, async () => {
       main.inject({ kind: 'cut' });
@@ -133,7 +133,7 @@ describe('the node of the main chain stops', () => {
     expect(seen).toEqual(always(paths, 200, 503));
   });
 
-  it('the process lives, and says what it cannot reach', async () => {
+  it('the process stays alive and reports the lost connection', async () => {
     await until('/ready', 200);
     main.inject({ kind: 'cut' });
     const isConnected = async () => (JSON.parse(await textOf('/ready')) as { rpc_connected: boolean }).rpc_connected;

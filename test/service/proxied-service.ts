@@ -1,4 +1,4 @@
-/** A service of a suite's own in front of the devnet, with a proxy between the two that counts, and goes wrong when it is told to. */
+/** Separate service of one suite, behind a proxy to the devnet that counts calls and injects faults. */
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
@@ -13,7 +13,7 @@ export interface ProxiedService {
   close(): Promise<void>;
 }
 
-/** Starts it, in memory unless `further` variables say otherwise (undefined: not set), and waits until its index has caught up. The caller closes it. */
+/** Starts the service, in memory unless `further` variables differ (undefined: not set), and waits until its index has caught up. The caller closes it. */
 export async function startProxiedService(
   further: Readonly<Record<string, string | undefined>> = {},
 ): Promise<ProxiedService> {

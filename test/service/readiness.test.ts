@@ -1,4 +1,4 @@
-/** `/ready` in front of a real chain, check by check (interface, Probe routes; http-facts 12). */
+/** Readiness in front of a real chain, check by check (interface, Probe routes; http-facts 12). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { changeInner } from '../../testing/harness/rpc-proxy.ts';
 import { rule } from '../conformance/rule.ts';
@@ -7,7 +7,7 @@ import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const { addresses } = inject('fixtures').mainChain;
 
-/** The chain is asked at most once a second and a node that failed is left alone for a moment, so answers change a little later. */
+/** Polling options: the chain is read at most once a second and a circuit breaker may be open, so that responses change late. */
 const SOON = { timeout: 20_000, interval: 100 };
 
 const CHECKS: readonly (readonly [field: string, address: string])[] = [
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxied.close());
 
-/** What decides, without the index entries. */
+/** Returns the deciding members, without the index entries. */
 async function readiness({ service }: ProxiedService = proxied) {
   const { status, json } = await ask(`${service.url}/ready`);
   const { status: word, rpc_connected, contracts, verify } = json();
@@ -64,7 +64,7 @@ it('is ready when every contract can be called', async () => {
 });
 
 describe('a failed check', () => {
-  it.each(CHECKS)('of %s makes only that field false', async (field, address) => {
+  it.each(CHECKS)('of %s sets only that field to false', async (field, address) => {
     rule('readiness.not-ready', 'readiness.failing-contracts');
     const isOf = (target: string) => target.toLowerCase() === address.toLowerCase();
     proxied.proxy.inject(
@@ -75,7 +75,7 @@ describe('a failed check', () => {
       .toEqual({ ...READY, status: 503, word: 'not_ready', contracts: { ...ALL_TRUE, [field]: false } });
   });
 
-  it('of the connection is told as such, and the process stays alive', async () => {
+  it('of the connection sets rpc_connected to false, and the process stays alive', async () => {
     rule('health.no-connectivity');
     proxied.proxy.inject({ kind: 'cut' });
     await expect.poll(async () => (await readiness()).rpc_connected, SOON).toBe(false);
@@ -84,13 +84,13 @@ describe('a failed check', () => {
   });
 });
 
-it('admin_flags is true when no AdminFlags address is configured', async () => {
+it('reports admin_flags as true when no AdminFlags address is configured', async () => {
   rule('readiness.admin-flags');
   const without = await startProxiedService({ ADMIN_FLAGS_ADDRESS: '' });
   try {
     expect(await readiness(without)).toEqual(READY);
-    const asked = JSON.stringify(without.proxy.calls).toLowerCase();
-    expect(asked).not.toContain(addresses.adminFlags.slice(2).toLowerCase());
+    const calls = JSON.stringify(without.proxy.calls).toLowerCase();
+    expect(calls).not.toContain(addresses.adminFlags.slice(2).toLowerCase());
   } finally {
     await without.close();
   }

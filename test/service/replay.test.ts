@@ -1,4 +1,4 @@
-/** Property 1 of the rating model: second readers and a second model, from raw events, give what is served, for every persona of both chains. */
+/** Property 1 of the rating model: independent readers and the independent model reproduce every served rating from raw events. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
 import { buildRateTable } from '../../cli/replay/rates.ts';
@@ -32,10 +32,10 @@ const rates = buildRateTable({
 
 const served = machines.filter(({ did, expect: answers }) => answers[`/mcr/${did}`]?.status === 200);
 
-describe('what is served equals what the raw events give', () => {
+describe('svc replay reproduces the served rating', () => {
   rule('service.score-follows-events');
 
-  it.each(served)('$name', async ({ did, home }) => {
+  it.each(served)('of $name', async ({ did, home }) => {
     const result = await replay({ did, baseUrl, chain, rates, ...(home === 'alt' && { altChain }) });
     const { differences, equal, unchecked, compared } = result;
     expect({ differences, equal, unchecked }).toEqual({ differences: [], equal: true, unchecked: [] });
@@ -43,7 +43,7 @@ describe('what is served equals what the raw events give', () => {
   });
 });
 
-it('finds whether the machines of the alt chain are rated by their events', async () => {
+it('covers every alt-chain machine that is rated from its events', async () => {
   const rated = served.filter(({ home }) => home === 'alt').map(({ name }) => name);
   expect(rated).toEqual(
     expect.arrayContaining([

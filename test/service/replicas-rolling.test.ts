@@ -1,6 +1,6 @@
 /**
- * Does a rolling restart cost a caller an answer? Two replicas over one PostgreSQL behind a balancer that asks nobody whether they are ready; each answer of a
- * steady load is held against the fixtures. `bench/replicas/rolling-restarts.ts` does it behind nginx, at the rate of a busy day.
+ * Rolling restart without a failed request. Two replicas share one PostgreSQL behind a balancer without health checks; each response of a steady
+ * load is compared with the fixtures. `bench/replicas/rolling-restarts.ts` does the same behind nginx at a high rate.
  */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { runLoad, type LoadReport } from '../../bench/replicas/fixed-rate-load.ts';
@@ -41,7 +41,7 @@ async function start(): Promise<Replica> {
   return replica;
 }
 
-it(`costs nobody an answer, SEED=${SEED}`, async () => {
+it(`fails no request during a rolling restart, SEED=${SEED}`, async () => {
   const fixtures = inject('fixtures');
   const token = inject('devnetEnv')['ONBOARDING_TOKENS']!.split(',')[0]!;
   const { next, reads } = createCalls(fixtures, token, new Random(SEED));

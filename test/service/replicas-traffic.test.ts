@@ -1,6 +1,6 @@
 /**
- * Is the index of both chains right when its leader is killed while transactions come in? Replicas over one PostgreSQL, killed `KILLS` (2) times as `SEED` chooses;
- * afterwards every row is that of a process that read the chains once, undisturbed, and every rating is that of a replay from the raw events.
+ * Index of both chains after its leader is killed under traffic. Replicas over one PostgreSQL are killed `KILLS` (2) times, as `SEED` chooses.
+ * Afterwards every row equals that of an undisturbed process, and every rating equals a replay of the raw events.
  */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
@@ -23,7 +23,7 @@ const KILLS = Number(process.env['KILLS'] ?? 2);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const MOST_STEPS = 4;
 
-/** What the chains decide; not how many steps it took to take it over, nor when. */
+/** Columns that the chains determine; the number and time of import steps are left out. */
 const ROWS: Readonly<Record<string, string>> = {
   checkpoint: `SELECT block_number, block_hash FROM checkpoints WHERE stream = 'main-chain'`,
   owners: 'SELECT machine_id, owner, controller FROM machine_owners',
@@ -87,28 +87,28 @@ async function readRows(client: pg.Client): Promise<Rows> {
   return rows;
 }
 
-/** Rows that only one of the two has, by their table. */
+/** Returns the rows that only one of the two has, by table. */
 function differencesOf(one: Rows, other: Rows): Record<string, unknown> {
   const only = (name: string, here: Rows, there: Rows) => here[name]!.filter((row) => !there[name]!.includes(row));
   const names = Object.keys(ROWS).filter((name) => one[name]!.join() !== other[name]!.join());
   return Object.fromEntries(
-    names.map((name) => [name, { kept: only(name, one, other), fresh: only(name, other, one) }]),
+    names.map((name) => [name, { replicated: only(name, one, other), undisturbed: only(name, other, one) }]),
   );
 }
 
-/** The values of a machine's newest events, oldest first. */
+/** Returns the values of a machine's newest events, oldest first. */
 function lastOf(rows: Rows, id: bigint, table: 'events' | 'altOperations', count: number): readonly bigint[] {
   const own = rows[table]!.map((row) => JSON.parse(row) as readonly string[]).filter(
     ([machine]) => machine === toKey(id),
   );
-  // Position and value; a record of the alt chain is a list of its own.
+  // Position and value; a record of the alt chain is a nested list.
   const read = (row: readonly string[]) =>
     table === 'events' ? [row[2]!, row[5]!] : [row[1]!, (JSON.parse(row[7]!) as readonly string[])[1]!];
   const all = own.map(read).sort(([one], [other]) => Number(one) - Number(other));
   return all.slice(all.length - count).map(([, value]) => BigInt(value!));
 }
 
-/** Has the index taken over all that is final, and all owners of the alt chain at a slot after the last change? */
+/** Waits until the index contains all final blocks, and a fleet snapshot of the alt chain at a slot after the last change. */
 async function untilWhole(replica: Replica, client: pg.Client, slot: number): Promise<void> {
   const { number } = (await rpc('eth_getBlockByNumber', ['finalized', false])) as { readonly number: string };
   for (;;) {
@@ -132,69 +132,73 @@ async function rpc(method: string, params: readonly unknown[]): Promise<unknown>
 const toKey = (id: bigint) => id.toString(16).padStart(64, '0');
 
 describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
-  it('takes over both chains whole, whoever leads and dies', { timeout: 240_000 + KILLS * 30_000 }, async () => {
-    const steps = () => random.integer(1, MOST_STEPS);
-    const database = await server.createDatabase();
-    let leader = await start(database);
-    await leader.until('svc_leader', 1);
-    for (let kill = 0; kill < KILLS; kill++) {
-      const [follower] = await Promise.all([start(database), traffic.go(steps())]);
-      expect(await follower.read('svc_leader')).toBe(0);
-      replicas.delete(leader);
-      await Promise.all([traffic.go(steps()), leader.kill()]);
-      await Promise.all([traffic.go(steps()), follower.until('svc_leader', 1)]);
-      leader = follower;
-    }
-    const slot = await traffic.settle();
-    const undisturbed = await server.createDatabase();
-    const other = await start(undisturbed);
-    const [kept, fresh] = await Promise.all([connect(database), connect(undisturbed)]);
-    await Promise.all([untilWhole(leader, kept, slot), untilWhole(other, fresh, slot)]);
-    // Folds follow the index within its step.
-    const differ = async () => differencesOf(await readRows(kept), await readRows(fresh));
-    await expect.poll(differ, { timeout: 60_000, interval: 500 }).toEqual({});
+  it(
+    'indexes both chains completely after every change of the leader',
+    { timeout: 240_000 + KILLS * 30_000 },
+    async () => {
+      const steps = () => random.integer(1, MOST_STEPS);
+      const database = await server.createDatabase();
+      let leader = await start(database);
+      await leader.until('svc_leader', 1);
+      for (let kill = 0; kill < KILLS; kill++) {
+        const [follower] = await Promise.all([start(database), traffic.go(steps())]);
+        expect(await follower.read('svc_leader')).toBe(0);
+        replicas.delete(leader);
+        await Promise.all([traffic.go(steps()), leader.kill()]);
+        await Promise.all([traffic.go(steps()), follower.until('svc_leader', 1)]);
+        leader = follower;
+      }
+      const slot = await traffic.settle();
+      const undisturbed = await server.createDatabase();
+      const other = await start(undisturbed);
+      const [kept, fresh] = await Promise.all([connect(database), connect(undisturbed)]);
+      await Promise.all([untilWhole(leader, kept, slot), untilWhole(other, fresh, slot)]);
+      // Folds follow the index within its step.
+      const differ = async () => differencesOf(await readRows(kept), await readRows(fresh));
+      await expect.poll(differ, { timeout: 60_000, interval: 500 }).toEqual({});
 
-    const rows = await readRows(kept);
-    for (const [id, owner] of traffic.owners) {
-      expect(rows['owners']).toContain(JSON.stringify([toKey(id), owner.slice(2).toLowerCase(), null]));
-    }
-    for (const [id, operator] of traffic.altOperators) {
-      expect(rows['altFleets']).toContain(JSON.stringify([operator.slice(2).toLowerCase(), toKey(id)]));
-    }
-    for (const [id, values] of traffic.events) expect(lastOf(rows, id, 'events', values.length)).toEqual(values);
-    for (const [id, values] of traffic.altEvents) {
-      expect(lastOf(rows, id, 'altOperations', values.length)).toEqual(values);
-    }
-    const [events, altEvents] = [traffic.events, traffic.altEvents].map((each) => [...each.values()].flat().length);
-    expect(events).toBeGreaterThan(0);
+      const rows = await readRows(kept);
+      for (const [id, owner] of traffic.owners) {
+        expect(rows['owners']).toContain(JSON.stringify([toKey(id), owner.slice(2).toLowerCase(), null]));
+      }
+      for (const [id, operator] of traffic.altOperators) {
+        expect(rows['altFleets']).toContain(JSON.stringify([operator.slice(2).toLowerCase(), toKey(id)]));
+      }
+      for (const [id, values] of traffic.events) expect(lastOf(rows, id, 'events', values.length)).toEqual(values);
+      for (const [id, values] of traffic.altEvents) {
+        expect(lastOf(rows, id, 'altOperations', values.length)).toEqual(values);
+      }
+      const [events, altEvents] = [traffic.events, traffic.altEvents].map((each) => [...each.values()].flat().length);
+      expect(events).toBeGreaterThan(0);
 
-    const { env, fixtures } = devnet;
-    const chain = {
-      rpcUrls: [devnet.rpcUrl],
-      chainId: BigInt(fixtures.mainChain.chainId),
-      startBlock: BigInt(fixtures.mainChain.startBlock),
-      eventRegistry: env['EVENT_REGISTRY_ADDRESS']!,
-      machineSubscription: env['MACHINE_SUBSCRIPTION_ADDRESS']!,
-      crossChainMirror: env['CROSS_CHAIN_MIRROR_ADDRESS']!,
-      adminFlags: env['ADMIN_FLAGS_ADDRESS']!,
-    };
-    const altChain = {
-      rpcUrls: [env['ALT_RPC_URLS']!],
-      genesisHash: env['ALT_GENESIS_HASH']!,
-      machineRegistry: env['ALT_MACHINE_REGISTRY_PROGRAM']!,
-      eventRegistry: env['ALT_EVENT_REGISTRY_PROGRAM']!,
-    };
-    const through = formatDay(dayOf(Date.now() / 1000) - 1);
-    const rates = buildRateTable({ ecbCsv: readFileSync(env['FX_SOURCE']!, 'utf8'), through });
-    const touched = new Set([...traffic.events.keys(), ...traffic.altEvents.keys()].map(String));
-    const rated = fixtures.machines.filter(({ id }) => touched.has(id));
-    expect(rated).toHaveLength(traffic.events.size + traffic.altEvents.size);
-    for (const { did } of rated) {
-      // For a moment after an index has moved, the followed blocks do not join it yet.
-      while ((await ask(`${leader.url}/mcr/${did}`)).status !== 200);
-      const { differences, unchecked } = await replay({ did, baseUrl: leader.url, chain, altChain, rates });
-      expect([did, differences, unchecked]).toEqual([did, [], []]);
-    }
-    process.stdout.write(`${KILLS} kills, ${events} events and ${altEvents} of the alt chain\n`);
-  });
+      const { env, fixtures } = devnet;
+      const chain = {
+        rpcUrls: [devnet.rpcUrl],
+        chainId: BigInt(fixtures.mainChain.chainId),
+        startBlock: BigInt(fixtures.mainChain.startBlock),
+        eventRegistry: env['EVENT_REGISTRY_ADDRESS']!,
+        machineSubscription: env['MACHINE_SUBSCRIPTION_ADDRESS']!,
+        crossChainMirror: env['CROSS_CHAIN_MIRROR_ADDRESS']!,
+        adminFlags: env['ADMIN_FLAGS_ADDRESS']!,
+      };
+      const altChain = {
+        rpcUrls: [env['ALT_RPC_URLS']!],
+        genesisHash: env['ALT_GENESIS_HASH']!,
+        machineRegistry: env['ALT_MACHINE_REGISTRY_PROGRAM']!,
+        eventRegistry: env['ALT_EVENT_REGISTRY_PROGRAM']!,
+      };
+      const through = formatDay(dayOf(Date.now() / 1000) - 1);
+      const rates = buildRateTable({ ecbCsv: readFileSync(env['FX_SOURCE']!, 'utf8'), through });
+      const touched = new Set([...traffic.events.keys(), ...traffic.altEvents.keys()].map(String));
+      const rated = fixtures.machines.filter(({ id }) => touched.has(id));
+      expect(rated).toHaveLength(traffic.events.size + traffic.altEvents.size);
+      for (const { did } of rated) {
+        // Directly after an index moved, the followed blocks do not connect to it yet.
+        while ((await ask(`${leader.url}/mcr/${did}`)).status !== 200);
+        const { differences, unchecked } = await replay({ did, baseUrl: leader.url, chain, altChain, rates });
+        expect([did, differences, unchecked]).toEqual([did, [], []]);
+      }
+      process.stdout.write(`${KILLS} kills, ${events} events and ${altEvents} of the alt chain\n`);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Several processes over one PostgreSQL: one follows the chains, another takes over when it dies, and the index is right whoever wrote it. */
+/** Failover of the leader: several processes share one PostgreSQL, one writes the index, and another continues when it dies. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import {
   startEmbeddedPostgres,
@@ -35,13 +35,13 @@ async function kill(replica: Replica): Promise<void> {
   await replica.kill();
 }
 
-/** What a listing says of machines; the rest tells how far the index is. */
+/** Returns the machines of a listing, without the lag of the index. */
 function listed(answer: Answer) {
   const { machines, pagination } = answer.json();
   return { machines, pagination };
 }
 
-/** Both say what the service says that was never disturbed. */
+/** Asserts that both replicas return the response of the undisturbed service. */
 async function expectSame(leader: Replica, follower: Replica, path: string, read: (answer: Answer) => unknown) {
   const expected = await ask(inject('baseUrl') + path);
   for (const { url } of [leader, follower]) {
@@ -51,7 +51,7 @@ async function expectSame(leader: Replica, follower: Replica, path: string, read
 }
 
 it(
-  `hands the index over when its leader is killed, ${KILLS} times, and it is right in the end`,
+  `completes the index when its leader is killed ${KILLS} times`,
   async () => {
     let leader = await start();
     await leader.until('svc_leader', 1);

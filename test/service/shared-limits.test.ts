@@ -1,11 +1,11 @@
-/** Two replicas and one Redis: the 91st request is refused whichever replica gets it, and nobody is refused because Redis is away (decisions 3). */
+/** Distributed rate limiting: two replicas share one Redis and its counters, and an outage of Redis refuses no caller (decisions 3). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from './ask.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
 
-describe.skipIf(!isRedisAvailable)('replicas that share their counters', () => {
+describe.skipIf(!isRedisAvailable)('replicas with one Redis', () => {
   let port: number;
   let server: RedisServer;
   let replicas: ProxiedService[];
@@ -22,7 +22,7 @@ describe.skipIf(!isRedisAvailable)('replicas that share their counters', () => {
 
   const get = (index: number, path: string) => ask(replicas[index % 2]!.service.url + path);
 
-  it('count together, each alone while the server is away, and together again', async () => {
+  it('share their counters, count alone during an outage, and share them again afterwards', async () => {
     for (const { lines } of replicas) await untilTogether(lines, 1);
     expect((await get(0, '/ready')).json()['shared_rate_limits']).toBe(true);
     const together = await Promise.all(Array.from({ length: 120 }, (_, index) => get(index, '/health')));
@@ -40,7 +40,7 @@ describe.skipIf(!isRedisAvailable)('replicas that share their counters', () => {
     expect((await get(1, '/ready')).json()['shared_rate_limits']).toBe(true);
   });
 
-  /** Until a replica has said so often that it counts together. */
+  /** Waits until a replica has logged so often that distributed rate limiting is active. */
   async function untilTogether(lines: readonly string[], times: number): Promise<void> {
     const count = () => lines.filter((line) => line.includes('distributed rate limiting is active')).length;
     while (count() < times) await new Promise((resolve) => setImmediate(resolve));

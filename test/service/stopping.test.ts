@@ -1,4 +1,4 @@
-/** How does a replica end, and how does it take over new tokens and certificates while it runs? As a supervisor asks for both: by signals. */
+/** Signals of a supervisor: graceful shutdown on SIGTERM, and reload of tokens and certificates on SIGHUP. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -51,7 +51,7 @@ const challenge = async (token: string) => {
   return (await ask(`${replica.url}/v1/verify/chip/challenge`, { method: 'POST', headers, body: '{}' })).status;
 };
 
-it('told to end, it is not ready first, answers what it is asked meanwhile and what it was asked before, and ends well', async () => {
+it('becomes unready on SIGTERM, responds to pending and new requests, and exits with 0', async () => {
   const before = await openConnection();
   before.write(`POST /v1/verify/chip/challenge HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST}\r\n`);
   before.write('Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
@@ -66,14 +66,14 @@ it('told to end, it is not ready first, answers what it is asked meanwhile and w
   expect(await replica.ended).toBe(0);
 });
 
-it('ends well although callers hold connections on which nothing comes', async () => {
+it('exits with 0 despite open connections with incomplete requests', async () => {
   const sockets = await Promise.all(Array.from({ length: 20 }, openConnection));
   for (const socket of sockets) socket.write('GET /health HTTP/1.1\r\nHost: x\r\n');
   replica.signal('SIGTERM');
   expect(await replica.ended).toBe(0);
 });
 
-it('takes over a new token at a hangup, and goes on', async () => {
+it('reloads tokens on SIGHUP and keeps serving', async () => {
   expect([await challenge(FIRST), await challenge(SECOND)]).toEqual([400, 401]);
   writeFileSync(join(folder, 'tokens'), SECOND);
   replica.signal('SIGHUP');
@@ -81,7 +81,7 @@ it('takes over a new token at a hangup, and goes on', async () => {
   expect([await challenge(FIRST), await challenge(SECOND)]).toEqual([401, 400]);
 });
 
-it('keeps what it has when the new configuration has a problem, which it names without the value', async () => {
+it('retains its tokens when the new configuration has a problem, and logs the problem without the value', async () => {
   writeFileSync(join(folder, 'tokens'), 'not a token');
   replica.signal('SIGHUP');
   const line = await untilLine(/configuration not reloaded/);

@@ -1,4 +1,4 @@
-/** What is a collector told of a request? As a deployment runs it: the service is told of a collector by the standard variables, and the test is the collector. */
+/** OpenTelemetry traces of requests, exported to a collector that the standard variables configure; the test is the collector. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
@@ -34,7 +34,7 @@ interface Export {
   }[];
 }
 
-/** Of other programs on the same host: none of them turns traces away, adds to them or leaves them out. */
+/** Variables of other programs on the same host; none of them redirects, extends or disables the export. */
 const OTHERS = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9/other',
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: `authorization=${OTHER_SECRET},x-key=${OTHER_SECRET}`,
@@ -83,13 +83,13 @@ afterAll(async () => {
 const attributesOf = ({ attributes }: Pick<Span, 'attributes'>) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
 
-it('a span for each request, under what the caller names, and one for each that it made others be asked; nothing that a caller wrote', async () => {
-  // Several, because a batch of which a loop was the first to need something stands under no request.
+it('exports a span for each request and each upstream call, under the parent of the caller and without caller data', async () => {
+  // Several machines, because a batch that a background loop started belongs to no request.
   const machines = inject('fixtures').machines.filter(({ name }) => /^fleet-0\d$/.test(name));
   const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`;
   const ask = (path: string, headers: Record<string, string>) => fetch(replica.url + path, { headers });
   for (const { did } of machines) {
-    // For a moment after an index is ready, the followed blocks do not join it yet.
+    // Directly after an index became ready, the followed blocks do not connect to it yet.
     while (!(await ask(`/machine/${did}?key=${CALLER_SECRET}`, { traceparent, authorization: CALLER_SECRET })).ok);
   }
   const statuses = await Promise.all(
@@ -106,21 +106,24 @@ it('a span for each request, under what the caller names, and one for each that 
   for (const { resource } of exports) expect(attributesOf(resource)).toEqual({ 'service.name': 'machine-rating' });
   const spans = exports.flatMap(({ scopeSpans }) => scopeSpans).flatMap((scope) => scope.spans);
 
-  const asked = spans.filter(
+  const served = spans.filter(
     (span) => span.name === 'GET /machine/:did' && attributesOf(span)['http.response.status_code'] !== 503,
   );
-  expect(asked.map((each) => [each.traceId, each.parentSpanId, attributesOf(each)])).toEqual(
+  expect(served.map((each) => [each.traceId, each.parentSpanId, attributesOf(each)])).toEqual(
     machines.map(() => [
       TRACE_ID,
       PARENT_ID,
       { 'http.request.method': 'GET', 'http.route': '/machine/:did', 'http.response.status_code': 200 },
     ]),
   );
-  const ids = new Set(asked.map(({ spanId }) => spanId));
+  const ids = new Set(served.map(({ spanId }) => spanId));
   const below = spans.filter(({ parentSpanId }) => ids.has(parentSpanId!));
   expect(new Set(below.map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]));
   expect(below.map(attributesOf)).toContainEqual({ 'svc.upstream': 'main', 'http.response.status_code': 200 });
-  expect(below.map(attributesOf)).toContainEqual({ 'db.system.name': 'sqlite', 'db.operation.name': 'readRatingState' });
+  expect(below.map(attributesOf)).toContainEqual({
+    'db.system.name': 'sqlite',
+    'db.operation.name': 'readRatingState',
+  });
   const unknown = spans.find(({ name }) => name === 'GET unknown')!;
   expect([unknown.parentSpanId ?? '', attributesOf(unknown)['http.response.status_code']]).toEqual(['', 404]);
 

@@ -1,4 +1,4 @@
-/** A service without contract addresses (decisions 5): alive, not ready, and honest about everything that needs the chain. */
+/** Service without contract addresses (decisions 5): alive, not ready, and 503 for everything that needs the chain. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
@@ -17,14 +17,14 @@ afterAll(() => service.close());
 
 const get = (path: string) => ask(service.url + path);
 
-describe('uninitialised', () => {
+describe('an uninitialized service', () => {
   it('is alive', async () => {
     rule('health.alive');
     const { status, text } = await get('/health');
     expect([status, text]).toEqual([200, '{"status":"ok"}']);
   });
 
-  it('is not ready: every boolean is false, both index entries are null', async () => {
+  it('is not ready, with every boolean false and both index entries null', async () => {
     rule('readiness.nulls-when-uninitialized', 'readiness.uninitialized');
     const { status, text } = await get('/ready');
     expect(status).toBe(503);
@@ -49,13 +49,13 @@ describe('uninitialised', () => {
     '/machines/1',
     `/solana/mcr/${'1'.repeat(32)}`,
     `/solana/operator/${'1'.repeat(32)}/machines`,
-  ])('answers 503 for %s', async (path) => {
+  ])('returns 503 for %s', async (path) => {
     rule('read-errors.503-uninitialized');
     const { status, text } = await get(path);
     expect([status, text]).toEqual([503, '{"detail":"Service not initialised"}']);
   });
 
-  it('answers 503 for a Verify record, in its own words', async () => {
+  it('returns the coded 503 for a Verify record', async () => {
     rule('verify-errors.uninitialized');
     const { status, json } = await get('/v1/verify/machines/1');
     expect([status, json()]).toEqual([
@@ -73,13 +73,13 @@ describe('uninitialised', () => {
     ['/solana/mcr/0', 400],
     [`/solana/operator/${'1'.repeat(32)}/machines?limit=0`, 422],
     ['/nothing', 404],
-  ])('still refuses malformed input: %s', async (path, status) => {
+  ])('rejects malformed input first: %s', async (path, status) => {
     expect((await get(path)).status).toBe(status);
   });
 });
 
 describe('INDEXER=only', () => {
-  it('serves the probes and nothing else', async () => {
+  it('serves the health checks only', async () => {
     const variables = { DATABASE_URL: 'sqlite::memory:', PORT: '0', ADMIN_PORT: '0', INDEXER: 'only' };
     const { config } = readConfig(variables, { readFile: () => '' });
     const indexer = await startService(config, { log: { info() {}, warn() {}, error() {} } });

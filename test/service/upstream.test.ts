@@ -1,4 +1,4 @@
-/** What does a read cost the node? One multicall for a cold read of any route, shared by everyone who asks meanwhile; none while nothing changes. */
+/** Upstream cost of reads: one multicall for a cold read of any route, shared by concurrent readers, and none while nothing changes. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
 import { ask, findMachine } from './ask.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxied.close());
 
-/** How many eth_calls the node gets while the paths are asked for, all at once. The head follower makes none. */
+/** Counts the eth_calls that the node receives for concurrent requests to the paths. The head follower makes none. */
 async function countCalls(paths: readonly string[]): Promise<number> {
   const { service, proxy } = proxied;
   proxy.resetCounts();
@@ -23,7 +23,7 @@ async function countCalls(paths: readonly string[]): Promise<number> {
   return proxy.calls.filter(({ method }) => method === 'eth_call').length;
 }
 
-describe('eth_calls upstream', () => {
+describe('the service', () => {
   it.each([
     ['/mcr/{did}', `/mcr/${machineOf('rated-b').did}`],
     ['/mcr/{did} of 1,200 events', `/mcr/${machineOf('many-events').did}`],
@@ -34,18 +34,19 @@ describe('eth_calls upstream', () => {
     ['/mcr/{did}/explanation', `/mcr/${machineOf('multi-currency').did}/explanation`],
     ['/machines/{machine_id}/badge.svg', `/machines/${machineOf('with-controller').id}/badge.svg`],
     ['/operator/{did}/machines of 20', `/operator/${findMachine(operators, 'fleet').address}/machines`],
-  ])('a cold read of %s costs one', async (_route, path) => {
+  ])('sends one eth_call for a cold read of %s', async (_route, path) => {
     expect(await countCalls([path])).toBe(1);
   });
 
-  it('1,000 concurrent cold readers cost one', async () => {
+  it('sends one eth_call for 1,000 concurrent cold readers', async () => {
+    rule('security.coalesced-reads');
     expect(await countCalls(Array.from({ length: 1000 }, () => `/mcr/${machineOf('rated-aaa').did}`))).toBe(1);
   });
 
   it.each([
-    ['of a few events costs one for its records', 'grace', 1],
-    ['of 1,200 events, whose days are remembered, costs none', 'many-events', 0],
-  ])('a history %s, and a card after it none', async (_size, name, calls) => {
+    [1, 'a history of a few events', 'grace'],
+    [0, 'a history of 1,200 events, whose days are stored', 'many-events'],
+  ] as const)('sends %i eth_calls for %s, and none for a card after it', async (calls, _size, name) => {
     rule('history.upstream-calls');
     const { did, id } = machineOf(name);
     await countCalls([`/mcr/${did}`]);
@@ -53,7 +54,7 @@ describe('eth_calls upstream', () => {
     expect(await countCalls([`/machines/${id}/card.svg`, `/machines/${id}/card.png`])).toBe(0);
   });
 
-  it('another route of a machine that is known costs none', async () => {
+  it('sends no eth_call for another route of a cached machine', async () => {
     const { did, id } = machineOf('trust-override');
     await countCalls([`/machine/${did}`]);
     expect(await countCalls([`/mcr/${did}`, `/machines/${id}`, `/metadata/${id}`])).toBe(0);

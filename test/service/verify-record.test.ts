@@ -1,6 +1,6 @@
 /**
- * The Verify record in front of a real chain: bytes and headers as a strict reader takes them, on refusals of the framework and the parser
- * too; the truth of the chain and no older one; the rate and the deadline as a deployment has them (interface, Verify read; evidence 2 and 3).
+ * Verify record in front of a real chain: exact bytes and headers, also for errors of framework and parser; the current state of the chain; the
+ * rate limit and the deadline of a deployment (interface, Verify read; evidence 2 and 3).
  */
 import { stringToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -41,17 +41,17 @@ const codeOf = async (url: string): Promise<string> => {
   return `${status} ${json<{ detail: { code: string } }>().detail.code}`;
 };
 
-/** What the caller of this text gets, from the request line on. The connection ends with the answer. */
+/** Sends a raw request and returns its only response. The connection ends with it. */
 async function send(url: string, text: string): Promise<RawResponse> {
-  const { responses: answers } = await sendRaw(Number(new URL(url).port), text);
-  expect(answers).toHaveLength(1);
-  return answers[0]!;
+  const { responses } = await sendRaw(Number(new URL(url).port), text);
+  expect(responses).toHaveLength(1);
+  return responses[0]!;
 }
 
 const requestOf = (line: string, ...headers: string[]) =>
   [`${line} HTTP/1.1`, 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n');
 
-/** Evidence 2, items 1 to 9. `allow` belongs to 405. */
+/** Asserts evidence 2, items 1 to 9. Only a 405 has `allow`. */
 function expectConduct({ status, headers, text }: RawResponse): void {
   const { date, connection, allow, 'content-length': length, ...others } = headers;
   expect([others, typeof date, connection]).toEqual([
@@ -71,7 +71,7 @@ function expectConduct({ status, headers, text }: RawResponse): void {
 }
 
 describe('the record', () => {
-  it('has exactly these bytes and these headers', async () => {
+  it('has exactly the documented bytes and headers', async () => {
     rule('verify-read.headers');
     const { id, did, owner, controller } = machineOf('with-controller');
     const answer = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, 'Accept: application/json'));
@@ -84,7 +84,7 @@ describe('the record', () => {
     expect(answer.headers['content-length']).toBe(String(answer.text.length));
   });
 
-  it('is never compressed, never another one by a condition', async () => {
+  it('is never compressed and ignores conditional headers', async () => {
     rule('verify-read.no-redirect');
     const { id } = machineOf('verified');
     const wishes = ['Accept-Encoding: gzip, br', 'If-None-Match: *', 'Origin: https://a.example'];
@@ -97,13 +97,13 @@ describe('the record', () => {
   });
 });
 
-describe('a refusal wears the same headers', () => {
+describe('an error has the headers of the record:', () => {
   const path = pathOf(machineOf('verified').id);
   const long = 'x'.repeat(40_000);
 
-  it.each<[answer: string, name: string, text: string]>([
+  it.each<[expected: string, name: string, text: string]>([
     ['404 VERIFY_ROUTE_NOT_FOUND', 'an unknown path', requestOf('GET /v1/verify/nothing')],
-    ['404 VERIFY_ROUTE_NOT_FOUND', 'a slash behind', requestOf(`GET ${path}/`)],
+    ['404 VERIFY_ROUTE_NOT_FOUND', 'a trailing slash', requestOf(`GET ${path}/`)],
     ['404 VERIFY_ROUTE_NOT_FOUND', 'no id', requestOf('GET /v1/verify/machines/')],
     ['404 MACHINE_NOT_FOUND', 'an unknown machine', requestOf(`GET ${pathOf('1')}`)],
     ['405 METHOD_NOT_ALLOWED', 'POST', requestOf(`POST ${path}`, 'Content-Length: 0')],
@@ -119,19 +119,19 @@ describe('a refusal wears the same headers', () => {
     ],
     ['400 INVALID_REQUEST', 'two lengths', requestOf(`GET ${path}`, 'Content-Length: 0', 'Content-Length: 1')],
     ['400 INVALID_REQUEST', 'two hosts', requestOf(`GET ${path}`, 'Host: b')],
-    ['400 INVALID_REQUEST', 'a method that HTTP does not know', requestOf(`NONSENSE ${path}`)],
+    ['400 INVALID_REQUEST', 'an unknown method', requestOf(`NONSENSE ${path}`)],
     ['400 INVALID_REQUEST', 'a broken header', requestOf(`GET ${path}`, 'no colon')],
     ['400 INVALID_MACHINE_ID', 'a broken encoding', requestOf('GET /v1/verify/machines/%FF')],
-    ['413 REQUEST_TOO_LARGE', 'a header that nobody reads', requestOf(`GET ${path}`, `X: ${long}`)],
+    ['413 REQUEST_TOO_LARGE', 'an unknown header', requestOf(`GET ${path}`, `X: ${long}`)],
     ['413 REQUEST_TOO_LARGE', 'a header that is too long', requestOf(`GET ${path}`, `X: ${long.slice(0, 20_000)}`)],
     ['413 REQUEST_TOO_LARGE', 'a target that is too long', requestOf(`GET ${pathOf(`1${long.slice(0, 20_000)}`)}`)],
-  ])('%s: %s', async (expected, _name, text) => {
+  ])('returns %s for %s', async (expected, _name, text) => {
     const answer = await send(baseUrl, text);
     expectConduct(answer);
     expect(`${answer.status} ${(JSON.parse(answer.text) as { detail: { code: string } }).detail.code}`).toBe(expected);
   });
 
-  it('405: HEAD, of which the headers are all', async () => {
+  it('returns 405 METHOD_NOT_ALLOWED for HEAD, without a body', async () => {
     const { port } = new URL(baseUrl);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'HEAD' });
     const { status, headers } = response;
@@ -142,8 +142,8 @@ describe('a refusal wears the same headers', () => {
   });
 });
 
-/** On a chain of its own: further blocks would leave the index of the shared service behind. */
-describe('the truth of the chain', () => {
+/** Runs on a separate chain: further blocks would outrun the index of the shared service. */
+describe('the current state of the chain', () => {
   const owner = accountOf('verify-record owner').address;
   const buyer = accountOf('verify-record buyer').address;
   const delegate = accountOf('verify-record delegate').address;
@@ -166,7 +166,7 @@ describe('the truth of the chain', () => {
     const { chainId, startBlock, addresses } = chain.deployment;
     const toVariable = (name: string) => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_ADDRESS`;
     own = await startProxiedService({
-      // Nothing is final on a chain so young, and the record needs no index.
+      // A new chain has no finalized block, and the record needs no index.
       INDEXER: 'off',
       MAIN_RPC_URLS: chain.rpcUrl,
       MAIN_CHAIN_ID: String(chainId),
@@ -179,14 +179,14 @@ describe('the truth of the chain', () => {
     await chain.stop();
   });
 
-  it('knows a machine from its activation on', async () => {
+  it('includes a machine from its activation', async () => {
     expect(await codeOf(own.service.url + pathOf(id))).toBe('404 MACHINE_NOT_FOUND');
     await mine(activateMachine(chain.deployment, { from: owner, ...credentials }));
     await expect.poll(statuses, { timeout: 20_000 }).toBe('unverified unverified');
   });
 
-  /** What was kept a moment ago is asked first, so that it is what must fall. */
-  it('changes with each record of either topic, and with none of the other', async () => {
+  /** Each step requests the cached record first, so that the cache must be invalidated. */
+  it('changes each topic independently of the other', async () => {
     rule('verify.independent-statuses');
     const soon = BigInt(Math.floor(Date.now() / 1000) + 3600);
     const hash = `0x${'11'.repeat(32)}`;
@@ -202,7 +202,7 @@ describe('the truth of the chain', () => {
     }
   });
 
-  it('follows the delegate; with a sale KYB becomes that of the buyer, and the chip stays', async () => {
+  it('follows the delegate; a sale moves KYB to the buyer and leaves the chip', async () => {
     rule('verify.topic-subjects');
     expect(await roles()).toEqual([owner, owner]);
     await mine(setController(chain.deployment, owner, id, delegate));
@@ -213,7 +213,7 @@ describe('the truth of the chain', () => {
   });
 });
 
-describe('a service of its own', () => {
+describe('a separate service', () => {
   let proxied: ProxiedService | undefined;
   const start = async (further: Readonly<Record<string, string>> = {}) =>
     (proxied = await startProxiedService(further));
@@ -238,7 +238,7 @@ describe('a service of its own', () => {
     expect([await statusesOf(url('verified')), calls()]).toEqual(['verified verified', 1]);
   });
 
-  it('answers 503 where the registry of attestations cannot be read, for this route alone', async () => {
+  it('returns 503 on this route only when the attestation registry is unreadable', async () => {
     const { proxy, service } = await restart();
     const reverts = { success: false, returnData: '0x' } as const;
     proxy.inject(respondInner(toFunctionSelector('recordsOf(uint256)'), reverts));
@@ -249,7 +249,7 @@ describe('a service of its own', () => {
     await expect.poll(() => statusesOf(url('chip-revoked')), { timeout: 20_000 }).toBe('verified revoked');
   });
 
-  it('answers 503 by its deadline while the chain is silent, and serves when the chain answers again', async () => {
+  it('returns 503 by its deadline while the chain is silent, and recovers', async () => {
     rule('verify-errors.deadline');
     const { proxy, lines } = await restart();
     const { promise: until, resolve: release } = Promise.withResolvers<undefined>();
@@ -262,12 +262,12 @@ describe('a service of its own', () => {
     await expect.poll(() => statusesOf(url('kyb-expired')), { timeout: 20_000 }).toBe('expired unverified');
   });
 
-  it('is unverified without a registry of attestations', async () => {
+  it('returns unverified without an attestation registry', async () => {
     await restart({ ATTESTATION_REGISTRY_ADDRESS: '' });
     expect(await statusesOf(url('verified'))).toBe('unverified unverified');
   });
 
-  it('admits 60 a minute, of all ids together, and refuses the next in its own words', async () => {
+  it('refuses the 61st request of a minute over all ids with the coded 429', async () => {
     const { service } = await restart({ RATE_LIMITS: 'on' });
     const ids = Array.from({ length: 30 }, (_, i) => [pathOf(String(i)), pathOf(machineOf('verified').id)]).flat();
     const admitted = await Promise.all(ids.map(async (path) => (await ask(service.url + path)).status));

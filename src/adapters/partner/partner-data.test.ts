@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPartnerData, isPublicAddress } from './partner-data.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 /** Responses of the partner's server by path. */
 const RESPONSES: Record<string, { status?: number; headers?: Record<string, string>; body: string | undefined }> = {
@@ -99,6 +100,7 @@ describe('partner data of a public machine', () => {
     ['credentials in the URL', () => origin.replace('//', '//user:secret@')],
     ['an invalid URL', () => 'https://'],
   ])('opens no connection for %s', async (_name, url) => {
+    rule('security.public-addresses-only');
     const before = requests;
     expect(await open({}).readPartnerData(`${url()}/object`)).toEqual({ kind: 'unreachable' });
     expect(requests).toBe(before);

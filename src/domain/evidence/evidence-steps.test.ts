@@ -11,6 +11,7 @@ import {
 import * as steps from './evidence-steps.ts';
 import { vectorRules } from '../../../testing/fixtures/evidence-vectors.ts';
 import { evidenceHashOf, type Hex } from './signed-bytes.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -32,6 +33,7 @@ it('does not compile when a step is skipped', () => {
 });
 
 describe('the transcript', () => {
+  rule('security.signed-transcript');
   const OTHER = `0x${'00'.repeat(32)}`;
 
   it.each<[name: string, text: string]>([

@@ -62,6 +62,7 @@ describe.each(IMPLEMENTATIONS)('judgeSigner (%s) for a main-chain machine', (_na
   });
 
   it('accepts the controller after a sale, but no longer the seller', () => {
+    rule('security.seller-loses-control');
     const sold = { owner: present(STRANGER.address) };
     expect(judge(byMain(CONTROLLER.sign(MESSAGE)), sold)).toStrictEqual({ signer: CONTROLLER.address });
     expect(judge(byMain(OWNER.sign(MESSAGE)), sold)).toStrictEqual(refused('not-entitled'));
@@ -115,6 +116,7 @@ describe.each(IMPLEMENTATIONS)('judgeSigner (%s) for an alt-chain machine', (_na
   });
 
   it('rejects an owner key of small order, for which anyone can sign', () => {
+    rule('security.small-order-key');
     const neutral = formatAltKey(encodeLittleEndian(1n));
     const forged = formatEd25519(concatBytes(mixedPoint(1n, 0n), encodeLittleEndian(1n)));
     const home: DecidingHome = { chain: 'alt', ordinal: ALT_ORDINAL, owner: neutral };
@@ -172,6 +174,7 @@ describe.each(IMPLEMENTATIONS)('judgeSigner (%s) for a captured signature', (_na
   });
 
   it('rejects a signature over the rounded id of a machine', () => {
+    rule('monetization-errors.rounded-message-id');
     const [meant, rounded] = [9007199254740993n, 9007199254740992n].map((id) => ({
       ...OPT_OUT,
       machineId: id as MachineId,

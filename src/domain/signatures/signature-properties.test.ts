@@ -18,6 +18,7 @@ import {
   IMPLEMENTATIONS,
   formatRecoverable,
 } from '../../../testing/fixtures/signing-keys.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const ALL_CHECKS = IMPLEMENTATIONS.map(([, checks]) => checks);
 
@@ -28,6 +29,7 @@ const bit = fc.nat(7);
 
 describe(`all implementations (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
   it('recover the EIP-191 signer, and never the same one after a bit is flipped', () => {
+    rule('security.altered-signature');
     const property = fc.property(secret, message, fc.nat(64), fc.nat(), bit, (key, text, at, textAt, which) => {
       const wallet = createMainChainKey(key);
       const signature = wallet.sign(text);
@@ -48,6 +50,7 @@ describe(`all implementations (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILL
   });
 
   it('accept an Ed25519 signature, and reject it after a bit is flipped', () => {
+    rule('security.altered-signature');
     const property = fc.property(seed, message, fc.nat(), fc.nat(), bit, (key, text, at, textAt, which) => {
       const owner = createAltChainKey(key);
       const [keyBytes, signature] = [altKeyBytes(owner.key), ed25519SignatureBytes(owner.sign(text))];

@@ -119,7 +119,7 @@ describe('malformed requests', () => {
   });
 
   test('echoes nothing of the request', async () => {
-    rule('auth.no-body-echo');
+    rule('auth.no-body-echo', 'security.no-secret-in-errors');
     const { responses } = await sendRaw(
       port,
       'GET /very-secret HTTP/1.1\r\nHost: a\r\nBad Header: very-secret\r\n\r\n',

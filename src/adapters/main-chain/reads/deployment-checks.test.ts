@@ -6,6 +6,7 @@ import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 import { PEERS, roleKey } from './deployment.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 
 let harness: MachineHarness;
 
@@ -132,6 +133,7 @@ describe('a problem names its variable, and readiness agrees', () => {
 
 describe('a node', () => {
   test('is named by its position when it serves another chain or does not respond', async () => {
+    rule('security.wrong-chain');
     const wrong = harness.open({ chainId: 1 });
     expect(await listProblems(wrong)).toEqual([
       'MAIN_CHAIN_ID: endpoint 1 serves chain 31337',
