@@ -1,29 +1,29 @@
-/** What did many runs amount to? */
+/** Figures of one run, or summed over many. */
 
 export interface Figures {
   requests: number;
-  /** By status; a request whose process died, or that took longer than the HTTP server's patience, is `lost`. */
-  answers: Record<string, number>;
-  /** Ratings of machines of the alt chain. */
+  /** Responses by status; `lost`: the process died, or the request exceeded the timeout of the HTTP server. */
+  responses: Record<string, number>;
+  /** Ratings of alt-chain machines. */
   altRatings: number;
-  /** HTTP exchanges with nodes. */
-  exchanges: number;
+  /** HTTP requests to nodes. */
+  nodeRequests: number;
   reorgs: number;
   deaths: number;
-  /** Runs that ended with an index which is refused because the chain was reorganised past finality. */
-  refusedIndexes: number;
+  /** Runs whose index is rejected at the end because the chain was reorganized past finality. */
+  rejectedIndexes: number;
   virtualSeconds: number;
 }
 
 export function createFigures(): Figures {
   return {
     requests: 0,
-    answers: {},
+    responses: {},
     altRatings: 0,
-    exchanges: 0,
+    nodeRequests: 0,
     reorgs: 0,
     deaths: 0,
-    refusedIndexes: 0,
+    rejectedIndexes: 0,
     virtualSeconds: 0,
   };
 }
@@ -31,12 +31,12 @@ export function createFigures(): Figures {
 export function addFigures(total: Figures, part: Figures): void {
   total.requests += part.requests;
   total.altRatings += part.altRatings;
-  total.exchanges += part.exchanges;
+  total.nodeRequests += part.nodeRequests;
   total.reorgs += part.reorgs;
   total.deaths += part.deaths;
-  total.refusedIndexes += part.refusedIndexes;
+  total.rejectedIndexes += part.rejectedIndexes;
   total.virtualSeconds += part.virtualSeconds;
-  for (const [status, count] of Object.entries(part.answers)) {
-    total.answers[status] = (total.answers[status] ?? 0) + count;
+  for (const [status, count] of Object.entries(part.responses)) {
+    total.responses[status] = (total.responses[status] ?? 0) + count;
   }
 }

@@ -1,4 +1,4 @@
-/** Where does chance come from? One generator per run, seeded by its number: nothing else in a simulation may be random. */
+/** Seeded random generator (sfc32): the only source of chance in a run. */
 
 export class Random {
   #a: number;
@@ -13,12 +13,12 @@ export class Random {
     for (let i = 0; i < 16; i++) this.#next();
   }
 
-  /** From `least` to `greatest`, both included. */
+  /** Returns an integer from `least` to `greatest`, both included. */
   integer(least: number, greatest: number): number {
     return least + Math.floor(this.#fraction() * (greatest - least + 1));
   }
 
-  /** A number at most `greatest`, small ones more often: each power of two is as likely as the next. */
+  /** Returns an integer from 0 to `greatest`, small ones more often: each power of two is equally likely. */
   skewed(greatest: number): number {
     return Math.floor((greatest + 1) ** this.#fraction()) - 1;
   }
@@ -31,7 +31,7 @@ export class Random {
     return items[this.integer(0, items.length - 1)]!;
   }
 
-  /** Picks by weight. */
+  /** Picks a name by its weight. */
   weigh<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries(weights) as [T, number][];
     let left = this.#fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -42,7 +42,7 @@ export class Random {
     return entries.at(-1)![0];
   }
 
-  /** `bytes` bytes in hex, without `0x`. */
+  /** Returns `bytes` random bytes as hex without `0x`. */
   hex(bytes: number): string {
     let text = '';
     while (text.length < bytes * 2) text += this.#next().toString(16).padStart(8, '0');
@@ -53,7 +53,7 @@ export class Random {
     return this.#next() / 2 ** 32;
   }
 
-  /** sfc32: 32 bits. */
+  /** Returns the next 32 bits. */
   #next(): number {
     const sum = (this.#a + this.#b + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;

@@ -1,21 +1,21 @@
-/** How does one seed end? Runs it from the first block to the last check; the same seed always gives the same result. */
+/** Runs one seed from the first block to the last check. The same seed always gives the same result. */
 import type { Store } from '../src/ports/store.ts';
 import { ancestorAt } from './chain/virtual-chain.ts';
 import { createFigures, type Figures } from './figures.ts';
 import { machineOf } from './chain/machine-state.ts';
-import { detailOf, judgeMachineAnswer, type Span } from './oracle/oracle.ts';
-import { judgeAltAwareAnswer } from './oracle/alt-oracle.ts';
+import { detailOf, judgeMachineResponse, type Span } from './oracle/oracle.ts';
+import { judgeAltAwareResponse } from './oracle/alt-oracle.ts';
 import { isLeftToAlt, judgeAlt } from './oracle/alt-truth.ts';
-import { judgeFleetAnswer } from './oracle/fleet.ts';
+import { judgeFleetResponse } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
 import { Scenario } from './scenario.ts';
-import { giveDatabaseBack } from './service/database.ts';
-import type { Answer, FrontDoor } from './service/service.ts';
+import { releaseDatabase } from './service/database.ts';
+import type { ServiceResponse, InjectClient } from './service/service.ts';
 
 export interface SeedOptions {
   readonly seed: number;
-  readonly door: FrontDoor;
-  /** Keeps the whole trace. */
+  readonly client: InjectClient;
+  /** Retains the whole trace. */
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
 }
@@ -23,7 +23,7 @@ export interface SeedOptions {
 export interface SeedResult {
   readonly seed: number;
   readonly hash: string;
-  /** Undefined: everything was as it should be. */
+  /** What went wrong; undefined when the run holds. */
   readonly failure: string | undefined;
   readonly trace: readonly string[];
   readonly figures: Figures;
@@ -40,12 +40,12 @@ const PATHS: { readonly [R in MachineRoute]: (id: bigint) => string } = {
   card: (id) => `/machines/${id}`,
 };
 
-/** The server gives a request up after so long; what comes later reaches nobody. */
-const PATIENCE_MILLISECONDS = 9_000;
-/** The longest backoffs end within this time, however much went wrong. */
+/** Timeout of the HTTP server; later responses reach no client. */
+const REQUEST_TIMEOUT_MILLISECONDS = 9_000;
+/** Every backoff ends within this time. */
 const RECOVERY_MILLISECONDS = 15 * 60_000;
 
-/** A list needs an index that is at most so far behind; where finality itself is further behind, there is none. */
+/** Maximum index lag of a listing; while finality lags further, there is no listing. */
 const MAX_LAG_BLOCKS = 100;
 
 class Failed extends Error {}
@@ -64,27 +64,27 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   return { seed: options.seed, ...run.result(), failure };
 }
 
-function isAltRating({ status, body }: Answer): boolean {
+function isAltRating({ status, body }: ServiceResponse): boolean {
   return status === 200 && body.includes('"home_chain":') && !body.includes('"rating_unavailable":');
 }
 
 class Run {
   readonly #scenario: Scenario;
-  readonly #door: FrontDoor;
+  readonly #client: InjectClient;
   readonly #figures = createFigures();
   readonly #startedAt: number;
   #failure: string | undefined;
 
   constructor(options: SeedOptions) {
     this.#scenario = new Scenario(options);
-    this.#door = options.door;
+    this.#client = options.client;
     this.#startedAt = this.#scenario.time.nowMilliseconds();
   }
 
   async play(): Promise<void> {
     const scenario = this.#scenario;
     const { random, plan, time } = scenario;
-    if (plan.stormRate > 0) scenario.changeWeather();
+    if (plan.stormRate > 0) scenario.changeFaultRate();
     await scenario.start();
     const steps = random.integer(30, 90);
     for (let step = 0; step < steps; step++) {
@@ -92,53 +92,53 @@ class Run {
       await scenario.revive();
       scenario.mineIfDue();
       scenario.alt?.act();
-      if (random.chance(plan.reorgChance)) scenario.reorganise(plan.isPastFinality && random.chance(0.5));
+      if (random.chance(plan.reorgChance)) scenario.reorganize(plan.isPastFinality && random.chance(0.5));
       if (random.chance(plan.deathChance)) scenario.kill();
       if (random.chance(plan.clockJumpChance)) scenario.jumpClock();
       if (plan.stormRate > 0 && random.chance(0.08)) scenario.changeNodes();
-      if (plan.stormRate > 0 && random.chance(0.1)) scenario.changeWeather();
-      if (random.chance(0.5)) for (let i = random.skewed(4); i >= 0; i--) this.#ask(this.#drawRequest());
+      if (plan.stormRate > 0 && random.chance(0.1)) scenario.changeFaultRate();
+      if (random.chance(0.5)) for (let i = random.skewed(4); i >= 0; i--) this.#send(this.#drawRequest());
       this.#check();
     }
     await this.#recover();
   }
 
   #drawRequest(): Request {
-    const { random, cast, alt } = this.#scenario;
-    if (random.chance(alt === undefined ? 0.15 : 0.3)) return { kind: 'fleet', account: random.pick(cast.accounts) };
+    const { random, actors, alt } = this.#scenario;
+    if (random.chance(alt === undefined ? 0.15 : 0.3)) return { kind: 'fleet', account: random.pick(actors.accounts) };
     const route = random.weigh<MachineRoute>({ mcr: 4, explanation: 3, profile: 2, card: 1 });
-    return { kind: 'machine', route, id: random.pick(cast.machines) };
+    return { kind: 'machine', route, id: random.pick(actors.machines) };
   }
 
-  /** Asks now; the answer is judged when it comes. Undefined: it reaches nobody. */
-  async #ask(request: Request): Promise<Answer | undefined> {
+  /** Sends a request and judges its response on arrival. Returns undefined when the response is lost. */
+  async #send(request: Request): Promise<ServiceResponse | undefined> {
     const { service, time, trace } = this.#scenario;
     if (service === undefined) return undefined;
     const startMilliseconds = time.nowMilliseconds();
     const path = request.kind === 'fleet' ? `/operator/${request.account}/machines` : PATHS[request.route](request.id);
     const number = ++this.#figures.requests;
     trace.line(`${number} GET ${path}`);
-    const answer = await this.#door.get(path);
+    const response = await this.#client.get(path);
     const span = this.#spanFrom(startMilliseconds);
-    const isLost = service.life.isOver || span.endMilliseconds - startMilliseconds > PATIENCE_MILLISECONDS;
-    const outcome = isLost ? 'lost' : String(answer.status);
-    this.#figures.answers[outcome] = (this.#figures.answers[outcome] ?? 0) + 1;
+    const isLost = service.life.isOver || span.endMilliseconds - startMilliseconds > REQUEST_TIMEOUT_MILLISECONDS;
+    const outcome = isLost ? 'lost' : String(response.status);
+    this.#figures.responses[outcome] = (this.#figures.responses[outcome] ?? 0) + 1;
     if (isLost) return undefined;
-    if (isAltRating(answer)) this.#figures.altRatings += 1;
-    const problem = this.#judge(request, answer, span);
-    const { 'chain-block': block = '-' } = answer.headers;
-    trace.line(`${number} ${answer.status} block ${String(block)} ${answer.body}`);
+    if (isAltRating(response)) this.#figures.altRatings += 1;
+    const problem = this.#judge(request, response, span);
+    const { 'chain-block': block = '-' } = response.headers;
+    trace.line(`${number} ${response.status} block ${String(block)} ${response.body}`);
     if (problem !== undefined) this.#failure ??= `request ${number}, ${path}: ${problem}`;
-    return answer;
+    return response;
   }
 
-  #judge(request: Request, answer: Answer, span: Span): string | undefined {
+  #judge(request: Request, response: ServiceResponse, span: Span): string | undefined {
     const { network, alt } = this.#scenario;
-    if (request.kind === 'fleet') return judgeFleetAnswer(request.account, answer, span, network, alt?.network);
+    if (request.kind === 'fleet') return judgeFleetResponse(request.account, response, span, network, alt?.network);
     const { route, id } = request;
     return alt === undefined
-      ? judgeMachineAnswer(route, id, answer, span, network)
-      : judgeAltAwareAnswer(route, id, answer, span, network, alt.network);
+      ? judgeMachineResponse(route, id, response, span, network)
+      : judgeAltAwareResponse(route, id, response, span, network, alt.network);
   }
 
   #spanFrom(startMilliseconds: number): Span {
@@ -163,33 +163,34 @@ class Run {
     if (this.#failure !== undefined) throw new Failed(this.#failure);
   }
 
-  /** After all faults have ended, the truth is told and the index catches up: within a bounded time, or refused for good. */
+  /** Ends all faults. Then every response is correct within a bounded time, and the index catches up or is rejected for good. */
   async #recover(): Promise<void> {
     const scenario = this.#scenario;
     const { time } = scenario;
     scenario.heal();
     await scenario.revive(true);
-    scenario.finalise();
+    scenario.finalizeAll();
     const until = time.nowMilliseconds() + RECOVERY_MILLISECONDS;
-    let complaint: string | undefined = 'not asked yet';
-    while (complaint !== undefined) {
-      if (time.nowMilliseconds() >= until) throw new Failed(`15 minutes after all faults: ${complaint}`);
-      await this.#pass(5_000);
-      complaint = await this.#complain();
+    let problem: string | undefined = 'not queried yet';
+    while (problem !== undefined) {
+      if (time.nowMilliseconds() >= until) throw new Failed(`15 minutes after all faults: ${problem}`);
+      await this.#advance(5_000);
+      problem = await this.#findProblem();
     }
-    if (scenario.isPeaceful && scenario.network.ranges > 0) throw new Failed('receipts were told, and not believed');
+    if (scenario.isPeaceful && scenario.network.ranges > 0)
+      throw new Failed('valid receipts were served, but not accepted');
   }
 
-  async #pass(milliseconds: number): Promise<void> {
+  async #advance(milliseconds: number): Promise<void> {
     const { time } = this.#scenario;
     await time.advance(milliseconds);
     this.#scenario.mineIfDue(true);
     this.#check();
   }
 
-  /** What is not yet as it should be. */
-  async #complain(): Promise<string | undefined> {
-    const { service, chain, cast } = this.#scenario;
+  /** Returns what is not yet correct. */
+  async #findProblem(): Promise<string | undefined> {
+    const { service, chain, actors } = this.#scenario;
     const { store, indexers } = service!;
     const checkpoint = await store.readMainChainCheckpoint();
     const { finalized, tip } = chain;
@@ -198,60 +199,60 @@ class Run {
       ancestorAt(tip, checkpoint.blockNumber)?.hash !== checkpoint.blockHash &&
       checkpoint.blockNumber <= finalized.number;
     if (isLost) {
-      if (indexers.report().refusal !== 'checkpoint-not-on-chain') return 'an index past finality is not refused';
+      if (indexers.report().refusal !== 'checkpoint-not-on-chain') return 'an index past finality is not rejected';
     } else if (finalized.number >= 1 && (checkpoint?.blockNumber ?? 0) < finalized.number - 20) {
       return `the index is at ${checkpoint?.blockNumber} of ${finalized.number}`;
     }
-    for (const id of cast.machines) {
+    for (const id of actors.machines) {
       for (const route of ['mcr', 'card'] as const) {
-        const answer = await this.#askNow({ kind: 'machine', route, id });
-        const wrong = this.#complainOf(id, answer, isLost && route === 'mcr');
+        const response = await this.#sendAndWait({ kind: 'machine', route, id });
+        const wrong = this.#findProblemOf(id, response, isLost && route === 'mcr');
         if (wrong !== undefined) return `${route} ${id}: ${wrong}`;
       }
     }
     const wanted = isLost || tip.number - finalized.number > MAX_LAG_BLOCKS ? 503 : 200;
-    for (const account of cast.accounts) {
-      const fleet = await this.#askNow({ kind: 'fleet', account });
-      if (fleet?.status !== wanted) return `the listing answers ${fleet?.status} ${fleet?.body}`;
+    for (const account of actors.accounts) {
+      const fleet = await this.#sendAndWait({ kind: 'fleet', account });
+      if (fleet?.status !== wanted) return `the listing returns ${fleet?.status} ${fleet?.body}`;
     }
-    if (isLost) this.#figures.refusedIndexes += 1;
+    if (isLost) this.#figures.rejectedIndexes += 1;
     return undefined;
   }
 
-  #complainOf(id: bigint, answer: Answer | undefined, isRefused: boolean): string | undefined {
-    if (answer === undefined) return 'no answer';
+  #findProblemOf(id: bigint, response: ServiceResponse | undefined, isRefused: boolean): string | undefined {
+    if (response === undefined) return 'no response';
     const { alt, chain } = this.#scenario;
     const isLeft = alt !== undefined && isLeftToAlt(id, chain.tip);
     const kind = isLeft ? judgeAlt(id, alt.chain.world) : judge(machineOf(chain.tip.world, id)).kind;
     const status = { here: 200, absent: 404, elsewhere: 409, relocating: 503, contradiction: 503 }[kind];
-    if (answer.body.includes('indexer_behind')) return 'the index of the alt chain is behind';
-    if (answer.status === status) return undefined;
-    if (isRefused && answer.status === 503) return undefined;
-    return `${answer.status} instead of ${status}: ${String(detailOf(answer))}`;
+    if (response.body.includes('indexer_behind')) return 'the index of the alt chain is behind';
+    if (response.status === status) return undefined;
+    if (isRefused && response.status === 503) return undefined;
+    return `${response.status} instead of ${status}: ${String(detailOf(response))}`;
   }
 
-  async #askNow(request: Request): Promise<Answer | undefined> {
-    let answer: Answer | undefined;
-    let isAnswered = false;
-    void this.#ask(request).then((given) => {
-      answer = given;
-      isAnswered = true;
+  async #sendAndWait(request: Request): Promise<ServiceResponse | undefined> {
+    let response: ServiceResponse | undefined;
+    let hasResponded = false;
+    void this.#send(request).then((given) => {
+      response = given;
+      hasResponded = true;
     });
-    for (let i = 0; i < 100 && !isAnswered; i++) await this.#scenario.time.advance(100);
+    for (let i = 0; i < 100 && !hasResponded; i++) await this.#scenario.time.advance(100);
     this.#check();
-    return answer;
+    return response;
   }
 
   async end(): Promise<void> {
     const { service, database } = this.#scenario;
     if (service !== undefined) service.life.isOver = true;
-    await giveDatabaseBack(database);
+    await releaseDatabase(database);
   }
 
   result(): Pick<SeedResult, 'hash' | 'trace' | 'figures'> {
     const { network, alt, trace, time, reorgs, deaths } = this.#scenario;
     const figures = this.#figures;
-    figures.exchanges = network.exchanges + (alt?.network.exchanges ?? 0);
+    figures.nodeRequests = network.nodeRequests + (alt?.network.nodeRequests ?? 0);
     figures.reorgs = reorgs;
     figures.deaths = deaths;
     figures.virtualSeconds = Math.floor((time.nowMilliseconds() - this.#startedAt) / 1000);

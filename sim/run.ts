@@ -1,20 +1,20 @@
 /**
- * `node sim/run.ts [--seeds N] [--from S]`: does the service hold under N seeded runs? Two processes share them. A seed that fails is printed with
- * the command that replays it; `SEED=n node sim/run.ts` replays one and prints all of its trace.
+ * Simulation campaign: `node sim/run.ts [--seeds N] [--from S]` runs N seeds in two processes. A failed seed is printed with
+ * the command that replays it; `SEED=n node sim/run.ts` replays one seed and prints its whole trace.
  */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { addFigures, createFigures } from './figures.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
-import { FrontDoor } from './service/service.ts';
+import { InjectClient } from './service/service.ts';
 import type { Report } from './worker.ts';
 
 const WORKERS = 2;
-/** One core each: collecting on several would take from the other. Stacks are for a replay. */
+/** Single-threaded garbage collection leaves the other core to the other worker. Stack traces are for a replay. */
 const WORKER_OPTIONS = ['--single-threaded-gc', '--max-semi-space-size=32', '--stack-trace-limit=0'];
 const TAIL_LINES = 25;
-/** More traces than these say nothing new. */
+/** Number of failed seeds whose traces are printed. */
 const SHOWN_FAILURES = 3;
 
 const { values } = parseArgs({
@@ -23,10 +23,10 @@ const { values } = parseArgs({
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** Replays one seed. True: it held. */
+/** Replays one seed. Returns whether it holds. */
 async function replay(seed: number): Promise<boolean> {
-  const door = await FrontDoor.open();
-  const { trace, hash, failure, figures } = await runSeed({ seed, door, print: true });
+  const client = await InjectClient.open();
+  const { trace, hash, failure, figures } = await runSeed({ seed, client, print: true });
   for (const line of trace) print(line);
   print(JSON.stringify(figures));
   print(`trace ${hash}`);
@@ -34,7 +34,7 @@ async function replay(seed: number): Promise<boolean> {
   return failure === undefined;
 }
 
-/** Runs many. True: all held. */
+/** Runs many seeds. Returns whether all hold. */
 async function runMany(from: number, count: number): Promise<boolean> {
   const total = createFigures();
   const failed: SeedResult[] = [];
@@ -72,17 +72,17 @@ async function runMany(from: number, count: number): Promise<boolean> {
             } else worker.send(next++);
           });
           worker.on('exit', (code) => {
-            if (code !== null && code !== 0) reject(new Error(`a worker ended with ${code}`));
+            if (code !== null && code !== 0) reject(new Error(`a worker exited with ${code}`));
           });
         }),
     ),
   );
 
   const seconds = (performance.now() - startedAt) / 1000;
-  const { answers, ...rest } = total;
+  const { responses, ...rest } = total;
   const used = cpuSeconds.reduce((sum, each) => sum + each, 0);
   print(`seeds ${done}, wrong ${failed.length}, seconds ${seconds.toFixed(1)}, of CPU ${used.toFixed(1)}`);
-  print(`requests ${JSON.stringify(answers)}`);
+  print(`requests ${JSON.stringify(responses)}`);
   print(JSON.stringify(rest));
   return failed.length === 0;
 }

@@ -1,4 +1,4 @@
-/** What happens in one run? Everything that a seed decides: the chain, its nodes, the weather, and a virtual time full of incidents. */
+/** Scenario of one run: everything that a seed decides. Draws the chain, its nodes, their faults and the incidents. */
 import type { SqlDatabase } from '../src/adapters/sql/engine/sql-program.ts';
 import type { Store } from '../src/ports/store.ts';
 import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
@@ -6,14 +6,14 @@ import { uint } from './chain/abi-words.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
 import { storeEvent } from './chain/event-operations.ts';
-import { homeAbroad, operate, type Cast } from './chain/operations.ts';
+import { registerOnAltChain, operate, type Actors } from './chain/operations.ts';
 import { ancestorAt, emptyContent, VirtualChain, type Block, type Submission } from './chain/virtual-chain.ts';
-import { Backend, type Character } from './nodes/backend.ts';
+import { Backend, type NodeProperties } from './nodes/backend.ts';
 import { MAIN_FAULTS, type Fault } from './nodes/faults.ts';
 import { MainNetwork } from './nodes/network.ts';
 import { Random } from './random.ts';
-import { takeDatabase, type Life } from './service/database.ts';
-import { startService, type FrontDoor, type Service } from './service/service.ts';
+import { acquireDatabase, type Life } from './service/database.ts';
+import { startService, type InjectClient, type Service } from './service/service.ts';
 import { Trace } from './trace.ts';
 import { Faults } from './transport/faults.ts';
 import type { NodeUrl } from './transport/network.ts';
@@ -21,7 +21,7 @@ import { VirtualTime } from './virtual-time.ts';
 
 export interface ScenarioOptions {
   readonly seed: number;
-  readonly door: FrontDoor;
+  readonly client: InjectClient;
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
 }
@@ -30,10 +30,10 @@ const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Every third seed has an alt chain. */
 const ALT_EVERY = 3;
-/** Transactions of so many abandoned blocks wait to be mined again. */
+/** Number of abandoned blocks whose transactions wait to be mined again. */
 const MAX_WAITING_BLOCKS = 60;
 
-/** How the chain and its nodes are made. */
+/** Draws the properties of the chain and its nodes. */
 function drawPlan(random: Random) {
   const isLong = random.chance(0.03);
   return {
@@ -41,7 +41,7 @@ function drawPlan(random: Random) {
     emptyBlocks: isLong ? random.integer(1_100, 1_600) : random.pick([0, 0, 10, 120]),
     isPastFinality: random.chance(0.1),
     blockMilliseconds: random.pick([1_000, 3_000, 7_000]),
-    /** Blocks come by a timetable, which is left out now and then. */
+    /** Whether blocks follow a schedule, with some of them missed. */
     isSteady: random.chance(0.4),
     operationsPerBlock: random.pick([1, 2, 4]),
     pollIntervalSeconds: random.pick([3, 10, 60]),
@@ -50,14 +50,14 @@ function drawPlan(random: Random) {
     reorgChance: random.pick([0, 0.03, 0.1]),
     deathChance: random.pick([0, 0, 0.02, 0.06]),
     clockJumpChance: random.pick([0, 0, 0, 0.03]),
-    /** What nodes know of receipts; where only some do, which ones changes. */
-    receipts: random.weigh({ told: 8, 'by some': 2, unknown: 1, odd: 1 }),
+    /** Which nodes serve receipts; with `by some`, the selection changes. */
+    receipts: random.weigh({ served: 8, 'by some': 2, unknown: 1, odd: 1 }),
   };
 }
 
 export type Plan = ReturnType<typeof drawPlan>;
 
-/** Everything of one run; its methods are the incidents. */
+/** State of one run; its methods are the incidents. */
 export class Scenario {
   readonly seed: number;
   readonly random: Random;
@@ -65,7 +65,7 @@ export class Scenario {
   readonly trace: Trace;
   readonly plan: Plan;
   readonly chain: VirtualChain;
-  readonly cast: Cast;
+  readonly actors: Actors;
   readonly faults: Faults<Fault>;
   readonly backends: readonly Backend[];
   readonly urls: readonly NodeUrl<Backend>[];
@@ -79,7 +79,7 @@ export class Scenario {
   #nextBlockAtMilliseconds = 0;
   #isQuiet = false;
   #highestFinalized = 0;
-  /** Wall-clock offsets, and until when each held. */
+  /** Earlier wall-clock offsets, each with its end. */
   readonly skews: { skewMilliseconds: number; untilMilliseconds: number }[] = [];
   reorgs = 0;
   deaths = 0;
@@ -92,14 +92,14 @@ export class Scenario {
     const now = () => this.time.nowMilliseconds();
     this.trace = new Trace(now, options.print ?? false);
     this.plan = drawPlan(random);
-    this.cast = {
+    this.actors = {
       machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
         i === 0 ? 2n ** 256n - 1n : BigInt(1000 + i) ** BigInt(random.integer(1, 12)),
       ),
       accounts: Array.from({ length: 3 }, () => `0x${random.hex(20)}`),
     };
     const hasAlt = options.seed % ALT_EVERY === 0;
-    if (hasAlt) this.cast = { ...this.cast, machines: [...this.cast.machines, ...drawAbroad(random)] };
+    if (hasAlt) this.actors = { ...this.actors, machines: [...this.actors.machines, ...drawAltMachines(random)] };
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds);
     this.#writePast(hasAlt);
@@ -108,31 +108,31 @@ export class Scenario {
     this.backends = this.urls.flatMap(({ backends }) => backends);
     const { urls, time, trace } = this;
     this.network = new MainNetwork({ name: 'node', urls, faults, random, time, trace });
-    this.alt = hasAlt ? new AltScenario(options.seed, this.cast, this.time, this.trace) : undefined;
-    this.database = takeDatabase();
+    this.alt = hasAlt ? new AltScenario(options.seed, this.actors, this.time, this.trace) : undefined;
+    this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));
-    if (this.plan.isSteady) this.#keepTimetable();
+    if (this.plan.isSteady) this.#scheduleBlocks();
   }
 
   get service(): Service | undefined {
     return this.#service?.life.isOver === true ? undefined : this.#service;
   }
 
-  /** Nothing has been wrong with the nodes or the chain, and every node tells receipts. */
+  /** Whether nodes and chain have had no fault, and every node serves receipts. */
   get isPeaceful(): boolean {
-    return this.plan.stormRate === 0 && this.plan.receipts === 'told' && this.reorgs === 0;
+    return this.plan.stormRate === 0 && this.plan.receipts === 'served' && this.reorgs === 0;
   }
 
   #writePast(hasAlt: boolean): void {
     const { random, chain, plan } = this;
     if (hasAlt) {
       const draft = new BlockDraft(chain.tip.world, chain.tip.timestamp + 1);
-      for (const id of this.cast.machines.slice(-ALT_MACHINES)) homeAbroad(draft, id, random, this.cast);
+      for (const id of this.actors.machines.slice(-ALT_MACHINES)) registerOnAltChain(draft, id, random, this.actors);
       chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
     }
     const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
     const emptySeconds = 2 * plan.emptyBlocks;
-    writeHistory(chain, random, this.cast, random.integer(4, 25), seconds - emptySeconds - 30);
+    writeHistory(chain, random, this.actors, random.integer(4, 25), seconds - emptySeconds - 30);
     for (let i = 0; i < plan.emptyBlocks; i++) {
       const { tip } = chain;
       chain.moveTip(chain.build(tip, tip.timestamp + 2, emptyContent(tip.world)));
@@ -143,28 +143,28 @@ export class Scenario {
   #drawUrl(): NodeUrl<Backend> {
     const { random } = this;
     const { receipts } = this.plan;
-    const character: Character = {
+    const properties: NodeProperties = {
       maxRange: this.plan.finalityDepth + random.pick([60, 500, 10_000]),
-      keptStates: random.pick([this.plan.finalityDepth + 128, 100_000]),
-      refusesAboveHead: random.chance(0.3),
-      tellsLogTimes: random.chance(0.5),
+      retainedStates: random.pick([this.plan.finalityDepth + 128, 100_000]),
+      rejectsAboveHead: random.chance(0.3),
+      servesLogTimes: random.chance(0.5),
       hasOddReceipts: receipts === 'odd',
     };
-    const backends = Array.from({ length: random.integer(1, 3) }, () => new Backend(this.chain, random, character));
+    const backends = Array.from({ length: random.integer(1, 3) }, () => new Backend(this.chain, random, properties));
     for (const backend of backends) {
-      backend.tellsReceipts = receipts !== 'unknown' && (receipts !== 'by some' || random.chance(0.5));
+      backend.servesReceipts = receipts !== 'unknown' && (receipts !== 'by some' || random.chance(0.5));
     }
     return { backends, isDown: false, isForeign: false };
   }
 
-  /** Begins a life of the service, some of which are short. */
+  /** Starts the service; some of its processes are drawn to die early. */
   async start(isLasting = false): Promise<void> {
     const { random, plan } = this;
     const isDoomed = !isLasting && plan.deathChance > 0 && random.chance(0.5);
     const life: Life = {
       isOver: false,
       writesLeft: isDoomed ? random.skewed(100) : undefined,
-      onEnd: () => this.#bury(),
+      onEnd: () => this.#recordDeath(),
     };
     for (const url of this.urls) url.isForeign = !isLasting && plan.stormRate > 0 && random.chance(0.05);
     this.alt?.prepareStart(isLasting);
@@ -181,14 +181,14 @@ export class Scenario {
         life,
         alterStore: this.#options.alterStore,
       });
-      this.#options.door.serve(this.#service.ctx);
+      this.#options.client.serve(this.#service.ctx);
       this.trace.line('the service starts');
     } catch (error) {
       if (!life.isOver) throw error;
     }
   }
 
-  #bury(): void {
+  #recordDeath(): void {
     this.deaths += 1;
     this.trace.line('the process dies');
     const { random } = this;
@@ -203,13 +203,13 @@ export class Scenario {
     service.life.onEnd();
   }
 
-  /** Starts a dead service again when its time has come. */
+  /** Restarts a dead service when its restart is due. */
   async revive(isLasting = false): Promise<void> {
     if (this.service !== undefined) return;
     if (isLasting || this.time.nowMilliseconds() >= this.#restartAtMilliseconds) await this.start(isLasting);
   }
 
-  /** By the way, where blocks come when they like. */
+  /** Mines a block when one is due on a chain without a schedule. */
   mineIfDue(isQuiet = false): void {
     this.#isQuiet = isQuiet;
     const now = this.time.nowMilliseconds();
@@ -219,13 +219,13 @@ export class Scenario {
     this.#mine();
   }
 
-  /** By a timetable; now and then a turn is left out. */
-  #keepTimetable(): void {
+  /** Mines blocks on a schedule, with some of them missed. */
+  #scheduleBlocks(): void {
     const { time, plan, random } = this;
     const left = plan.blockMilliseconds - (time.nowMilliseconds() % plan.blockMilliseconds);
     time.after(left, () => {
       if (random.chance(0.95)) this.#mine();
-      this.#keepTimetable();
+      this.#scheduleBlocks();
     });
   }
 
@@ -235,14 +235,14 @@ export class Scenario {
     const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
     const draft = new BlockDraft(tip.world, chain.freeTime(tip, seconds));
     const operations = this.#isQuiet ? 0 : random.integer(0, plan.operationsPerBlock);
-    for (let i = 0; i < operations; i++) operate(draft, random, this.cast);
+    for (let i = 0; i < operations; i++) operate(draft, random, this.actors);
     chain.moveTip(chain.build(tip, draft.timestamp, draft.finish()));
     this.#noteFinality();
     this.trace.line(`block ${describe(chain.tip)}`);
   }
 
-  /** So many empty blocks at once that everything before them is final. */
-  finalise(): void {
+  /** Mines enough empty blocks to finalize everything before them. */
+  finalizeAll(): void {
     const { chain, plan } = this;
     for (let i = 0; i < plan.finalityDepth; i++) {
       const { tip } = chain;
@@ -252,8 +252,8 @@ export class Scenario {
     this.trace.line(`block ${describe(chain.tip)}, everything before is final`);
   }
 
-  /** Another way from some block on: longer, as long, or shorter than the one so far. */
-  reorganise(isPastFinality: boolean): void {
+  /** Moves the tip to a fork that is longer, as long, or shorter than the current chain. */
+  reorganize(isPastFinality: boolean): void {
     const { chain, random } = this;
     const { tip } = chain;
     const floor = isPastFinality ? 1 : this.#highestFinalized;
@@ -270,7 +270,7 @@ export class Scenario {
     this.trace.line(`reorg ${depth} deep to ${describe(block)}${isPastFinality ? ', past finality' : ''}`);
   }
 
-  /** A block beside the one of the same height, with a time of its own; some of what the other way stored is stored here too. */
+  /** Builds a rival of the block at the same height, with another time; it stores some of the abandoned submissions. */
   #buildRival(parent: Block, oldTip: Block, operationChance: number, waiting: Submission[]): Block {
     const { random, chain } = this;
     const rival = ancestorAt(oldTip, parent.number + 1);
@@ -280,7 +280,7 @@ export class Scenario {
       if (draft.machine(id).owner !== undefined) storeEvent(draft, id, event);
       draft.endTransaction();
     }
-    if (random.chance(operationChance)) operate(draft, random, this.cast);
+    if (random.chance(operationChance)) operate(draft, random, this.actors);
     return chain.build(parent, draft.timestamp, draft.finish());
   }
 
@@ -297,13 +297,13 @@ export class Scenario {
   }
 
   changeNodes(): void {
-    const { random, plan, cast } = this;
+    const { random, plan, actors } = this;
     for (const backend of this.backends) {
       if (!random.chance(0.5)) continue;
       backend.lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(60_000);
       backend.lagBlocks = random.chance(0.8) ? 0 : random.skewed(30);
-      if (plan.receipts === 'by some') backend.tellsReceipts = random.chance(0.5);
-      backend.lostTopic = random.chance(0.8) ? undefined : topicOf(random.pick(cast.machines));
+      if (plan.receipts === 'by some') backend.servesReceipts = random.chance(0.5);
+      backend.lostTopic = random.chance(0.8) ? undefined : topicOf(random.pick(actors.machines));
     }
     for (const url of this.urls) url.isDown = random.chance(0.1);
     const lags = this.backends.map(({ lagMilliseconds, lagBlocks }) => `${lagMilliseconds}ms/${lagBlocks}`);
@@ -312,13 +312,13 @@ export class Scenario {
     );
   }
 
-  changeWeather(): void {
+  changeFaultRate(): void {
     const rate = this.random.chance(0.5) ? 0 : this.plan.stormRate;
     this.faults.setRate(rate);
     this.trace.line(`fault rate ${rate}`);
   }
 
-  /** Ends everything that is wrong with the nodes and the clock; what happened to the chain stays. */
+  /** Ends every fault of the nodes and of the process; the history of the chain stays. */
   heal(): void {
     this.faults.setRate(0);
     for (const backend of this.backends) {
@@ -332,17 +332,17 @@ export class Scenario {
   }
 }
 
-/** How a log names a machine. */
+/** Returns the topic by which a log names a machine. */
 function topicOf(id: bigint): string {
   return `0x${uint(id)}`;
 }
 
-/** Machines that live on the alt chain at first. */
-function drawAbroad(random: Random): bigint[] {
+/** Draws the machines that live on the alt chain at first. */
+function drawAltMachines(random: Random): bigint[] {
   return Array.from({ length: ALT_MACHINES }, (_, i) => BigInt(2000 + i) ** BigInt(random.integer(1, 6)));
 }
 
-/** What the newest blocks stored, oldest first. */
+/** Returns the submissions of the newest blocks, oldest first. */
 function listSubmissions(tip: Block, blocks: number): Submission[] {
   const listed: Submission[] = [];
   let block: Block | undefined = tip;
@@ -350,6 +350,6 @@ function listSubmissions(tip: Block, blocks: number): Submission[] {
   return listed;
 }
 
-export function describe({ number, hash, story }: Block): string {
-  return `${number} ${hash.slice(0, 8)}${story === '' ? '' : `: ${story}`}`;
+export function describe({ number, hash, summary }: Block): string {
+  return `${number} ${hash.slice(0, 8)}${summary === '' ? '' : `: ${summary}`}`;
 }

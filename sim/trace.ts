@@ -1,7 +1,7 @@
-/** What happened in a run? Every line enters one hash, by which two runs of one seed are compared; the last ones are kept for people. */
+/** Trace of a run. All lines enter one hash, by which two runs of one seed are compared; the last ones are retained for people. */
 import { createHash } from 'node:crypto';
 
-const KEPT_LINES = 60;
+const RETAINED_LINES = 60;
 
 export class Trace {
   readonly #hash = createHash('sha256');
@@ -21,7 +21,7 @@ export class Trace {
     const line = `${seconds.padStart(9)} ${text}`;
     this.#hash.update(line);
     this.#tail.push(line.length > 400 ? `${line.slice(0, 400)}...` : line);
-    if (this.#tail.length > KEPT_LINES && !this.#print) this.#tail.shift();
+    if (this.#tail.length > RETAINED_LINES && !this.#print) this.#tail.shift();
   }
 
   tail(): readonly string[] {

@@ -1,38 +1,38 @@
 /**
- * What makes time pass? Nothing but a list of things to come: the next one is done, everything it sets off is let finish, and only then
- * the time of the one after is reached. A day takes as long as its work.
+ * Virtual time: a queue of scheduled tasks. A task runs, everything that it triggers settles, and only then does time
+ * advance to the next task, so that a day takes as long as its work.
  */
 import type { Stopwatch } from '../src/adapters/rpc/deadline.ts';
 import type { Clock, Timers } from '../src/ports/runtime.ts';
 
-interface Coming {
+interface ScheduledTask {
   readonly atMilliseconds: number;
   readonly order: number;
   readonly act: () => void;
   isCancelled: boolean;
 }
 
-/** A turn of the event loop lets all promises settle; what gives way to others more often than this goes on in the next moment. */
-const TURNS_TO_SETTLE = 2;
+/** Ticks of the event loop in which promises settle; work that yields more often continues at the next task. */
+const SETTLE_TICKS = 2;
 
 export class VirtualTime implements Timers, Stopwatch {
   #now: number;
   #order = 0;
   /** A binary heap by time, then by order of entry. */
-  readonly #heap: Coming[] = [];
-  /** How far the wall clock is off. */
+  readonly #heap: ScheduledTask[] = [];
+  /** Offset of the wall clock in milliseconds. */
   #skew = 0;
 
   constructor(nowMilliseconds: number) {
     this.#now = nowMilliseconds;
   }
 
-  /** Monotonic. */
+  /** Returns the monotonic time. */
   nowMilliseconds(): number {
     return this.#now;
   }
 
-  /** The wall clock that the service reads: the same time, until it is set forward or back. */
+  /** Wall clock of the service: the monotonic time plus the skew. */
   readonly wallClock: Clock = { nowMilliseconds: () => this.#now + this.#skew };
 
   get skewMilliseconds(): number {
@@ -43,12 +43,17 @@ export class VirtualTime implements Timers, Stopwatch {
     this.#skew = milliseconds;
   }
 
-  /** Does something later; the returned function calls it off. */
+  /** Schedules a task; the returned function cancels it. */
   after(milliseconds: number, act: () => void): () => void {
-    const coming: Coming = { atMilliseconds: this.#now + milliseconds, order: this.#order++, act, isCancelled: false };
-    this.#push(coming);
+    const task: ScheduledTask = {
+      atMilliseconds: this.#now + milliseconds,
+      order: this.#order++,
+      act,
+      isCancelled: false,
+    };
+    this.#push(task);
     return () => {
-      coming.isCancelled = true;
+      task.isCancelled = true;
     };
   }
 
@@ -82,7 +87,7 @@ export class VirtualTime implements Timers, Stopwatch {
     return controller.signal;
   }
 
-  /** Moves on by so much, doing everything that comes on the way. */
+  /** Advances the time and runs every task that becomes due. */
   async advance(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds;
     await settle();
@@ -96,16 +101,16 @@ export class VirtualTime implements Timers, Stopwatch {
     this.#now = until;
   }
 
-  #push(coming: Coming): void {
+  #push(task: ScheduledTask): void {
     const heap = this.#heap;
-    let at = heap.push(coming) - 1;
+    let at = heap.push(task) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!isBefore(coming, heap[parent]!)) break;
+      if (!isBefore(task, heap[parent]!)) break;
       heap[at] = heap[parent]!;
       at = parent;
     }
-    heap[at] = coming;
+    heap[at] = task;
   }
 
   #pop(): void {
@@ -125,12 +130,12 @@ export class VirtualTime implements Timers, Stopwatch {
   }
 }
 
-function isBefore(one: Coming, other: Coming): boolean {
+function isBefore(one: ScheduledTask, other: ScheduledTask): boolean {
   return one.atMilliseconds === other.atMilliseconds
     ? one.order < other.order
     : one.atMilliseconds < other.atMilliseconds;
 }
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < TURNS_TO_SETTLE; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let tick = 0; tick < SETTLE_TICKS; tick++) await new Promise((resolve) => setImmediate(resolve));
 }

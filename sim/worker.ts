@@ -1,18 +1,18 @@
-/** A process that runs seeds for `run.ts`: it is sent numbers, and sends back how each of them ended. */
+/** Worker process of a campaign: receives seed numbers and sends back their results. */
 import { runSeed, type SeedResult } from './run-seed.ts';
-import { FrontDoor } from './service/service.ts';
+import { InjectClient } from './service/service.ts';
 
-/** What is sent back. */
+/** Message with the result of a seed. */
 export interface Report {
   readonly result: SeedResult;
-  /** Of the process so far; while others compute too, the one measure that says something. */
+  /** CPU time of the process so far; unlike wall time, it does not depend on other load. */
   readonly cpuSeconds: number;
 }
 
-const door = await FrontDoor.open();
+const client = await InjectClient.open();
 
 process.on('message', (seed: number) => {
-  runSeed({ seed, door }).then(
+  runSeed({ seed, client }).then(
     (result) => process.send!({ result, cpuSeconds: readCpuSeconds() } satisfies Report),
     (error: unknown) => {
       // A defect of the simulation itself.

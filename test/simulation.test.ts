@@ -1,6 +1,6 @@
 /**
- * Does the service tell nothing but the truth, whatever its chain, its nodes and its own deaths do to it? A short campaign of the simulation
- * (`sim/`); `node sim/run.ts` runs a long one. And would the simulation notice if it did not?
+ * Simulation of the service: every response must be true, whatever happens to its chain, its nodes and its own process. Runs a
+ * short campaign of `sim/` (`node sim/run.ts` runs a long one), and asserts that the simulation detects planted bugs.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,74 +9,74 @@ import { addFigures, createFigures } from '../sim/figures.ts';
 import { findPlanted, seedsUpTo } from '../sim/find-planted.ts';
 import { PLANTED_BUGS } from '../sim/planted-bugs.ts';
 import { runSeed } from '../sim/run-seed.ts';
-import { FrontDoor } from '../sim/service/service.ts';
+import { InjectClient } from '../sim/service/service.ts';
 import type { Store } from '../src/ports/store.ts';
 
 const SEEDS = 200;
 const TIMEOUT_MILLISECONDS = 600_000;
 
-let door: FrontDoor;
+let client: InjectClient;
 
 beforeAll(async () => {
-  door = await FrontDoor.open();
+  client = await InjectClient.open();
 });
 
-afterAll(() => door.close());
+afterAll(() => client.close());
 
 describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
-  it(`holds for ${SEEDS} seeds, each of which another may replay`, async ({ signal }) => {
+  it(`holds for each of ${SEEDS} seeds`, async ({ signal }) => {
     const total = createFigures();
     const failures: string[] = [];
-    // The door serves one run at a time: what has run out of time must not disturb those after it.
+    // The client serves one run at a time: what has run out of time must not disturb those after it.
     for (let seed = 1; seed <= SEEDS && !signal.aborted; seed++) {
-      const { failure, trace, figures } = await runSeed({ seed, door });
+      const { failure, trace, figures } = await runSeed({ seed, client });
       addFigures(total, figures);
       if (failure === undefined) continue;
       failures.push([`SEED=${seed} node sim/run.ts`, failure, ...trace.slice(-20)].join('\n'));
     }
     expect(failures).toEqual([]);
-    // What is only ever refused proves nothing.
-    expect(total.answers['200']).toBeGreaterThan(total.requests / 4);
-    expect(total.answers['404']).toBeGreaterThan(100);
+    // A campaign of rejected requests proves nothing.
+    expect(total.responses['200']).toBeGreaterThan(total.requests / 4);
+    expect(total.responses['404']).toBeGreaterThan(100);
     expect(total.altRatings).toBeGreaterThan(100);
     expect(total.reorgs).toBeGreaterThan(100);
     expect(total.deaths).toBeGreaterThan(50);
-    expect(total.refusedIndexes).toBeGreaterThan(0);
+    expect(total.rejectedIndexes).toBeGreaterThan(0);
   });
 
   it.each([
-    // A hidden log whose bits other logs of its block set too, when logs that explain a bloom were believed to be all there are.
+    // A hidden log whose bits other logs of its block set too: logs that explain a bloom were accepted as complete.
     [50491],
-    // The same of a new block: one of two logs of one contract was hidden, and the other was believed to be all there is.
+    // The same in a new block: one of two logs of one contract was hidden, and the other was accepted as complete.
     [63470],
     [67105],
-    // Of the oracle: an index up to a final block that is newer than every head which any node has told.
+    // Of the oracle: an index up to a final block that is newer than every received head.
     [2081],
-    // An import that the followed blocks did not join to the index: the first record after it was given the time of the first one before.
+    // An import that the followed blocks did not join to the index: the first record after it got the time of the first one before.
     [813],
-    // Of the oracle: a head that is used while the follower waits for the next one, a gap of the timetable and an interval long.
+    // Of the oracle: a head in use while the follower waits for the next one, for a gap of the schedule and an interval.
     [1117],
-    // Receipts that came beside other answers, when only those that came alone were read for the proof.
+    // Receipts in a batch with other responses, when only those of a separate response were read for the proof.
     [214],
-    // Facts of the deployment that an indexer read at an old block were kept for readers of the newest.
+    // Facts of the deployment that an indexer read at an old block were cached for readers of the newest.
     [298],
-    // A profile that showed the events of an incarnation that had ended as those of the next.
+    // A profile that showed the events of an earlier incarnation as those of the next.
     [780],
-  ])('holds for seed %i, which found a bug', async (seed) => {
-    expect((await runSeed({ seed, door })).failure).toBeUndefined();
+  ])('holds for seed %i, which once found a bug', async (seed) => {
+    expect((await runSeed({ seed, client })).failure).toBeUndefined();
   });
 
-  it('gives the same trace for the same seed, whatever was run before', async () => {
+  it('returns the same trace for the same seed, whatever ran before', async () => {
     const play = async (seeds: readonly number[]) => {
       const hashes = new Map<number, string>();
-      for (const seed of seeds) hashes.set(seed, (await runSeed({ seed, door })).hash);
+      for (const seed of seeds) hashes.set(seed, (await runSeed({ seed, client })).hash);
       return [...hashes].sort(([a], [b]) => a - b);
     };
     const seeds = [3, 11, 19, 27, 40];
     expect(await play(seeds.toReversed())).toEqual(await play(seeds));
   });
 
-  it('has a line for every bug that it plants', async () => {
+  it('finds the line of every planted bug exactly once', async () => {
     const lost: string[] = [];
     for (const { name, file, line } of PLANTED_BUGS) {
       const parts = (await readFile(join(import.meta.dirname, '../src', file), 'utf8')).split(line);
@@ -85,14 +85,14 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     expect(lost).toEqual([]);
   });
 
-  // `node sim/planted.ts` runs them all. The recorded seed suffices; the others are for a simulation that draws otherwise.
+  // `node sim/planted.ts` runs them all. The recorded seed suffices; the others serve a simulation whose draws changed.
   it.each(PLANTED_BUGS.filter(({ within }) => within <= 100))(
     'detects by its symptom a service that $name',
     async (bug) => {
       const found = await findPlanted(bug, [bug.seed, ...seedsUpTo(bug.within)]);
       expect(found).toMatchObject({ failure: expect.stringMatching(bug.symptom) });
       // Without the bug, the same seed holds.
-      expect((await runSeed({ seed: found!.seed, door })).failure).toBeUndefined();
+      expect((await runSeed({ seed: found!.seed, client })).failure).toBeUndefined();
     },
   );
 
@@ -108,7 +108,7 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
       }),
     },
     {
-      bug: 'keeps who held a machine before',
+      bug: 'retains the previous holder of a machine',
       symptom: /\/machines: not what was held at block \d+$/,
       seed: 1,
       alterStore: (store) => ({
@@ -118,16 +118,16 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
       }),
     },
     {
-      bug: 'gives every machine the fold of another',
+      bug: 'returns the rating state of another machine',
       symptom: /: not what block \d+ says$/,
       seed: 7,
       alterStore: (store) => {
         let first: Awaited<ReturnType<Store['readRatingState']>>;
-        return { ...store, readRatingState: async (...asked) => (first ??= await store.readRatingState(...asked)) };
+        return { ...store, readRatingState: async (...args) => (first ??= await store.readRatingState(...args)) };
       },
     },
   ])('detects by its symptom a store that $bug', async ({ symptom, seed, alterStore }) => {
-    expect((await runSeed({ seed, door, alterStore })).failure).toMatch(symptom);
-    expect((await runSeed({ seed, door })).failure).toBeUndefined();
+    expect((await runSeed({ seed, client, alterStore })).failure).toMatch(symptom);
+    expect((await runSeed({ seed, client })).failure).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** Which accounts does a node of the alt chain hold at a slot? As the JSON of its answers, made once for each state of a machine. */
+/** Accounts of the virtual alt chain at a slot. Rows are encoded once for each state of a machine. */
 import { encodeConfig, encodeMachine, encodeRegistry } from '../../devnet/alt-chain/accounts.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { ADMIN, addressesOf, ALT_ORDINAL, PROGRAMS, SINGLETONS, SYSTEM_PROGRAM } from './deployment.ts';
@@ -24,7 +24,7 @@ const ofMachines = new WeakMap<AltMachine, MachineRows>();
 const ofWorlds = new WeakMap<AltWorld, ReadonlyMap<string, SimAccount>>();
 const PREFUNDED: SimAccount = { owner: SYSTEM_PROGRAM, data: new Uint8Array() };
 
-/** By address. */
+/** Returns the accounts of a world by address. */
 export function accountsOf(world: AltWorld): ReadonlyMap<string, SimAccount> {
   let accounts = ofWorlds.get(world);
   if (accounts === undefined) {

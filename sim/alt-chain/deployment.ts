@@ -1,15 +1,15 @@
-/** Where are the programs of the virtual alt chain and their accounts, and which cluster is it? */
+/** Deployment of the virtual alt chain: its programs, derived addresses and cluster identity. */
 import { deriveProgramAddress } from '../../src/adapters/alt-chain/accounts/program-address.ts';
 import { formatAltKey, type AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { toWord } from '../../devnet/alt-node/borsh-writer.ts';
 
 const keyOf = (byte: number): AltKey => formatAltKey(new Uint8Array(32).fill(byte));
 
-/** As homes of the main chain name it. */
+/** Protocol ordinal by which the main chain names this chain as a home. */
 export const ALT_ORDINAL = 5;
 export const GENESIS_HASH = keyOf(0xa0);
 export const FOREIGN_GENESIS_HASH = keyOf(0xa1);
-/** No event is older. */
+/** First slot of the chain; no event is older. */
 export const FIRST_SLOT = 1_000;
 export const SLOT_MILLISECONDS = 400;
 
@@ -20,7 +20,7 @@ export const PROGRAMS = {
   eventRegistry: keyOf(4),
   infoDesk: undefined,
 };
-/** Hands instructions on, and writes what it likes into logs. */
+/** Program that forwards instructions (CPI) and writes arbitrary log lines. */
 export const CALLER_PROGRAM = keyOf(6);
 export const SYSTEM_PROGRAM = formatAltKey(new Uint8Array(32));
 export const ADMIN = keyOf(7);
@@ -50,7 +50,7 @@ export const SINGLETONS = {
 
 const known = new Map<bigint, MachineAddresses>();
 
-/** Remembered by the process: each costs some looks at the curve. */
+/** Returns the derived addresses of a machine. Cached, because a derivation takes several curve checks. */
 export function addressesOf(id: bigint): MachineAddresses {
   let addresses = known.get(id);
   if (addresses === undefined) {

@@ -1,15 +1,15 @@
-/** What is true of the virtual alt chain at one slot? Values never change, a later slot has new ones. */
+/** State of the virtual alt chain at one slot. Values are immutable; a later slot has new ones. */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Endpoint, SimEvent } from '../chain/machine-state.ts';
 
-/** An event, its block's time being that of the slot. */
+/** An event; its block time is that of the slot. */
 export interface AltSimEvent extends SimEvent {
-  /** No two events have the same. */
+  /** Unique among all events. */
   readonly dataHash: string;
 }
 
-/** The machine's own account: the token. */
+/** Token account of a machine. */
 export interface AltAccount {
   readonly owner: AltKey;
   readonly controller: AltKey | undefined;
@@ -21,7 +21,7 @@ export interface AltAccount {
 export interface AltLog {
   readonly prior: number;
   readonly events: readonly AltSimEvent[];
-  /** What an earlier, longer record left behind the newest one. */
+  /** Byte that fills the account behind the newest record, left by an earlier, longer one. */
   readonly garbage: number;
 }
 
@@ -29,7 +29,7 @@ export interface AltMachine {
   readonly id: bigint;
   readonly account: AltAccount | undefined;
   readonly log: AltLog | undefined;
-  /** Somebody sent lamports to the addresses at which nothing is. */
+  /** Whether the empty addresses of the machine hold lamports. */
   readonly isPrefunded: boolean;
 }
 
@@ -45,7 +45,7 @@ export function altMachineOf(world: AltWorld, id: bigint): AltMachine {
   return world.machines.get(id) ?? { id, account: undefined, log: undefined, isPrefunded: false };
 }
 
-/** Machines of an operator, ascending. */
+/** Returns the machines of an operator, ascending. */
 export function listOperated(world: AltWorld, operator: string): bigint[] {
   const operated = [...world.machines.values()].filter(({ account }) => account?.operator === operator);
   return operated.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-/** What may happen on the alt chain? Operations with their effects and the transactions that tell of them, in the words of chain-svm 3. */
+/** Random operations on the virtual alt chain, with their effects and transactions (chain-svm 3). */
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import { drawEvent } from '../chain/event-operations.ts';
@@ -9,7 +9,7 @@ import { altMachineOf, NO_LOG, type AltMachine, type AltSimEvent, type AltWorld 
 import type { EventOperation } from './records.ts';
 import type { AltTransaction } from './transactions.ts';
 
-export interface AltCast {
+export interface AltActors {
   readonly machines: readonly bigint[];
   readonly accounts: readonly string[];
 }
@@ -38,7 +38,7 @@ export class SlotDraft {
   readonly transactions: AltTransaction[] = [];
   readonly #random: Random;
   #world: AltWorld;
-  readonly story: string[] = [];
+  readonly summary: string[] = [];
 
   constructor(world: AltWorld, slot: number, seconds: number, random: Random) {
     this.#world = world;
@@ -65,10 +65,10 @@ export class SlotDraft {
     return { ...drawEvent(this.seconds, this.#random), dataHash: this.#random.hex(32) };
   }
 
-  /** Does the operation and gives it back. */
+  /** Applies the operation to the world and returns it. */
   apply(operation: EventOperation): EventOperation {
     const { log = NO_LOG } = this.machine(operation.id);
-    this.story.push(`${operation.id} ${operation.kind}`);
+    this.summary.push(`${operation.id} ${operation.kind}`);
     if (operation.kind === 'close') this.change(operation.id, { log: undefined });
     else {
       const events = operation.event === undefined ? log.events : [...log.events, operation.event];
@@ -83,7 +83,7 @@ export class SlotDraft {
     return this.apply({ kind: 'submit', id, index, event: this.drawEvent() });
   }
 
-  carry(kind: 'import' | 'adopt', id: bigint): EventOperation {
+  applyImport(kind: 'import' | 'adopt', id: bigint): EventOperation {
     const random = this.#random;
     const { prior, events } = this.machine(id).log ?? NO_LOG;
     const event = random.chance(0.6) ? this.drawEvent() : undefined;
@@ -103,7 +103,7 @@ export class SlotDraft {
       hasFailed: false,
       operations,
       form: random.pick(['plain', 'plain', 'cpi', 'lookup-table']),
-      isCut: random.chance(0.15),
+      isTruncated: random.chance(0.15),
       spoof,
       mentions: [],
       ...parts,
@@ -111,12 +111,12 @@ export class SlotDraft {
   }
 }
 
-type Act = (draft: SlotDraft, machine: AltMachine, random: Random, cast: AltCast) => void;
+type Act = (draft: SlotDraft, machine: AltMachine, random: Random, actors: AltActors) => void;
 
-/** Does one random thing, or nothing where it makes no sense. */
-export function operateAlt(draft: SlotDraft, random: Random, cast: AltCast): void {
-  const machine = draft.machine(random.pick(cast.machines));
-  ACTS[random.weigh<Operation>(WEIGHTS)](draft, machine, random, cast);
+/** Performs one random operation, or none where it is not possible. */
+export function operateAlt(draft: SlotDraft, random: Random, actors: AltActors): void {
+  const machine = draft.machine(random.pick(actors.machines));
+  ACTS[random.weigh<Operation>(WEIGHTS)](draft, machine, random, actors);
 }
 
 const ACTS: { readonly [O in Operation]: Act } = {
@@ -127,24 +127,24 @@ const ACTS: { readonly [O in Operation]: Act } = {
     if (random.chance(0.5)) draft.execute(operations);
     else for (const operation of operations) draft.execute([operation]);
   },
-  mint: (draft, { id, account }, random, cast) => {
-    if (account === undefined) mintAlt(draft, id, random, cast);
+  mint: (draft, { id, account }, random, actors) => {
+    if (account === undefined) mintAlt(draft, id, random, actors);
   },
   retire: (draft, { id, account, log }) => {
     if (account === undefined) return;
     if (log !== undefined) draft.execute([draft.apply({ kind: 'close', id, count: log.events.length })]);
     draft.change(id, { account: undefined });
-    draft.story.push(`${id} retired`);
+    draft.summary.push(`${id} retired`);
   },
-  operator: (draft, { id, account }, random, cast) => {
+  operator: (draft, { id, account }, random, actors) => {
     if (account === undefined) return;
-    draft.change(id, { account: { ...account, operator: drawOperator(random, cast) } });
-    draft.story.push(`${id} has another operator`);
+    draft.change(id, { account: { ...account, operator: drawOperator(random, actors) } });
+    draft.summary.push(`${id} has another operator`);
   },
   relocating: (draft, { id, account }) => {
     if (account === undefined) return;
     draft.change(id, { account: { ...account, relocating: !account.relocating } });
-    draft.story.push(`${id} relocating ${!account.relocating}`);
+    draft.summary.push(`${id} relocating ${!account.relocating}`);
   },
   endpoints: (draft, { id, account }, random) => {
     if (account !== undefined) draft.change(id, { account: { ...account, endpoints: drawEndpoints(random) } });
@@ -152,15 +152,15 @@ const ACTS: { readonly [O in Operation]: Act } = {
   close: (draft, { id, log }, random) => {
     if (log === undefined) return;
     const close = draft.apply({ kind: 'close', id, count: log.events.length });
-    // In one transaction with what begins anew, or alone.
-    if (random.chance(0.3)) draft.execute([close, draft.carry('import', id)]);
+    // In one transaction with the import that follows, or alone.
+    if (random.chance(0.3)) draft.execute([close, draft.applyImport('import', id)]);
     else draft.execute([close]);
   },
   import: (draft, { id, account, log }) => {
-    if (account !== undefined && log === undefined) draft.execute([draft.carry('import', id)]);
+    if (account !== undefined && log === undefined) draft.execute([draft.applyImport('import', id)]);
   },
   adopt: (draft, { id, log }) => {
-    if (log !== undefined) draft.execute([draft.carry('adopt', id)]);
+    if (log !== undefined) draft.execute([draft.applyImport('adopt', id)]);
   },
   prefund: (draft, { id }) => draft.change(id, { isPrefunded: true }),
   failed: (draft, { id }, random) => {
@@ -171,19 +171,19 @@ const ACTS: { readonly [O in Operation]: Act } = {
   mention: (draft, { id }) => draft.execute([], { mentions: [id] }),
 };
 
-export function mintAlt(draft: SlotDraft, id: bigint, random: Random, cast: AltCast): void {
+export function mintAlt(draft: SlotDraft, id: bigint, random: Random, actors: AltActors): void {
   draft.change(id, {
     account: {
       owner: random.pick(WALLETS),
       controller: random.chance(0.5) ? undefined : random.pick(WALLETS),
-      operator: drawOperator(random, cast),
+      operator: drawOperator(random, actors),
       relocating: false,
       endpoints: drawEndpoints(random),
     },
   });
-  draft.story.push(`${id} minted`);
+  draft.summary.push(`${id} minted`);
 }
 
-function drawOperator(random: Random, cast: AltCast): Address | undefined {
-  return random.chance(0.1) ? undefined : (random.pick(cast.accounts) as Address);
+function drawOperator(random: Random, actors: AltActors): Address | undefined {
+  return random.chance(0.1) ? undefined : (random.pick(actors.accounts) as Address);
 }

@@ -1,4 +1,4 @@
-/** How are events of the alt chain written into instructions, logs and accounts? In the words of chain-svm 3.4 to 3.6. */
+/** Encoding of alt-chain events into instructions, program logs and accounts (chain-svm 3.4 to 3.6). */
 import { encodeMachineEventLog } from '../../devnet/alt-node/event-accounts.ts';
 import { BorshWriter } from '../../devnet/alt-node/borsh-writer.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
@@ -11,7 +11,7 @@ export type EventOperation =
       readonly kind: 'import' | 'adopt';
       readonly id: bigint;
       readonly prior: number;
-      /** After it. */
+      /** Number of events after the operation. */
       readonly count: number;
       readonly event: AltSimEvent | undefined;
     }
@@ -61,7 +61,7 @@ export function encodeInstruction(operation: EventOperation): Uint8Array {
   }
 }
 
-/** What the program logs of it. */
+/** Returns the payload that the program logs for an operation. */
 export function encodeLogEvent(operation: EventOperation): Uint8Array {
   const writer = new BorshWriter().hex(LOG_EVENTS[operation.kind]).word(operation.id);
   switch (operation.kind) {
@@ -76,7 +76,7 @@ export function encodeLogEvent(operation: EventOperation): Uint8Array {
   }
 }
 
-/** The bytes of a log's account; behind its content, what was there before. */
+/** Returns the bytes of an event log account; leftover bytes follow its content. */
 export function encodeEventLog(id: bigint, { prior, events, garbage }: AltLog): Uint8Array {
   const last = events.at(-1);
   const { bump } = addressesOf(id).eventLog;

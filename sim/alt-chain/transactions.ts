@@ -1,4 +1,4 @@
-/** How does a node tell of a transaction? As the answer of `getTransaction`, in the forms that an indexer meets (chain-svm 6). */
+/** Transactions of the virtual alt chain as `getTransaction` returns them, in the forms of chain-svm 6. */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { addressesOf, ADMIN, CALLER_PROGRAM, PROGRAMS, SINGLETONS, SYSTEM_PROGRAM } from './deployment.ts';
@@ -8,14 +8,14 @@ export interface AltTransaction {
   readonly signature: string;
   readonly slot: number;
   readonly hasFailed: boolean;
-  /** What it asked for; nothing of it was done when it failed. */
+  /** Requested operations; a failed transaction has performed none. */
   readonly operations: readonly EventOperation[];
   readonly form: 'plain' | 'cpi' | 'lookup-table';
-  /** The node cut its log. */
-  readonly isCut: boolean;
-  /** Another program writes lines that look like the registry's. */
+  /** Whether the node truncated its log. */
+  readonly isTruncated: boolean;
+  /** Operation that another program imitates in log lines like the registry's. */
   readonly spoof: EventOperation | undefined;
-  /** Machines whose log it names without changing it. */
+  /** Machines whose log account it names without changing it. */
   readonly mentions: readonly bigint[];
 }
 
@@ -29,7 +29,7 @@ interface Instruction {
   readonly data: Uint8Array;
 }
 
-/** `result` of `getTransaction`. */
+/** Returns the `result` of `getTransaction`. */
 export function toTransactionJson(transaction: AltTransaction, blockTime: number | null) {
   const { signature, slot, hasFailed, operations, form } = transaction;
   const inner = operations.map(toInstruction);
@@ -96,7 +96,7 @@ function toInstruction(operation: EventOperation): Instruction {
 
 const toLine = (payload: Uint8Array) => `Program data: ${Buffer.from(payload).toString('base64')}`;
 
-function toLog({ operations, form, spoof, isCut, hasFailed }: AltTransaction): string[] {
+function toLog({ operations, form, spoof, isTruncated, hasFailed }: AltTransaction): string[] {
   const { eventRegistry } = PROGRAMS;
   const lines = [`Program ${CALLER_PROGRAM} invoke [1]`];
   if (spoof !== undefined) {
@@ -114,5 +114,5 @@ function toLog({ operations, form, spoof, isCut, hasFailed }: AltTransaction): s
     lines.push(`Program ${eventRegistry} ${end}`);
     if (depth === 2) lines.push(`Program ${CALLER_PROGRAM} ${end}`);
   }
-  return isCut ? [...lines.slice(0, 3), 'Log truncated'] : lines;
+  return isTruncated ? [...lines.slice(0, 3), 'Log truncated'] : lines;
 }

@@ -1,4 +1,4 @@
-/** Which slots are final on the alt chain, and what was executed in them? Only what is final is told, so nothing is ever undone. */
+/** Virtual alt chain: its final slots and their transactions. Only final slots exist, so nothing is ever reverted. */
 import { EMPTY_ALT_WORLD, type AltWorld } from './machine-state.ts';
 import { FIRST_SLOT, SLOT_MILLISECONDS } from './deployment.ts';
 import type { AltTransaction } from './transactions.ts';
@@ -12,7 +12,7 @@ export class VirtualAltChain {
   readonly #now: () => number;
   readonly #genesisMilliseconds: number;
   readonly #versions: Version[] = [{ slot: 0, world: EMPTY_ALT_WORLD }];
-  /** In the order of their execution. */
+  /** In order of execution. */
   readonly transactions: AltTransaction[] = [];
   readonly bySignature = new Map<string, AltTransaction>();
 
@@ -34,7 +34,7 @@ export class VirtualAltChain {
     return this.#versions.at(-1)!.slot;
   }
 
-  /** Unix seconds. */
+  /** Returns the time of a slot in Unix seconds. */
   timeOf(slot: number): number {
     return Math.floor((this.#genesisMilliseconds + (slot - FIRST_SLOT) * SLOT_MILLISECONDS) / 1000);
   }

@@ -1,4 +1,4 @@
-/** What does one node of the alt chain answer? It follows the chain with its own delay, keeps what it likes, and errs as others decide. */
+/** Virtual node of the alt chain. It follows the chain with its own lag and retention; the caller decides its faults. */
 import { accountsOf, listEventLogRows, listMachineRows, type SimAccount } from '../alt-chain/accounts.ts';
 import { addressesOf, GENESIS_HASH, PROGRAMS, SLOT_MILLISECONDS, WALLETS } from '../alt-chain/deployment.ts';
 import type { AltWorld } from '../alt-chain/machine-state.ts';
@@ -13,21 +13,21 @@ import type { RpcCall, RpcResult } from '../transport/network.ts';
 import type { Random } from '../random.ts';
 import type { AltFault } from './faults.ts';
 
-/** How a node is made; none of it is a fault. */
-export interface AltCharacter {
-  /** Rows of a page at most, whatever is asked for. */
+/** Properties of a node; none of them is a fault. */
+export interface AltNodeProperties {
+  /** Maximum rows of a page, whatever the requested limit. */
   readonly pageRows: number;
-  readonly keepsLogs: boolean;
+  readonly retainsLogs: boolean;
 }
 
-/** What an exchange was about, for those who judge what the service could know. */
-export interface AltWitness {
+/** Receives what a response contains, for the oracle's record of what the service could know. */
+export interface AltResponseObserver {
   accounts(slot: number): void;
-  /** Rows that were spoiled are told with the ids of their machines. */
-  fleet(slot: number, spoiled: readonly SpoiledRow[]): void;
+  /** `corrupted`: corrupted rows with the ids of their machines. */
+  fleet(slot: number, corrupted: readonly CorruptedRow[]): void;
 }
 
-export interface SpoiledRow {
+export interface CorruptedRow {
   readonly id: bigint;
   /** Whether the row still names its operator. */
   readonly isNamed: boolean;
@@ -48,30 +48,30 @@ const OPERATOR_OFFSET = 8 + 138;
 export class AltBackend {
   readonly #chain: VirtualAltChain;
   readonly #random: Random;
-  readonly #character: AltCharacter;
-  /** How far it is behind the others. */
+  readonly #properties: AltNodeProperties;
+  /** Lag behind the chain. */
   lagMilliseconds = 0;
-  /** What is older is gone; 0: it has everything. */
+  /** First retained slot; 0: the node retains everything. */
   firstSlot = 0;
-  /** Is left out of every list of all machines: an index of accounts that excludes a key. */
+  /** Machine missing from every list of all machines, as in an account index that excludes a key. */
   lostMachine: bigint | undefined;
 
-  constructor(chain: VirtualAltChain, random: Random, character: AltCharacter) {
+  constructor(chain: VirtualAltChain, random: Random, properties: AltNodeProperties) {
     this.#chain = chain;
     this.#random = random;
-    this.#character = character;
+    this.#properties = properties;
   }
 
   get slot(): number {
     return this.#chain.slot - Math.floor(this.lagMilliseconds / SLOT_MILLISECONDS);
   }
 
-  answer({ method, params }: RpcCall, fault: AltFault | undefined, witness: AltWitness): RpcResult {
+  respond({ method, params }: RpcCall, fault: AltFault | undefined, observer: AltResponseObserver): RpcResult {
     if (fault === 'callError') return refuse(this.#random.pick([-32_603, -32_005, -32_016, -32_004, -32_010]));
     const isStale = fault === 'staleSlot';
     const slot = isStale ? Math.max(0, this.slot - this.#random.skewed(3_000)) : this.slot;
     const configuration = (params[1] ?? params[0] ?? {}) as Configuration;
-    // A stale node does not heed what it is asked for at least.
+    // A stale node ignores `minContextSlot`.
     if (!isStale && typeof configuration === 'object' && (configuration.minContextSlot ?? 0) > slot) {
       return refuse(-32_016);
     }
@@ -83,37 +83,42 @@ export class AltBackend {
       case 'getFirstAvailableBlock':
         return { result: this.firstSlot };
       case 'getMultipleAccounts':
-        return this.#answerAccounts(params[0] as readonly string[], slot, fault, witness);
+        return this.#readAccounts(params[0] as readonly string[], slot, fault, observer);
       case 'getProgramAccounts':
-        return this.#answerRows(params[0] as string, configuration, slot, fault, witness);
+        return this.#readRows(params[0] as string, configuration, slot, fault, observer);
       case 'getSignaturesForAddress':
         return { result: this.#listSignatures(params[0] as string, configuration, slot, fault) };
       case 'getTransaction':
         return { result: this.#findTransaction(params[0] as string, slot, fault) };
       case 'getBlockTime':
-        return this.#answerTime(params[0] as number, slot, fault);
+        return this.#readTime(params[0] as number, slot, fault);
       case 'getBlock':
-        return this.#answerBlock(params[0] as number, slot, fault);
+        return this.#readBlock(params[0] as number, slot, fault);
       default:
         return refuse(-32_601);
     }
   }
 
-  #answerAccounts(keys: readonly string[], slot: number, fault: AltFault | undefined, witness: AltWitness): RpcResult {
-    witness.accounts(slot);
+  #readAccounts(
+    keys: readonly string[],
+    slot: number,
+    fault: AltFault | undefined,
+    observer: AltResponseObserver,
+  ): RpcResult {
+    observer.accounts(slot);
     const accounts = accountsOf(this.#chain.worldAt(slot));
     const value: (object | null)[] = keys.map((key) => toJson(accounts.get(key)));
     const there = keys.flatMap((key, place) => (accounts.has(key) ? [place] : []));
     if (fault === 'missingAccount') value.pop();
     if (there.length > 0) {
       const place = this.#random.pick(there);
-      value[place] = this.#spoil(accounts.get(keys[place]!)!, fault) ?? value[place]!;
+      value[place] = this.#corrupt(accounts.get(keys[place]!)!, fault) ?? value[place]!;
     }
     return { result: { context: { slot }, value } };
   }
 
-  /** Undefined: the fault is another. */
-  #spoil(account: SimAccount, fault: AltFault | undefined): object | undefined {
+  /** Returns the corrupted account; undefined for other faults. */
+  #corrupt(account: SimAccount, fault: AltFault | undefined): object | undefined {
     const { owner, data } = account;
     switch (fault) {
       case 'malformedAccount':
@@ -127,19 +132,19 @@ export class AltBackend {
       case 'wrongOwner':
         return toJson({ owner: WALLETS[0]!, data })!;
       case 'otherMachine':
-        // The id is the first word of every account of a machine; of a singleton, an administrator.
+        // The first word of an account is the machine id; of a singleton, an administrator.
         return toJson({ owner, data: Uint8Array.of(...data.subarray(0, 8), data[8]! ^ 1, ...data.subarray(9)) })!;
       default:
         return undefined;
     }
   }
 
-  #answerRows(
+  #readRows(
     program: string,
     { dataSlice }: Configuration,
     slot: number,
     fault: AltFault | undefined,
-    witness: AltWitness,
+    observer: AltResponseObserver,
   ): RpcResult {
     const world = this.#chain.worldAt(slot);
     const isFleet = program === PROGRAMS.machineRegistry;
@@ -149,7 +154,7 @@ export class AltBackend {
       pubkey: address as string,
       account: toJson({ owner, data: data.subarray(offset, offset + length) })!,
     }));
-    const spoiled: SpoiledRow[] = [];
+    const corrupted: CorruptedRow[] = [];
     if (rows.length > 0) {
       const place = this.#random.integer(0, rows.length - 1);
       const { address, account } = all[place]!;
@@ -159,14 +164,14 @@ export class AltBackend {
         const cut = this.#random.chance(0.3);
         const data = account.data.slice(offset, offset + length);
         if (fault === 'otherMachine') data[31]! ^= 1;
-        const told = fault === 'malformedAccount' && cut ? data.subarray(0, OPERATOR_OFFSET - 8) : data;
+        const sent = fault === 'malformedAccount' && cut ? data.subarray(0, OPERATOR_OFFSET - 8) : data;
         const isOdd = fault === 'malformedAccount' && !cut;
         const owner = fault === 'wrongOwner' ? WALLETS[0]! : account.owner;
-        rows[place] = { ...rows[place]!, account: { ...toJson({ owner, data: told })!, executable: isOdd } };
-        spoiled.push({ id: this.#machineAt(world, address), isNamed: told === data });
+        rows[place] = { ...rows[place]!, account: { ...toJson({ owner, data: sent })!, executable: isOdd } };
+        corrupted.push({ id: this.#machineAt(world, address), isNamed: sent === data });
       }
     }
-    if (isFleet) witness.fleet(slot, spoiled);
+    if (isFleet) observer.fleet(slot, corrupted);
     return { result: { context: { slot }, value: rows } };
   }
 
@@ -197,8 +202,8 @@ export class AltBackend {
     const all = transactions.filter(isListed).toReversed();
     const place = before === undefined ? 0 : all.findIndex(({ signature }) => signature === before) + 1;
     if (before !== undefined && (place === 0 || fault === 'unknownBefore')) return [];
-    const rows = all.slice(place, place + Math.min(limit, this.#character.pageRows));
-    return this.#spoilRows(
+    const rows = all.slice(place, place + Math.min(limit, this.#properties.pageRows));
+    return this.#corruptRows(
       rows.map((row) => this.toRow(row)),
       fault,
     );
@@ -215,12 +220,12 @@ export class AltBackend {
     };
   }
 
-  #spoilRows(rows: SignatureJson[], fault: AltFault | undefined): SignatureJson[] {
+  #corruptRows(rows: SignatureJson[], fault: AltFault | undefined): SignatureJson[] {
     if (rows.length === 0) return rows;
     const place = this.#random.integer(0, rows.length - 1);
     switch (fault) {
       case 'omitRows':
-        // Half of the time among the newest, which nobody has seen yet.
+        // Half of the time among the newest rows, which the service has not read yet.
         return rows.toSpliced(this.#random.chance(0.5) ? this.#random.skewed(3) : place, 1 + this.#random.skewed(3));
       case 'repeatRow':
         return rows.toSpliced(place, 0, rows[place]!);
@@ -238,7 +243,7 @@ export class AltBackend {
     if (transaction === undefined || transaction.slot > slot || transaction.slot < this.firstSlot) return null;
     if (fault === 'nullTransaction') return null;
     const json = toTransactionJson(transaction, this.#chain.timeOf(transaction.slot));
-    if (fault === 'nullLogs' || !this.#character.keepsLogs) json.meta.logMessages = null;
+    if (fault === 'nullLogs' || !this.#properties.retainsLogs) json.meta.logMessages = null;
     if (fault === 'alienTransaction') {
       return this.#random.pick<TransactionJson>([
         { ...json, slot: json.slot + 1 },
@@ -251,18 +256,18 @@ export class AltBackend {
     return json;
   }
 
-  #answerTime(asked: number, slot: number, fault: AltFault | undefined): RpcResult {
-    if (asked > slot || asked < this.firstSlot) return refuse(-32_004);
-    return { result: fault === 'noBlockTime' ? null : this.#chain.timeOf(asked) };
+  #readTime(requested: number, slot: number, fault: AltFault | undefined): RpcResult {
+    if (requested > slot || requested < this.firstSlot) return refuse(-32_004);
+    return { result: fault === 'noBlockTime' ? null : this.#chain.timeOf(requested) };
   }
 
-  #answerBlock(asked: number, slot: number, fault: AltFault | undefined): RpcResult {
-    if (asked > slot || asked < this.firstSlot) return refuse(-32_004);
+  #readBlock(requested: number, slot: number, fault: AltFault | undefined): RpcResult {
+    if (requested > slot || requested < this.firstSlot) return refuse(-32_004);
     if (fault === 'nullTransaction') return { result: null };
-    const inSlot = this.#chain.transactions.filter((transaction) => transaction.slot === asked);
+    const inSlot = this.#chain.transactions.filter((transaction) => transaction.slot === requested);
     const signatures = inSlot.map(({ signature }) => signature);
     if (fault === 'omitRows') signatures.pop();
-    return { result: { blockhash: GENESIS_HASH, parentSlot: asked - 1, signatures } };
+    return { result: { blockhash: GENESIS_HASH, parentSlot: requested - 1, signatures } };
   }
 }
 

@@ -1,10 +1,10 @@
-/** What can a node of the alt chain get wrong (chain-svm 6 to 8)? */
-import { WHOLE_FAULTS, type WholeFault } from '../transport/faults.ts';
+/** Faults of an alt-chain node with their weights (chain-svm 6 to 8). */
+import { TRANSPORT_FAULTS, type TransportFault } from '../transport/faults.ts';
 
 export const ALT_FAULTS = {
-  ...WHOLE_FAULTS,
+  ...TRANSPORT_FAULTS,
   callError: 3,
-  // What an answer is of.
+  // Stale or missing data.
   staleSlot: 5,
   nullTransaction: 5,
   nullLogs: 5,
@@ -23,4 +23,4 @@ export const ALT_FAULTS = {
   missingAccount: 2,
 } as const;
 
-export type AltFault = keyof typeof ALT_FAULTS | WholeFault;
+export type AltFault = keyof typeof ALT_FAULTS | TransportFault;

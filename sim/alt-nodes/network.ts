@@ -1,4 +1,4 @@
-/** Which slots was the service told? Every answer about accounts that arrives is remembered for the oracle. */
+/** Network of the virtual alt chain. Records every account response that reaches the service, for the oracle. */
 import { FOREIGN_GENESIS_HASH } from '../alt-chain/deployment.ts';
 import type { AltWorld } from '../alt-chain/machine-state.ts';
 import type { VirtualAltChain } from '../alt-chain/virtual-alt-chain.ts';
@@ -11,33 +11,33 @@ import {
   type RpcResult,
   type WireCall,
 } from '../transport/network.ts';
-import type { AltBackend, AltWitness, SpoiledRow } from './backend.ts';
+import type { AltBackend, AltResponseObserver, CorruptedRow } from './backend.ts';
 import type { AltFault } from './faults.ts';
 
-/** Accounts that the service was told, of which slot, and when they arrived. */
-export interface ToldAccounts {
+/** An account response that reached the service: its slot, state and arrival time. */
+export interface ReceivedAccounts {
   readonly slot: number;
   readonly world: AltWorld;
   readonly atMilliseconds: number;
-  /** The newest slot that a sound answer had told the same life before this was asked for. */
+  /** Newest slot of the sound responses that the same process had received when it sent this request. */
   readonly floor: number;
 }
 
-export interface ToldFleet extends Pick<ToldAccounts, 'slot' | 'world' | 'atMilliseconds'> {
-  readonly spoiled: readonly SpoiledRow[];
+export interface ReceivedFleet extends Pick<ReceivedAccounts, 'slot' | 'world' | 'atMilliseconds'> {
+  readonly corrupted: readonly CorruptedRow[];
 }
 
-/** The newest slot that a life has been told soundly: now, and when it asked. */
+/** Newest slot of the sound responses to one process: now, and when the request was sent. */
 interface Floor {
   readonly life: { slot: number };
-  readonly whenAsked: number;
+  readonly whenSent: number;
 }
 
 export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
   readonly #chain: VirtualAltChain;
   /** In order of arrival. */
-  readonly told: ToldAccounts[] = [];
-  readonly toldFleets: ToldFleet[] = [];
+  readonly receivedAccounts: ReceivedAccounts[] = [];
+  readonly receivedFleets: ReceivedFleet[] = [];
 
   constructor(chain: VirtualAltChain, parts: NetworkParts<AltBackend, AltFault>) {
     super(parts);
@@ -46,25 +46,25 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
 
   protected beginLife(): () => Floor {
     const life = { slot: 0 };
-    return () => ({ life, whenAsked: life.slot });
+    return () => ({ life, whenSent: life.slot });
   }
 
-  protected answer(
+  protected respond(
     url: NodeUrl<AltBackend>,
-    question: WireCall | readonly WireCall[],
+    payload: WireCall | readonly WireCall[],
     fault: AltFault | undefined,
     floor: Floor,
   ): { text: string; arrive: Arrival } {
-    const call = question as WireCall;
+    const call = payload as WireCall;
     let accounts: number | undefined;
-    let fleet: Pick<ToldFleet, 'slot' | 'spoiled'> | undefined;
-    const witness: AltWitness = {
+    let fleet: Pick<ReceivedFleet, 'slot' | 'corrupted'> | undefined;
+    const observer: AltResponseObserver = {
       accounts: (slot) => (accounts = slot),
-      fleet: (slot, spoiled) => (fleet = { slot, spoiled }),
+      fleet: (slot, corrupted) => (fleet = { slot, corrupted }),
     };
     const result = url.isForeign
-      ? answerForeign(call, this.#chain.slot)
-      : this.parts.random.pick(url.backends).answer(call, fault, witness);
+      ? respondForeign(call, this.#chain.slot)
+      : this.parts.random.pick(url.backends).respond(call, fault, observer);
     return {
       text: JSON.stringify({ jsonrpc: '2.0', id: call.id, ...result }),
       arrive: (isSound) => this.#note(accounts, fleet, isSound, floor),
@@ -73,22 +73,22 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
 
   #note(
     accounts: number | undefined,
-    fleet: Pick<ToldFleet, 'slot' | 'spoiled'> | undefined,
+    fleet: Pick<ReceivedFleet, 'slot' | 'corrupted'> | undefined,
     isSound: boolean,
-    { life, whenAsked }: Floor,
+    { life, whenSent }: Floor,
   ): void {
     const chain = this.#chain;
     const atMilliseconds = this.parts.time.nowMilliseconds();
     if (accounts !== undefined) {
-      this.told.push({ slot: accounts, world: chain.worldAt(accounts), atMilliseconds, floor: whenAsked });
+      this.receivedAccounts.push({ slot: accounts, world: chain.worldAt(accounts), atMilliseconds, floor: whenSent });
       if (isSound) life.slot = Math.max(life.slot, accounts);
     }
-    if (fleet !== undefined) this.toldFleets.push({ ...fleet, world: chain.worldAt(fleet.slot), atMilliseconds });
+    if (fleet !== undefined) this.receivedFleets.push({ ...fleet, world: chain.worldAt(fleet.slot), atMilliseconds });
   }
 }
 
-/** A cluster on which there is nothing of ours. */
-function answerForeign({ method, params }: RpcCall, slot: number): RpcResult {
+/** Responds as a cluster without any of our accounts. */
+function respondForeign({ method, params }: RpcCall, slot: number): RpcResult {
   const nothing: Readonly<Record<string, unknown>> = {
     getGenesisHash: FOREIGN_GENESIS_HASH,
     getSlot: slot,

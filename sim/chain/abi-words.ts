@@ -1,13 +1,13 @@
 /**
- * How does a contract write its answers? The ABI's words, written here a second time and by hand: so the service's decoders are held
- * against another implementation, and ten thousand runs do not spend their time in a general one.
+ * ABI encoding by hand, a second implementation that checks the service's decoders. A general encoder would take too
+ * long over ten thousand runs.
  */
 import { keccakOf } from './keccak.ts';
 
 /** Hex without `0x`. */
 export type Words = string;
 
-/** A value of a fixed size, or one that is pointed to. */
+/** A static value, or the tail of a dynamic one. */
 export type Part = { readonly word: Words } | { readonly tail: Words };
 
 export function uint(value: bigint | number): Words {
@@ -25,7 +25,7 @@ export function address(value: string): Words {
 export const word = (words: Words): Part => ({ word: words });
 export const tail = (words: Words): Part => ({ tail: words });
 
-/** Heads, then tails. */
+/** Encodes heads, then tails. */
 export function tuple(parts: readonly Part[]): Words {
   let offset = parts.reduce((sum, part) => sum + ('word' in part ? part.word.length / 2 : 32), 0);
   let heads = '';
@@ -42,7 +42,7 @@ export function tuple(parts: readonly Part[]): Words {
   return heads + tails;
 }
 
-/** `hex`: without `0x`. */
+/** Encodes bytes given as hex without `0x`. */
 export function bytes(hex: string): Words {
   return uint(hex.length / 2) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
 }
@@ -51,12 +51,12 @@ export function text(value: string): Words {
   return bytes(Buffer.from(value, 'utf8').toString('hex'));
 }
 
-/** An array of dynamic elements. */
+/** Encodes an array of dynamic elements. */
 export function array(elements: readonly Words[]): Words {
   return uint(elements.length) + tuple(elements.map(tail));
 }
 
-/** An array of words. */
+/** Encodes an array of words. */
 export function wordArray(elements: readonly Words[]): Words {
   return uint(elements.length) + elements.join('');
 }
@@ -69,7 +69,7 @@ export function readBigint(hex: string, at: number): bigint {
   return BigInt(`0x${hex.slice(2 * at, 2 * at + 64)}`);
 }
 
-/** `0x` and 8 digits. */
+/** Returns the selector of a signature: `0x` and 8 digits. */
 export function selector(signature: string): string {
   return `0x${keccakOf(signature).slice(0, 8)}`;
 }

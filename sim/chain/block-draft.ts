@@ -1,4 +1,4 @@
-/** What does a block under construction hold? The world after its transactions so far, their logs, and what they did. */
+/** Block under construction: the world after its transactions so far, their logs, and a summary. */
 import { makeForeignLog, makeLog, type LogContent, type SimLog } from './logs.ts';
 import { machineOf, type Machine, type SimEvent, type World } from './machine-state.ts';
 import type { BlockContent, Submission } from './virtual-chain.ts';
@@ -7,7 +7,7 @@ export class BlockDraft {
   readonly timestamp: number;
   #world: World;
   readonly #logs: SimLog[] = [];
-  readonly #story: string[] = [];
+  readonly #summary: string[] = [];
   readonly #submissions: Submission[] = [];
   #transaction = 0;
 
@@ -46,13 +46,13 @@ export class BlockDraft {
     this.#logs.push({ ...log, transaction: this.#transaction });
   }
 
-  /** What is logged from here on is another transaction's. */
+  /** Ends the transaction: later logs belong to the next one. */
   endTransaction(): void {
     this.#transaction += 1;
   }
 
-  tell(text: string): void {
-    this.#story.push(text);
+  note(text: string): void {
+    this.#summary.push(text);
   }
 
   noteSubmission(id: bigint, event: SimEvent): void {
@@ -60,6 +60,6 @@ export class BlockDraft {
   }
 
   finish(): BlockContent {
-    return { world: this.#world, logs: this.#logs, story: this.#story.join('; '), submissions: this.#submissions };
+    return { world: this.#world, logs: this.#logs, summary: this.#summary.join('; '), submissions: this.#submissions };
   }
 }

@@ -1,4 +1,4 @@
-/** Where are the contracts of the virtual chain? */
+/** Contract addresses of the virtual main chain. */
 import type { MainChainAddresses } from '../../src/adapters/main-chain/main-chain-config.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 
@@ -17,8 +17,8 @@ export const ADDRESSES = {
   multicall3: '0xca11bde05977b3631167028862be2a173976ca11' as Address,
 } satisfies MainChainAddresses;
 
-/** Some contract that nobody watches. */
+/** Contract that the service does not watch. */
 export const FOREIGN_ADDRESS = at('f');
 
-/** Records of one `getEvents` at most; small, so that pages matter. */
+/** Maximum records of one `getEvents`; small, so that reads take several pages. */
 export const MAX_QUERY_LIMIT = 5;

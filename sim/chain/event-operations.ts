@@ -1,4 +1,4 @@
-/** Which events do machines submit? Revenue and activity of all trust levels, in time and late, some that no rule counts. */
+/** Random event submissions: revenue and activity of all trust levels, on time and late, some of which no rule counts. */
 import type { Random } from '../random.ts';
 import { uint } from './abi-words.ts';
 import type { BlockDraft } from './block-draft.ts';
@@ -9,7 +9,7 @@ const DAY_SECONDS = 86_400;
 const CURRENCIES = ['USD', 'USD', 'USD', 'EUR', 'TOK'] as const;
 const METADATA = ['', Buffer.from('{"kwh":4}').toString('hex'), 'ff00'] as const;
 
-/** Now and then several in one transaction. */
+/** Submits one event, or sometimes several in one transaction. */
 export function submitEvents(draft: BlockDraft, machine: Machine, random: Random): void {
   const count = random.chance(0.2) ? random.integer(2, 8) : 1;
   for (let i = 0; i < count; i++) submitEvent(draft, draft.machine(machine.id), random);
@@ -19,10 +19,10 @@ export function submitEvent(draft: BlockDraft, machine: Machine, random: Random)
   storeEvent(draft, machine.id, drawEvent(draft.timestamp, random));
 }
 
-/** The block's time is that of whichever block stores it. */
-export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, ...said }: SimEvent): void {
+/** Stores an event with the time of the block under construction. */
+export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, ...submitted }: SimEvent): void {
   const { prior, events } = draft.machine(id);
-  const event = { ...said, blockTimestamp: draft.timestamp };
+  const event = { ...submitted, blockTimestamp: draft.timestamp };
   const eventIndex = prior + events.length;
   draft.change(id, { events: [...events, event] });
   draft.noteSubmission(id, event);
@@ -32,7 +32,7 @@ export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, .
     [uint(id), uint(eventIndex), keccakOf(event.currency)],
     [uint(event.type), uint(event.value)],
   );
-  draft.tell(`${id} event ${eventIndex}: ${event.type} ${event.value} ${event.currency}`);
+  draft.note(`${id} event ${eventIndex}: ${event.type} ${event.value} ${event.currency}`);
 }
 
 export function drawEvent(blockTimestamp: number, random: Random): SimEvent {

@@ -1,15 +1,15 @@
-/** What happened before the service was started? Some blocks over some months, so that machines have grown-up ratings. */
+/** Blocks before the first start of the service: a few over some months, so that machines have established ratings. */
 import type { Random } from '../random.ts';
 import { BlockDraft } from './block-draft.ts';
 import { submitEvents } from './event-operations.ts';
-import { mint, operate, type Cast } from './operations.ts';
+import { mint, operate, type Actors } from './operations.ts';
 import type { VirtualChain } from './virtual-chain.ts';
 
 /** Adds `blocks` blocks that end at about `untilSeconds`. */
 export function writeHistory(
   chain: VirtualChain,
   random: Random,
-  cast: Cast,
+  actors: Actors,
   blocks: number,
   untilSeconds: number,
 ): void {
@@ -17,20 +17,20 @@ export function writeHistory(
   for (let i = 0; i < blocks; i++) {
     const draft = new BlockDraft(chain.tip.world, chain.tip.timestamp + random.integer(1, Math.max(1, step)));
     if (i === 0) {
-      for (const id of cast.machines.slice(1))
+      for (const id of actors.machines.slice(1))
         if (draft.machine(id).subscription.periodStart === 0) {
-          mint(draft, id, random, cast);
+          mint(draft, id, random, actors);
           draft.endTransaction();
         }
     }
-    for (const id of cast.machines) {
+    for (const id of actors.machines) {
       const machine = draft.machine(id);
       if (machine.owner !== undefined && random.chance(0.4)) {
         submitEvents(draft, machine, random);
         draft.endTransaction();
       }
     }
-    if (random.chance(0.3)) operate(draft, random, cast);
+    if (random.chance(0.3)) operate(draft, random, actors);
     chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
   }
 }

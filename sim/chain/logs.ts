@@ -1,4 +1,4 @@
-/** How does the virtual chain write its logs, and the bloom over them? By the signatures of chain-evm 2, spelled a second time. */
+/** Logs of the virtual main chain and their bloom, from a second copy of the signatures of chain-evm 2. */
 import { ADDRESSES } from './deployment.ts';
 import { keccakOf, keccakOfHex } from './keccak.ts';
 
@@ -6,7 +6,7 @@ export interface SimLog {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
-  /** Of those of the block that logged something, from 0. */
+  /** Index from 0 among the transactions of the block that logged something. */
   readonly transaction: number;
 }
 
@@ -16,7 +16,7 @@ type Contract = keyof typeof ADDRESSES;
 
 const topics = new Map<string, string>();
 
-/** `indexed` and `data` in words, as the signature orders them. */
+/** Builds a log; `indexed` and `data` are words in the order of the signature. */
 export function makeLog(
   contract: Contract,
   signature: string,
@@ -32,7 +32,7 @@ export function makeLog(
   };
 }
 
-/** A log of a contract that nobody watches. */
+/** Builds a log of an unwatched contract. */
 export function makeForeignLog(address: string, salt: string): LogContent {
   return { address, topics: [`0x${salt}`], data: '0x' };
 }
@@ -51,7 +51,7 @@ export function bloomOf(logs: readonly Pick<LogContent, 'address' | 'topics'>[])
   return `0x${bloom.toString('hex')}`;
 }
 
-/** The three bits of the Yellow Paper 4.4.3. */
+/** Returns the three bits of an item (Yellow Paper 4.4.3). */
 function bitsOf(item: string): readonly number[] {
   let bits = knownBits.get(item);
   if (bits === undefined) {

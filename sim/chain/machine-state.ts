@@ -1,4 +1,4 @@
-/** What is true of the virtual chain at one block? All that the contracts hold; values never change, a new block has new ones. */
+/** State of the virtual main chain at one block: all that its contracts hold. Values are immutable; a new block has new ones. */
 
 export const ZERO = '0x0000000000000000000000000000000000000000';
 
@@ -20,7 +20,7 @@ export interface SimEvent {
   readonly trust: number;
   /** Hex without `0x`. */
   readonly metadata: string;
-  /** Of the block that stored it, in Unix seconds. */
+  /** Unix seconds of the block that stored it. */
   readonly blockTimestamp: number;
 }
 
@@ -32,7 +32,7 @@ export interface Subscription {
 
 export interface Machine {
   readonly id: bigint;
-  /** Undefined: no token here. */
+  /** Undefined: no token on this chain. */
   readonly owner: string | undefined;
   readonly controller: string;
   /** Recorded while the machine is homed elsewhere. */
@@ -90,7 +90,7 @@ export function machineOf(world: World, id: bigint): Machine {
 
 export const STATUS_NAMES = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'] as const;
 
-/** 0 to 4, at a block of that time. */
+/** Returns the subscription status, 0 to 4, at a block time. */
 export function statusAt(
   { subscription: { periodStart, periodEnd, isTerminated } }: Machine,
   { graceSeconds, runoffSeconds }: World,
@@ -103,7 +103,7 @@ export function statusAt(
   return timestamp < periodEnd + graceSeconds + runoffSeconds ? 3 : 4;
 }
 
-/** The registry names the owner, or for a machine homed elsewhere whom it has recorded; zero for none. */
+/** Returns the owner, or the recorded operator of a machine homed elsewhere; the zero address for none. */
 export function operatorOf({ owner, recordedOperator }: Machine): string {
   return owner ?? recordedOperator;
 }

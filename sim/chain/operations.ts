@@ -1,4 +1,4 @@
-/** What can happen to machines? Transactions with their effects and their logs, in the words of chain-evm 2 and 3. */
+/** Random operations on machines of the virtual main chain, with their effects and logs (chain-evm 2 and 3). */
 import type { Random } from '../random.ts';
 import { address, bool, text, tuple, uint, tail } from './abi-words.ts';
 import type { BlockDraft } from './block-draft.ts';
@@ -7,8 +7,8 @@ import { ADDRESSES, FOREIGN_ADDRESS } from './deployment.ts';
 import { submitEvent, submitEvents } from './event-operations.ts';
 import { LOCAL_ORDINAL, operatorOf, statusAt, ZERO, type Endpoint, type Machine } from './machine-state.ts';
 
-/** Who and what takes part; few of each, so that things meet. */
-export interface Cast {
+/** Machines and accounts of a run; few of each, so that operations collide. */
+export interface Actors {
   readonly machines: readonly bigint[];
   readonly accounts: readonly string[];
 }
@@ -43,53 +43,53 @@ const WEIGHTS = {
 
 type Operation = keyof typeof WEIGHTS;
 
-/** Does one random thing, or nothing where it makes no sense. */
-export function operate(draft: BlockDraft, random: Random, cast: Cast): void {
+/** Performs one random operation, or none where it is not possible. */
+export function operate(draft: BlockDraft, random: Random, actors: Actors): void {
   const operation = random.weigh<Operation>(WEIGHTS);
-  const machine = draft.machine(random.pick(cast.machines));
+  const machine = draft.machine(random.pick(actors.machines));
   const act = OPERATIONS[operation];
-  act(draft, machine, random, cast);
+  act(draft, machine, random, actors);
   draft.endTransaction();
 }
 
-type Act = (draft: BlockDraft, machine: Machine, random: Random, cast: Cast) => void;
+type Act = (draft: BlockDraft, machine: Machine, random: Random, actors: Actors) => void;
 
 const OPERATIONS: { readonly [O in Operation]: Act } = {
   submit: (draft, machine, random) => {
     const status = statusAt(machine, draft.world, draft.timestamp);
     if (machine.owner !== undefined && (status === 1 || status === 2)) submitEvents(draft, machine, random);
   },
-  // One gateway submits for several machines: positions meet, so logs of one set the bits of another's.
-  submitForAll: (draft, _machine, random, cast) => {
-    for (const id of cast.machines) {
+  // One gateway submits for several machines: indexes coincide, so logs of one set the bloom bits of another's.
+  submitForAll: (draft, _machine, random, actors) => {
+    for (const id of actors.machines) {
       const machine = draft.machine(id);
       if (machine.owner !== undefined && random.chance(0.7)) submitEvents(draft, machine, random);
     }
   },
-  mint: (draft, machine, random, cast) => {
+  mint: (draft, machine, random, actors) => {
     if (machine.owner !== undefined || machine.relocating || machine.home > LOCAL_ORDINAL) return;
-    mint(draft, machine.id, random, cast);
+    mint(draft, machine.id, random, actors);
   },
-  transfer: (draft, machine, random, cast) => {
+  transfer: (draft, machine, random, actors) => {
     if (machine.owner === undefined || machine.relocating) return;
-    const to = random.pick(cast.accounts);
+    const to = random.pick(actors.accounts);
     draft.change(machine.id, { owner: to });
     logTransfer(draft, machine.owner, to, machine.id);
-    draft.tell(`${machine.id} transferred to ${short(to)}`);
+    draft.note(`${machine.id} transferred to ${short(to)}`);
   },
-  controller: (draft, machine, random, cast) => {
+  controller: (draft, machine, random, actors) => {
     if (machine.owner === undefined) return;
-    const to = random.chance(0.3) ? ZERO : random.pick(cast.accounts);
+    const to = random.chance(0.3) ? ZERO : random.pick(actors.accounts);
     draft.change(machine.id, { controller: to });
     const indexed = [uint(machine.id), address(machine.controller), address(to)];
     draft.log('machineRegistry', 'ControllerUpdated(uint256,address,address)', indexed);
-    draft.tell(`${machine.id} controlled by ${short(to)}`);
+    draft.note(`${machine.id} controlled by ${short(to)}`);
   },
   endpoints: (draft, machine, random) => {
     if (machine.owner === undefined) return;
     draft.change(machine.id, { endpoints: drawEndpoints(random) });
     draft.log('machineRegistry', 'ServiceEndpointsUpdated(uint256)', [uint(machine.id)]);
-    draft.tell(`${machine.id} has other endpoints`);
+    draft.note(`${machine.id} has other endpoints`);
   },
   renew: (draft, machine, random) => {
     const { subscription } = machine;
@@ -102,13 +102,13 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
       uint(1),
       uint(periodEnd),
     ]);
-    draft.tell(`${machine.id} renewed`);
+    draft.note(`${machine.id} renewed`);
   },
   fraud: (draft, machine) => {
     if (machine.subscription.periodStart === 0) return;
     draft.change(machine.id, { subscription: { ...machine.subscription, isTerminated: true } });
     logSubscription(draft, machine, 'SubscriptionTerminatedForFraud(uint256,address)', []);
-    draft.tell(`${machine.id} terminated for fraud`);
+    draft.note(`${machine.id} terminated for fraud`);
   },
   pause: (draft, machine, random) => {
     if (machine.owner === undefined) return;
@@ -120,7 +120,7 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     const value = !machine[member];
     draft.change(machine.id, { [member]: value });
     draft.log('machineStateAndSync', signature, [uint(machine.id)], [bool(value)]);
-    draft.tell(`${machine.id} ${member} ${value}`);
+    draft.note(`${machine.id} ${member} ${value}`);
   },
   globalPause: (draft, _machine, random) => {
     const isGeneral = random.chance(0.5);
@@ -129,7 +129,7 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     draft.changeWorld({ [member]: value });
     const signature = isGeneral ? 'GeneralPausedGlobalSet(bool)' : 'TechnicalPausedGlobalSet(bool)';
     draft.log('machineStateAndSync', signature, [], [bool(value)]);
-    draft.tell(`${member} ${value}`);
+    draft.note(`${member} ${value}`);
   },
   durations: (draft, _machine, random) => {
     const seconds = random.integer(20, 120);
@@ -140,7 +140,7 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
       draft.changeWorld({ runoffSeconds: seconds });
       draft.log('infoDesk', 'RunoffDurationSet(uint64)', [], [uint(seconds)]);
     }
-    draft.tell(`durations changed to ${seconds} s`);
+    draft.note(`durations changed to ${seconds} s`);
   },
   relocate: (draft, machine, random) => {
     if (machine.relocating || (machine.owner === undefined && machine.home <= LOCAL_ORDINAL)) return;
@@ -148,17 +148,17 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     const signature = random.chance(0.5) ? 'RelocationCollected(uint256,uint16)' : 'RelocationReplayed(uint256)';
     const data = signature.startsWith('RelocationCollected') ? [uint(3)] : [];
     draft.log('machineStateAndSync', signature, [uint(machine.id)], data);
-    draft.tell(`${machine.id} relocates`);
+    draft.note(`${machine.id} relocates`);
   },
-  finishRelocation: (draft, machine, random, cast) => {
+  finishRelocation: (draft, machine, random, actors) => {
     if (!machine.relocating) return;
     const isCancelled = random.chance(0.3);
-    if (!isCancelled && machine.owner !== undefined) bridgeOut(draft, machine, random, cast);
-    if (!isCancelled && machine.owner === undefined) bridgeIn(draft, machine, random, cast);
+    if (!isCancelled && machine.owner !== undefined) bridgeOut(draft, machine, random, actors);
+    if (!isCancelled && machine.owner === undefined) bridgeIn(draft, machine, random, actors);
     draft.change(machine.id, { relocating: false });
     const signature = isCancelled ? 'RelocationCancelled(uint256)' : 'RelocationFinalized(uint256)';
     draft.log('machineStateAndSync', signature, [uint(machine.id)]);
-    draft.tell(`${machine.id} relocation ${isCancelled ? 'cancelled' : 'finalized'}`);
+    draft.note(`${machine.id} relocation ${isCancelled ? 'cancelled' : 'finalized'}`);
   },
   import: (draft, machine, random) => {
     if (machine.owner !== undefined) importEvents(draft, machine, random);
@@ -169,10 +169,10 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     logTransfer(draft, machine.owner, ZERO, machine.id);
     draft.log('machineRegistry', 'MachineRetired(uint256)', [uint(machine.id)]);
     draft.log('machineStateAndSync', 'MachineRetired(uint256)', [uint(machine.id)]);
-    draft.tell(`${machine.id} retired`);
+    draft.note(`${machine.id} retired`);
   },
-  reissue: (draft, machine, random, cast) => {
-    const other = draft.machine(random.pick(cast.machines));
+  reissue: (draft, machine, random, actors) => {
+    const other = draft.machine(random.pick(actors.machines));
     if (machine.owner === undefined || other.id === machine.id || other.owner !== undefined) return;
     if (other.home > LOCAL_ORDINAL || other.relocating || machine.relocating) return;
     const { owner, controller, endpoints, subscription, home } = machine;
@@ -185,7 +185,7 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     draft.log('machineRegistry', 'LegacyMachineReissued(uint256,uint256,address)', [...ids, address(owner)]);
     draft.log('machineSubscription', 'SubscriptionReissued(uint256,uint256)', ids);
     draft.log('crossChainMirror', 'HomeChainReissued(uint256,uint256,uint16)', ids, [uint(home)]);
-    draft.tell(`${machine.id} reissued as ${other.id}`);
+    draft.note(`${machine.id} reissued as ${other.id}`);
   },
   home: (draft, machine, random) => setHome(draft, machine, random.pick([0, LOCAL_ORDINAL, LOCAL_ORDINAL, 3, 5])),
   flag: (draft, machine, random) => {
@@ -194,17 +194,17 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     if (isFlagged) {
       draft.log('adminFlags', 'MachineFlagged(uint256,uint64)', [uint(machine.id)], [uint(draft.timestamp)]);
     } else draft.log('adminFlags', 'FlagCleared(uint256)', [uint(machine.id)]);
-    draft.tell(`${machine.id} ${isFlagged ? 'flagged' : 'not flagged'}`);
+    draft.note(`${machine.id} ${isFlagged ? 'flagged' : 'not flagged'}`);
   },
   override: (draft, machine, random) => {
     const override = random.chance(0.6) ? random.integer(0, 100) : undefined;
     draft.change(machine.id, { override });
     if (override === undefined) draft.log('adminFlags', 'TrustOverrideCleared(uint256)', [uint(machine.id)]);
     else draft.log('adminFlags', 'TrustOverrideSet(uint256,uint8)', [uint(machine.id)], [uint(override)]);
-    draft.tell(`${machine.id} trust ${override ?? 'own'}`);
+    draft.note(`${machine.id} trust ${override ?? 'own'}`);
   },
   noise: (draft, machine, random) => {
-    // Some bits of strangers' logs fall together with ours, and one of our contracts logs what touches nothing.
+    // Logs of an unwatched contract share bloom bits with ours; `Approval` of a watched one changes no fact.
     draft.logForeign(FOREIGN_ADDRESS, random.hex(32));
     if (machine.owner === undefined || random.chance(0.5)) return;
     const indexed = [address(machine.owner), address(FOREIGN_ADDRESS), uint(machine.id)];
@@ -212,17 +212,17 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
   },
   governance: (draft) => {
     draft.log('machineRegistry', 'Upgraded(address)', [address(FOREIGN_ADDRESS)]);
-    draft.tell('upgraded');
+    draft.note('upgraded');
   },
   unknownTopic: (draft, _machine, random) => {
     draft.logForeign(ADDRESSES.machineRegistry, random.hex(32));
-    draft.tell('a log of an unknown topic');
+    draft.note('a log of an unknown topic');
   },
 };
 
-export function mint(draft: BlockDraft, id: bigint, random: Random, cast: Cast): void {
-  const owner = random.pick(cast.accounts);
-  const controller = random.chance(0.5) ? ZERO : random.pick(cast.accounts);
+export function mint(draft: BlockDraft, id: bigint, random: Random, actors: Actors): void {
+  const owner = random.pick(actors.accounts);
+  const controller = random.chance(0.5) ? ZERO : random.pick(actors.accounts);
   const periodStart = draft.timestamp;
   const periodEnd = periodStart + random.pick([40, PERIOD_SECONDS, PERIOD_SECONDS, 90 * 86_400]);
   const before = draft.machine(id).subscription;
@@ -237,12 +237,12 @@ export function mint(draft: BlockDraft, id: bigint, random: Random, cast: Cast):
   draft.log('machineSubscription', signature, [uint(id), address(owner)], activated);
   draft.log('crossChainMirror', 'HomeChainRegistered(uint256,uint16)', [uint(id)], [uint(LOCAL_ORDINAL)]);
   draft.log('machineStateAndSync', 'MachineOnboarded(uint256,address)', [uint(id), address(owner)]);
-  draft.tell(`${id} minted to ${short(owner)}`);
+  draft.note(`${id} minted to ${short(owner)}`);
 }
 
-/** A machine of the alt chain, with its bond here. */
-export function homeAbroad(draft: BlockDraft, id: bigint, random: Random, cast: Cast): void {
-  mint(draft, id, random, cast);
+/** Registers a machine of the alt chain, with its bond on the main chain. */
+export function registerOnAltChain(draft: BlockDraft, id: bigint, random: Random, actors: Actors): void {
+  mint(draft, id, random, actors);
   const { owner, subscription } = draft.machine(id);
   const periodEnd = draft.timestamp + random.pick([PERIOD_SECONDS, 400 * 86_400, 400 * 86_400]);
   draft.change(id, { owner: undefined, controller: ZERO, subscription: { ...subscription, periodEnd } });
@@ -255,11 +255,11 @@ export function homeAbroad(draft: BlockDraft, id: bigint, random: Random, cast: 
   setHome(draft, draft.machine(id), random.pick([0, ALT_ORDINAL, ALT_ORDINAL, ALT_ORDINAL]));
 }
 
-function bridgeOut(draft: BlockDraft, machine: Machine, random: Random, cast: Cast): void {
+function bridgeOut(draft: BlockDraft, machine: Machine, random: Random, actors: Actors): void {
   draft.change(machine.id, {
     owner: undefined,
     controller: ZERO,
-    recordedOperator: random.chance(0.5) ? random.pick(cast.accounts) : ZERO,
+    recordedOperator: random.chance(0.5) ? random.pick(actors.accounts) : ZERO,
   });
   logTransfer(draft, machine.owner!, ZERO, machine.id);
   const name = tuple([tail(text('Sensor'))]);
@@ -267,10 +267,10 @@ function bridgeOut(draft: BlockDraft, machine: Machine, random: Random, cast: Ca
   setHome(draft, draft.machine(machine.id), random.pick([3, 5]));
 }
 
-/** The controller comes without a log of its own. */
-function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, cast: Cast): void {
-  const owner = random.pick(cast.accounts);
-  draft.change(machine.id, { owner, controller: random.pick(cast.accounts), endpoints: drawEndpoints(random) });
+/** Moves a machine to the main chain; no log names its controller. */
+function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, actors: Actors): void {
+  const owner = random.pick(actors.accounts);
+  draft.change(machine.id, { owner, controller: random.pick(actors.accounts), endpoints: drawEndpoints(random) });
   logTransfer(draft, ZERO, owner, machine.id);
   const name = tuple([tail(text('Sensor'))]);
   draft.log('machineRegistry', 'MachineBridgedIn(uint256,address,string)', [uint(machine.id), address(owner)], [name]);
@@ -278,12 +278,12 @@ function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, cast: Cas
   if (random.chance(0.7)) importEvents(draft, draft.machine(machine.id), random);
 }
 
-/** Readable history begins anew; now and then with as many events as there were before. */
+/** Restarts the readable history, sometimes with as many events as before. */
 function importEvents(draft: BlockDraft, machine: Machine, random: Random): void {
   const prior = machine.prior + machine.events.length + random.integer(0, 3);
   draft.change(machine.id, { prior, events: [] });
   draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
-  draft.tell(`${machine.id} imported ${prior} events`);
+  draft.note(`${machine.id} imported ${prior} events`);
   if (!random.chance(0.3)) return;
   for (let i = 0; i < machine.events.length; i++) submitEvent(draft, draft.machine(machine.id), random);
 }
@@ -295,7 +295,7 @@ function setHome(draft: BlockDraft, machine: Machine, home: number): void {
     const data = [uint(machine.home), uint(home)];
     draft.log('crossChainMirror', 'HomeChainUpdated(uint256,uint16,uint16)', [uint(machine.id)], data);
   }
-  draft.tell(`${machine.id} home ${home}`);
+  draft.note(`${machine.id} home ${home}`);
 }
 
 function logTransfer(draft: BlockDraft, from: string, to: string, id: bigint): void {
@@ -322,5 +322,5 @@ export function drawEndpoints(random: Random): Endpoint[] {
 }
 
 export function short(account: string): string {
-  return account === ZERO ? 'nobody' : account.slice(0, 6);
+  return account === ZERO ? 'none' : account.slice(0, 6);
 }

@@ -1,16 +1,16 @@
 /**
- * Which root does a header have over its receipts? The trie of the Yellow Paper 4.4.1, written here a second time, in hex: so the service's
- * own is held against another.
+ * Receipts root of a block: a second implementation of the trie of the Yellow Paper 4.4.1, in hex, that checks the
+ * service's own.
  */
 import { keccakOfHex } from './keccak.ts';
 
-/** `receipts`: the bytes of each, in hex without `0x`. The root as `0x` hex. */
+/** Returns the root as `0x` hex; `receipts` are the bytes of each as hex without `0x`. */
 export function rootOf(receipts: readonly string[]): string {
   const entries = receipts.map((value, index): Entry => [rlpText(index === 0 ? '' : evenHex(index)), value]);
   return `0x${keccakOfHex(entries.length === 0 ? '80' : nodeOf(entries))}`;
 }
 
-/** What is left of the path, one digit each, and what stands at its end. */
+/** Remaining path, one hex digit each, and the value at its end. */
 type Entry = readonly [path: string, value: string];
 
 function nodeOf(entries: readonly Entry[]): string {

@@ -1,6 +1,6 @@
 /**
- * Which transactions does a block hold, and what are their receipts? Those that logged something, and between them some that did not; how
- * they look follows from the block's hash, so a rival block with the same logs has other receipts.
+ * Transactions and receipts of a block: those that logged something, and some silent ones between them. Their details
+ * derive from the block hash, so that a rival block with the same logs has other receipts.
  */
 import { bloomOf, type SimLog } from './logs.ts';
 import { evenHex, rlpList, rlpText, rootOf } from './receipts-root.ts';
@@ -12,18 +12,18 @@ export interface SimReceipt {
   readonly cumulativeGas: number;
   readonly bloom: string;
   readonly transactionHash: string;
-  readonly logs: readonly PlacedLog[];
+  readonly logs: readonly IndexedLog[];
 }
 
-/** A log with its number in the block. */
-export interface PlacedLog extends SimLog {
+/** A log with its index in the block. */
+export interface IndexedLog extends SimLog {
   readonly index: number;
 }
 
 export interface BlockReceipts {
   readonly receipts: readonly SimReceipt[];
-  /** In the order of the block. */
-  readonly logs: readonly (PlacedLog & { readonly transactionHash: string })[];
+  /** In block order. */
+  readonly logs: readonly (IndexedLog & { readonly transactionHash: string })[];
   /** `0x` hex. */
   readonly root: string;
 }
@@ -33,7 +33,7 @@ const TYPES = [0, 2, 2, 1, 0x7e, 3];
 
 const known = new WeakMap<Block, BlockReceipts>();
 
-/** Made when they are first asked for. */
+/** Returns the receipts of a block, computed on first use. */
 export function receiptsOf(block: Block): BlockReceipts {
   let made = known.get(block);
   if (made === undefined) known.set(block, (made = makeReceipts(block)));
@@ -42,11 +42,11 @@ export function receiptsOf(block: Block): BlockReceipts {
 
 function makeReceipts({ hash, logs }: Block): BlockReceipts {
   const chance = (place: number) => parseInt(hash[2 + (place % 64)]!, 16);
-  const groups: (readonly PlacedLog[])[] = [];
+  const groups: (readonly IndexedLog[])[] = [];
   const silent = (count: number) => groups.push(...Array.from({ length: count }, () => []));
-  const placed = logs.map((log, index) => ({ ...log, index }));
+  const indexed = logs.map((log, index) => ({ ...log, index }));
   silent(chance(0) % 3);
-  for (const [transaction, group] of Map.groupBy(placed, (log) => log.transaction)) {
+  for (const [transaction, group] of Map.groupBy(indexed, (log) => log.transaction)) {
     groups.push(group);
     silent(chance(transaction + 1) < 4 ? 1 : 0);
   }

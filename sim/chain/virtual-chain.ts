@@ -1,4 +1,4 @@
-/** Which blocks are there, and which way does the chain go? A tree of blocks; the tip may move to any of them. */
+/** Virtual main chain: a tree of blocks whose tip may move to any of them. */
 import type { Random } from '../random.ts';
 import { bloomOf, type SimLog } from './logs.ts';
 import { EMPTY_WORLD, type SimEvent, type World } from './machine-state.ts';
@@ -16,27 +16,27 @@ export interface Block {
   readonly timestamp: number;
   readonly logs: readonly SimLog[];
   readonly bloom: string;
-  /** After its transactions. */
+  /** State after its transactions. */
   readonly world: World;
-  /** What its transactions did, for people. */
-  readonly story: string;
+  /** What its transactions did, for the trace. */
+  readonly summary: string;
   readonly submissions: readonly Submission[];
-  /** A few ancestors at growing distances, so that any ancestor is near. */
+  /** Ancestor at a skip-list distance, so that any ancestor is a logarithmic number of steps away. */
   readonly jump: Block | undefined;
 }
 
 export interface BlockContent {
   readonly world: World;
   readonly logs: readonly SimLog[];
-  readonly story: string;
+  readonly summary: string;
   readonly submissions: readonly Submission[];
 }
 
 export function emptyContent(world: World): BlockContent {
-  return { world, logs: [], story: '', submissions: [] };
+  return { world, logs: [], summary: '', submissions: [] };
 }
 
-/** Tips of the past are remembered for nodes that lag. */
+/** Number of past tips retained for lagging nodes. */
 const REMEMBERED_TIPS = 64;
 
 export class VirtualChain {
@@ -46,7 +46,7 @@ export class VirtualChain {
   readonly #tips: { readonly tip: Block; readonly fromMilliseconds: number }[] = [];
   #tip: Block;
   #rival: Block;
-  /** How many blocks a tip finalizes below itself. */
+  /** Number of blocks from the finalized block to the tip. */
   readonly finalityDepth: number;
 
   constructor(random: Random, now: () => number, finalityDepth: number, genesisTimestamp: number) {
@@ -61,7 +61,7 @@ export class VirtualChain {
       logs: [],
       bloom: bloomOf([]),
       world: EMPTY_WORLD,
-      story: 'genesis',
+      summary: 'genesis',
       submissions: [],
       jump: undefined,
     };
@@ -73,7 +73,7 @@ export class VirtualChain {
     return this.#tip;
   }
 
-  /** The newest tip that was left for another way; the tip itself when none was. */
+  /** Returns the newest tip that a reorg abandoned; the current tip when there is none. */
   get rival(): Block {
     return this.#rival.number === 0 ? this.#tip : this.#rival;
   }
@@ -83,8 +83,8 @@ export class VirtualChain {
   }
 
   /**
-   * A time that no child of the block has yet. Siblings of one time cannot be told apart by what an aggregated call proves (chain-evm 5.4):
-   * number, time and parent. The service claims no more than the number, so they are left out here.
+   * Returns a time that no child of the block has yet. An aggregated call proves number, time and parent (chain-evm 5.4),
+   * which do not distinguish siblings of equal time; the service claims no more than the number, so none are built.
    */
   freeTime(parent: Block, timestamp: number): number {
     const taken = this.#siblingTimes.get(parent);
@@ -93,18 +93,18 @@ export class VirtualChain {
     return free;
   }
 
-  /** A child of any block; the tip stays where it is. */
-  build(parent: Block, timestamp: number, { world, logs, story, submissions }: BlockContent): Block {
+  /** Builds a child of any block; the tip does not move. */
+  build(parent: Block, timestamp: number, { world, logs, summary, submissions }: BlockContent): Block {
     const number = parent.number + 1;
     const hash = `0x${this.#random.hex(32)}`;
     const taken = this.#siblingTimes.get(parent);
     if (taken === undefined) this.#siblingTimes.set(parent, new Set([timestamp]));
     else taken.add(timestamp);
     const { jump } = parent;
-    // The skip list of "skew-binary numbers": one pointer per block, logarithmic ways.
+    // Skip list of skew-binary numbers: one pointer per block, logarithmic paths.
     const isFar = jump !== undefined && parent.number - jump.number === jump.number - (jump.jump?.number ?? 0);
     const own = jump === undefined ? parent : isFar ? (jump.jump ?? parent) : parent;
-    return { number, hash, parent, timestamp, logs, bloom: bloomOf(logs), world, story, submissions, jump: own };
+    return { number, hash, parent, timestamp, logs, bloom: bloomOf(logs), world, summary, submissions, jump: own };
   }
 
   moveTip(tip: Block): void {
@@ -114,7 +114,7 @@ export class VirtualChain {
     if (this.#tips.length > REMEMBERED_TIPS) this.#tips.shift();
   }
 
-  /** The tip of so long ago. */
+  /** Returns the tip of so many milliseconds ago. */
   tipBefore(milliseconds: number): Block {
     const at = this.#now() - milliseconds;
     for (let i = this.#tips.length - 1; i > 0; i--) {
@@ -128,7 +128,7 @@ export function finalizedOf(tip: Block, depth: number): Block {
   return ancestorAt(tip, Math.max(0, tip.number - depth))!;
 }
 
-/** The block of a height on the chain that ends with `tip`; undefined above it. */
+/** Returns the block of a height on the chain that ends with `tip`; undefined above it. */
 export function ancestorAt(tip: Block, number: number): Block | undefined {
   if (number > tip.number || number < 0) return undefined;
   let block = tip;

@@ -1,33 +1,33 @@
-/** What does one node answer? It follows the chain with its own delay and has its own limits; what goes wrong is decided by others. */
+/** Virtual node of the main chain. It follows the chain with its own lag and limits; the caller decides its faults. */
 import { CHAIN_ID } from '../chain/deployment.ts';
 import type { LogContent } from '../chain/logs.ts';
 import { ancestorAt, finalizedOf, type Block, type VirtualChain } from '../chain/virtual-chain.ts';
 import type { Random } from '../random.ts';
 import type { RpcCall, RpcResult } from '../transport/network.ts';
-import { callContract, hasCode, type CallAnswer, type ChangeInner } from './contract-answers.ts';
+import { callContract, hasCode, type CallOutcome, type ChangeInner } from './contract-calls.ts';
 import type { Fault } from './faults.ts';
-import { keepUntold, spoilLogs, spoilReceipts } from './spoiled-logs.ts';
+import { restoreUndetectable, corruptLogs, corruptReceipts } from './corrupted-logs.ts';
 import { quantity, toHeader, toWireLogs, toWireReceipts, type WireLog } from './wire-blocks.ts';
 
-/** How a node is made; none of it is a fault. */
-export interface Character {
+/** Properties of a node; none of them is a fault. */
+export interface NodeProperties {
   readonly maxRange: number;
-  /** State of older blocks is gone. */
-  readonly keptStates: number;
-  /** Whether it refuses a log query that ends above its head. */
-  readonly refusesAboveHead: boolean;
-  readonly tellsLogTimes: boolean;
-  /** Its chain encodes receipts in a way of its own, so that they never hash to the root in the header. */
+  /** Number of newest blocks whose state is retained. */
+  readonly retainedStates: number;
+  /** Whether it rejects a log query that ends above its head. */
+  readonly rejectsAboveHead: boolean;
+  readonly servesLogTimes: boolean;
+  /** Whether its chain encodes receipts differently, so that they never hash to the root in the header. */
   readonly hasOddReceipts: boolean;
 }
 
-/** What an exchange was about, for those who judge what the service could know. */
-export interface Witness {
-  /** The node has told this block as the newest. */
+/** Receives what a response contains, for the oracle's record of what the service could know. */
+export interface ResponseObserver {
+  /** The node returned this block as the newest. */
   latest(block: Block): void;
-  /** The node has told this block as the newest final one, which may be newer than any head that another node has told. */
+  /** The node returned this block as the newest final one, which may be newer than the heads of other nodes. */
   finalized(block: Block): void;
-  /** A whole range of logs was told to one who indexes. */
+  /** The node received a query for a whole range of logs, as an indexer sends it. */
   range(): void;
 }
 
@@ -44,19 +44,19 @@ const refuse = (code: number, message: string): RpcResult => ({ error: { code, m
 export class Backend {
   readonly #chain: VirtualChain;
   readonly #random: Random;
-  readonly #character: Character;
-  /** How far it is behind the others. */
+  readonly #properties: NodeProperties;
+  /** Lag behind the chain in time. */
   lagMilliseconds = 0;
-  /** Blocks below its tip that it believes to be the newest one. */
+  /** Lag behind its tip in blocks. */
   lagBlocks = 0;
-  tellsReceipts = true;
-  /** Its index of logs is damaged: what names this is not found, whichever way logs are asked for. */
+  servesReceipts = true;
+  /** Topic that its damaged log index never finds, whichever way logs are queried. */
   lostTopic: string | undefined;
 
-  constructor(chain: VirtualChain, random: Random, character: Character) {
+  constructor(chain: VirtualChain, random: Random, properties: NodeProperties) {
     this.#chain = chain;
     this.#random = random;
-    this.#character = character;
+    this.#properties = properties;
   }
 
   get tip(): Block {
@@ -64,7 +64,7 @@ export class Backend {
     return this.lagBlocks === 0 ? tip : ancestorAt(tip, Math.max(1, tip.number - this.lagBlocks))!;
   }
 
-  answer({ method, params }: RpcCall, fault: Fault | undefined, witness: Witness): RpcResult {
+  respond({ method, params }: RpcCall, fault: Fault | undefined, observer: ResponseObserver): RpcResult {
     if (fault === 'callError' && this.#random.chance(0.7)) {
       return refuse(this.#random.pick([-32_603, -32_000, -32_601, -32_005]), 'something went wrong');
     }
@@ -73,13 +73,13 @@ export class Backend {
       case 'eth_chainId':
         return { result: quantity(CHAIN_ID) };
       case 'eth_getBlockByNumber':
-        return this.#answerHeader(tip, params[0] as string, fault, witness);
+        return this.#readHeader(tip, params[0] as string, fault, observer);
       case 'eth_getLogs':
-        return this.#answerLogs(tip, params[0] as LogFilter, fault, witness);
+        return this.#readLogs(tip, params[0] as LogFilter, fault, observer);
       case 'eth_getBlockReceipts':
-        return this.#answerReceipts(tip, params[0] as string, fault);
+        return this.#readReceipts(tip, params[0] as string, fault);
       case 'eth_call':
-        return this.#answerCall(tip, params[0] as { to: string; data: string }, params[1] as string, fault);
+        return this.#readCall(tip, params[0] as { to: string; data: string }, params[1] as string, fault);
       case 'eth_getCode':
         return { result: hasCode(params[0] as string) ? '0x60' : '0x' };
       default:
@@ -87,57 +87,57 @@ export class Backend {
     }
   }
 
-  #answerHeader(tip: Block, asked: string, fault: Fault | undefined, witness: Witness): RpcResult {
+  #readHeader(tip: Block, requested: string, fault: Fault | undefined, observer: ResponseObserver): RpcResult {
     if (fault === 'nullBlock') return { result: null };
-    if (asked === 'finalized') {
+    if (requested === 'finalized') {
       const final = finalizedOf(tip, this.#chain.finalityDepth);
-      witness.finalized(final);
-      return this.#tellHeader(final);
+      observer.finalized(final);
+      return this.#serveHeader(final);
     }
-    if (asked !== 'latest') {
-      const block = ancestorAt(tip, Number(asked));
-      return block === undefined ? { result: null } : this.#tellHeader(block);
+    if (requested !== 'latest') {
+      const block = ancestorAt(tip, Number(requested));
+      return block === undefined ? { result: null } : this.#serveHeader(block);
     }
     const isOlder = fault === 'olderHead';
-    const told = isOlder ? ancestorAt(tip, Math.max(1, tip.number - this.#random.skewed(20)))! : tip;
-    witness.latest(told);
-    return this.#tellHeader(told);
+    const head = isOlder ? ancestorAt(tip, Math.max(1, tip.number - this.#random.skewed(20)))! : tip;
+    observer.latest(head);
+    return this.#serveHeader(head);
   }
 
-  #tellHeader(block: Block): RpcResult {
-    return { result: toHeader(block, this.#character.hasOddReceipts) };
+  #serveHeader(block: Block): RpcResult {
+    return { result: toHeader(block, this.#properties.hasOddReceipts) };
   }
 
-  #answerLogs(tip: Block, filter: LogFilter, fault: Fault | undefined, witness: Witness): RpcResult {
-    if (filter.topics === undefined && filter.fromBlock !== undefined && filter.toBlock !== 'latest') witness.range();
+  #readLogs(tip: Block, filter: LogFilter, fault: Fault | undefined, observer: ResponseObserver): RpcResult {
+    if (filter.topics === undefined && filter.fromBlock !== undefined && filter.toBlock !== 'latest') observer.range();
     const blocks = this.#selectBlocks(tip, filter);
     if ('error' in blocks || 'result' in blocks) return blocks;
     if (fault === 'rangeRefusal' && filter.blockHash === undefined) return refuse(-32_614, 'block range is too large');
     const found = blocks.flatMap((block) =>
-      block.logs.length === 0 ? [] : this.#find(toWireLogs(block, this.#character.tellsLogTimes), filter),
+      block.logs.length === 0 ? [] : this.#find(toWireLogs(block, this.#properties.servesLogTimes), filter),
     );
-    return { result: spoilLogs(found, fault, this.#random) };
+    return { result: corruptLogs(found, fault, this.#random) };
   }
 
-  /** In one block. */
+  /** Returns the matching logs of one block. */
   #find(logs: readonly WireLog[], filter: LogFilter): readonly WireLog[] {
     const { lostTopic } = this;
     const found = logs.filter((log) => matches(log, filter));
     if (lostTopic === undefined) return found;
-    return keepUntold(
+    return restoreUndetectable(
       found.filter(({ topics }) => !topics.includes(lostTopic)),
       found,
     );
   }
 
-  #answerReceipts(tip: Block, asked: string, fault: Fault | undefined): RpcResult {
-    if (!this.tellsReceipts || fault === 'noReceipts') return refuse(-32_601, 'the method does not exist');
+  #readReceipts(tip: Block, requested: string, fault: Fault | undefined): RpcResult {
+    if (!this.servesReceipts || fault === 'noReceipts') return refuse(-32_601, 'the method does not exist');
     if (fault === 'rangeRefusal') return refuse(-32_008, 'response size is too big');
-    const number = Number(asked);
+    const number = Number(requested);
     const other = this.#random.pick([ancestorAt(this.#chain.rival, number), ancestorAt(tip, number + 1)]);
     const block = fault === 'otherReceipts' ? other : ancestorAt(tip, number);
     if (block === undefined || fault === 'nullBlock') return { result: null };
-    return { result: spoilReceipts(toWireReceipts(block, this.#character.tellsLogTimes), fault, this.#random) };
+    return { result: corruptReceipts(toWireReceipts(block, this.#properties.servesLogTimes), fault, this.#random) };
   }
 
   #selectBlocks(tip: Block, { blockHash, fromBlock, toBlock }: LogFilter): readonly Block[] | RpcResult {
@@ -149,8 +149,8 @@ export class Backend {
     }
     const from = Number(fromBlock);
     const to = toBlock === 'latest' ? tip.number : Number(toBlock);
-    const { refusesAboveHead, maxRange } = this.#character;
-    if (refusesAboveHead && (from > tip.number || to > tip.number)) {
+    const { rejectsAboveHead, maxRange } = this.#properties;
+    if (rejectsAboveHead && (from > tip.number || to > tip.number)) {
       return refuse(-32_000, 'block range extends beyond current head block');
     }
     const last = Math.min(to, tip.number);
@@ -162,10 +162,10 @@ export class Backend {
     return blocks.reverse();
   }
 
-  #answerCall(tip: Block, call: { to: string; data: string }, asked: string, fault: Fault | undefined): RpcResult {
-    const number = Number(asked);
+  #readCall(tip: Block, call: { to: string; data: string }, requested: string, fault: Fault | undefined): RpcResult {
+    const number = Number(requested);
     let block = ancestorAt(tip, number);
-    if (block !== undefined && tip.number - number > this.#character.keptStates) {
+    if (block !== undefined && tip.number - number > this.#properties.retainedStates) {
       return refuse(-32_000, 'missing trie node');
     }
     if (fault === 'newestState') block = tip;
@@ -181,17 +181,17 @@ export class Backend {
   #drawInnerFault(fault: Fault | undefined): ChangeInner | undefined {
     if (fault !== 'loseInner' && fault !== 'failInner') return undefined;
     const at = this.#random.integer(0, 24);
-    return (answer: CallAnswer, position) => {
-      if (position !== at) return answer;
+    return (outcome: CallOutcome, position) => {
+      if (position !== at) return outcome;
       return fault === 'loseInner' ? undefined : { success: false, data: '' };
     };
   }
 }
 
 function matches({ address, topics }: LogContent, filter: LogFilter): boolean {
-  const isAsked = filter.address === undefined || [filter.address].flat().includes(address);
+  const isQueried = filter.address === undefined || [filter.address].flat().includes(address);
   return (
-    isAsked &&
+    isQueried &&
     (filter.topics ?? []).every((wanted, i) => topics[i] !== undefined && [wanted].flat().includes(topics[i]))
   );
 }

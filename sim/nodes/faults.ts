@@ -1,10 +1,10 @@
-/** What can a node of the main chain get wrong? */
-import { WHOLE_FAULTS, type WholeFault } from '../transport/faults.ts';
+/** Faults of a main-chain node with their weights. */
+import { TRANSPORT_FAULTS, type TransportFault } from '../transport/faults.ts';
 
 export const MAIN_FAULTS = {
-  ...WHOLE_FAULTS,
-  loseAnswer: 2,
-  repeatAnswer: 2,
+  ...TRANSPORT_FAULTS,
+  loseResponse: 2,
+  repeatResponse: 2,
   splitBatch: 4,
   // Single calls.
   rivalFork: 6,
@@ -14,13 +14,13 @@ export const MAIN_FAULTS = {
   rangeRefusal: 3,
   noReceipts: 1,
   otherReceipts: 3,
-  // Logs, by themselves and in receipts.
+  // Logs, alone and in receipts.
   emptyLogs: 4,
   partialLogs: 6,
   repeatedLogs: 2,
   reorderedLogs: 2,
   alienLogs: 3,
-  // Calls of contracts.
+  // Contract calls.
   olderState: 3,
   newestState: 3,
   loseInner: 2,
@@ -29,4 +29,4 @@ export const MAIN_FAULTS = {
   outOfGas: 2,
 } as const;
 
-export type Fault = keyof typeof MAIN_FAULTS | WholeFault;
+export type Fault = keyof typeof MAIN_FAULTS | TransportFault;

@@ -1,4 +1,4 @@
-/** Which blocks was the service told? Nodes of the main chain answer batches; every head that arrives is remembered for the oracle. */
+/** Network of the virtual main chain. Records every head that reaches the service, for the oracle. */
 import type { Block } from '../chain/virtual-chain.ts';
 import {
   Network,
@@ -8,63 +8,63 @@ import {
   type RpcResult,
   type WireCall,
 } from '../transport/network.ts';
-import type { Backend, Witness } from './backend.ts';
+import type { Backend, ResponseObserver } from './backend.ts';
 import type { Fault } from './faults.ts';
 
-/** What the service was told, and when it arrived. */
-export interface ToldHead {
+/** A head that reached the service, with its arrival time. */
+export interface ReceivedHead {
   readonly block: Block;
   readonly atMilliseconds: number;
 }
 
 export class MainNetwork extends Network<Backend, Fault, undefined> {
   /** Every block that reached the service as the newest one, in order of arrival. */
-  readonly told: ToldHead[] = [];
-  /** Every block that was told as the newest final one. */
-  readonly toldFinal = new Set<Block>();
-  /** Ranges of logs that were told to one who indexes. */
+  readonly receivedHeads: ReceivedHead[] = [];
+  /** Every block that reached the service as the newest final one. */
+  readonly receivedFinal = new Set<Block>();
+  /** Number of queries for a whole range of logs. */
   ranges = 0;
 
   protected beginLife(): () => undefined {
     return () => undefined;
   }
 
-  protected answer(
+  protected respond(
     url: NodeUrl<Backend>,
-    question: WireCall | readonly WireCall[],
+    payload: WireCall | readonly WireCall[],
     fault: Fault | undefined,
   ): { text: string; arrive: Arrival } {
     const { random, time } = this.parts;
-    const news: Block[] = [];
+    const heads: Block[] = [];
     const final: Block[] = [];
-    const witness: Witness = {
-      latest: (block) => void news.push(block),
+    const observer: ResponseObserver = {
+      latest: (block) => void heads.push(block),
       finalized: (block) => void final.push(block),
       range: () => {
         this.ranges += 1;
       },
     };
     const one = random.pick(url.backends);
-    const answers = [question].flat().map((call: WireCall) => {
+    const responses = [payload].flat().map((call: WireCall) => {
       const backend = fault === 'splitBatch' ? random.pick(url.backends) : one;
-      const result = url.isForeign ? answerForeign(call) : backend.answer(call, fault, witness);
+      const result = url.isForeign ? respondForeign(call) : backend.respond(call, fault, observer);
       return { jsonrpc: '2.0', id: call.id, ...result };
     });
-    if (fault === 'loseAnswer') answers.splice(random.integer(0, answers.length - 1), 1);
-    if (fault === 'repeatAnswer') answers.push(answers[0]!);
-    const isList = Array.isArray(question) || fault === 'repeatAnswer';
+    if (fault === 'loseResponse') responses.splice(random.integer(0, responses.length - 1), 1);
+    if (fault === 'repeatResponse') responses.push(responses[0]!);
+    const isList = Array.isArray(payload) || fault === 'repeatResponse';
     return {
-      text: JSON.stringify(isList ? answers : (answers[0] ?? [])),
+      text: JSON.stringify(isList ? responses : (responses[0] ?? [])),
       arrive: () => {
-        for (const block of news) this.told.push({ block, atMilliseconds: time.nowMilliseconds() });
-        for (const block of final) this.toldFinal.add(block);
+        for (const block of heads) this.receivedHeads.push({ block, atMilliseconds: time.nowMilliseconds() });
+        for (const block of final) this.receivedFinal.add(block);
       },
     };
   }
 }
 
-/** A chain on which there is nothing of ours. */
-function answerForeign({ method }: RpcCall): RpcResult {
+/** Responds as a chain without any of our contracts. */
+function respondForeign({ method }: RpcCall): RpcResult {
   const isList = method === 'eth_getLogs' || method === 'eth_getBlockReceipts';
   return { result: method === 'eth_chainId' ? '0x1' : isList ? [] : '0x' };
 }

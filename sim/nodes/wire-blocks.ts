@@ -1,5 +1,5 @@
-/** How does a node spell headers, logs and receipts? */
-import type { PlacedLog, SimReceipt } from '../chain/receipts.ts';
+/** JSON-RPC encoding of headers, logs and receipts. */
+import type { IndexedLog, SimReceipt } from '../chain/receipts.ts';
 import { receiptsOf } from '../chain/receipts.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 
@@ -8,7 +8,7 @@ export type WireReceipt = ReturnType<typeof toWireReceipts>[number];
 
 export const quantity = (value: number) => `0x${value.toString(16)}`;
 
-/** The root of a chain whose receipts are encoded in a way of its own is no root of what is told. */
+/** Encodes a header. With odd receipts, its root matches no receipts that a node returns. */
 export function toHeader(block: Block, hasOddReceipts: boolean) {
   return {
     number: quantity(block.number),
@@ -20,11 +20,11 @@ export function toHeader(block: Block, hasOddReceipts: boolean) {
   };
 }
 
-export function toWireLogs(block: Block, tellsTimes: boolean): WireLog[] {
-  return receiptsOf(block).receipts.flatMap((receipt) => listLogs(block, receipt, tellsTimes));
+export function toWireLogs(block: Block, servesTimes: boolean): WireLog[] {
+  return receiptsOf(block).receipts.flatMap((receipt) => listLogs(block, receipt, servesTimes));
 }
 
-export function toWireReceipts(block: Block, tellsTimes: boolean) {
+export function toWireReceipts(block: Block, servesTimes: boolean) {
   return receiptsOf(block).receipts.map((receipt, position) => ({
     type: quantity(receipt.type),
     status: receipt.hasFailed ? '0x0' : '0x1',
@@ -34,19 +34,19 @@ export function toWireReceipts(block: Block, tellsTimes: boolean) {
     transactionIndex: quantity(position),
     blockHash: block.hash,
     blockNumber: quantity(block.number),
-    logs: listLogs(block, receipt, tellsTimes),
+    logs: listLogs(block, receipt, servesTimes),
   }));
 }
 
-function listLogs(block: Block, { logs, transactionHash }: SimReceipt, tellsTimes: boolean): WireLog[] {
-  return logs.map((log) => toWireLog(block, log, transactionHash, tellsTimes));
+function listLogs(block: Block, { logs, transactionHash }: SimReceipt, servesTimes: boolean): WireLog[] {
+  return logs.map((log) => toWireLog(block, log, transactionHash, servesTimes));
 }
 
 function toWireLog(
   block: Block,
-  { address, topics, data, index }: PlacedLog,
+  { address, topics, data, index }: IndexedLog,
   transactionHash: string,
-  tellsTimes: boolean,
+  servesTimes: boolean,
 ) {
   return {
     address,
@@ -56,6 +56,6 @@ function toWireLog(
     blockHash: block.hash,
     logIndex: quantity(index),
     transactionHash,
-    ...(tellsTimes && { blockTimestamp: quantity(block.timestamp) }),
+    ...(servesTimes && { blockTimestamp: quantity(block.timestamp) }),
   };
 }

@@ -1,4 +1,4 @@
-/** What is true of a machine of the alt chain? Its events and its account are of a slot of that chain, its bond and its flags of a block of the main one. */
+/** Expected facts of an alt-chain machine: events and account at a slot of that chain, bond and flags at a block of the main chain. */
 import { isDeepStrictEqual } from 'node:util';
 import { ALT_ORDINAL, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import { altMachineOf, MACHINE_TYPE, NO_LOG, type AltAccount, type AltWorld } from '../alt-chain/machine-state.ts';
@@ -9,33 +9,33 @@ import {
   expectData,
   expectExplanation,
   expectRecord,
-  isSaid,
+  matchesExpected,
   judge,
   rateEvents,
   toDid,
   type MachineRoute,
 } from './truth.ts';
 
-/** One slot, as the service was told it. */
+/** State at a slot that the service received. */
 export interface AltMoment {
   readonly slot: number;
   readonly world: AltWorld;
 }
 
-/** Whether the main chain leaves it to the alt chain. */
+/** Returns whether the main chain leaves a machine to the alt chain. */
 export function isLeftToAlt(id: bigint, block: Block): boolean {
-  const standing = judge(machineOf(block.world, id));
-  return standing.kind === 'absent' || (standing.kind === 'elsewhere' && standing.ordinal === ALT_ORDINAL);
+  const home = judge(machineOf(block.world, id));
+  return home.kind === 'absent' || (home.kind === 'elsewhere' && home.ordinal === ALT_ORDINAL);
 }
 
-/** The table of chain-svm 4. */
+/** Applies the table of chain-svm 4. */
 export function judgeAlt(id: bigint, world: AltWorld): 'here' | 'absent' | 'relocating' {
   const { account } = altMachineOf(world, id);
   if (account === undefined) return 'absent';
   return account.relocating ? 'relocating' : 'here';
 }
 
-/** Whether the whole body of a 200 is true. */
+/** Returns whether the whole body of a 200 is true. */
 export function isAltBodyTrue(
   route: MachineRoute,
   id: bigint,
@@ -52,9 +52,9 @@ export function isAltBodyTrue(
   const expect = (events: readonly SimEvent[], unavailable: string | null) =>
     expectAltRating(route, id, block, moment, nowSeconds, events, unavailable);
   if (body['rating_unavailable'] !== 'indexer_behind') {
-    return isSaid(body, expect(log.events, log.events.length === 0 ? 'no_events_yet' : null));
+    return matchesExpected(body, expect(log.events, log.events.length === 0 ? 'no_events_yet' : null));
   }
-  // While it is behind, the counts are of what is indexed, which may be of an incarnation that has ended.
+  // While the index is behind, counts cover what is indexed, which may belong to an earlier incarnation.
   const counted = body['event_count'] as number;
   const { events } = log;
   if (events.length === 0) return false;
@@ -63,7 +63,7 @@ export function isAltBodyTrue(
   const others = [...counts, 'mcr_degraded', 'average_revenue_per_event'];
   const withoutCounts = (value: object) =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !others.includes(name)));
-  return counted <= events.length && isSaid(withoutCounts(body), withoutCounts(same));
+  return counted <= events.length && matchesExpected(withoutCounts(body), withoutCounts(same));
 }
 
 function expectAltRating(
@@ -85,26 +85,26 @@ function expectAltRating(
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, home) };
 }
 
-/** One entry of an operator's list. */
+/** Returns the expected entry of an operator's list. */
 export function expectAltEntry(id: bigint, block: Block, world: AltWorld, nowSeconds: number): object {
-  const standing = toStanding(id, block, world, nowSeconds);
+  const status = toStatus(id, block, world, nowSeconds);
   return {
     did: `did:svc:${id}`,
     machine_id: String(id),
     mcr_score: 0,
     mcr: 'Provisioned',
     name: `Machine #${id}`,
-    ...standing,
-    ...toUnrated(standing.event_count),
+    ...status,
+    ...toUnrated(status.event_count),
   };
 }
 
-/** With its events, or without them while the index does not have them. */
+/** Returns the possible profiles: with events, and without them while the index lacks them. */
 function listAltProfiles(id: bigint, block: Block, world: AltWorld, nowSeconds: number): object[] {
   const { log = NO_LOG, account } = altMachineOf(world, id);
   const { owner, controller = null, operator, endpoints } = account as AltAccount;
   const directory = readDirectory(endpoints);
-  const standing = toStanding(id, block, world, nowSeconds);
+  const status = toStatus(id, block, world, nowSeconds);
   const isShown = directory.visibility === 'onchain';
   return [expectData(directory, log.events), ...(isShown ? [{}] : [])].map((data) => ({
     schema_version: '1.0',
@@ -115,12 +115,12 @@ function listAltProfiles(id: bigint, block: Block, world: AltWorld, nowSeconds: 
       operator: operator === undefined ? null : toDid(operator),
       mcr: 'Provisioned',
       mcr_score: 0,
-      ...standing,
+      ...status,
       data_visibility: directory.visibility,
       documentation_url: directory.documentation ?? null,
       service_endpoints: endpoints.map(({ id: name, type, url }) => ({ id: name, type, endpoint: url })),
       ...data,
-      ...toUnrated(standing.event_count),
+      ...toUnrated(status.event_count),
       owner,
       controller,
       machine_type: MACHINE_TYPE,
@@ -158,7 +158,7 @@ function expectAltCard(id: bigint, block: Block, world: AltWorld): object {
   };
 }
 
-function toStanding(id: bigint, block: Block, world: AltWorld, nowSeconds: number) {
+function toStatus(id: bigint, block: Block, world: AltWorld, nowSeconds: number) {
   const { log = NO_LOG } = altMachineOf(world, id);
   const machine = machineOf(block.world, id);
   const { bond_status, negative_flag } = rateEvents([], 0, 'not_rated_here', machine, block, nowSeconds);

@@ -1,4 +1,4 @@
-/** How is an address spelled for people? EIP-55, written a second time. */
+/** EIP-55 checksum of an address, implemented a second time. */
 import { keccakOf } from '../chain/keccak.ts';
 
 const known = new Map<string, string>();

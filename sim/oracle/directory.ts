@@ -1,4 +1,4 @@
-/** What do service endpoints say about documentation and data? The table of chain-evm 3.3, written a second time. */
+/** Directory of documentation and data endpoints: the table of chain-evm 3.3, implemented a second time. */
 import type { Endpoint } from '../chain/machine-state.ts';
 
 export interface Directory {
@@ -14,11 +14,11 @@ export function readDirectory(endpoints: readonly Endpoint[]): Directory {
       ({ type, id }) => types.includes(type.toLowerCase()) || ids.includes(id.replace('#', '').toLowerCase()),
     );
   const api = find(['dataapi', 'data_api'], ['data-api', 'data_api']);
-  const told = find(['datavisibility', 'data_visibility'], ['data-visibility'])?.url;
+  const declared = find(['datavisibility', 'data_visibility'], ['data-visibility'])?.url;
   return {
     documentation: toWeb(find(['documentation', 'documentation_url'], ['documentation'])),
     dataApi: toWeb(api),
-    visibility: told === 'onchain' || told === 'public' ? told : 'private',
+    visibility: declared === 'onchain' || declared === 'public' ? declared : 'private',
     others: endpoints.filter((endpoint) => endpoint !== api && toWeb(endpoint) !== undefined),
   };
 }

@@ -1,12 +1,12 @@
-/** Is a page of an operator's machines true? Its members are those of the block that it claims, its entries those of blocks since. */
+/** Oracle for pages of an operator's machines. Members must be those of the claimed block, entries those of a block since. */
 import { isDeepStrictEqual } from 'node:util';
 import { altMachineOf, listOperated } from '../alt-chain/machine-state.ts';
-import type { AltNetwork, ToldAccounts, ToldFleet } from '../alt-nodes/network.ts';
+import type { AltNetwork, ReceivedAccounts, ReceivedFleet } from '../alt-nodes/network.ts';
 import { LOCAL_ORDINAL, machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
-import type { Answer } from '../service/service.ts';
-import { ABSENCE_AGE_MILLISECONDS, listTold } from './alt-oracle.ts';
+import type { ServiceResponse } from '../service/service.ts';
+import { ABSENCE_AGE_MILLISECONDS, listReceived } from './alt-oracle.ts';
 import { expectAltEntry, isLeftToAlt, judgeAlt } from './alt-truth.ts';
 import { isDocumented, listHeads, type Span } from './oracle.ts';
 import { expectEntry, judge, listHoldings } from './truth.ts';
@@ -19,66 +19,67 @@ interface Page {
 }
 
 const MAX_LAG_BLOCKS = 100;
-/** A page may stand on an index whose worker has not seen the chain for so long: ten intervals of the slowest one. */
+/** Maximum age of the worker's last chain read behind a page: ten intervals of the slowest worker. */
 const UNSEEN_MILLISECONDS = 600_000;
-/** From a question to the store of its answer. */
+/** Maximum time from sending a request to storing its response. */
 const READ_MILLISECONDS = 200_000;
-/** Kept snapshots are not older than this many blocks of the simulated chain. */
+/** Maximum age of a cached snapshot, in blocks of the simulated chain. */
 const OLDEST_ENTRY_BLOCKS = 100;
 
-export function judgeFleetAnswer(
+export function judgeFleetResponse(
   account: string,
-  answer: Answer,
+  response: ServiceResponse,
   span: Span,
   network: MainNetwork,
   altNetwork: AltNetwork | undefined,
 ): string | undefined {
-  if (answer.status === 503) return isDocumented(answer) ? undefined : 'an undocumented 503';
-  if (answer.status !== 200) return `an undocumented status ${answer.status}`;
-  const page = JSON.parse(answer.body) as Page;
+  if (response.status === 503) return isDocumented(response) ? undefined : 'an undocumented 503';
+  if (response.status !== 200) return `an undocumented status ${response.status}`;
+  const page = JSON.parse(response.body) as Page;
   const { index, pagination } = page;
   if (index.head_block - index.indexed_block > MAX_LAG_BLOCKS) return 'an index that lags too far';
   const heads = listHeads(network, span);
   const recent = listHeads(network, { ...span, startMilliseconds: span.startMilliseconds - UNSEEN_MILLISECONDS });
-  const bases = new Set([...recent, ...network.toldFinal].map((head) => ancestorAt(head, index.indexed_block)));
+  const bases = new Set([...recent, ...network.receivedFinal].map((head) => ancestorAt(head, index.indexed_block)));
   const fleets = altNetwork === undefined ? [undefined] : listFleets(altNetwork, span);
-  const told = altNetwork === undefined ? [] : listTold(altNetwork, span);
+  const received = altNetwork === undefined ? [] : listReceived(altNetwork, span);
   const absenceAge = ABSENCE_AGE_MILLISECONDS + span.hiddenMilliseconds;
-  const toldAbsent = altNetwork === undefined ? [] : listTold(altNetwork, span, absenceAge);
+  const receivedForAbsence = altNetwork === undefined ? [] : listReceived(altNetwork, span, absenceAge);
   for (const base of bases) {
     if (base === undefined) continue;
     for (const fleet of fleets) {
       const { ids: held, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const ids = held.slice(pagination.offset, pagination.offset + pagination.limit);
       if (held.length !== pagination.total) continue;
-      if (areEntriesTrue(page, ids, unreadable, { account, span, heads, told, toldAbsent, ofAlt })) return undefined;
+      if (areEntriesTrue(page, ids, unreadable, { account, span, heads, received, receivedForAbsence, ofAlt }))
+        return undefined;
     }
   }
   return `not what was held at block ${index.indexed_block}`;
 }
 
-/** Every answer about all machines of the alt chain that a snapshot may stand on. */
-function listFleets({ toldFleets }: AltNetwork, { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span) {
+/** Returns every fleet response that the service's snapshot may come from. */
+function listFleets({ receivedFleets }: AltNetwork, { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span) {
   const from = startMilliseconds - UNSEEN_MILLISECONDS - READ_MILLISECONDS - hiddenMilliseconds;
-  return toldFleets.filter(({ atMilliseconds }) => atMilliseconds >= from && atMilliseconds <= endMilliseconds);
+  return receivedFleets.filter(({ atMilliseconds }) => atMilliseconds >= from && atMilliseconds <= endMilliseconds);
 }
 
 interface Listing {
   readonly ids: readonly bigint[];
-  /** Those that only the alt chain lists. */
+  /** Machines that only the alt chain lists. */
   readonly ofAlt: readonly bigint[];
-  /** Rows that stand nowhere. */
+  /** Number of corrupted rows that still name the operator. */
   readonly unreadable: number;
 }
 
-/** Machines of both chains; those of the alt chain that the main chain holds, or whose row was spoiled, are not counted. */
-function mergeHoldings(account: string, base: Block, fleet: ToldFleet | undefined): Listing {
+/** Merges the machines of both chains, without alt-chain machines that the main chain holds or whose row is corrupted. */
+function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | undefined): Listing {
   const held = listHoldings(account, base);
   if (fleet === undefined) return { ids: held, ofAlt: [], unreadable: 0 };
-  const { world, spoiled } = fleet;
+  const { world, corrupted } = fleet;
   const operated = listOperated(world, account);
-  const listed = operated.filter((id) => !isHeldHere(id, base) && !spoiled.some((row) => row.id === id));
-  const named = spoiled.filter(({ id, isNamed }) => isNamed && operated.includes(id));
+  const listed = operated.filter((id) => !isHeldHere(id, base) && !corrupted.some((row) => row.id === id));
+  const named = corrupted.filter(({ id, isNamed }) => isNamed && operated.includes(id));
   const ids = [...held, ...listed].sort((a, b) => (a < b ? -1 : 1));
   return { ids, ofAlt: listed, unreadable: named.length };
 }
@@ -92,9 +93,9 @@ interface EntryFacts {
   readonly account: string;
   readonly span: Span;
   readonly heads: readonly Block[];
-  readonly told: readonly ToldAccounts[];
-  /** What a kept absence may stand on. */
-  readonly toldAbsent: readonly ToldAccounts[];
+  readonly received: readonly ReceivedAccounts[];
+  /** Responses that a cached absence may come from. */
+  readonly receivedForAbsence: readonly ReceivedAccounts[];
   readonly ofAlt: readonly bigint[];
 }
 
@@ -102,7 +103,7 @@ function areEntriesTrue(
   page: Page,
   ids: readonly bigint[],
   unreadableRows: number,
-  { account, span: { wallSeconds }, heads, told, toldAbsent, ofAlt }: EntryFacts,
+  { account, span: { wallSeconds }, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
 ): boolean {
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   if (
@@ -113,19 +114,19 @@ function areEntriesTrue(
   )
     return false;
   const missing = ids.filter((id) => !shown.includes(id));
-  const standsAs = (id: bigint, kinds: readonly string[]) =>
+  const isHomedAs = (id: bigint, kinds: readonly string[]) =>
     heads.some((head) => kinds.includes(judge(machineOf(head.world, id)).kind));
-  // What has come home stands in the list of whoever holds it there.
+  // A machine that returned is listed for its holder on the main chain.
   const isGone = (id: bigint) =>
-    standsAs(id, ofAlt.includes(id) ? ['here', 'elsewhere'] : ['absent', 'elsewhere']) ||
+    isHomedAs(id, ofAlt.includes(id) ? ['here', 'elsewhere'] : ['absent', 'elsewhere']) ||
     (ofAlt.includes(id) &&
-      (told.some(({ world }) => altMachineOf(world, id).account?.operator !== account) ||
-        toldAbsent.some(({ world }) => judgeAlt(id, world) === 'absent')));
+      (received.some(({ world }) => altMachineOf(world, id).account?.operator !== account) ||
+        receivedForAbsence.some(({ world }) => judgeAlt(id, world) === 'absent')));
   const unreadable = page.unreadable - unreadableRows;
   if (missing.filter((id) => !isGone(id)).length > unreadable || unreadable > missing.length) return false;
   return page.machines.every((entry) => {
     const id = BigInt(entry.machine_id);
-    if (entry.home_chain !== undefined) return isAltEntryTrue(id, entry, account, wallSeconds, heads, told);
+    if (entry.home_chain !== undefined) return isAltEntryTrue(id, entry, account, wallSeconds, heads, received);
     return listBlocksBack(heads).some(
       (block) =>
         judge(machineOf(block.world, id)).kind === 'here' &&
@@ -140,9 +141,9 @@ function isAltEntryTrue(
   account: string,
   wallSeconds: readonly number[],
   heads: readonly Block[],
-  told: readonly ToldAccounts[],
+  received: readonly ReceivedAccounts[],
 ): boolean {
-  const worlds = new Set(told.map(({ world }) => world));
+  const worlds = new Set(received.map(({ world }) => world));
   const blocks = listBlocksBack(heads).filter((block) => isLeftToAlt(id, block));
   return [...worlds].some(
     (world) =>

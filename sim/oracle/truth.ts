@@ -1,6 +1,6 @@
 /**
- * What is true of a machine at a block? Computed anew from the virtual chain's own history, with the second implementation of the rating
- * model; nothing of `src/` judges here.
+ * Expected facts of a machine at a block. Computed from the virtual chain's own history with the second implementation of
+ * the rating model; no code of `src/` takes part.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { rateRawEvents, type ModelResult } from '../../cli/replay/model.ts';
@@ -20,22 +20,22 @@ import type { Block } from '../chain/virtual-chain.ts';
 import { checksum } from './checksum.ts';
 import { readDirectory, type Directory } from './directory.ts';
 
-export type Standing =
+export type HomeStatus =
   | { readonly kind: 'here' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'elsewhere'; readonly ordinal: number }
   | { readonly kind: 'relocating' }
-  /** A token here, and a home elsewhere: never a guess. */
+  /** A token here and a home elsewhere: an error, never a guess. */
   | { readonly kind: 'contradiction' };
 
-/** The table of chain-evm 3.6, as far as the main chain tells. */
-export function judge({ owner, relocating, home }: Machine): Standing {
+/** Applies the table of chain-evm 3.6, as far as the main chain decides. */
+export function judge({ owner, relocating, home }: Machine): HomeStatus {
   if (relocating) return { kind: 'relocating' };
   if (owner !== undefined) return { kind: home === LOCAL_ORDINAL ? 'here' : 'contradiction' };
   return home === 0 || home === LOCAL_ORDINAL ? { kind: 'absent' } : { kind: 'elsewhere', ordinal: home };
 }
 
-/** Tells whether nothing that an answer shows of the machine differs between two blocks. */
+/** Returns whether every fact of the machine that a response shows is the same at both blocks. */
 export function isSameAt(id: bigint, one: Block, other: Block): boolean {
   if (one === other) return true;
   const machine = machineOf(one.world, id);
@@ -53,7 +53,7 @@ function rate(machine: Machine, block: Block, nowSeconds: number): ModelResult {
   return rateEvents(machine.events, machine.prior, null, machine, block, nowSeconds);
 }
 
-/** Rates events of whichever chain with what the main chain says of the machine. */
+/** Rates events of either chain with the machine's facts on the main chain. */
 export function rateEvents(
   events: readonly SimEvent[],
   prior: number,
@@ -84,7 +84,7 @@ export function rateEvents(
 
 export type MachineRoute = 'mcr' | 'explanation' | 'profile' | 'card';
 
-/** The whole body of a 200. */
+/** Returns the expected body of a 200. */
 export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSeconds: number): object {
   const machine = machineOf(block.world, id);
   if (route === 'card') return expectCard(machine, block);
@@ -97,8 +97,8 @@ export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSec
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, { ...history, availability }) };
 }
 
-/** What stops a machine may be unreadable while the machine is not. */
-export function isSaid(body: Readonly<Record<string, unknown>>, expected: object): boolean {
+/** Returns whether a body is as expected; its availability alone may be unreadable. */
+export function matchesExpected(body: Readonly<Record<string, unknown>>, expected: object): boolean {
   const isUnknown = body['availability'] === 'unreadable';
   return isDeepStrictEqual(body, isUnknown ? { ...expected, availability: 'unreadable' } : expected);
 }
@@ -109,7 +109,7 @@ function toAvailability({ generalPaused, technicalPaused, operatorPaused }: Mach
   return isStopped ? 'paused' : 'available';
 }
 
-/** One entry of an operator's list. */
+/** Returns the expected entry of an operator's list. */
 export function expectEntry(id: bigint, block: Block, nowSeconds: number): object {
   const rating = rate(machineOf(block.world, id), block, nowSeconds);
   return {
@@ -124,7 +124,7 @@ export function expectEntry(id: bigint, block: Block, nowSeconds: number): objec
   };
 }
 
-/** Machines that an address owns or controls here. */
+/** Returns the machines that an address owns or controls on the main chain. */
 export function listHoldings(account: string, block: Block): bigint[] {
   const held = [...block.world.machines.values()].filter(
     ({ owner, controller, home }) =>
@@ -153,7 +153,7 @@ export function expectRecord(id: bigint, rating: ModelResult) {
   };
 }
 
-/** `home`: what the chain says that it lives on. */
+/** Returns the explanation; `home` holds the facts of the machine's home chain. */
 export function expectExplanation(
   machine: Machine,
   block: Block,
@@ -208,7 +208,7 @@ function expectProfile(machine: Machine, rating: ModelResult) {
   };
 }
 
-/** What the visibility lets a reader see. */
+/** Returns the event data that the visibility allows. */
 export function expectData({ visibility, dataApi }: Directory, events: readonly SimEvent[]): object {
   if (visibility === 'onchain') return { event_data: events.slice(0, 100).flatMap(showEvent) };
   if (visibility === 'public') return { partner_data_error: dataApi === undefined ? 'no_data_api' : 'not_fetched' };
@@ -246,7 +246,7 @@ export function toDid(account: string): string | null {
   return account === ZERO ? null : `did:svc:${checksum(account)}`;
 }
 
-/** An event as a profile shows it; one that no rule can read is left out. */
+/** Returns an event as a profile shows it. */
 export function showEvent({ type, value, timestamp, trust, metadata, currency }: SimEvent): object[] {
   const parsed = Buffer.from(metadata, 'hex').toString('utf8');
   const activity = {

@@ -1,6 +1,6 @@
 /**
- * When does a process die? At a statement: the wrapper around the real database lets a life end right before any write, inside or outside of a
- * transaction, or right after a commit of which nobody is told. The database survives; whatever was not committed does not.
+ * Database of a process that dies at a statement: right before any write, inside or outside of a transaction, or right
+ * after a commit whose result is never reported. The database survives; uncommitted changes do not.
  */
 import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
 import { execute, readRows } from '../../src/adapters/sql/engine/sql-program.ts';
@@ -8,12 +8,12 @@ import type { Batch, Query, Result, SqlDatabase, SqlProgram } from '../../src/ad
 
 const free: SqlDatabase[] = [];
 
-/** An empty one. What was prepared and migrated in one serves the next run. */
-export function takeDatabase(): SqlDatabase {
+/** Returns an empty database, migrated once and reused by later runs. */
+export function acquireDatabase(): SqlDatabase {
   return free.pop() ?? openSqlite(':memory:', () => undefined);
 }
 
-export async function giveDatabaseBack(database: SqlDatabase): Promise<void> {
+export async function releaseDatabase(database: SqlDatabase): Promise<void> {
   await database.exclusive(empty());
   free.push(database);
 }
@@ -23,24 +23,24 @@ function* empty(): SqlProgram<void> {
   for (const { name } of tables) yield* execute({ sql: `DELETE FROM ${name}`, parameters: [] });
 }
 
-/** What refers to another was made after it. */
+/** Newest tables first: a table refers only to older ones. */
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%'
   ORDER BY rowid DESC`;
 
-/** Thrown into a life that is over. */
+/** Thrown into a process that has died. */
 export class ProcessDied extends Error {}
 
 export interface Life {
   isOver: boolean;
-  /** Writes until the end; undefined: it goes on. */
+  /** Writes before the process dies; undefined: no limit. */
   writesLeft: number | undefined;
   onEnd(): void;
 }
 
-/** By itself, or behind the rows of a batch. */
+/** A write statement, alone or behind the rows of a batch. */
 const WRITE = /^\s*(with\b.*?\)\s*)?(insert|update|delete|replace)\b/is;
 
-/** The database as one life of the service sees it. */
+/** Wraps the database for one process of the service. */
 export function openForLife(database: SqlDatabase, life: Life): SqlDatabase {
   function end(): never {
     if (!life.isOver) {

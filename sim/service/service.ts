@@ -1,6 +1,6 @@
 /**
- * What is simulated? The service itself: its adapter, indexers, store, actions and routes, wired as `main.ts` wires them, but with virtual
- * time and nodes, a database whose process may die, and requests that are injected.
+ * Simulated service: its adapters, indexers, store, actions and routes, wired as in `main.ts`, with virtual time and nodes,
+ * a database whose process may die, and injected requests.
  */
 import type { FastifyInstance } from 'fastify';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
@@ -37,11 +37,11 @@ export interface ServiceParts {
   readonly headIntervalMilliseconds: number;
   readonly startBlock: number;
   readonly life: Life;
-  /** Puts something between the service and its store, to prove that the simulation notices. */
+  /** Wraps the store with a defect, to prove that the simulation detects it. */
   readonly alterStore?: ((store: Store) => Store) | undefined;
 }
 
-/** One life of the service, from its start to its death. */
+/** One process of the service, from its start to its death. */
 export interface Service {
   readonly ctx: Ctx;
   readonly store: Store;
@@ -62,7 +62,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const timers: Timers = {
     async wait(milliseconds, signal) {
       await time.wait(milliseconds, signal);
-      // Nobody wakes up in a process that is no more.
+      // A dead process never resumes.
       if (!isAlive()) await new Promise(() => undefined);
     },
   };
@@ -116,7 +116,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   return { ctx, store, adapter, indexers, life };
 }
 
-interface Surroundings {
+interface WiringParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -130,7 +130,7 @@ const ALT_CHECK_INTERVAL_MILLISECONDS = 600_000;
 function wireAltChain(
   network: AltNetwork,
   pollIntervalSeconds: number,
-  { time, isAlive, ...common }: Surroundings,
+  { time, isAlive, ...common }: WiringParts,
 ): { readonly ports: AltChainPorts; readonly loops: readonly PollLoop[] } {
   const { rpcUrls } = network;
   const adapter = createAltChain(
@@ -156,7 +156,7 @@ function wireAltChain(
   return { ports: { chain, index: indexers.index }, loops };
 }
 
-function createCheckLoop(adapter: AltChainAdapter, common: Pick<Surroundings, 'clock' | 'timers' | 'log'>): PollLoop {
+function createCheckLoop(adapter: AltChainAdapter, common: Pick<WiringParts, 'clock' | 'timers' | 'log'>): PollLoop {
   return createPollLoop({
     ...common,
     name: 'alt-chain-checks',
@@ -170,7 +170,7 @@ function createCheckLoop(adapter: AltChainAdapter, common: Pick<Surroundings, 'c
   });
 }
 
-/** The indexers' own words; what they say of a node is said by its fault. */
+/** Creates a log that writes warnings and errors into the trace. */
 function createTracedLog(trace: Trace, isAlive: () => boolean): Log {
   const write = (level: string) => (fields: object, message: string) => {
     if (isAlive()) trace.line(`  ${level}: ${message} ${JSON.stringify(fields)}`);
@@ -178,14 +178,14 @@ function createTracedLog(trace: Trace, isAlive: () => boolean): Log {
   return { info: () => undefined, warn: write('warn'), error: write('ERROR') };
 }
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
 }
 
-/** The routes, built once: they know nothing of one service but its `Ctx`, which is that of whoever lives now. */
-export class FrontDoor {
+/** Injects requests into the routes, which are built once and read the `Ctx` of the current process. */
+export class InjectClient {
   readonly #app: FastifyInstance;
   #current: Ctx | undefined;
 
@@ -193,9 +193,9 @@ export class FrontDoor {
     this.#app = app;
   }
 
-  static async open(): Promise<FrontDoor> {
-    let door: FrontDoor | undefined = undefined;
-    const current = () => (door as FrontDoor | undefined)!.#current!;
+  static async open(): Promise<InjectClient> {
+    let client: InjectClient | undefined = undefined;
+    const current = () => (client as InjectClient | undefined)!.#current!;
     const ctx: Ctx = {
       clock: { nowMilliseconds: () => current().clock.nowMilliseconds() },
       monotonicClock: { nowMilliseconds: () => current().monotonicClock.nowMilliseconds() },
@@ -232,15 +232,15 @@ export class FrontDoor {
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });
     await app.ready();
-    door = new FrontDoor(app);
-    return door;
+    client = new InjectClient(app);
+    return client;
   }
 
   serve(ctx: Ctx): void {
     this.#current = ctx;
   }
 
-  async get(url: string): Promise<Answer> {
+  async get(url: string): Promise<ServiceResponse> {
     const { statusCode, headers, body } = await this.#app.inject({ method: 'GET', url });
     return { status: statusCode, headers, body };
   }

@@ -1,8 +1,8 @@
-/** What can go wrong between the service and a node? Each fault is of one exchange; a seed has its own selection of them and its own rate. */
+/** Transport faults between the service and a node. A fault affects one request; a seed selects its faults and their rate. */
 import type { Random } from '../random.ts';
 
-/** Of the exchange as a whole; what else there is, each chain names for itself. */
-export const WHOLE_FAULTS = {
+/** Faults of a whole request; each chain adds its own. */
+export const TRANSPORT_FAULTS = {
   unreachable: 3,
   connectionLost: 2,
   hang: 1,
@@ -14,12 +14,12 @@ export const WHOLE_FAULTS = {
   garbage: 1,
 } as const;
 
-export type WholeFault = keyof typeof WHOLE_FAULTS;
+export type TransportFault = keyof typeof TRANSPORT_FAULTS;
 
 export class Faults<F extends string> {
   readonly #random: Random;
   readonly #weights: Record<F, number>;
-  /** Share of exchanges that go wrong. */
+  /** Share of requests with a fault. */
   #rate = 0;
 
   constructor(random: Random, weights: Readonly<Record<F, number>>) {
@@ -35,7 +35,7 @@ export class Faults<F extends string> {
     this.#rate = rate;
   }
 
-  /** What goes wrong with the next exchange. */
+  /** Draws the fault of the next request. */
   draw(): F | undefined {
     if (this.#rate === 0 || !this.#random.chance(this.#rate)) return undefined;
     return this.#random.weigh(this.#weights);

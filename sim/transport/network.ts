@@ -1,12 +1,12 @@
 /**
- * How does the service reach the nodes of a chain? Through URLs, behind each of which one or several nodes answer; an exchange takes its time,
- * may fail as a whole, and is cut off when the service gives it up. Stands in for HTTP below the real adapters.
+ * HTTP transport to the nodes of a chain, below the real adapters. One or several nodes respond behind each URL; a request
+ * takes time, may fail as a whole, and is cancelled when the service aborts it.
  */
 import type { HttpResponse, PostRpc } from '../../src/adapters/rpc/http-post.ts';
 import type { Random } from '../random.ts';
 import type { Trace } from '../trace.ts';
 import type { VirtualTime } from '../virtual-time.ts';
-import type { Faults, WholeFault } from './faults.ts';
+import type { Faults, TransportFault } from './faults.ts';
 
 export interface RpcCall {
   readonly method: string;
@@ -23,57 +23,57 @@ export interface NodeUrl<Backend> {
   readonly backends: readonly Backend[];
   /** Every request fails. */
   isDown: boolean;
-  /** Another chain answers here; only ever from a start of the service on. */
+  /** Whether another chain responds here; changes only when the service starts. */
   isForeign: boolean;
 }
 
 export interface NetworkParts<Backend, Fault extends string> {
-  /** Of the hosts, and in the trace. */
+  /** Prefix of the host names, also in the trace. */
   readonly name: string;
   readonly urls: readonly NodeUrl<Backend>[];
-  readonly faults: Faults<Fault | WholeFault>;
+  readonly faults: Faults<Fault | TransportFault>;
   readonly random: Random;
   readonly time: VirtualTime;
   readonly trace: Trace;
 }
 
-/** What is said when an answer arrives whole: by a node that erred or did not. */
+/** Called when a whole response arrives; `isSound`: the request had no fault. */
 export type Arrival = (isSound: boolean) => void;
 
 const HANG_MILLISECONDS = 3_600_000;
 
-export abstract class Network<Backend, Fault extends string, Asked> {
+export abstract class Network<Backend, Fault extends string, Context> {
   protected readonly parts: NetworkParts<Backend, Fault>;
-  exchanges = 0;
+  nodeRequests = 0;
 
   constructor(parts: NetworkParts<Backend, Fault>) {
     this.parts = parts;
   }
 
-  /** For each question of one life of the service: what is known of it when it is asked. */
-  protected abstract beginLife(): () => Asked;
+  /** Starts a process of the service; the returned function captures what it knows when it sends a request. */
+  protected abstract beginLife(): () => Context;
 
-  /** The body of an answer, and what there is to note when it arrives. */
-  protected abstract answer(
+  /** Returns the body of a response, and a callback for its arrival. */
+  protected abstract respond(
     url: NodeUrl<Backend>,
-    question: WireCall | readonly WireCall[],
-    fault: Fault | WholeFault | undefined,
-    asked: Asked,
+    payload: WireCall | readonly WireCall[],
+    fault: Fault | TransportFault | undefined,
+    context: Context,
   ): { readonly text: string; readonly arrive: Arrival };
 
   get rpcUrls(): string[] {
     return this.parts.urls.map((_, i) => `http://${this.parts.name}-${i}`);
   }
 
-  /** The transport of one life of the service; after its death nothing arrives any more. */
+  /** Creates the transport of one process of the service; after its death no response arrives. */
   createPost(isAlive: () => boolean): PostRpc {
-    const ask = this.beginLife();
+    const capture = this.beginLife();
     const prefixLength = `http://${this.parts.name}-`.length;
     return (node, body, { signal }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(new Error('aborted'));
         const url = this.parts.urls[Number(node.origin.slice(prefixLength))]!;
-        const { answer, milliseconds, arrive } = this.#exchange(url, body, ask());
+        const { response, milliseconds, arrive } = this.#respond(url, body, capture());
         const abort = () => {
           cancel();
           if (isAlive()) reject(new Error('aborted'));
@@ -82,38 +82,38 @@ export abstract class Network<Backend, Fault extends string, Asked> {
           signal.removeEventListener('abort', abort);
           if (!isAlive()) return;
           arrive();
-          if (answer instanceof Error) reject(answer);
-          else resolve(answer);
+          if (response instanceof Error) reject(response);
+          else resolve(response);
         });
         signal.addEventListener('abort', abort, { once: true });
       });
   }
 
-  #exchange(
+  #respond(
     url: NodeUrl<Backend>,
     body: string,
-    asked: Asked,
-  ): { readonly answer: HttpResponse | Error; readonly milliseconds: number; readonly arrive: () => void } {
+    context: Context,
+  ): { readonly response: HttpResponse | Error; readonly milliseconds: number; readonly arrive: () => void } {
     const { faults, random, trace, urls, name } = this.parts;
-    this.exchanges += 1;
+    this.nodeRequests += 1;
     const fault = url.isDown ? 'unreachable' : faults.draw();
     let milliseconds = random.integer(2, 60);
     if (fault === 'slow') milliseconds += random.skewed(30_000);
     if (fault === 'hang') milliseconds = HANG_MILLISECONDS;
-    const question = JSON.parse(body) as WireCall | WireCall[];
+    const payload = JSON.parse(body) as WireCall | WireCall[];
     if (fault !== undefined) {
-      const calls = [question].flat();
+      const calls = [payload].flat();
       trace.line(`  ${name} ${urls.indexOf(url)} ${fault}: ${calls.length} ${calls.at(-1)!.method}`);
     }
-    const failed = this.#failWhole(fault);
-    if (failed !== undefined) return { answer: failed, milliseconds, arrive: () => undefined };
-    const { text, arrive } = this.answer(url, question, fault, asked);
-    const isCut = fault === 'truncate';
-    const answer = toHttp(isCut ? text.slice(0, random.integer(0, text.length - 1)) : text, 200);
-    return { answer, milliseconds, arrive: () => arrive(fault === undefined || fault === 'slow') };
+    const failed = this.#failTransport(fault);
+    if (failed !== undefined) return { response: failed, milliseconds, arrive: () => undefined };
+    const { text, arrive } = this.respond(url, payload, fault, context);
+    const isTruncated = fault === 'truncate';
+    const response = toHttp(isTruncated ? text.slice(0, random.integer(0, text.length - 1)) : text, 200);
+    return { response, milliseconds, arrive: () => arrive(fault === undefined || fault === 'slow') };
   }
 
-  #failWhole(fault: Fault | WholeFault | undefined): HttpResponse | Error | undefined {
+  #failTransport(fault: Fault | TransportFault | undefined): HttpResponse | Error | undefined {
     const { random } = this.parts;
     switch (fault) {
       case 'unreachable':

@@ -1,10 +1,10 @@
-/** What does a node make of the logs that it should tell? By themselves, and in receipts. */
+/** Corruption of logs and receipts by a faulty node. */
 import { bloomOf } from '../chain/logs.ts';
 import type { Random } from '../random.ts';
 import type { Fault } from './faults.ts';
 import { quantity, type WireLog, type WireReceipt } from './wire-blocks.ts';
 
-export function spoilLogs(logs: readonly WireLog[], fault: Fault | undefined, random: Random): readonly WireLog[] {
+export function corruptLogs(logs: readonly WireLog[], fault: Fault | undefined, random: Random): readonly WireLog[] {
   if (logs.length === 0) return logs;
   const at = random.integer(0, logs.length - 1);
   switch (fault) {
@@ -23,7 +23,7 @@ export function spoilLogs(logs: readonly WireLog[], fault: Fault | undefined, ra
   }
 }
 
-/** One log, all of one transaction, or all that name what it names last. */
+/** Hides one log, all logs of its transaction, or all logs with its last topic. */
 function hideLogs(logs: readonly WireLog[], at: number, random: Random): readonly WireLog[] {
   const { transactionHash, topics } = logs[at]!;
   const word = topics.at(-1)!;
@@ -32,17 +32,17 @@ function hideLogs(logs: readonly WireLog[], at: number, random: Random): readonl
     (log) => log.transactionHash === transactionHash,
     (log) => log.topics.includes(word),
   ]);
-  return keepUntold(
+  return restoreUndetectable(
     logs.filter((log, place) => !hides(log, place)),
     logs,
   );
 }
 
 /**
- * What is left of the logs of a block, and the last one too where others set all of its bits: no bloom and no number would tell of it, which the
- * service knows and says (docs/decisions.md).
+ * Returns the remaining logs of a block, with the last log added back where the others set all of its bloom bits: neither
+ * the bloom nor log indexes reveal that it is missing, a documented limit of the service (docs/decisions.md).
  */
-export function keepUntold(left: readonly WireLog[], all: readonly WireLog[]): readonly WireLog[] {
+export function restoreUndetectable(left: readonly WireLog[], all: readonly WireLog[]): readonly WireLog[] {
   const last = all.at(-1);
   if (last === undefined || left.includes(last)) return left;
   const whole = [...left, last];
@@ -59,7 +59,7 @@ function drawAlien(random: Random): Partial<WireLog> & { readonly removed?: bool
   ]);
 }
 
-export function spoilReceipts(
+export function corruptReceipts(
   receipts: readonly WireReceipt[],
   fault: Fault | undefined,
   random: Random,
@@ -73,13 +73,13 @@ export function spoilReceipts(
       return random.chance(0.5) ? [] : change({ logs: [], logsBloom: bloomOf([]) });
     case 'partialLogs': {
       if (logs.length === 0 || random.chance(0.3)) return receipts.toSpliced(at, 1);
-      const left = [...spoilLogs(logs, fault, random)];
+      const left = [...corruptLogs(logs, fault, random)];
       return change(random.chance(0.5) ? { logs: left } : { logs: left, logsBloom: bloomOf(left) });
     }
     case 'repeatedLogs':
       return random.chance(0.5)
         ? receipts.toSpliced(at, 0, receipts[at]!)
-        : change({ logs: [...spoilLogs(logs, fault, random)] });
+        : change({ logs: [...corruptLogs(logs, fault, random)] });
     case 'reorderedLogs':
       return random.chance(0.5) ? receipts.toReversed() : change({ logs: logs.toReversed() });
     case 'alienLogs':
@@ -89,7 +89,7 @@ export function spoilReceipts(
   }
 }
 
-/** Something that the root commits to. */
+/** Draws a change of something that the root commits to. */
 function drawAlteration(logs: readonly WireLog[], random: Random): Partial<WireReceipt> {
   const [first] = logs;
   const alterations: Partial<WireReceipt>[] = [

@@ -1,4 +1,4 @@
-/** What does a contract of the virtual chain answer to a call at a block? In the words of chain-evm 2; nothing else has code. */
+/** Contract calls on the virtual main chain at a block (chain-evm 2). No other address has code. */
 import * as abi from '../chain/abi-words.ts';
 import { keccakOf } from '../chain/keccak.ts';
 import { ADDRESSES, MAX_QUERY_LIMIT } from '../chain/deployment.ts';
@@ -14,9 +14,10 @@ import {
 } from '../chain/machine-state.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 
-/** Hex without `0x`. */
-export interface CallAnswer {
+/** Result of a call. */
+export interface CallOutcome {
   readonly success: boolean;
+  /** Hex without `0x`. */
   readonly data: string;
 }
 
@@ -37,15 +38,15 @@ const OUT_OF_BOUNDS = '9605a010';
 const infoDesk: Function = () => abi.address(ADDRESSES.infoDesk);
 
 const ofMachine =
-  (answer: (machine: Machine, world: World, block: Block) => string): Function =>
+  (read: (machine: Machine, world: World, block: Block) => string): Function =>
   (args, block) =>
-    answer(machineOf(block.world, abi.readBigint(args, 0)), block.world, block);
+    read(machineOf(block.world, abi.readBigint(args, 0)), block.world, block);
 
 /** Reverts for a machine without a token. */
-const ofToken = (answer: (machine: Machine) => string): Function =>
+const ofToken = (read: (machine: Machine) => string): Function =>
   ofMachine((machine) => {
     if (machine.owner === undefined) throw new Reverted(NONEXISTENT_TOKEN + abi.uint(machine.id));
-    return answer(machine);
+    return read(machine);
   });
 
 const PEERS = new Map(
@@ -125,42 +126,40 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
 
 const bySelector = new Map(
   Object.entries(CONTRACTS).flatMap(([address, functions]) =>
-    Object.entries(functions).map(
-      ([signature, answer]) => [address + abi.selector(signature).slice(2), answer] as const,
-    ),
+    Object.entries(functions).map(([signature, read]) => [address + abi.selector(signature).slice(2), read] as const),
   ),
 );
 
 const AGGREGATE = abi.selector('aggregate3((address,bool,bytes)[])').slice(2);
 
-/** Changes one answer inside an aggregated call; undefined loses it. */
-export type ChangeInner = (answer: CallAnswer, position: number) => CallAnswer | undefined;
+/** Changes one result inside an aggregated call; undefined drops it. */
+export type ChangeInner = (read: CallOutcome, position: number) => CallOutcome | undefined;
 
 export function hasCode(address: string): boolean {
   return CONTRACTS[address.toLowerCase()] !== undefined;
 }
 
-/** `data`: `0x` and the call. */
-export function callContract(to: string, data: string, block: Block, changeInner?: ChangeInner): CallAnswer {
+/** Executes a call; `data` is `0x` hex. */
+export function callContract(to: string, data: string, block: Block, changeInner?: ChangeInner): CallOutcome {
   if (to === ADDRESSES.multicall3 && changeInner !== undefined && data.slice(2, 10) === AGGREGATE) {
     return { success: true, data: abi.uint(32) + aggregate(data.slice(10), block, changeInner) };
   }
   return call(to, data.slice(2), block);
 }
 
-function call(to: string, data: string, block: Block): CallAnswer {
+function call(to: string, data: string, block: Block): CallOutcome {
   if (CONTRACTS[to] === undefined) return { success: true, data: '' };
-  const answer = bySelector.get(to + data.slice(0, 8));
-  if (answer === undefined) return { success: false, data: '' };
+  const read = bySelector.get(to + data.slice(0, 8));
+  if (read === undefined) return { success: false, data: '' };
   try {
-    return { success: true, data: answer(data.slice(8), block) };
+    return { success: true, data: read(data.slice(8), block) };
   } catch (error) {
     if (error instanceof Reverted) return { success: false, data: error.data };
     throw error;
   }
 }
 
-/** Runs the calls of an `aggregate3`, and answers its array of results. */
+/** Runs the calls of an `aggregate3` and returns its array of results. */
 function aggregate(args: string, block: Block, change: ChangeInner | undefined): string {
   const array = abi.readUint(args, 0);
   const count = abi.readUint(args, array);
@@ -173,9 +172,9 @@ function aggregate(args: string, block: Block, change: ChangeInner | undefined):
     const length = abi.readUint(args, bytesAt);
     const data = args.slice(2 * (bytesAt + 32), 2 * (bytesAt + 32 + length));
     const given = call(to, data, block);
-    const answer = change === undefined ? given : change(given, i);
-    if (answer !== undefined) {
-      results.push(abi.tuple([abi.word(abi.bool(answer.success)), abi.tail(abi.bytes(answer.data))]));
+    const read = change === undefined ? given : change(given, i);
+    if (read !== undefined) {
+      results.push(abi.tuple([abi.word(abi.bool(read.success)), abi.tail(abi.bytes(read.data))]));
     }
   }
   return abi.array(results);
@@ -203,7 +202,7 @@ function toDocument({ id, controller, endpoints }: Machine): string {
   return abi.tuple([abi.tail(document)]);
 }
 
-/** The contract answers nothing at the very end; beyond it, it reverts. */
+/** Returns one page: empty at the very end, reverted beyond it. */
 function toPage({ id, events }: Machine, offset: bigint, limit: bigint): string {
   if (offset > BigInt(events.length)) throw new Reverted(OUT_OF_BOUNDS);
   const size = limit < BigInt(MAX_QUERY_LIMIT) ? Number(limit) : MAX_QUERY_LIMIT;
