@@ -24,6 +24,37 @@ export interface AltFleet {
   readonly rowCount: number;
 }
 
+/** One row of the registry, as read. */
+export interface AltFleetRow {
+  /** Undefined if the row failed a check. */
+  readonly machine: AltFleetMachine | undefined;
+  /** Operator that the row names, even if it failed a check. */
+  readonly operator: Address | undefined;
+}
+
+/**
+ * Lists each machine under the operator of its account (interface, "Operator listing", rule 6). A machine without an operator is not listed.
+ * Rows that failed a check are counted, by the operator they name.
+ */
+export function groupByOperator(rows: readonly AltFleetRow[]): AltFleet {
+  const machinesByOperator = new Map<Address, AltFleetMachine[]>();
+  const unreadableByOperator = new Map<Address, number>();
+  let unattributed = 0;
+  for (const { machine, operator } of rows) {
+    if (operator === undefined) {
+      if (machine === undefined) unattributed++;
+    } else if (machine === undefined) {
+      unreadableByOperator.set(operator, (unreadableByOperator.get(operator) ?? 0) + 1);
+    } else {
+      const machines = machinesByOperator.get(operator);
+      if (machines === undefined) machinesByOperator.set(operator, [machine]);
+      else machines.push(machine);
+    }
+  }
+  for (const machines of machinesByOperator.values()) machines.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { machinesByOperator, unreadableByOperator, unattributed, rowCount: rows.length };
+}
+
 /**
  * Compares the rows with the registry's own count, read before and after them.
  * `moved`: machines changed meanwhile, read again. `incomplete`: the node omitted rows; the previous snapshot stays.

@@ -2,7 +2,12 @@
  * Fleet snapshot: all machines of the registry, grouped by operator (chain-svm 7: `getProgramAccounts` on the machine heads).
  * A row is self-authenticating: its address must be the hash of its own id and bump.
  */
-import type { AltFleet, AltFleetMachine } from '../../../domain/alt-chain/alt-fleet.ts';
+import {
+  groupByOperator,
+  type AltFleet,
+  type AltFleetMachine,
+  type AltFleetRow,
+} from '../../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { toMachineId, type Address } from '../../../domain/identifiers/identifiers.ts';
 import { machineSeeds } from '../accounts/account-addresses.ts';
@@ -16,12 +21,6 @@ import { parseRpcAccount } from '../rpc/rpc-account.ts';
 export const FLEET_SLICE = { offset: 8, length: MACHINE_HEAD_BYTES };
 
 const OPERATOR_OFFSET = MACHINE_HEAD_BYTES - 20;
-
-interface ReadRow {
-  readonly machine: AltFleetMachine | undefined;
-  /** Operator that the row names, even if the row is invalid. */
-  readonly operator: Address | undefined;
-}
 
 /** Parses the rows of one response; undefined if it is not a list or repeats an address. */
 export function readFleetRows(rows: unknown, machineRegistry: AltKey): AltFleet | undefined {
@@ -37,7 +36,7 @@ function rejectDuplicates(rows: readonly unknown[]): void {
   if (new Set(addresses).size !== addresses.length) throw new Undecodable();
 }
 
-function readRow(row: unknown, machineRegistry: AltKey): ReadRow {
+function readRow(row: unknown, machineRegistry: AltKey): AltFleetRow {
   const { pubkey, account: accountValue } = expectObject(row);
   const account = parseRpcAccount(accountValue);
   if (account.state !== 'present') return { machine: undefined, operator: undefined };
@@ -61,23 +60,4 @@ function readOperator(data: Uint8Array): Address | undefined {
   const reader = new ByteReader(data);
   reader.take(OPERATOR_OFFSET);
   return reader.optionalAddress();
-}
-
-function groupByOperator(rows: readonly ReadRow[]): AltFleet {
-  const machinesByOperator = new Map<Address, AltFleetMachine[]>();
-  const unreadableByOperator = new Map<Address, number>();
-  let unattributed = 0;
-  for (const { machine, operator } of rows) {
-    if (operator === undefined) {
-      if (machine === undefined) unattributed++;
-    } else if (machine === undefined) {
-      unreadableByOperator.set(operator, (unreadableByOperator.get(operator) ?? 0) + 1);
-    } else {
-      const machines = machinesByOperator.get(operator);
-      if (machines === undefined) machinesByOperator.set(operator, [machine]);
-      else machines.push(machine);
-    }
-  }
-  for (const machines of machinesByOperator.values()) machines.sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { machinesByOperator, unreadableByOperator, unattributed, rowCount: rows.length };
 }
