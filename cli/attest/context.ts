@@ -9,7 +9,7 @@ import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { readTrustFiles } from '../../src/adapters/trust/trust-files.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import type { EvidenceRules } from '../../src/domain/evidence/evidence-steps.ts';
-import { createNativeCurves, NATIVE_SECP256K1 } from '../../src/domain/signatures/native-curves.ts';
+import { NATIVE_CURVES } from '../../src/domain/signatures/native-curves.ts';
 import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { CommandFailed } from '../exit-codes.ts';
@@ -83,5 +83,5 @@ async function readRules({ verify, namespace }: Config): Promise<EvidenceRules> 
     throw new CommandFailed('usage', 'onboarding is not configured: set its trust files and tokens');
   const { trust, problems } = await readTrustFiles(verify);
   if (trust === undefined) throw new CommandFailed('usage', problems.join('\n'));
-  return { namespace, trust, checks: createSignatureChecks(createNativeCurves(NATIVE_SECP256K1)) };
+  return { namespace, trust, checks: createSignatureChecks(NATIVE_CURVES) };
 }

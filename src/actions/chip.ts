@@ -9,7 +9,8 @@ import { toEvidenceRecord, toReceipt, type Receipt } from '../domain/evidence/ev
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
+import { NATIVE_CURVES } from '../domain/signatures/native-curves.ts';
+import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import type { OnboardingConfig } from '../ports/onboarding.ts';
 import type { StoredEvidenceRecord } from '../ports/store.ts';
 import type { Ctx } from '../ports/ctx.ts';
@@ -17,6 +18,8 @@ import { enterCommitPhase, throwIfAborted, type RequestScope } from './request-s
 import { readClock, readTrustedSeconds } from './trusted-clock.ts';
 import { runExclusive } from './challenge-queue.ts';
 import { requireMain } from './find-machine.ts';
+
+const SIGNATURE_CHECKS = createSignatureChecks(NATIVE_CURVES);
 
 /** Challenge as returned to the caller, once; the nonce is not stored. */
 export interface IssuedChallenge {
@@ -57,7 +60,7 @@ export async function issueChallenge(ctx: Ctx, machineId: MachineId, scope: Requ
  */
 export async function acceptEvidence(ctx: Ctx, body: Uint8Array, scope: RequestScope): Promise<Receipt> {
   const onboarding = requireOnboarding(ctx);
-  const rules = { namespace: ctx.namespace, trust: onboarding.trust, checks: NATIVE_CHECKS };
+  const rules = { namespace: ctx.namespace, trust: onboarding.trust, checks: SIGNATURE_CHECKS };
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(body)), rules);
   return runExclusive(ctx, supported.nonceHash, () => judgeChallenged(ctx, onboarding, supported, scope));
 }
@@ -71,7 +74,7 @@ async function judgeChallenged(
 ): Promise<Receipt> {
   throwIfAborted(scope);
   const { namespace, store } = ctx;
-  const rules = { namespace, trust: onboarding.trust, checks: NATIVE_CHECKS };
+  const rules = { namespace, trust: onboarding.trust, checks: SIGNATURE_CHECKS };
   const main = requireMain(ctx);
   const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
   const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);

@@ -9,12 +9,15 @@ import { concludeDecision, judgeDecision } from '../domain/monetization/decision
 import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
 import { judgeWindow } from '../domain/monetization/decision-window.ts';
 import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
-import { NATIVE_CHECKS } from '../domain/signatures/native-checks.ts';
+import { NATIVE_CURVES } from '../domain/signatures/native-curves.ts';
+import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import type { JsonValue } from '../domain/json/strict-json.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import { enterCommitPhase, type RequestScope } from './request-scope.ts';
 import { findMachine, findMachineUncached, requireMain, type FoundMachine } from './find-machine.ts';
+
+const SIGNATURE_CHECKS = createSignatureChecks(NATIVE_CURVES);
 
 export interface DecisionState {
   readonly id: MachineId;
@@ -47,7 +50,7 @@ export async function putDecision(
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
   const located = await findMachineUncached(ctx, id);
-  const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: NATIVE_CHECKS };
+  const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: SIGNATURE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw refusal;
   enterCommitPhase(scope);

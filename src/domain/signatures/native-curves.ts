@@ -32,6 +32,9 @@ export function createNativeCurves(secp256k1: NativeSecp256k1 | undefined): Curv
   };
 }
 
+/** Curve operations of the service. */
+export const NATIVE_CURVES = createNativeCurves(NATIVE_SECP256K1);
+
 function recoverWith(secp256k1: NativeSecp256k1): CurveOperations['recoverSecp256k1'] {
   return (digest, rs, parity) => {
     try {
