@@ -13,7 +13,7 @@ import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
 import { chipPreimage, fromHex } from '../../src/domain/evidence/signed-bytes.ts';
 import { NATIVE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
-import { createProvider, startChipService } from '../../test/campaigns/chip-scene.ts';
+import { createProvider, startChipService } from '../../test/campaigns/chip-process.ts';
 import { tellFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 

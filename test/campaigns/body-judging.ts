@@ -1,6 +1,6 @@
 /**
- * Test support: is every body answered with the code of its first fault, and never with itself? Through the whole application over sockets of this process; every
- * answer of a code must be, but for its date, the same bytes, and none shares eight characters with the values of the body that it answers.
+ * Responses to mutated chip bodies, through the whole application over sockets of this process. Each body gets the code of its first error. All
+ * responses with one code have the same bytes except the date, and none shares eight characters with the values of its body.
  */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
@@ -12,19 +12,19 @@ import { openPipelinedPosts, type Answer, type PipelinedPosts } from './pipeline
 
 export interface BodyTally {
   readonly runs: number;
-  /** By route, status and code. */
+  /** Counts by route, status and code. */
   readonly answers: ReadonlyMap<string, number>;
 }
 
-interface Place {
-  readonly scene: ChipScene;
+interface Target {
+  readonly harness: ChipScene;
   readonly posts: PipelinedPosts;
 }
 
 const AT_ONCE = 128;
 const CONNECTIONS = 4;
 const MAX_SHARED = 8;
-/** Sharing is looked for in so manieth answer; all others are held against that one. */
+/** One response in so many is searched for shared text; all others are compared with it. */
 const SHARING_EVERY = 50;
 const { world: BASE } = requestCases;
 
@@ -56,8 +56,8 @@ export async function judgeMutatedBodies(
   runs: number,
   isOver: (done: number) => boolean = () => false,
 ): Promise<BodyTally> {
-  const places = new Map<WorldName, Place>();
-  for (const name of Object.keys(WORLDS) as WorldName[]) places.set(name, await openPlace(name));
+  const targets = new Map<WorldName, Target>();
+  for (const name of Object.keys(WORLDS) as WorldName[]) targets.set(name, await openTarget(name));
   const next = createBodyMutations(new Random(seed));
   const answers = new Map<string, number>();
   const texts = new Map<string, string>();
@@ -68,27 +68,27 @@ export async function judgeMutatedBodies(
       await Promise.all(
         bodies.map(async (mutated, n) => {
           const { path, body, world } = mutated;
-          const { posts } = places.get(world)!;
-          // A connection that nobody used for a while may end while the request is on its way.
+          const { posts } = targets.get(world)!;
+          // An idle connection may close while the request is in transit.
           const answer = (await posts.post(n >> 5, path, body)) ?? (await posts.post(n >> 5, path, body));
           const word = judgeAnswer(mutated, answer, texts, (done + n) % SHARING_EVERY === 0);
           answers.set(word, (answers.get(word) ?? 0) + 1);
         }),
       );
     }
-    for (const [name, { scene }] of places) {
-      expect(await scene.store.listEvidenceRecords(undefined, 2), name).toHaveLength(name === 'consumed' ? 1 : 0);
+    for (const [name, { harness }] of targets) {
+      expect(await harness.store.listEvidenceRecords(undefined, 2), name).toHaveLength(name === 'consumed' ? 1 : 0);
     }
   } finally {
-    for (const { posts, scene } of places.values()) {
-      posts.hangUp();
-      await scene.close();
+    for (const { posts, harness } of targets.values()) {
+      posts.disconnect();
+      await harness.close();
     }
   }
   return { runs: Math.min(done, runs), answers };
 }
 
-/** Throws with the body in hex where the answer is not the documented one. */
+/** Returns route, status and code. Throws with the body in hex when the response is not the expected one. */
 function judgeAnswer(
   { path, body, world, expected }: MutatedBody,
   answer: Answer | undefined,
@@ -102,7 +102,7 @@ function judgeAnswer(
   const { detail } = JSON.parse(text) as { detail?: { code: string } };
   const word = `${status} ${detail?.code ?? ''}`;
   if (expected === undefined ? !DOCUMENTED[route].includes(word) : word !== expected) fail(`${word}, not ${expected}`);
-  // A challenge says which machine it is for, and a nonce of its own.
+  // A challenge contains its machine and its own nonce.
   if (status === 201) return `${route} ${word}`;
   const whole = `${head.replace(/^date: .*$/im, '')}\n${text}`;
   const known = texts.get(word);
@@ -112,7 +112,7 @@ function judgeAnswer(
   return `${route} ${word}`;
 }
 
-/** The names of members are words that the fixed texts have too. */
+/** Names of members, which fixed texts contain as well. */
 const NAMES = [attempts.first.evidence, attempts.first.evidence.certificate].flatMap(Object.keys).join(' ');
 
 function sharesText(answer: string, body: string): boolean {
@@ -123,9 +123,9 @@ function sharesText(answer: string, body: string): boolean {
   return false;
 }
 
-async function openPlace(name: WorldName): Promise<Place> {
-  const scene = await startChipScene({ ...BASE, ...CHANGES[name] }, { logsRequests: false });
-  Object.assign(scene.ctx.onboarding!, { createNonce: () => randomBytes(32) });
-  if (name === 'clock set back') scene.ctx.time.milliseconds = 0;
-  return { scene, posts: await openPipelinedPosts(scene.url, BASE.onboardingToken, CONNECTIONS) };
+async function openTarget(name: WorldName): Promise<Target> {
+  const harness = await startChipScene({ ...BASE, ...CHANGES[name] }, { logsRequests: false });
+  Object.assign(harness.ctx.onboarding!, { createNonce: () => randomBytes(32) });
+  if (name === 'clock set back') harness.ctx.time.milliseconds = 0;
+  return { harness, posts: await openPipelinedPosts(harness.url, BASE.onboardingToken, CONNECTIONS) };
 }

@@ -1,6 +1,6 @@
 /**
- * Test support: bodies of the two chip routes that are wrong, and what must be said of each. Half are torn as bytes; half are documents in their form
- * whose texts are others, in canonical bytes, so that the steps behind the form decide (evidence 8): the earliest step that fails gives the answer.
+ * Mutated bodies of both chip routes with their expected responses. Half are mutated as bytes. Half are well-formed documents with other texts in
+ * canonical bytes, so that later steps decide (evidence 8): the earliest failing step determines the response.
  */
 import { createPrivateKey, sign } from 'node:crypto';
 import type { Random } from '../../sim/random.ts';
@@ -23,7 +23,7 @@ import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { CHALLENGE_PATH, EVIDENCE_PATH } from '../../testing/harness/chip-service.ts';
 import { createLeafMutations } from './leaf-mutations.ts';
 
-/** What a genuine document meets, and the step that refuses it. */
+/** States of the service, with the step that refuses a genuine document in each. */
 export const WORLDS = {
   open: undefined,
   'clock set back': { step: 9.0, answer: '503 VERIFY_CLOCK_INVALID' },
@@ -41,11 +41,11 @@ export interface MutatedBody {
   readonly world: WorldName;
   readonly path: string;
   readonly body: Buffer;
-  /** Undefined: any documented refusal of that route. */
+  /** Undefined means any documented refusal of that route. */
   readonly expected: string | undefined;
 }
 
-/** A text in the canonical bytes of a document, and what is said of another one in its form. */
+/** Text in the canonical bytes of a document, with the response to another well-formed text in its place. */
 interface Member {
   readonly start: number;
   readonly end: number;
@@ -69,7 +69,7 @@ const EVIDENCE = attempts.first.bodyText;
 const DOCUMENT = attempts.first.evidence;
 const CHALLENGE = JSON.stringify({ machineId: requestCases.world.machine!.machineId });
 const NOT_CANONICAL = { step: 7, answer: '400 EVIDENCE_NOT_CANONICAL' };
-/** What JSON texts are taken apart by, and what readers stumble over. */
+/** Delimiters of JSON, and texts that are hard to parse. */
 const PIECES = [
   '"',
   '\\',
@@ -99,18 +99,20 @@ export function createBodyMutations(random: Random): () => MutatedBody {
 
   return () => {
     const chance = random.integer(0, 199);
-    if (chance < 50) return { world: 'open', path: CHALLENGE_PATH, body: tear(random, CHALLENGE), expected: undefined };
-    if (chance < 100) return { world: 'open', path: EVIDENCE_PATH, body: tear(random, EVIDENCE), expected: undefined };
-    if (chance < 168) return bend('open', random.integer(1, 2), [shallow, unsigned]);
-    if (chance < 186) return bend(random.pick(EARLY_WORLDS), random.integer(0, 2), [unsigned, unsigned]);
+    if (chance < 50)
+      return { world: 'open', path: CHALLENGE_PATH, body: mutateBytes(random, CHALLENGE), expected: undefined };
+    if (chance < 100)
+      return { world: 'open', path: EVIDENCE_PATH, body: mutateBytes(random, EVIDENCE), expected: undefined };
+    if (chance < 168) return replaceTexts('open', random.integer(1, 2), [shallow, unsigned]);
+    if (chance < 186) return replaceTexts(random.pick(EARLY_WORLDS), random.integer(0, 2), [unsigned, unsigned]);
     if (chance < 192) return withLeaf();
-    if (chance < 198) return bend('open', random.integer(1, 2), [deep, deep]);
+    if (chance < 198) return replaceTexts('open', random.integer(1, 2), [deep, deep]);
     const world = random.pick(LATE_WORLDS);
     return { world, path: EVIDENCE_PATH, body: random.pick(genuine), expected: WORLDS[world].answer };
   };
 
-  /** Some texts of the published document are others; sometimes it is not canonical too. */
-  function bend(world: WorldName, count: number, choices: readonly (readonly Member[])[]): MutatedBody {
+  /** Replaces some texts of the published document, sometimes in non-canonical bytes. */
+  function replaceTexts(world: WorldName, count: number, choices: readonly (readonly Member[])[]): MutatedBody {
     const members = [...new Set(choices.slice(0, count).map((choice) => random.pick(choice)))];
     const isSpaced = random.chance(0.05);
     const body = replaceAll(random, members);
@@ -119,7 +121,7 @@ export function createBodyMutations(random: Random): () => MutatedBody {
     return { world, path: EVIDENCE_PATH, body: Buffer.from(isSpaced ? `${body}\n` : body), expected: first!.answer };
   }
 
-  /** Another leaf under its right fingerprints: its profile decides, then its key, then the chip's signature, which is of the other transcript. */
+  /** Replaces the leaf and its fingerprints: the profile decides, then the key, then the chip's signature over another transcript. */
   function withLeaf(): MutatedBody {
     const { der } = nextLeaf();
     const { failed, certificate } = judgeLeaf(der, { ...vectorRules, nowSeconds: VECTOR_NOW });
@@ -136,7 +138,7 @@ export function createBodyMutations(random: Random): () => MutatedBody {
     const isPublished = leafDerBase64url === DOCUMENT.certificate.leafDerBase64url;
     const refused = failed && `422 ${OUTCOMES[failed.outcome]}`;
     return isPublished || der.length > 2 * MAX_LEAF_BYTES
-      ? bend('open', 1, [shallow])
+      ? replaceTexts('open', 1, [shallow])
       : {
           world: 'open',
           path: EVIDENCE_PATH,
@@ -152,19 +154,19 @@ const OUTCOMES = {
   CertificateUntrusted: 'CERTIFICATE_UNTRUSTED',
 } as const;
 
-/** Up to five changes; most hit a single octet, some tear the text apart. */
-function tear(random: Random, text: string): Buffer {
-  let torn = Buffer.from(text);
+/** Applies up to five changes; most affect a single octet, some cut the text. */
+function mutateBytes(random: Random, text: string): Buffer {
+  let mutated = Buffer.from(text);
   for (let changes = random.integer(1, 5); changes > 0; changes--) {
-    const at = random.integer(0, torn.length);
-    const removed = random.chance(0.9) ? random.integer(0, 2) : random.integer(0, torn.length);
+    const at = random.integer(0, mutated.length);
+    const removed = random.chance(0.9) ? random.integer(0, 2) : random.integer(0, mutated.length);
     const added = random.chance(0.5)
       ? Buffer.from(random.hex(random.integer(0, 2)), 'hex')
       : Buffer.from(random.pick(PIECES), random.chance(0.5) ? 'utf8' : 'latin1');
-    torn = Buffer.concat([torn.subarray(0, at), added, torn.subarray(at + removed)]);
+    mutated = Buffer.concat([mutated.subarray(0, at), added, mutated.subarray(at + removed)]);
   }
-  // The document itself would take the challenge away from all others.
-  return torn.equals(Buffer.from(EVIDENCE)) ? Buffer.alloc(0) : torn;
+  // The unchanged document would consume the challenge of all others.
+  return mutated.equals(Buffer.from(EVIDENCE)) ? Buffer.alloc(0) : mutated;
 }
 
 function replaceAll(random: Random, members: readonly Member[]): string {
@@ -227,7 +229,7 @@ function findMembers(text: string, document: EvidenceDocument): Member[] {
   ];
 }
 
-/** One digit is another, or all are. */
+/** Replaces one digit or all. */
 function otherHex(random: Random, text: string): string {
   if (random.chance(0.2)) return `0x${random.hex(text.length / 2 - 1)}`;
   return otherDigit(random, text, random.integer(2, text.length - 1));
@@ -253,13 +255,13 @@ function otherAddress(random: Random): string {
   return formatAddress(parseAddress(`0x01${random.hex(19)}`)!);
 }
 
-/** As it stands in a canonical text. */
+/** Replaces or extends a text, escaped as in canonical JSON. */
 function otherWord(random: Random, text: string): string {
   const word = random.chance(0.5) ? random.pick(WORDS) : `${text}${random.hex(random.integer(1, 8))}`;
   return canonicalText(word).slice(1, -1);
 }
 
-/** Of other bytes. */
+/** Flips one bit of the encoded bytes, sometimes truncates them there. */
 function otherBase64url(random: Random, text: string): string {
   const der = Buffer.from(text, 'base64url');
   const at = random.integer(0, der.length - 1);
@@ -267,7 +269,7 @@ function otherBase64url(random: Random, text: string): string {
   return der.subarray(0, random.chance(0.2) ? at : der.length).toString('base64url');
 }
 
-/** No two are the same, and all could be accepted. */
+/** Signs different documents that are all acceptable. */
 function createGenuineDocuments(): Buffer[] {
   const chipKey = createPrivateKey(pki.leaf.privateKeyPkcs8Pem);
   const controller = createMainChainKey(Buffer.from(pki.accounts.controller.privateKeyHex.replace(/^0x/, ''), 'hex'));

@@ -1,7 +1,7 @@
 /**
- * Does every challenge get exactly one document, whatever races for it and whenever the service dies? `CHALLENGES` (100,000) on SQLite and a tenth of them on
- * PostgreSQL, 64 submissions each, `KILLS` (200, and a quarter of them) on the way. Then a search of everything that was written, and of the memory, for what must
- * be nowhere. `DATABASES` takes one of the two; `MINUTES` ends the races of each before all are run.
+ * Campaign: every challenge accepts exactly one document under races and killed services. `CHALLENGES` (100,000) on SQLite and a tenth of them
+ * on PostgreSQL, 64 submissions each, with `KILLS` (200, and a quarter) in between. Then files and memory are searched for secrets.
+ * `DATABASES` selects one of the two; `MINUTES` limits the races on each.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const DATABASES = (process.env['DATABASES'] ?? 'sqlite,postgres').split(',');
 const MINUTES = Number(process.env['MINUTES'] ?? Infinity);
 const SUBMISSIONS = 64;
 const BATCH = 8;
-const TOLD_EVERY = 200;
+const REPORT_EVERY = 200;
 
 let devnet: Devnet;
 let postgres: PostgresServer;
@@ -39,15 +39,19 @@ afterAll(async () => {
 });
 
 describe(`SEED=${SEED} CHALLENGES=${CHALLENGES} KILLS=${KILLS}`, () => {
-  it.runIf(DATABASES.includes('sqlite'))('SQLite', () => race('sqlite', CHALLENGES, KILLS));
-  it.runIf(DATABASES.includes('postgres'))('PostgreSQL', () => race('postgres', CHALLENGES / 10, KILLS / 4));
+  it.runIf(DATABASES.includes('sqlite'))('accepts one document for every challenge on SQLite', () =>
+    race('sqlite', CHALLENGES, KILLS),
+  );
+  it.runIf(DATABASES.includes('postgres'))('accepts one document for every challenge on PostgreSQL', () =>
+    race('postgres', CHALLENGES / 10, KILLS / 4),
+  );
 });
 
 async function race(kind: string, challenges: number, kills: number): Promise<void> {
   const own = join(folder, kind);
   mkdirSync(own);
   const startedAt = performance.now();
-  const tell = (text: string) =>
+  const report = (text: string) =>
     process.stdout.write(`${kind}, after ${Math.round((performance.now() - startedAt) / 1000)} s: ${text}\n`);
   const result = await raceChallenges({
     devnet,
@@ -58,21 +62,21 @@ async function race(kind: string, challenges: number, kills: number): Promise<vo
     submissions: SUBMISSIONS,
     batchesPerKill: challenges / BATCH / kills,
     isOver(done) {
-      if (done % TOLD_EVERY === 0) tell(`${done} challenges`);
+      if (done % REPORT_EVERY === 0) report(`${done} challenges`);
       return performance.now() - startedAt > MINUTES * 60_000;
     },
   });
   const counts = JSON.stringify(Object.fromEntries([...result.answers].sort()));
-  tell(
+  report(
     `${result.challenges} challenges (${result.expired} expired), ${result.sent} submissions, ${result.kills} kills: one each. ${counts}`,
   );
   const files = readdirSync(own).map((name) => join(own, name));
   expect(await findSecrets(files, [...result.openNonces, devnet.env['ONBOARDING_TOKENS']!])).toEqual([]);
   const bytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
-  tell(`${result.openNonces.length} nonces of open challenges and the token: in none of ${bytes} bytes`);
+  report(`${result.openNonces.length} nonces of open challenges and the token: in none of ${bytes} bytes`);
 }
 
-it('nonces that nobody used, and the token, are in no file and not in memory', async () => {
+it('leaves neither the token nor an unused nonce in a file or in memory', async () => {
   rule('challenge.nonce-hash-only');
   const { searched, nonces, found } = await searchAfterRefusals(devnet, mkdtempSync(join(folder, 'search-')));
   expect(found).toEqual([]);

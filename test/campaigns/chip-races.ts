@@ -1,7 +1,6 @@
 /**
- * Test support: does every challenge get exactly one document, whatever races for it and whenever the service dies? Challenges in batches; for each,
- * `submissions` of one, two or as many documents at once, to two services on one database. In some batches one or both are killed on the way, and whoever got
- * no answer asks again.
+ * Races of documents for chip challenges. Challenges are issued in batches; for each, `submissions` of one, two or that many documents are sent
+ * concurrently to two services on one database. In some batches one or both are killed, and callers without a response repeat their request.
  */
 import { expect } from 'vitest';
 import type { MachineFixture } from '../../devnet/fixtures.ts';
@@ -13,7 +12,7 @@ import type { BuiltEvidence } from '../../src/domain/evidence/evidence-building.
 import { nonceHashOf, type Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { startChipReplicas, type ChipReplicas } from './chip-replicas.ts';
-import { createProvider } from './chip-scene.ts';
+import { createProvider } from './chip-process.ts';
 import type { Answer } from './pipelined-posts.ts';
 
 export interface RaceOptions {
@@ -22,24 +21,24 @@ export interface RaceOptions {
   readonly logFile: string;
   readonly random: Random;
   readonly challenges: number;
-  /** For each challenge, each over a connection of its own, half of them to another process. */
+  /** Number for each challenge; each uses its own connection, and half of them another process. */
   readonly submissions: number;
-  /** Mean of batches between two blows. */
+  /** Mean number of batches between two kills. */
   readonly batchesPerKill: number;
-  /** Asked after every batch: whether to stop early. */
+  /** Called after every batch; true stops early. */
   readonly isOver?: (done: number) => boolean;
 }
 
 export interface RaceResult {
   readonly challenges: number;
-  /** Of these; none where the service has time for its work. */
+  /** Number of these that expired; 0 unless the service is overloaded. */
   readonly expired: number;
   readonly kills: number;
-  /** Submissions that were sent, repeated ones included. */
+  /** Number of submissions sent, including repeated ones. */
   readonly sent: number;
-  /** How often each answer was given. */
+  /** Count of each response. */
   readonly answers: ReadonlyMap<string, number>;
-  /** Of challenges that were left open, some after refused documents: hex without `0x`. */
+  /** Nonces of open challenges, some after refused documents, as hex without `0x`. */
   readonly openNonces: readonly string[];
 }
 
@@ -52,27 +51,27 @@ interface Submission {
   readonly race: Race;
   readonly document: BuiltEvidence;
   readonly connection: number;
-  /** `202`, or the code of the refusal; undefined as long as there was no answer. */
+  /** `202` or the error code; undefined until a response arrives. */
   answer: string | undefined;
 }
 
-/** When services are killed, and which. */
-interface Blow {
-  /** So many answers. */
+/** Kill of services during a batch. */
+interface Kill {
+  /** Number of responses before it. */
   readonly after: number;
   readonly victims: readonly number[];
 }
 
-/** Inside one process documents for a challenge take turns; between two only the database decides. */
+/** Two processes, because one process serializes the documents of a challenge, and between two only the database decides. */
 const PROCESSES = 2;
-/** Challenges at once, each of another machine: a machine may have five open ones. */
+/** Concurrent challenges, each of another machine, because a machine may have five open ones. */
 const BATCH = 8;
-/** Batches between two challenges that are left open. */
+/** Number of batches between two challenges that stay open. */
 const OPEN_EVERY = 200;
-/** Every so manieth race is one of all different documents. */
+/** One race in so many has only different documents. */
 const DIFFERENT_EVERY = 16;
-/** How often a busy service is asked again. */
-const PATIENCE = 100;
+/** Maximum number of requests to a busy service. */
+const MAX_ATTEMPTS = 100;
 
 export async function raceChallenges(options: RaceOptions): Promise<RaceResult> {
   const {
@@ -101,14 +100,14 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
       const chosen = Array.from({ length: count }, (_, n) => machines[(done + n) % machines.length]!);
       const races = await openRaces(service, chosen, sign, submissions, random);
       const entered = shuffle(random, enter(races, submissions));
-      let blow = random.chance(1 / batchesPerKill) ? aimBlow(random, entered.length) : undefined;
+      let strike = random.chance(1 / batchesPerKill) ? chooseKill(random, entered.length) : undefined;
       for (let round = 0, left = entered; left.length > 0; round++) {
-        expect(round, 'rounds without an answer').toBeLessThan(PATIENCE);
+        expect(round, 'rounds without an answer').toBeLessThan(MAX_ATTEMPTS);
         sent += left.length;
-        await submit(service, left, blow);
-        await service.revive();
-        kills += blow?.victims.length ?? 0;
-        blow = undefined;
+        await submit(service, left, strike);
+        await service.restart();
+        kills += strike?.victims.length ?? 0;
+        strike = undefined;
         left = left.filter(({ answer }) => answer === undefined);
       }
       for (const { answer } of entered) answers.set(answer!, (answers.get(answer!) ?? 0) + 1);
@@ -134,7 +133,7 @@ function openRaces(
 ): Promise<Race[]> {
   return Promise.all(
     machines.map(async (machine, n) => {
-      const answer = await ask(service, 'challenge', JSON.stringify({ machineId: machine.id }), n);
+      const answer = await post(service, 'challenge', JSON.stringify({ machineId: machine.id }), n);
       expect(answer).toMatchObject({ status: 201 });
       const nine = JSON.parse(answer.text) as Record<string, string>;
       const count = random.integer(1, DIFFERENT_EVERY) === 1 ? submissions : random.integer(1, 2);
@@ -156,20 +155,20 @@ function enter(races: readonly Race[], submissions: number): Submission[] {
   );
 }
 
-/** One of the services, or all of them. */
-function aimBlow(random: Random, answers: number): Blow {
+/** Chooses one of the services or all of them. */
+function chooseKill(random: Random, answers: number): Kill {
   const all = Array.from({ length: PROCESSES }, (_, n) => n);
   return { after: random.integer(0, answers - 1), victims: random.chance(0.5) ? all : [random.pick(all)] };
 }
 
-/** All at once. A service that is too busy says so: that is no answer. */
-async function submit(service: ChipReplicas, entered: readonly Submission[], blow?: Blow): Promise<void> {
+/** Sends all submissions concurrently. A 503 of a busy service does not count as a response. */
+async function submit(service: ChipReplicas, entered: readonly Submission[], strike?: Kill): Promise<void> {
   let answered = 0;
-  if (blow?.after === 0) service.strike(blow.victims);
+  if (strike?.after === 0) service.kill(strike.victims);
   await Promise.all(
     entered.map(async (submission) => {
       const answer = await service.post('evidence', submission.document.body, submission.connection);
-      if (blow !== undefined && ++answered === blow.after) service.strike(blow.victims);
+      if (strike !== undefined && ++answered === strike.after) service.kill(strike.victims);
       if (answer === undefined || answer.status === 503) return;
       submission.answer = answer.status === 202 ? '202' : codeOf(answer.text);
     }),
@@ -181,23 +180,23 @@ function codeOf(text: string): string {
 }
 
 /**
- * One document has the challenge, one intake is kept, and everybody was told so; the acceptance itself may have died unheard. Or the service was too busy to take any
- * in time, and has none.
+ * Asserts that one document consumed the challenge, one evidence record is stored, and every caller got a matching response; the 202 itself may
+ * have been lost. Or that the challenge expired on a busy service, without a record.
  */
 async function expectOne(store: Store, race: Race, entered: readonly Submission[]): Promise<'accepted' | 'expired'> {
-  const intakes = await Promise.all(race.documents.map(({ receiptId }) => store.readEvidenceRecord(receiptId)));
-  const kept = intakes.filter((intake) => intake !== undefined);
+  const records = await Promise.all(race.documents.map(({ receiptId }) => store.readEvidenceRecord(receiptId)));
+  const stored = records.filter((record) => record !== undefined);
   const own = entered.filter((submission) => submission.race === race);
-  if (kept.length === 0) {
+  if (stored.length === 0) {
     expect(new Set(own.map(({ answer }) => answer))).toEqual(new Set(['CHALLENGE_EXPIRED']));
     return 'expired';
   }
-  expect(kept).toHaveLength(1);
-  const { evidenceHash, evidence } = kept[0]!;
+  expect(stored).toHaveLength(1);
+  const { evidenceHash, evidence } = stored[0]!;
   const winner = race.documents.find((document) => document.evidenceHash === evidenceHash)!;
   expect(Buffer.compare(evidence!, winner.body)).toBe(0);
   const lookup = await store.findChallenge(race.nonceHash, evidenceHash);
-  expect(lookup).toMatchObject({ state: 'kept', challenge: { consumedBy: evidenceHash } });
+  expect(lookup).toMatchObject({ state: 'stored', challenge: { consumedBy: evidenceHash } });
   const accepted = own.filter(({ answer }) => answer === '202');
   expect(accepted.length).toBeLessThanOrEqual(1);
   for (const { document, answer } of own) {
@@ -207,23 +206,23 @@ async function expectOne(store: Store, race: Race, entered: readonly Submission[
   return 'accepted';
 }
 
-/** The first answer that says more than that the service is busy. */
-async function ask(
+/** Repeats a request until the response is not 503. */
+async function post(
   service: ChipReplicas,
   path: 'challenge' | 'evidence',
   body: string,
   connection = 0,
 ): Promise<Answer> {
-  for (let tries = 0; tries < PATIENCE; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const answer = await service.post(path, body, connection);
     if (answer !== undefined && answer.status !== 503) return answer;
   }
-  return expect.fail('the service is busy for ever');
+  return expect.fail('the service stays busy');
 }
 
-/** A challenge whose documents are all refused, each at another step. None where the machine has too many open ones. */
+/** Opens a challenge and sends documents that are refused at different steps. Returns its nonce, or nothing when the machine has too many open ones. */
 async function leaveOpen(service: ChipReplicas, sign: Sign, machine: MachineFixture): Promise<string[]> {
-  const answer = await ask(service, 'challenge', JSON.stringify({ machineId: machine.id }));
+  const answer = await post(service, 'challenge', JSON.stringify({ machineId: machine.id }));
   if (answer.status === 429) return [];
   expect(answer).toMatchObject({ status: 201 });
   const nine = JSON.parse(answer.text) as Record<string, string>;
@@ -237,7 +236,7 @@ async function leaveOpen(service: ChipReplicas, sign: Sign, machine: MachineFixt
     [body.replace(proofOf(body), proofOf(other))]: 'CONTROLLER_PROOF_INVALID',
   };
   for (const [text, code] of Object.entries(refused)) {
-    expect(codeOf((await ask(service, 'evidence', text)).text)).toBe(code);
+    expect(codeOf((await post(service, 'evidence', text)).text)).toBe(code);
   }
   return [nine['nonce']!.slice(2)];
 }

@@ -1,42 +1,42 @@
-/** Test support: services on one database, each with its share of the callers. Some may be killed, and come back. */
+/** Chip services on one database, each with its share of the callers, which can be killed and restarted. */
 import type { Devnet } from '../../devnet/start-devnet.ts';
-import { startChipService, type ChipService, type ChipServiceOptions } from './chip-scene.ts';
+import { startChipService, type ChipService, type ChipServiceOptions } from './chip-process.ts';
 
 export interface ChipReplicas {
-  /** Callers of the first connections have the first service. */
+  /** Posts to a service; the first connections use the first service. */
   readonly post: ChipService['post'];
-  /** By their numbers, from 0; without a warning. */
-  strike(victims: readonly number[]): void;
-  /** Starts those again that were struck. */
-  revive(): Promise<void>;
+  /** Kills the services with these numbers, from 0. */
+  kill(victims: readonly number[]): void;
+  /** Restarts the killed services. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `connections` is that of all together. */
+/** Starts `count` services; `connections` is their total. */
 export async function startChipReplicas(
   devnet: Devnet,
   options: ChipServiceOptions,
   count: number,
 ): Promise<ChipReplicas> {
   const services: ChipService[] = [];
-  const struck = new Set<number>();
+  const killed = new Set<number>();
   const start = () => startChipService(devnet, options);
   for (let n = 0; n < count; n++) services.push(await start());
   return {
     post: (path, body, connection = 0) =>
       services[Math.floor((connection * count) / options.connections)]!.post(path, body, connection),
-    strike(victims) {
+    kill(victims) {
       for (const n of victims) {
-        struck.add(n);
+        killed.add(n);
         services[n]!.process.kill('SIGKILL');
       }
     },
-    async revive() {
-      for (const n of struck) {
+    async restart() {
+      for (const n of killed) {
         await services[n]!.kill();
         services[n] = await start();
       }
-      struck.clear();
+      killed.clear();
     },
     async close() {
       for (const service of services) await service.kill();

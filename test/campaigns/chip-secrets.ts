@@ -1,19 +1,19 @@
 /**
- * Test support: what does a service leave of nonces that nobody used, and of the token? It issues challenges, refuses documents for some, and then its
- * database, its log and a snapshot of its memory are searched.
+ * Search of a service for unused nonces and the token: challenges are issued, documents for some are refused, then database, log and a heap
+ * snapshot are searched.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Devnet } from '../../devnet/start-devnet.ts';
-import { createProvider, startChipService } from './chip-scene.ts';
+import { createProvider, startChipService } from './chip-process.ts';
 import { findSecrets, takeHeapSnapshot } from './secret-search.ts';
 
 const UNCONSUMED = 20;
 
 export interface SecretSearch {
   readonly searched: readonly string[];
-  /** How many. */
+  /** Number of searched nonces. */
   readonly nonces: number;
   readonly found: readonly string[];
 }
@@ -30,24 +30,24 @@ export async function searchAfterRefusals(devnet: Devnet, folder: string): Promi
   });
   try {
     const issue = async (machineId: string): Promise<Record<string, string>> => {
-      const answer = await service.post('challenge', JSON.stringify({ machineId }));
-      expect(answer).toMatchObject({ status: 201 });
-      return JSON.parse(answer!.text) as Record<string, string>;
+      const response = await service.post('challenge', JSON.stringify({ machineId }));
+      expect(response).toMatchObject({ status: 201 });
+      return JSON.parse(response!.text) as Record<string, string>;
     };
     const machines = devnet.fixtures.machines.filter(({ name }) => name.startsWith('fleet')).slice(0, UNCONSUMED);
     const nonces: string[] = [];
     for (const { id } of machines) nonces.push((await issue(id))['nonce']!.slice(2));
-    // Refusals that carry the nonce: none may leave it behind.
+    // Refused documents with the nonce must not leave it behind.
     const nine = await issue(machines[0]!.id);
     nonces.push(nine['nonce']!.slice(2));
     const { body } = createProvider(devnet)(nine, machines[0]!);
     const spoilt = Buffer.from(body).toString().replace('not_evaluated', 'not_evaluatee');
     expect(await service.post('evidence', spoilt)).toMatchObject({ status: 422 });
     expect(await service.post('evidence', `${spoilt} `)).toMatchObject({ status: 400 });
-    // Requests of others push what was read and written before out of the buffers.
+    // Further requests overwrite the buffers of earlier ones.
     for (const { id } of machines) await service.post('evidence', JSON.stringify({ machineId: id }));
-    service.hangUp();
-    // Answered after the ends of those connections were seen.
+    service.disconnect();
+    // The response proves that the closed connections were noticed.
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
     const snapshot = await takeHeapSnapshot(service.process, memory);
     const written = readdirSync(folder).filter((name) => name !== 'memory');

@@ -1,4 +1,4 @@
-/** Is a store whose large tables are divided into parts (`bench/growth/partitions.ts`) what the port promises? The whole contract, as of whole tables. */
+/** Campaign: the store contract on PostgreSQL with partitioned large tables (`bench/growth/partitions.ts`). */
 import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { listStatements } from '../../bench/growth/partitions.ts';

@@ -1,6 +1,6 @@
 /**
- * Is what was acknowledged on disk? A service under a load of signed decisions is killed `KILLS` (200) times at instants that `SEED` chooses;
- * after each death the database must hold every decision that any caller was told of, in order.
+ * Campaign: acknowledged decisions survive a killed service. A service under a load of signed decisions is killed `KILLS` (200) times at
+ * instants that `SEED` chooses; after each kill the database must contain every acknowledged decision, in order.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,15 +19,16 @@ import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { prepareDecision } from '../../src/domain/monetization/prepared-decision.ts';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
+import { rule } from '../conformance/rule.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 200);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const CALLERS = 32;
-/** How far back a decision may be signed, with room for its way. */
+/** Age of the oldest decision that is signed, with a margin for transport. */
 const OLDEST_SECONDS = 240;
 const NEWEST_SECONDS = 20;
 
-interface Told {
+interface Acknowledgment {
   readonly timestamp: number;
   readonly signature: string;
 }
@@ -47,13 +48,20 @@ afterAll(async () => {
 });
 
 describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
-  it('SQLite', () => killUnderLoad(`sqlite:${join(folder, 'svc.db')}`));
-  it('PostgreSQL', async () => killUnderLoad((await postgres.createDatabase()).url));
+  it('loses no acknowledged decision on SQLite', async () => {
+    rule('security.durable-acknowledgment');
+    await killUnderLoad(`sqlite:${join(folder, 'svc.db')}`);
+  });
+
+  it('loses no acknowledged decision on PostgreSQL', async () => {
+    rule('security.durable-acknowledgment');
+    await killUnderLoad((await postgres.createDatabase()).url);
+  });
 });
 
 async function killUnderLoad(databaseUrl: string): Promise<void> {
   const random = new Random(SEED);
-  const told = new Map<MachineId, Told[]>();
+  const acknowledgments = new Map<MachineId, Acknowledgment[]>();
   const nextTimestamps = new Map<MachineId, number>();
   let acknowledged = 0;
   for (let kill = 0; kill < KILLS; kill++) {
@@ -64,11 +72,11 @@ async function killUnderLoad(databaseUrl: string): Promise<void> {
       const isOver = () => acks >= acksUntilDeath;
       const call = async () => {
         while (!isOver()) {
-          const answer = await decide(service, random, nextTimestamps);
-          if (answer === undefined) continue;
-          // Whatever a caller was told counts, even if the service died since.
-          const list = told.get(answer.id) ?? [];
-          told.set(answer.id, [...list, answer]);
+          const response = await decide(service, random, nextTimestamps);
+          if (response === undefined) continue;
+          // An acknowledgment counts even if the service has died since.
+          const list = acknowledgments.get(response.id) ?? [];
+          acknowledgments.set(response.id, [...list, response]);
           acks++;
         }
         resolve();
@@ -77,26 +85,26 @@ async function killUnderLoad(databaseUrl: string): Promise<void> {
     });
     await service.kill();
     acknowledged += acks;
-    await expectKept(databaseUrl, told, `kill ${kill}`);
+    await expectStored(databaseUrl, acknowledgments, `kill ${kill}`);
   }
   process.stdout.write(
     `${KILLS} kills, ${acknowledged} acknowledged decisions, none lost (${databaseUrl.split(':')[0]!})\n`,
   );
 }
 
-async function expectKept(
+async function expectStored(
   databaseUrl: string,
-  told: ReadonlyMap<MachineId, readonly Told[]>,
+  acknowledgments: ReadonlyMap<MachineId, readonly Acknowledgment[]>,
   when: string,
 ): Promise<void> {
   const store = await createStore(parseDatabaseUrl(databaseUrl)!);
   try {
-    for (const [id, acknowledged] of told) {
+    for (const [id, acknowledged] of acknowledgments) {
       const audit = await store.listAppliedDecisions(id);
       const timestamps = audit.map(({ timestamp }) => timestamp);
       expect(timestamps, when).toStrictEqual([...new Set(timestamps)].sort((a, b) => a - b));
-      const kept = new Set(audit.map(({ timestamp, signature }) => `${timestamp} ${signature}`));
-      const lost = acknowledged.filter(({ timestamp, signature }) => !kept.has(`${timestamp} ${signature}`));
+      const stored = new Set(audit.map(({ timestamp, signature }) => `${timestamp} ${signature}`));
+      const lost = acknowledged.filter(({ timestamp, signature }) => !stored.has(`${timestamp} ${signature}`));
       expect(lost, when).toStrictEqual([]);
       expect((await store.readDecision(id))?.timestamp, when).toBe(timestamps.at(-1));
     }
@@ -140,12 +148,12 @@ async function kill(child: ChildProcess, agent: Agent): Promise<void> {
   agent.destroy();
 }
 
-/** Undefined: refused, or the service died before it answered. */
+/** Sends a decision. Returns undefined when it is refused or the service dies before it responds. */
 async function decide(
   { url, agent }: RunningService,
   random: Random,
   nextTimestamps: Map<MachineId, number>,
-): Promise<(Told & { readonly id: MachineId }) | undefined> {
+): Promise<(Acknowledgment & { readonly id: MachineId }) | undefined> {
   const fleet = devnet.fixtures.machines.filter(({ name }) => name.startsWith('fleet'));
   const machine = random.pick(fleet);
   const id = BigInt(machine.id) as MachineId;

@@ -1,17 +1,17 @@
-/** Test support: does any change of a certificate get past us that other readers refuse? Whatever we accept, both are asked about; of what we refuse, OpenSSL is. */
+/** Comparison of the leaf profile with two other parsers: both check every accepted mutated leaf, and OpenSSL every rejected one. */
 import { expect } from 'vitest';
 import { Random } from '../../sim/random.ts';
 import { VECTOR_NOW } from '../../testing/fixtures/forged-certificate.ts';
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
 import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { createLeafMutations } from './leaf-mutations.ts';
-import { askOpenssl, askPeculiar, isInOrderForOpenssl } from './second-opinions.ts';
+import { judgeByOpenssl, judgeByPeculiar, isAcceptableToOpenssl } from './second-opinions.ts';
 
 export interface LeafTally {
   readonly runs: number;
-  /** By the row that refuses, or `accepted`. */
+  /** Counts by the row that rejects, or `accepted`. */
   readonly verdicts: ReadonlyMap<string, number>;
-  /** Signed by the intermediate, refused by the row, and yet all that OpenSSL asks for. */
+  /** Counts of leaves that OpenSSL accepts, by the row that rejects them. */
   readonly stricter: ReadonlyMap<string, number>;
 }
 
@@ -32,13 +32,13 @@ export async function judgeMutatedLeaves(
     if (failed === undefined) {
       const key = Buffer.from(certificate.publicKey.encoded).toString('hex');
       const hex = Buffer.from(der).toString('hex');
-      expect(askOpenssl(der), hex).toEqual({ key, isGood: true });
-      expect(await askPeculiar(der), hex).toEqual({ key, isGood: true });
-    } else if (kind !== 'bytes' && isInOrderForOpenssl(der)) count(stricter, failed.name);
+      expect(judgeByOpenssl(der), hex).toEqual({ key, isGood: true });
+      expect(await judgeByPeculiar(der), hex).toEqual({ key, isGood: true });
+    } else if (kind !== 'bytes' && isAcceptableToOpenssl(der)) count(stricter, failed.name);
   }
   return { runs: done, verdicts, stricter };
 }
 
-function count(tally: Map<string, number>, word: string): void {
-  tally.set(word, (tally.get(word) ?? 0) + 1);
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

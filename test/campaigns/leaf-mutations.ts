@@ -1,7 +1,7 @@
 /**
- * Test support: certificates that are wrong in one to three places. Of bytes, which mostly end the encoding, and of elements, whose lengths are made to fit again, so that
- * the rows behind the encoding decide; most are signed anew by the intermediate. Its signatures take their nonces from a list: nobody keeps this key
- * a secret, and a signature costs a hash.
+ * Mutated certificates with one to three changes. Changes of bytes mostly break the encoding. Changes of elements repair the lengths, so that
+ * later rows of the profile decide. Most leaves are signed again by the intermediate, with nonces from a list: its key is public, and a signature
+ * costs only a hash.
  */
 import { p384 } from '@noble/curves/nist.js';
 import { createHash } from 'node:crypto';
@@ -15,15 +15,15 @@ import { toNumber } from '../../src/domain/evidence/low-s.ts';
 
 export interface MutatedLeaf {
   readonly der: Uint8Array;
-  readonly kind: 'bytes' | 'bytes, signed anew' | 'elements, signed anew';
+  readonly kind: 'bytes' | 'bytes, signed again' | 'elements, signed again';
 }
 
-/** An element that can be bent. Of a text of octets that holds DER, the elements in it. */
+/** Mutable DER element; an octet string that contains DER has its elements as children. */
 interface Node {
   tag: number;
   content: Uint8Array;
   children: Node[];
-  /** Written with an octet that DER leaves out. */
+  /** Writes the length with an octet that DER omits. */
   isLengthLong: boolean;
 }
 
@@ -36,25 +36,25 @@ const LEAVES = leafCases.cases
   .map(({ derBase64, expect }) => ({ der: fromBase64(derBase64), isGood: expect === 'accept' }))
   .filter(({ der }) => der.length > 0);
 const SIGNED_PARTS = LEAVES.flatMap(({ der }) => parseCertificate(der)?.signedPart ?? []);
-/** Of leaves that nothing is wrong with, so that the one change decides. */
+/** Signed parts of valid leaves, so that the change decides. */
 const GOOD_PARTS = LEAVES.filter(({ isGood }) => isGood).map(({ der }) => parseCertificate(der)!.signedPart);
-/** Parts of all leaves, of which one may come into another. */
+/** Elements of all leaves, for insertion into another. */
 const PARTS = SIGNED_PARTS.flatMap((part) => listNodes(readNode(parseDer(part))));
 const TAGS = [...new Set([...Object.values(TAG), ...PARTS.map(({ tag }) => tag)])];
 
 export function createLeafMutations(random: Random): () => MutatedLeaf {
-  const sign = createQuickSigner(random);
+  const sign = createFastSigner(random);
   return () => {
     const chance = random.integer(0, 9);
     if (chance === 0) return { kind: 'bytes', der: mutateBytes(random, random.pick(LEAVES).der) };
     const part = random.pick(random.chance(0.8) ? GOOD_PARTS : SIGNED_PARTS);
     return chance <= 2
-      ? { kind: 'bytes, signed anew', der: sign(mutateBytes(random, part)) }
-      : { kind: 'elements, signed anew', der: sign(mutateElements(random, part)) };
+      ? { kind: 'bytes, signed again', der: sign(mutateBytes(random, part)) }
+      : { kind: 'elements, signed again', der: sign(mutateElements(random, part)) };
   };
 }
 
-/** Bytes are replaced, left out, or put in; or nothing is. */
+/** Replaces, removes or inserts bytes, up to `MAX_CHANGES` times or not at all. */
 function mutateBytes(random: Random, bytes: Uint8Array): Uint8Array {
   let mutated = Buffer.from(bytes);
   for (let changes = random.integer(0, MAX_CHANGES); changes > 0; changes--) {
@@ -68,19 +68,19 @@ function mutateBytes(random: Random, bytes: Uint8Array): Uint8Array {
 
 function mutateElements(random: Random, part: Uint8Array): Uint8Array {
   const root = readNode(parseDer(part));
-  for (let changes = random.skewed(MAX_CHANGES - 1) + 1; changes > 0; changes--) bend(random, root);
+  for (let changes = random.skewed(MAX_CHANGES - 1) + 1; changes > 0; changes--) changeElement(random, root);
   return writeNode(root);
 }
 
-/** One change of one element, or of the elements in it. */
-function bend(random: Random, root: Node): void {
+/** Changes one element or its children. */
+function changeElement(random: Random, root: Node): void {
   const nodes = listNodes(root);
   const node = random.pick(random.chance(0.7) ? nodes.filter(({ children }) => children.length === 0) : nodes);
   const { children } = node;
   const at = random.integer(0, Math.max(0, children.length - 1));
-  if (children.length === 0) bendContent(random, node);
+  if (children.length === 0) changeContent(random, node);
   else {
-    const bends: (() => void)[] = [
+    const changes: (() => void)[] = [
       () => children.splice(at, 1),
       () => children.splice(at, 0, structuredClone(children[at]!)),
       () => children.splice(at, 0, structuredClone(random.pick(PARTS))),
@@ -88,15 +88,15 @@ function bend(random: Random, root: Node): void {
       () => children.push(children.splice(at, 1)[0]!),
       () => void (node.tag = random.pick(TAGS)),
     ];
-    random.pick(bends)();
+    random.pick(changes)();
   }
 }
 
-function bendContent(random: Random, node: Node): void {
+function changeContent(random: Random, node: Node): void {
   const { content } = node;
   const at = random.integer(0, Math.max(0, content.length - 1));
   const changed = Buffer.from(content);
-  const bends: (() => void)[] = [
+  const changes: (() => void)[] = [
     () => void (node.content = random.pick(ODD_CONTENTS)),
     () => void (node.content = Buffer.from(random.hex(content.length), 'hex')),
     () => void (node.content = content.subarray(0, at)),
@@ -104,8 +104,8 @@ function bendContent(random: Random, node: Node): void {
     () => void (node.tag = random.pick(TAGS)),
     () => void (node.isLengthLong = true),
   ];
-  // Most often one bit of it.
-  if (content.length === 0 || random.chance(0.25)) return random.pick(bends)();
+  // Usually flips one bit.
+  if (content.length === 0 || random.chance(0.25)) return random.pick(changes)();
   changed[at]! ^= 1 << random.integer(0, 7);
   node.content = changed;
 }
@@ -145,7 +145,7 @@ function writeLength(length: number, isLong: boolean): Uint8Array {
   return isLong ? Uint8Array.of(0x83, 0, ...octets) : Uint8Array.of(0x82, ...octets);
 }
 
-function createQuickSigner(random: Random): (signedPart: Uint8Array) => Uint8Array {
+function createFastSigner(random: Random): (signedPart: Uint8Array) => Uint8Array {
   const order = p384.Point.CURVE().n;
   const secret = toNumber(Buffer.from(INTERMEDIATE_KEY.export({ format: 'jwk' }).d!, 'base64url'));
   const nonces = Array.from({ length: NONCES }, () => {
@@ -156,12 +156,12 @@ function createQuickSigner(random: Random): (signedPart: Uint8Array) => Uint8Arr
     const digest = toNumber(createHash('sha384').update(signedPart).digest());
     const { r, inverse } = random.pick(nonces);
     const s = (inverse * ((digest + r * secret) % order)) % order;
-    return sequence(signedPart, ECDSA_SHA384, bits(sequence(spell(r), spell(s))));
+    return sequence(signedPart, ECDSA_SHA384, bits(sequence(encodeInteger(r), encodeInteger(s))));
   };
 }
 
-/** Minimal and positive. */
-function spell(scalar: bigint): Uint8Array {
+/** Encodes a minimal positive integer. */
+function encodeInteger(scalar: bigint): Uint8Array {
   const hex = scalar.toString(16);
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
   return integer(bytes[0]! < 0x80 ? bytes : Buffer.concat([Uint8Array.of(0), bytes]));

@@ -1,6 +1,6 @@
 /**
- * Is every body answered, with the code of its first fault, and never with itself? `RUNS` (10,000,000) mutated bodies of both routes from `SEED`, half of them
- * documents that pass the form, through the whole application over sockets. `MINUTES` ends it early.
+ * Campaign: every mutated chip body gets the code of its first error and no echo. `RUNS` (10,000,000) bodies of both routes from `SEED`, half of
+ * them well-formed documents, go through the whole application over sockets. `MINUTES` limits the time.
  */
 import { describe, expect, it } from 'vitest';
 import { judgeMutatedBodies } from './body-judging.ts';
@@ -8,14 +8,14 @@ import { judgeMutatedBodies } from './body-judging.ts';
 const RUNS = Number(process.env['RUNS'] ?? 10_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const MINUTES = Number(process.env['MINUTES'] ?? Infinity);
-const TOLD_EVERY = 128 * 1_000;
+const REPORT_EVERY = 128 * 1_000;
 
 describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
-  it('bodies', async () => {
+  it('returns the expected response to every mutated body', async () => {
     const startedAt = performance.now();
     const { runs, answers } = await judgeMutatedBodies(SEED, RUNS, (done) => {
       const seconds = (performance.now() - startedAt) / 1000;
-      if (done % TOLD_EVERY === 0) process.stdout.write(`${done} bodies, ${Math.round(seconds)} s\n`);
+      if (done % REPORT_EVERY === 0) process.stdout.write(`${done} bodies, ${Math.round(seconds)} s\n`);
       return seconds > MINUTES * 60;
     });
     process.stdout.write(`SEED=${SEED} ${runs} bodies: ${JSON.stringify(Object.fromEntries([...answers].sort()))}\n`);

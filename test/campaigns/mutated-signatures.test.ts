@@ -1,6 +1,6 @@
 /**
- * Does any change of a signature get past us that a second library refuses? `RUNS` (1,000,000) mutations of each kind of signature, from
- * `SEED`. The second library is asked about whatever we accept.
+ * Campaign: no mutated signature is accepted that a second library rejects. `RUNS` (1,000,000) mutations of each kind of signature, from `SEED`;
+ * the second library checks every accepted one.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
@@ -24,22 +24,22 @@ import { rule } from '../conformance/rule.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 1_000_000);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-/** Signing costs more than checking: so many mutations share a key and a message. */
+/** Mutations that share a key and a message, because signing costs more than checking. */
 const RUNS_PER_KEY = 1_000;
 const HEX = '0123456789abcdefABCDEF xX';
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl +';
 
-const tally = new Map<string, number>();
+const counts = new Map<string, number>();
 afterAll(() => {
-  process.stdout.write(`SEED=${SEED} ${JSON.stringify(Object.fromEntries([...tally].sort()))}\n`);
+  process.stdout.write(`SEED=${SEED} ${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`);
 });
 
-function note(word: string): void {
-  tally.set(word, (tally.get(word) ?? 0) + 1);
+function count(word: string): void {
+  counts.set(word, (counts.get(word) ?? 0) + 1);
 }
 
 describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
-  it('EIP-191', async () => {
+  it('accepts no mutated EIP-191 signature that viem rejects', async () => {
     rule('security.altered-signature');
     const random = new Random(SEED);
     for (let run = 0; run < RUNS;) {
@@ -50,10 +50,10 @@ describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
         const text = `0x${mutateRecoverable(random, signed)}`;
         const signature = text.slice(2) === signed ? undefined : parseRecoverableSignature(text);
         if (signature === undefined || NATIVE_CHECKS.recoverSigner(message, signature) !== wallet.address) {
-          note('EIP-191 refused');
+          count('EIP-191 refused');
           continue;
         }
-        note('EIP-191 accepted');
+        count('EIP-191 accepted');
         const second = await recoverMessageAddress({ message: { raw: message }, signature });
         expect(second.toLowerCase(), text).toBe(wallet.address);
         expect(isOtherSpelling(text.slice(2), signed), text).toBe(true);
@@ -61,7 +61,7 @@ describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
     }
   });
 
-  it('Ed25519', () => {
+  it('accepts no mutated Ed25519 signature', () => {
     rule('security.altered-signature');
     const random = new Random(SEED + 1);
     for (let run = 0; run < RUNS;) {
@@ -75,21 +75,21 @@ describe(`SEED=${SEED} RUNS=${RUNS}`, () => {
         const signature = parseEd25519Signature(text);
         const isChanged = key !== owner.key || text !== signed;
         if (!isChanged || key === undefined || signature === undefined) {
-          note('Ed25519 refused');
+          count('Ed25519 refused');
         } else if (NATIVE_CHECKS.isSignedBy(key, message, signature)) {
-          note('Ed25519 accepted');
+          count('Ed25519 accepted');
           expect(ed25519.verify(ed25519SignatureBytes(signature), message, altKeyBytes(key)), text).toBe(true);
         } else {
-          note('Ed25519 refused');
+          count('Ed25519 refused');
         }
       }
     }
-    // A changed signature of the same message by the same key does not exist under the strict rule.
-    expect(tally.get('Ed25519 accepted')).toBeUndefined();
+    // Under the strict rule, no other signature of the same message by the same key exists.
+    expect(counts.get('Ed25519 accepted')).toBeUndefined();
   });
 });
 
-/** The other half of s, and letters in another case: the same signature to everybody. */
+/** Returns whether a text is another spelling of the same signature: the other half of s, or letters in another case. */
 function isOtherSpelling(text: string, signed: string): boolean {
   const [lower, original] = [text.toLowerCase(), signed.toLowerCase()];
   const sum = BigInt(`0x${lower.slice(64, 128)}`) + BigInt(`0x${original.slice(64, 128)}`);
@@ -149,7 +149,7 @@ function mutateEd25519(random: Random, signed: string): string {
   return formatEd25519(bytes);
 }
 
-/** One character replaced, left out, put in, doubled, or put at an end. */
+/** Replaces, removes, inserts, doubles or appends one character. */
 function mutateText(random: Random, text: string, alphabet: string): string {
   const at = random.integer(0, text.length - 1);
   const other = random.pick([...alphabet]);

@@ -1,4 +1,4 @@
-/** Test support: the library of the second opinion asks for metadata of its decorators before it loads, and never uses any. */
+/** Empty `Reflect` metadata, which @peculiar/x509 requires before it loads and never uses. */
 Object.assign(Reflect, {
   getMetadata: () => undefined,
   getOwnMetadata: () => undefined,

@@ -1,6 +1,6 @@
 /**
- * Does the service keep its word under any request at all? `REQUESTS` (5,000,000) requests that `SEED` makes from `/openapi.json`, to one process
- * over the local chains: no 5xx, nothing outside the document, and no more memory in the end than a tenth of the way in.
+ * Campaign: OpenAPI fuzzing of one process over the local chains. `REQUESTS` (5,000,000) requests generated from `/openapi.json` and `SEED` get
+ * no 5xx and no undocumented response, and memory stops growing after the first tenth.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevnetProcess, type DevnetProcess } from '../../testing/harness/devnet-process.ts';
@@ -30,19 +30,22 @@ afterAll(async () => {
 describe(`SEED=${SEED} REQUESTS=${REQUESTS}`, () => {
   let warmBytes: number;
 
-  it.each(Array.from({ length: PARTS }, (_, part) => part))('part %i', async (part) => {
-    const world = worldOf(devnet.fixtures);
-    const requests = Math.ceil(REQUESTS / PARTS);
-    const count = await runFuzz({ url: service.url, world, seed: SEED + part, requests });
-    process.stdout.write(`${JSON.stringify(count)}\n`);
-    if (part === 0) warmBytes = await readMemory();
-  });
+  it.each(Array.from({ length: PARTS }, (_, part) => part))(
+    'returns documented responses and no 5xx in part %i',
+    async (part) => {
+      const world = worldOf(devnet.fixtures);
+      const requests = Math.ceil(REQUESTS / PARTS);
+      const count = await runFuzz({ url: service.url, world, seed: SEED + part, requests });
+      process.stdout.write(`${JSON.stringify(count)}\n`);
+      if (part === 0) warmBytes = await readMemory();
+    },
+  );
 
-  it('takes no more memory than after the first part', async () => {
+  it('uses no more memory than after the first part', async () => {
     expect(await readMemory()).toBeLessThan(warmBytes + ADDED_BYTES);
   });
 
-  it('has logged no error', () => {
+  it('logs no error', () => {
     expect(service.lines).toEqual([]);
   });
 });

@@ -1,22 +1,22 @@
 /**
- * Test support: many requests at once over few connections that stay open, at as little cost as a caller can have. Every request is written whole, and
- * none waits for the answer of the one before it.
+ * Pipelined POST client: concurrent requests over few open connections at minimal cost. Every request is written at once, and none waits for the
+ * response to the one before it.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Answer {
   readonly status: number;
-  /** Status line and header fields as they came. */
+  /** Status line and header fields as received. */
   readonly head: string;
   readonly text: string;
 }
 
 export interface PipelinedPosts {
-  /** Over the connection of this number, modulo their count. Undefined: no answer, or not a whole one. */
+  /** Posts over the connection with this number, modulo their count. Resolves with undefined without a complete response. */
   post(connection: number, path: string, body: string | Uint8Array): Promise<Answer | undefined>;
-  /** Ends all connections: what a caller presents is in memory as long as it is connected. */
-  hangUp(): void;
+  /** Closes all connections, because the server stores received bytes as long as the caller is connected. */
+  disconnect(): void;
 }
 
 interface Connection {
@@ -49,23 +49,23 @@ export async function openPipelinedPosts(url: string, token: string, connections
       process.nextTick(() => socket.uncork());
       return new Promise((resolve) => waiting.push(resolve));
     },
-    hangUp: () => open.forEach(({ socket }) => socket.destroy()),
+    disconnect: () => open.forEach(({ socket }) => socket.destroy()),
   };
 }
 
-/** What is written before it stands waits until it does. */
+/** Opens a connection; bytes written before it is established are queued. */
 function openConnection(port: number): Connection {
   const socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
   const connection: Connection = { socket, waiting: [], received: Buffer.alloc(0) };
-  socket.on('data', (chunk) => take(connection, chunk));
+  socket.on('data', (chunk) => receive(connection, chunk));
   socket.on('error', () => undefined);
   socket.on('close', () => connection.waiting.splice(0).forEach((resolve) => resolve(undefined)));
   return connection;
 }
 
-/** Every answer has a length. */
-function take(connection: Connection, chunk: Buffer): void {
+/** Parses the received responses, each of which has a length. */
+function receive(connection: Connection, chunk: Buffer): void {
   let rest = connection.received.length === 0 ? chunk : Buffer.concat([connection.received, chunk]);
   for (let headEnd = rest.indexOf(HEAD_END); headEnd !== -1; headEnd = rest.indexOf(HEAD_END)) {
     const head = rest.toString('latin1', 0, headEnd);

@@ -1,4 +1,4 @@
-/** Test support: what do two other readers of certificates say about a leaf? OpenSSL, and @peculiar/x509 with the signatures of WebCrypto. */
+/** Leaf certificates judged by two other parsers: OpenSSL, and @peculiar/x509 with the signatures of WebCrypto. */
 import './no-metadata.ts';
 import {
   BasicConstraintsExtension,
@@ -28,28 +28,28 @@ const ISSUING_KEY = await webcrypto.subtle.importKey(
   ['verify'],
 );
 
-/** Throws for what OpenSSL cannot read. */
-export function askOpenssl(der: Uint8Array): Opinion {
+/** Returns the verdict of OpenSSL. Throws when it cannot parse the leaf. */
+export function judgeByOpenssl(der: Uint8Array): Opinion {
   const read = new X509Certificate(der);
-  const isGood = Buffer.from(der).equals(read.raw) && isInOrder(read) && read.verify(INTERMEDIATE.publicKey);
+  const isGood = Buffer.from(der).equals(read.raw) && isAcceptable(read) && read.verify(INTERMEDIATE.publicKey);
   return { key: read.publicKey.export({ format: 'der', type: 'spki' }).toString('hex'), isGood };
 }
 
-/** All but the signature, which costs most. False for what cannot be read. */
-export function isInOrderForOpenssl(der: Uint8Array): boolean {
+/** Returns the verdict of OpenSSL without the costly signature check; false when it cannot parse the leaf. */
+export function isAcceptableToOpenssl(der: Uint8Array): boolean {
   try {
-    return isInOrder(new X509Certificate(der));
+    return isAcceptable(new X509Certificate(der));
   } catch {
     return false;
   }
 }
 
-function isInOrder(read: X509Certificate): boolean {
+function isAcceptable(read: X509Certificate): boolean {
   return read.checkIssued(INTERMEDIATE) && !read.ca && read.validFromDate <= NOW && NOW <= read.validToDate;
 }
 
-/** Throws for what it cannot read. */
-export async function askPeculiar(der: Uint8Array): Promise<Opinion> {
+/** Returns the verdict of @peculiar/x509. Throws when it cannot parse the leaf. */
+export async function judgeByPeculiar(der: Uint8Array): Promise<Opinion> {
   const read = new PeculiarCertificate(Uint8Array.from(der));
   const isSigned = await read.verify(
     { publicKey: ISSUING_KEY, signatureOnly: true },

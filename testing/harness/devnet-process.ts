@@ -1,4 +1,4 @@
-/** Where does the devnet run while a test keeps its own process busy? In one of its own: a load must not starve the alt chain's node, which would share its loop. */
+/** Devnet in a separate process, so that a test under load does not block the event loop of the local alt chain. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,10 +1,11 @@
-/** On which port may a server of a test listen, before it is started? On one that no outgoing connection can take meanwhile: below the range of those. */
+/** Free port for a test server, below the range that the system assigns to outgoing connections. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
+/** Returns a random port on which no server listens. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

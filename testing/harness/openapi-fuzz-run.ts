@@ -1,7 +1,6 @@
 /**
- * Does a running service keep its own word, whatever it is asked? Sends what `openapi-fuzz.ts` makes up and holds every answer against the document:
- * nothing outside it, and no 5xx, because nothing that is asked about is unreadable. What a busy node left unread is 503 and asked again: it must
- * be answered in the end.
+ * OpenAPI fuzzing of a running service. Sends the requests of `openapi-fuzz.ts` and checks every response against the document. A 5xx fails,
+ * because everything requested is readable; only a 503 of a busy node is requested again, until it succeeds.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fixtures } from '../../devnet/fixtures.ts';
@@ -19,19 +18,19 @@ export interface FuzzOptions {
 
 const CONNECTIONS = 8;
 const DEPTH = 8;
-const ASKING_MILLISECONDS = 50;
-/** A node that does not answer is given up within ten seconds; a service that reads again needs as long to notice. */
+const POLL_MILLISECONDS = 50;
+/** Delay after a 503. A node times out within ten seconds, and a service takes as long to detect its recovery. */
 const BUSY_MILLISECONDS = 1_000;
-const PATIENCE = 60;
+const MAX_ATTEMPTS = 60;
 
 export interface FuzzCount {
-  /** How many last answers had each status. */
+  /** Number of final responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** How often something was asked again because a node had not answered in time. */
-  readonly askedAgain: number;
+  /** Number of requests repeated after the 503 of a busy node. */
+  readonly repeated: number;
 }
 
-/** Throws at the first answer that is not documented, or 5xx and not just a busy node's, and tells the request. */
+/** Sends all requests. Throws with the request at the first undocumented response, or a 5xx that is not of a busy node. */
 export async function runFuzz({ url, world, seed, requests }: FuzzOptions): Promise<FuzzCount> {
   const callers = Array.from({ length: CONNECTIONS }, () => new PipelinedCaller(Number(new URL(url).port), DEPTH));
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenapiDocument & FuzzedDocument;
@@ -39,32 +38,32 @@ export async function runFuzz({ url, world, seed, requests }: FuzzOptions): Prom
   const next = createFuzz(document, world, new Random(seed));
   const statuses: Record<number, number> = {};
   let left = requests;
-  let askedAgain = 0;
+  let repeated = 0;
 
-  async function askOne(caller: PipelinedCaller, request: FuzzedRequest): Promise<void> {
+  async function sendOne(caller: PipelinedCaller, request: FuzzedRequest): Promise<void> {
     const { method, path, body } = request;
     let status: number | undefined;
     try {
-      for (let patience = PATIENCE; ; patience--) {
-        const answer = await caller.send(request);
-        const { headers } = answer;
-        const text = answer.body.toString();
-        status = answer.status;
+      for (let attempts = MAX_ATTEMPTS; ; attempts--) {
+        const response = await caller.send(request);
+        const { headers } = response;
+        const text = response.body.toString();
+        status = response.status;
         conformance.expectDocumented(method, path, { status, headers, text });
         if (status < 500 || isRefusedFreshness(path, status)) break;
-        if (status !== 503 || patience === 0) throw new Error(text);
-        askedAgain++;
+        if (status !== 503 || attempts === 0) throw new Error(text);
+        repeated++;
         await delay(BUSY_MILLISECONDS);
       }
       statuses[status] = (statuses[status] ?? 0) + 1;
     } catch (cause) {
-      const told = { ...request, body: body?.toString('latin1').slice(0, 2000) };
-      throw new Error(`SEED=${seed}: ${status} to ${JSON.stringify(told)}`, { cause });
+      const failed = { ...request, body: body?.toString('latin1').slice(0, 2000) };
+      throw new Error(`SEED=${seed}: ${status} to ${JSON.stringify(failed)}`, { cause });
     }
   }
 
   const work = async (caller: PipelinedCaller) => {
-    while (left-- > 0) await askOne(caller, next());
+    while (left-- > 0) await sendOne(caller, next());
   };
   try {
     await Promise.all(callers.flatMap((caller) => Array.from({ length: DEPTH }, () => work(caller))));
@@ -72,25 +71,25 @@ export async function runFuzz({ url, world, seed, requests }: FuzzOptions): Prom
     left = 0;
     for (const caller of callers) caller.close();
   }
-  return { statuses, askedAgain };
+  return { statuses, repeated };
 }
 
 /**
- * Resolves when no machine of the world is refused for what the service still follows: for a moment after it is ready, it does not know whether
- * histories that it has indexed went on.
+ * Resolves when every machine of the world is readable: directly after it becomes ready, a service does not know whether the indexed histories
+ * have continued.
  */
 export async function untilReadable(url: string, world: FuzzedWorld): Promise<void> {
   for (const did of world.values.filter((value) => /^did:svc:\d/.test(value))) {
-    while ((await fetch(`${url}/mcr/${did}`)).status >= 500) await delay(ASKING_MILLISECONDS);
+    while ((await fetch(`${url}/mcr/${did}`)).status >= 500) await delay(POLL_MILLISECONDS);
   }
 }
 
-/** A watcher may ask `/status` for an index that is fresher than any can be, and is told by 503 that it is not. */
+/** Returns whether `/status` correctly refused a freshness limit that no index can meet. */
 function isRefusedFreshness(path: string, status: number): boolean {
   return status === 503 && /^\/status\?.*max_/.test(path);
 }
 
-/** Everything of the local chains that can be read; machines whose own facts make some route 503 are left to the suites about them. */
+/** Returns everything readable on the local chains, without machines whose facts make a route return 503. */
 export function worldOf({ machines, operators, wallets, onboardingToken }: Fixtures): FuzzedWorld {
   const readable = machines.filter(({ expect }) => Object.values(expect).every(({ status }) => status < 500));
   return {

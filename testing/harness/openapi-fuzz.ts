@@ -1,6 +1,6 @@
 /**
- * What may a caller send who has read only `/openapi.json`, or has not? Requests to every route that the document names: valid ones, nearly valid
- * ones and nonsense, all from one seed. The document alone decides what is asked; the world lends ids that exist.
+ * Request generator for OpenAPI fuzzing: valid, nearly valid and invalid requests to every route of `/openapi.json`, all from one seed. The
+ * document determines the requests; the world provides existing ids.
  */
 import type { Random } from '../../sim/random.ts';
 
@@ -30,7 +30,7 @@ export interface FuzzedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** What exists: ids and addresses, whole as they stand in paths, and words that open doors. */
+/** Existing ids and addresses as they appear in paths, and tokens. */
 export interface FuzzedWorld {
   readonly values: readonly string[];
   readonly tokens: readonly string[];
@@ -88,7 +88,7 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
 const MAX_RANDOM_BYTES = 300;
 const OVERLONG_BYTES = 40_000;
 
-/** The next request; the same seed asks the same things in the same order. */
+/** Returns a function that creates the next request; the same seed gives the same sequence. */
 export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random: Random): () => FuzzedRequest {
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -113,7 +113,7 @@ export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random:
     return Buffer.from(random.hex(bytes), 'hex');
   }
 
-  /** One letter more, less or other. */
+  /** Inserts, removes or replaces one letter, or changes the whole text. */
   function spoilText(whole: string): string {
     const at = random.integer(0, whole.length);
     const letter = random.pick([...'0aFz:/ %.é', '\n', '\u0000']);
@@ -126,7 +126,7 @@ export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random:
     ]);
   }
 
-  /** A value of the schema, or one that is not far from it. */
+  /** Returns a value of the schema or close to it. */
   function describedValue(schema: Schema): unknown {
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) return random.pick(schema.enum);
@@ -152,7 +152,7 @@ export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random:
     }
   }
 
-  /** Hex of the right length where a pattern asks for it, else something that exists. */
+  /** Returns hex of the right length where the pattern requires it, else an existing value. */
   function matchingText(pattern: string | undefined): string {
     const digits = /\[0-9a-fA?-?F?\]\{(\d+)\}/.exec(pattern ?? '')?.[1];
     if (digits !== undefined) return `0x${random.hex(Math.ceil(Number(digits) / 2)).slice(0, Number(digits))}`;
@@ -175,7 +175,7 @@ export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random:
     }
   }
 
-  /** One member of another kind, gone, or one too many. */
+  /** Replaces, removes or adds one member. */
   function spoilMember(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return random.pick([null, 1, [], {}, 'x', true]);
     const members = Object.entries(value);
@@ -207,7 +207,7 @@ export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random:
     return `?${parts.join('&')}`;
   }
 
-  /** Mostly percent-encoded; now and then as it stands, where a path may hold it. */
+  /** Percent-encodes a value, sometimes not where a path may contain it raw. */
   function encode(value: string): string {
     const encoded = encodeURIComponent(value.toWellFormed());
     return random.chance(0.3) && /^[\x21\x24-\x3e\x40-\x7e]*$/.test(value) ? value : encoded;

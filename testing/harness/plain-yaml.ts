@@ -1,6 +1,6 @@
 /**
- * What does a plain YAML file hold? Reads the part of YAML that the files of `deploy/` are written in: block maps and lists, scalars of one line or folded, comments
- * on lines of their own, braces with one entry or none. Everything else is refused, so that a file is either understood or fails. No library for it is a dependency.
+ * Parser for the subset of YAML in `deploy/`: block maps and lists, single-line and folded scalars, comments on separate lines, braces with at
+ * most one entry. Everything else is rejected, so that no file is misread. No YAML library is a dependency.
  */
 export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain };
 
@@ -10,7 +10,7 @@ interface Line {
   readonly number: number;
 }
 
-/** Throws what is wrong, with its line. */
+/** Returns the parsed value. Throws with the line of the first error. */
 export function parsePlainYaml(text: string): Plain {
   const lines = text.split('\n').flatMap((whole, index): Line[] => {
     const trimmed = whole.trim();
@@ -25,7 +25,7 @@ export function parsePlainYaml(text: string): Plain {
   return value;
 }
 
-/** Takes its lines from the front. */
+/** Parses a block and removes its lines from the front. */
 function parseBlock(lines: Line[], indent: number): Plain {
   return lines[0]?.text.startsWith('- ') === true ? parseList(lines, indent) : parseMap(lines, indent);
 }

@@ -1,4 +1,4 @@
-/** One process of several that serve the same database: `svc serve` as a deployment runs it, with its metrics, until it is told to end or killed. */
+/** Replica of the service as a separate `svc serve` process, with access to its metrics, log and signals. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,25 +8,25 @@ import { findFreePort } from './free-port.ts';
 
 export interface Replica {
   readonly url: string;
-  /** The value of a sample of its metrics; undefined when it is not there. */
+  /** Returns the value of a metric sample, or undefined when it is absent. */
   read(sample: string): Promise<number | undefined>;
-  /** Resolves when a sample has the value. */
+  /** Resolves when a metric sample has the value. */
   until(sample: string, value: number): Promise<void>;
-  /** Every line that it wrote to its log so far. */
+  /** All log lines so far. */
   readonly lines: readonly string[];
   signal(signal: 'SIGTERM' | 'SIGHUP'): void;
-  /** Its exit code, when it has ended. */
+  /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number | null>;
   kill(): Promise<void>;
 }
 
 const SVC = join(import.meta.dirname, '../../cli/svc.ts');
-const ASKING_MILLISECONDS = 50;
+const POLL_MILLISECONDS = 50;
 
 export interface ReplicaOptions {
-  /** 0 or absent: any free one. */
+  /** Port; 0 or absent means any free one. */
   readonly port?: number;
-  /** Absent: the sources. */
+  /** Entry file; absent means the sources. */
   readonly entry?: string;
 }
 
@@ -55,7 +55,7 @@ export async function startReplica(
     url,
     read,
     async until(sample, value) {
-      while ((await read(sample)) !== value) await delay(ASKING_MILLISECONDS);
+      while ((await read(sample)) !== value) await delay(POLL_MILLISECONDS);
     },
     lines,
     signal: (signal) => void child.kill(signal),

@@ -65,7 +65,7 @@ const address = (spelled: string) => lower(spelled) as Address;
 const fromStart = () => Promise.resolve(0);
 
 function open(): { adapter: MainChainAdapter; chain: LegacyMachines } {
-  const adapter = harness.openForgetful();
+  const adapter = harness.openUncached();
   return { adapter, chain: adapter.chain.legacy! };
 }
 
